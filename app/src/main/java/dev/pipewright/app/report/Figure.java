@@ -1,0 +1,93 @@
+package dev.pipewright.app.report;
+
+import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.planner.Planning;
+import dev.pipewright.planner.Planning.Candidate;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One of the headline figures of a plan.
+ *
+ * @param note what to know about the value; may be empty
+ */
+record Figure(String label, String value, String note) {
+
+  /** The figures of the best plan; none when nothing fits. */
+  static List<Figure> of(Picture picture) {
+    List<Figure> figures = new ArrayList<>();
+    Planning planning = picture.planning();
+    if (planning.best().isPresent()) {
+      Candidate best = planning.best().get();
+      figures.add(stepTime(best));
+      figures.add(speedUp(planning, best));
+      figures.add(lowerBound(planning, best));
+      figures.add(peakMemory(Picture.decisive(best)));
+      double idle = picture.idleShare();
+      if (!Double.isNaN(idle)) {
+        figures.add(new Figure("idle", Numbers.percent(idle), "of the devices' time no pass runs"));
+      }
+    }
+    return figures;
+  }
+
+  private static Figure stepTime(Candidate best) {
+    double estimate = best.estimate().stepSeconds();
+    if (best.simulated().isEmpty()) {
+      return new Figure("step time", Numbers.seconds(estimate), "estimated");
+    }
+    double simulated = best.simulated().get().stepSeconds();
+    String note = "simulated; estimate " + Numbers.seconds(estimate);
+    if (estimate > 0) {
+      note += ", simulation " + Numbers.change(simulated / estimate - 1);
+    }
+    return new Figure("step time", Numbers.seconds(simulated), note);
+  }
+
+  private static Figure speedUp(Planning planning, Candidate best) {
+    String one = "over one device (" + Numbers.seconds(planning.serialSeconds()) + ")";
+    double seconds = best.seconds();
+    return seconds > 0
+        ? new Figure("speed-up", Numbers.times(planning.serialSeconds() / seconds), one)
+        : new Figure("speed-up", "–", one);
+  }
+
+  /** The bound holds under the cost model, so its gap is the estimate's. */
+  private static Figure lowerBound(Planning planning, Candidate best) {
+    double bound = planning.lowerBound().seconds();
+    String why = planning.lowerBound().why();
+    if (bound > 0) {
+      why += "; estimate " + Numbers.percent(best.estimate().stepSeconds() / bound - 1) + " above";
+    }
+    return new Figure("lower bound", Numbers.seconds(bound), why);
+  }
+
+  private static Figure peakMemory(Assessment assessment) {
+    int fullest = 0;
+    double share = -1;
+    for (int stage = 0; stage < assessment.stages().size(); stage++) {
+      StageMemory memory = assessment.stages().get(stage).memory();
+      double filled = memory.peakBytes() / memory.capacity().value();
+      if (filled > share) {
+        share = filled;
+        fullest = stage;
+      }
+    }
+    StageMemory memory = assessment.stages().get(fullest).memory();
+    String note = "on stage " + fullest;
+    if (isLimited(memory)) {
+      note += ", " + Numbers.percent(share) + " of " + Numbers.bytes(memory.capacity().value());
+    }
+    return new Figure("peak memory", Numbers.bytes(memory.peakBytes()), note);
+  }
+
+  /** Whether the capacity is a number to show rather than a stand-in for none. */
+  static boolean isLimited(StageMemory memory) {
+    return isLimited(memory.capacity().value());
+  }
+
+  static boolean isLimited(double capacity) {
+    return capacity > 0 && capacity < 1L << 60;
+  }
+}

@@ -1,0 +1,146 @@
+package dev.pipewright.app.report;
+
+import dev.pipewright.app.report.Table.Cell;
+import dev.pipewright.app.report.Table.Column;
+import dev.pipewright.planner.Planning;
+import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.trace.Timeline;
+import java.util.List;
+
+/** The parts of the page that need no script: figures, tables and bars as plain elements. */
+final class HtmlSections {
+  private static final int MOST_BARS = 12;
+
+  private HtmlSections() {}
+
+  static String figures(Picture picture) {
+    StringBuilder out = new StringBuilder();
+    for (Figure figure : Figure.of(picture)) {
+      out.append("<div class=\"figure\"><dt>");
+      Markup.append(out, figure.label());
+      out.append("</dt><dd><b>");
+      Markup.append(out, figure.value());
+      out.append("</b><span>");
+      Markup.append(out, Words.glue(figure.note()));
+      out.append("</span></dd></div>\n");
+    }
+    return out.toString();
+  }
+
+  static String table(Table table, String caption) {
+    StringBuilder out = new StringBuilder("<div class=\"scroll\" tabindex=\"0\" role=\"region\"");
+    out.append(" aria-label=\"").append(caption).append("\"><table>\n<thead><tr>");
+    for (Column column : table.columns()) {
+      out.append(column.right() ? "<th scope=\"col\" class=\"number\">" : "<th scope=\"col\">");
+      Markup.append(out, column.inOneLine());
+      out.append("</th>");
+    }
+    out.append("</tr></thead>\n<tbody>\n");
+    for (List<Cell> row : table.rows()) {
+      out.append("<tr>");
+      for (int i = 0; i < row.size(); i++) {
+        cell(out, row.get(i), table.columns().get(i).right());
+      }
+      out.append("</tr>\n");
+    }
+    return out.append("</tbody></table></div>\n").toString();
+  }
+
+  private static void cell(StringBuilder out, Cell cell, boolean right) {
+    out.append(right ? "<td class=\"number\">" : "<td>");
+    if (cell.hasBar()) {
+      out.append("<span class=\"level").append(cell.bar() > 1 ? " over" : "").append("\"><i style=\"width:");
+      Numbers.append(out, 100 * Math.max(0, Math.min(1, cell.bar())), 1);
+      out.append("%\"></i></span>");
+    }
+    Markup.append(out, cell.text());
+    out.append("</td>");
+  }
+
+  /** One bar per stage, its parts adding up to the step. */
+  static String occupations(Timeline timeline) {
+    List<Occupation> stages = Occupation.of(timeline);
+    StringBuilder out = new StringBuilder("<ul class=\"legend\">");
+    for (Occupation.Part part : Occupation.Part.values()) {
+      if (occurs(part, stages)) {
+        out.append("<li><i class=\"").append(part.style).append("\"></i>");
+        out.append(part.word).append("</li>");
+      }
+    }
+    out.append("</ul>\n<div class=\"bars\">\n");
+    for (Occupation stage : stages) {
+      out.append("<div class=\"name\">stage ").append(stage.stage());
+      out.append("</div><div class=\"stack\">");
+      for (Occupation.Part part : Occupation.Part.values()) {
+        part(out, part, stage.seconds(part), timeline.stepSeconds());
+      }
+      out.append("</div>\n");
+    }
+    return out.append("</div>\n").toString();
+  }
+
+  private static boolean occurs(Occupation.Part part, List<Occupation> stages) {
+    for (Occupation stage : stages) {
+      if (stage.seconds(part) > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static void part(StringBuilder out, Occupation.Part part, double seconds, double step) {
+    double share = step > 0 ? seconds / step : 0;
+    if (share < 5e-5) {
+      return;
+    }
+    String percent = Numbers.percent(share);
+    out.append("<span class=\"").append(part.style).append("\" style=\"width:");
+    Numbers.append(out, 100 * share, 2);
+    out.append("%\" title=\"").append(part.word).append(": ").append(Numbers.seconds(seconds));
+    out.append(", ").append(percent).append("\">");
+    out.append(share >= 0.09 ? percent : "").append("</span>");
+  }
+
+  /** The best plan and its rivals: estimate and simulation as bars on one scale. */
+  static String rivals(Planning planning) {
+    double longest = 0;
+    int shown = Math.min(MOST_BARS, planning.candidates().size());
+    for (int i = 0; i < shown; i++) {
+      Candidate candidate = planning.candidates().get(i);
+      longest = Math.max(longest, Math.max(candidate.seconds(), candidate.estimate().stepSeconds()));
+    }
+    StringBuilder out = new StringBuilder("<ul class=\"legend\"><li><i class=\"simulated\"></i>");
+    out.append("simulated</li><li><i class=\"estimate\"></i>estimate</li></ul>\n<div class=\"rivals\">\n");
+    for (int i = 0; i < shown; i++) {
+      rival(out, planning, planning.candidates().get(i), longest);
+    }
+    return out.append("</div>\n").toString();
+  }
+
+  private static void rival(StringBuilder out, Planning planning, Candidate candidate, double longest) {
+    out.append("<div class=\"rival\"><div class=\"name\"><b>");
+    Markup.append(out, candidate.kind());
+    out.append("</b> <span>");
+    Markup.append(out, Words.shape(candidate.plan(), 48) + ", " + Words.rhythm(candidate.plan()));
+    if (!Picture.decisive(candidate).fits()) {
+      out.append(" <em>does not fit</em>");
+    }
+    out.append("</span></div>");
+    if (candidate.simulated().isPresent()) {
+      double seconds = candidate.simulated().get().stepSeconds();
+      bar(out, "simulated", seconds, longest, Tables.against(planning, candidate));
+    }
+    bar(out, "estimate", candidate.estimate().stepSeconds(), longest, "");
+    out.append("</div>\n");
+  }
+
+  private static void bar(StringBuilder out, String type, double seconds, double longest, String note) {
+    out.append("<div class=\"line\"><i class=\"").append(type).append("\" style=\"--share:");
+    Numbers.append(out, longest > 0 ? seconds / longest : 0, 4);
+    out.append("\"></i><span>").append(Numbers.seconds(seconds));
+    if (!note.isEmpty()) {
+      out.append(" · ").append(note);
+    }
+    out.append("</span></div>");
+  }
+}

@@ -1,0 +1,64 @@
+package dev.pipewright.app.report;
+
+import dev.pipewright.cost.Assessment;
+import dev.pipewright.planner.Planning;
+import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.trace.Timeline;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Everything that a report shows.
+ *
+ * @param title the heading: {@code vgg-19 on dapple-a}
+ * @param planning what the planner found
+ * @param timeline the best plan's step; empty when nothing fits or nobody simulated it
+ * @param planningSeconds how long the planner took
+ * @param provenance where times and sizes come from, in one line
+ * @param model the model's name
+ * @param cluster the cluster's name and size
+ */
+public record Picture(
+    String title,
+    Planning planning,
+    Optional<Timeline> timeline,
+    double planningSeconds,
+    String provenance,
+    String model,
+    String cluster) {
+
+  /** The word on the best plan that counts: the simulator's where it was asked, else the estimate. */
+  static Assessment decisive(Candidate candidate) {
+    return candidate.simulated().isPresent()
+        ? candidate.simulated().get()
+        : candidate.estimate();
+  }
+
+  /** Memory of a device of each stage of the best plan; empty when nothing fits. */
+  double[] capacities() {
+    if (planning.best().isEmpty()) {
+      return new double[0];
+    }
+    var stages = decisive(planning.best().get()).stages();
+    double[] capacities = new double[stages.size()];
+    for (int stage = 0; stage < capacities.length; stage++) {
+      capacities[stage] = stages.get(stage).memory().capacity().value();
+    }
+    return capacities;
+  }
+
+  /** Share of all device time of the step in which no forward or backward pass runs; NaN if unknown. */
+  double idleShare() {
+    if (timeline.isEmpty()) {
+      return Double.NaN;
+    }
+    double idle = 0;
+    int devices = 0;
+    List<Timeline.Lane.Compute> lanes = Lanes.compute(timeline.get());
+    for (Timeline.Lane.Compute lane : lanes) {
+      idle += timeline.get().idleShare(lane.stage()) * lane.devices().size();
+      devices += lane.devices().size();
+    }
+    return devices == 0 ? Double.NaN : idle / devices;
+  }
+}

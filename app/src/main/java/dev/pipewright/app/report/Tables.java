@@ -1,0 +1,161 @@
+package dev.pipewright.app.report;
+
+import dev.pipewright.app.report.Table.Cell;
+import dev.pipewright.app.report.Table.Column;
+import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.StageCost;
+import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.StagePlan;
+import dev.pipewright.planner.Planning;
+import dev.pipewright.planner.Planning.Candidate;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The tables of a report. */
+final class Tables {
+  private Tables() {}
+
+  /** The stages of a plan. Recomputation has a column where a stage recomputes. */
+  static Table stages(Candidate candidate, int deviceWidth) {
+    Plan plan = candidate.plan();
+    boolean recomputes = recomputes(plan);
+    List<Column> columns = new ArrayList<>();
+    columns.add(Column.number("stage"));
+    columns.add(Column.number("layers"));
+    columns.add(Column.text("devices"));
+    columns.add(Column.number("in\nflight"));
+    if (recomputes) {
+      columns.add(Column.text("re\u00ad\ncompute"));
+    }
+    columns.add(Column.number("forward"));
+    columns.add(Column.number("backward"));
+    columns.add(Column.number("send"));
+    columns.add(Column.number("all-\nreduce"));
+    Assessment costs = Picture.decisive(candidate);
+    double whole = whole(costs);
+    columns.add(Column.text("memory\n" + Numbers.byteUnit(whole)));
+    List<List<Cell>> rows = new ArrayList<>();
+    for (int i = 0; i < plan.stages().size(); i++) {
+      rows.add(stage(i, plan.stages().get(i), costs.stages().get(i), recomputes, deviceWidth, whole));
+    }
+    return new Table(columns, rows);
+  }
+
+  private static List<Cell> stage(
+      int number, StagePlan stage, StageCost cost, boolean recomputes, int deviceWidth, double whole) {
+    List<Cell> row = new ArrayList<>();
+    row.add(Cell.of(Integer.toString(number)));
+    row.add(Cell.of(Words.range(stage.firstLayer(), stage.lastLayer())));
+    row.add(Cell.of(Words.devices(stage.devices(), deviceWidth)));
+    row.add(Cell.of(Integer.toString(stage.inFlight())));
+    if (recomputes) {
+      row.add(Cell.of(stage.recompute() == Recompute.NONE ? "–" : stage.recompute().word()));
+    }
+    row.add(Cell.seconds(cost.forwardSeconds()));
+    row.add(Cell.seconds(cost.backwardSeconds()));
+    row.add(Cell.seconds(cost.sendSeconds()));
+    row.add(Cell.seconds(cost.allReduceSeconds()));
+    row.add(memory(cost.memory(), whole));
+    return row;
+  }
+
+  static boolean recomputes(Plan plan) {
+    for (StagePlan stage : plan.stages()) {
+      if (stage.recompute() != Recompute.NONE) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The largest capacity or, where there are none, peak: its unit is the column's. */
+  private static double whole(Assessment costs) {
+    double whole = 0;
+    for (StageCost stage : costs.stages()) {
+      StageMemory memory = stage.memory();
+      double size = Figure.isLimited(memory) ? memory.capacity().value() : memory.peakBytes();
+      whole = Math.max(whole, size);
+    }
+    return whole;
+  }
+
+  private static Cell memory(StageMemory memory, double whole) {
+    String peak = Numbers.bytesIn(memory.peakBytes(), whole);
+    if (!Figure.isLimited(memory)) {
+      return Cell.of(peak);
+    }
+    double capacity = memory.capacity().value();
+    return new Cell(
+        peak + " / " + Numbers.bytesIn(capacity, whole), memory.peakBytes() / capacity);
+  }
+
+  /** The best plan and its rivals, the first {@code most} of them. */
+  static Table alternatives(Planning planning, int most, int shapeWidth) {
+    List<Column> columns = new ArrayList<>();
+    columns.add(Column.text("plan"));
+    columns.add(Column.text("layers × devices"));
+    columns.add(Column.text("schedule"));
+    columns.add(Column.number("micro-\nbatches"));
+    columns.add(Column.number("estimate"));
+    columns.add(Column.number("simulated"));
+    columns.add(Column.number("against\nbest"));
+    columns.add(Column.number("peak\nmemory"));
+    List<List<Cell>> rows = new ArrayList<>();
+    for (Candidate candidate : planning.candidates()) {
+      if (rows.size() == most) {
+        break;
+      }
+      rows.add(alternative(planning, candidate, shapeWidth));
+    }
+    return new Table(columns, rows);
+  }
+
+  private static List<Cell> alternative(Planning planning, Candidate candidate, int shapeWidth) {
+    Plan plan = candidate.plan();
+    String simulated = "–";
+    if (candidate.simulated().isPresent()) {
+      simulated = Numbers.seconds(candidate.simulated().get().stepSeconds());
+    }
+    return Table.row(
+        Cell.of(candidate.kind()),
+        Cell.of(Words.shape(plan, shapeWidth)),
+        Cell.of(plan.warmUp().schedule()),
+        Cell.of(plan.microBatches() + " × " + plan.microBatch()),
+        Cell.seconds(candidate.estimate().stepSeconds()),
+        Cell.of(simulated),
+        Cell.of(against(planning, candidate)),
+        Cell.of(peak(Picture.decisive(candidate))));
+  }
+
+  /** How much slower than the best: {@code +4.6 %}. */
+  static String against(Planning planning, Candidate candidate) {
+    if (planning.best().isEmpty()) {
+      return "–";
+    }
+    Candidate best = planning.best().get();
+    if (candidate.equals(best)) {
+      return "best";
+    }
+    return best.seconds() > 0 ? Numbers.change(candidate.seconds() / best.seconds() - 1) : "–";
+  }
+
+  private static String peak(Assessment assessment) {
+    double peak = 0;
+    for (StageCost stage : assessment.stages()) {
+      peak = Math.max(peak, stage.memory().peakBytes());
+    }
+    return assessment.fits() ? Numbers.bytes(peak) : "! " + Numbers.bytes(peak);
+  }
+
+  /** Whether one of the shown plans carries the mark of not fitting. */
+  static boolean marksAny(Planning planning, int most) {
+    for (int i = 0; i < Math.min(most, planning.candidates().size()); i++) {
+      if (!Picture.decisive(planning.candidates().get(i)).fits()) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,137 @@
+package dev.pipewright.app.report;
+
+import dev.pipewright.planner.Planning;
+import dev.pipewright.planner.Planning.Candidate;
+import java.util.List;
+
+/** A plan for a terminal: what it is, why, how good, and what else there was. */
+public final class TerminalReport {
+  /** Columns of a terminal when nobody says. */
+  public static final int WIDTH = 100;
+
+  private static final int LABEL = 14; // columns of "  lower bound "
+  private static final int MOST_ALTERNATIVES = 10;
+
+  private final Picture picture;
+  private final int width;
+  private final Ink ink;
+  private final StringBuilder out = new StringBuilder();
+
+  private TerminalReport(Picture picture, int width, boolean colours) {
+    this.picture = picture;
+    this.width = width;
+    this.ink = new Ink(colours);
+  }
+
+  /** The report in at most {@value #WIDTH} columns, without colours. */
+  public static String of(Picture picture) {
+    return of(picture, WIDTH, false);
+  }
+
+  /**
+   * The report, each line ended by a newline.
+   *
+   * @param width columns to stay within; tables keep about 90 whatever it says
+   * @param colours whether to use the escape sequences of terminals
+   */
+  public static String of(Picture picture, int width, boolean colours) {
+    return new TerminalReport(picture, width, colours).text();
+  }
+
+  private String text() {
+    Planning planning = picture.planning();
+    ink.paint(out, Ink.BOLD, TextWidth.cut(picture.title(), width));
+    out.append('\n');
+    if (planning.best().isPresent()) {
+      plan(planning.best().get());
+    } else {
+      out.append("\n  Nothing fits: ");
+      TextWidth.wrap(out, planning.binding(), width, 2);
+    }
+    why(planning);
+    alternatives(planning);
+    provenance(planning);
+    return out.toString();
+  }
+
+  private void plan(Candidate best) {
+    String rhythm =
+        best.kind() + ": " + Words.count(best.plan().stages().size(), "stage") + ", "
+            + Words.rhythm(best.plan());
+    TextWidth.wrap(out, Tables.recomputes(best.plan()) ? rhythm : rhythm + ", no recomputation", width, 2);
+    out.append('\n');
+    List<Figure> figures = Figure.of(picture);
+    int values = 0;
+    for (Figure figure : figures) {
+      values = Math.max(values, TextWidth.of(figure.value()));
+    }
+    for (Figure figure : figures) {
+      StringBuilder value = new StringBuilder();
+      TextWidth.pad(value, figure.value(), values, true);
+      label(figure.label());
+      ink.paint(out, Ink.BOLD, value.toString());
+      out.append("  ");
+      TextWidth.wrap(out, figure.note(), width, LABEL + values + 2);
+    }
+    out.append('\n');
+    TerminalTable.append(out, Tables.stages(best, 16), width, ink);
+  }
+
+  private void why(Planning planning) {
+    if (planning.best().isEmpty()) {
+      return;
+    }
+    out.append('\n');
+    label("bound by");
+    TextWidth.wrap(out, planning.binding(), width, LABEL);
+    if (planning.runnerUp().isPresent()) {
+      Candidate second = planning.runnerUp().get();
+      label("runner-up");
+      String words =
+          second.kind() + " " + Words.shape(second.plan(), 60) + ": "
+              + Numbers.seconds(second.seconds()) + ", " + Tables.against(planning, second);
+      TextWidth.wrap(out, words, width, LABEL);
+    }
+  }
+
+  private void alternatives(Planning planning) {
+    if (planning.candidates().size() < 2 && planning.best().isPresent()
+        || planning.candidates().isEmpty()) {
+      return;
+    }
+    out.append('\n');
+    Table table = Tables.alternatives(planning, MOST_ALTERNATIVES, 22);
+    TerminalTable.append(out, table, width, ink);
+    int more = planning.candidates().size() - MOST_ALTERNATIVES;
+    if (more > 0) {
+      out.append("  … and ").append(more).append(" more\n");
+    }
+    if (Tables.marksAny(planning, MOST_ALTERNATIVES)) {
+      out.append("  ! does not fit\n");
+    }
+  }
+
+  private void provenance(Planning planning) {
+    out.append('\n');
+    label("planned");
+    TextWidth.wrap(out, planned(picture), width, LABEL);
+    label("numbers");
+    TextWidth.wrap(out, picture.provenance(), width, LABEL);
+  }
+
+  /** {@code in 21.3 ms by dapple, cost model pipewright, …}: who searched what. */
+  static String planned(Picture picture) {
+    Planning planning = picture.planning();
+    Planning.Search search = planning.search();
+    return "in " + Numbers.seconds(picture.planningSeconds()) + " by " + planning.planner()
+        + " with cost model " + planning.costModel() + "; "
+        + (search.exhaustive() ? "exhaustive" : "not exhaustive") + " over " + search.space()
+        + ", " + Words.count(search.labels(), "partial plan");
+  }
+
+  private void label(String words) {
+    StringBuilder label = new StringBuilder("  ");
+    TextWidth.pad(label, words, LABEL - 2, false);
+    ink.paint(out, Ink.DIM, label.toString());
+  }
+}

@@ -1,0 +1,123 @@
+package dev.pipewright.app.report;
+
+import dev.pipewright.app.report.Table.Cell;
+import dev.pipewright.app.report.Table.Column;
+import java.util.List;
+
+/** A table in aligned columns. */
+final class TerminalTable {
+  private static final int LONGEST_BAR = 8;
+  private static final int SHORTEST_BAR = 4;
+  private static final String INDENT = "  ";
+
+  private final Table table;
+  private final Ink ink;
+  private final int bar;
+  private final int gap;
+  private final int[] widths;
+
+  private TerminalTable(Table table, int width, Ink ink) {
+    this.table = table;
+    this.ink = ink;
+    int excess = total(widths(table, LONGEST_BAR)) - width;
+    bar = Math.max(SHORTEST_BAR, Math.min(LONGEST_BAR, LONGEST_BAR - excess));
+    widths = widths(table, bar);
+    gap = total(widths) <= width ? 2 : 1;
+  }
+
+  /** Appends the table in at most {@code width} columns if shorter bars and gaps achieve it. */
+  static void append(StringBuilder out, Table table, int width, Ink ink) {
+    new TerminalTable(table, width, ink).append(out);
+  }
+
+  private void append(StringBuilder out) {
+    headings(out);
+    for (List<Cell> row : table.rows()) {
+      StringBuilder line = new StringBuilder(INDENT);
+      for (int i = 0; i < row.size(); i++) {
+        TextWidth.repeat(line, ' ', i == 0 ? 0 : gap);
+        cell(line, row.get(i), widths[i], table.columns().get(i).right());
+      }
+      endLine(out, line);
+    }
+  }
+
+  private static int total(int[] widths) {
+    int total = INDENT.length() - 2;
+    for (int width : widths) {
+      total += width + 2;
+    }
+    return total;
+  }
+
+  private static int[] widths(Table table, int bar) {
+    int[] widths = new int[table.columns().size()];
+    for (int i = 0; i < widths.length; i++) {
+      Column column = table.columns().get(i);
+      widths[i] = Math.max(line(column, 0).length(), line(column, 1).length());
+      for (List<Cell> row : table.rows()) {
+        Cell cell = row.get(i);
+        widths[i] = Math.max(widths[i], TextWidth.of(cell.text()) + (cell.hasBar() ? bar + 1 : 0));
+      }
+    }
+    return widths;
+  }
+
+  /** Line 0 or 1 of a heading; a heading of one line stands on line 1. */
+  private static String line(Column column, int line) {
+    String heading = column.heading();
+    int cut = heading.indexOf('\n');
+    if (cut < 0) {
+      return line == 0 ? "" : heading;
+    }
+    return line == 0
+        ? heading.substring(0, cut).replace('\u00ad', '-')
+        : heading.substring(cut + 1);
+  }
+
+  private void headings(StringBuilder out) {
+    for (int line = 0; line < 2; line++) {
+      StringBuilder text = new StringBuilder(INDENT);
+      boolean empty = true;
+      for (int i = 0; i < widths.length; i++) {
+        Column column = table.columns().get(i);
+        TextWidth.repeat(text, ' ', i == 0 ? 0 : gap);
+        TextWidth.pad(text, line(column, line), widths[i], column.right());
+        empty &= line(column, line).isEmpty();
+      }
+      if (!empty) {
+        StringBuilder painted = new StringBuilder();
+        ink.paint(painted, Ink.DIM, text.toString().stripTrailing());
+        endLine(out, painted);
+      }
+    }
+  }
+
+  private void cell(StringBuilder line, Cell cell, int width, boolean right) {
+    int rest = width;
+    if (cell.hasBar()) {
+      bar(line, cell.bar());
+      line.append(' ');
+      rest -= bar + 1;
+    }
+    TextWidth.pad(line, cell.text(), rest, right || cell.hasBar());
+  }
+
+  private void bar(StringBuilder line, double share) {
+    int filled = (int) Math.round(Math.max(0, Math.min(1, share)) * bar);
+    StringBuilder run = new StringBuilder();
+    TextWidth.repeat(run, '█', filled);
+    ink.paint(line, share > 1 ? "35" : "34", run.toString());
+    run.setLength(0);
+    TextWidth.repeat(run, '░', bar - filled);
+    ink.paint(line, Ink.DIM, run.toString());
+  }
+
+  private static void endLine(StringBuilder out, StringBuilder line) {
+    int end = line.length();
+    while (end > 0 && line.charAt(end - 1) == ' ') {
+      end--;
+    }
+    out.append(line, 0, end).append('\n');
+  }
+}

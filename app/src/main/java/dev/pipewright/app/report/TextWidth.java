@@ -1,0 +1,104 @@
+package dev.pipewright.app.report;
+
+/** Columns that text takes on a terminal: marks that combine take none, East Asian letters two. */
+final class TextWidth {
+  private TextWidth() {}
+
+  static int of(String text) {
+    int width = 0;
+    for (int i = 0; i < text.length(); ) {
+      int letter = text.codePointAt(i);
+      width += of(letter);
+      i += Character.charCount(letter);
+    }
+    return width;
+  }
+
+  private static int of(int letter) {
+    if (letter < 0x300) {
+      return 1;
+    }
+    int type = Character.getType(letter);
+    if (type == Character.NON_SPACING_MARK
+        || type == Character.ENCLOSING_MARK
+        || type == Character.FORMAT) {
+      return 0;
+    }
+    return isWide(letter) ? 2 : 1;
+  }
+
+  private static boolean isWide(int letter) {
+    return letter >= 0x1100
+        && (letter <= 0x115F // Hangul Jamo
+            || letter >= 0x2E80 && letter <= 0xA4CF // CJK to Yi
+            || letter >= 0xAC00 && letter <= 0xD7A3 // Hangul
+            || letter >= 0xF900 && letter <= 0xFAFF // CJK, compatibility
+            || letter >= 0xFE30 && letter <= 0xFE6F
+            || letter >= 0xFF00 && letter <= 0xFF60 // full width forms
+            || letter >= 0x1F300 && letter <= 0x1FAFF // pictures
+            || letter >= 0x20000 && letter <= 0x3FFFD);
+  }
+
+  /** Appends {@code text} and blanks up to {@code width} columns, the blanks first when {@code right}. */
+  static void pad(StringBuilder line, String text, int width, boolean right) {
+    int blanks = width - of(text);
+    if (right) {
+      repeat(line, ' ', blanks);
+    }
+    line.append(text);
+    if (!right) {
+      repeat(line, ' ', blanks);
+    }
+  }
+
+  static void repeat(StringBuilder line, char letter, int count) {
+    for (int i = 0; i < count; i++) {
+      line.append(letter);
+    }
+  }
+
+  /** {@code text} in at most {@code width} columns, ended by an ellipsis where it is longer. */
+  static String cut(String text, int width) {
+    if (of(text) <= width) {
+      return text;
+    }
+    StringBuilder line = new StringBuilder();
+    int used = 1;
+    for (int i = 0; i < text.length(); ) {
+      int letter = text.codePointAt(i);
+      used += of(letter);
+      if (used > width) {
+        break;
+      }
+      line.appendCodePoint(letter);
+      i += Character.charCount(letter);
+    }
+    return line.append('…').toString();
+  }
+
+  /**
+   * Appends {@code text} broken at blanks, though never between a number and its unit, each line but
+   * the first behind {@code indent} blanks.
+   */
+  static void wrap(StringBuilder out, String text, int width, int indent) {
+    String glued = Words.glue(text);
+    int column = indent;
+    for (int from = 0; from < glued.length(); ) {
+      int end = glued.indexOf(' ', from);
+      String word = glued.substring(from, end < 0 ? glued.length() : end);
+      int size = of(word);
+      if (from > 0 && column + 1 + size > width) {
+        out.append('\n');
+        repeat(out, ' ', indent);
+        column = indent;
+      } else if (from > 0) {
+        out.append(' ');
+        column++;
+      }
+      out.append(word.replace(Words.GLUE, ' '));
+      column += size;
+      from = end < 0 ? glued.length() : end + 1;
+    }
+    out.append('\n');
+  }
+}

@@ -1,0 +1,201 @@
+package dev.pipewright.app.report;
+
+import dev.pipewright.trace.Timeline;
+import dev.pipewright.trace.Timeline.Kind;
+import dev.pipewright.trace.Timeline.Lane;
+import dev.pipewright.trace.Timeline.Slice;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A step as text, one line per stage, time to the right:
+ *
+ * <pre>
+ * stage 0 │0░1░2░····0███1███2███│ 25.0 %
+ * stage 1 │··0░0███1░1███2░2███··│ 25.0 %
+ *         └┴─────────┴─────────┴──
+ * </pre>
+ *
+ * Where the shortest pass is two cells or more, each begins with its micro-batch modulo 10; where it
+ * is shorter, a cell shows what takes most of it, or that a quarter of it and more is forward and
+ * another backward.
+ */
+public final class TimelineText {
+  private static final Kind[] KINDS = Kind.values();
+  private static final char IDLE = '·';
+  private static final char BOTH = '▓';
+  private static final int IDLE_COLUMN = 8; // "  9.3 %" and a blank
+
+  private final Timeline timeline;
+  private final Ink ink;
+  private final int gutter;
+  private final int cells;
+  private final boolean fine;
+  private final StringBuilder out = new StringBuilder();
+
+  private TimelineText(Timeline timeline, int width, boolean colours) {
+    this.timeline = timeline;
+    this.ink = new Ink(colours);
+    int last = 0;
+    for (Lane.Compute lane : Lanes.compute(timeline)) {
+      last = Math.max(last, lane.stage());
+    }
+    this.gutter = "stage ".length() + Integer.toString(last).length() + 1;
+    this.cells = Math.max(10, width - gutter - 2 - IDLE_COLUMN);
+    this.fine = shortestPass() * cells >= 2 * timeline.stepSeconds();
+  }
+
+  /** The timeline in {@value TerminalReport#WIDTH} columns, without colours. */
+  public static String of(Timeline timeline) {
+    return of(timeline, TerminalReport.WIDTH, false);
+  }
+
+  /**
+   * The timeline, each line ended by a newline.
+   *
+   * @param width columns of a line
+   * @param colours whether to use the escape sequences of terminals
+   */
+  public static String of(Timeline timeline, int width, boolean colours) {
+    return new TimelineText(timeline, width, colours).text();
+  }
+
+  private double shortestPass() {
+    double shortest = Double.POSITIVE_INFINITY;
+    for (Lane.Compute lane : Lanes.compute(timeline)) {
+      for (Slice slice : lane.slices()) {
+        if (Look.isPass(slice.kind())) {
+          shortest = Math.min(shortest, slice.seconds());
+        }
+      }
+    }
+    return shortest;
+  }
+
+  private String text() {
+    if (timeline.stepSeconds() > 0) {
+      TextWidth.repeat(out, ' ', gutter + cells + 5);
+      ink.paint(out, Ink.DIM, "idle\n");
+      for (Lane.Compute lane : Lanes.compute(timeline)) {
+        lane(lane);
+      }
+      axis();
+    }
+    legend();
+    return out.toString();
+  }
+
+  private void lane(Lane.Compute lane) {
+    StringBuilder label = new StringBuilder("stage ").append(lane.stage());
+    TextWidth.pad(out, label.toString(), gutter, false);
+    out.append('│');
+    paint(fine ? inDetail(lane) : byMajority(lane));
+    out.append('│');
+    String idle = Numbers.percent(timeline.idleShare(lane.stage()));
+    TextWidth.pad(out, idle, IDLE_COLUMN, true);
+    out.append('\n');
+  }
+
+  /** One line of cells and the kind of each, or -1. */
+  private record Cells(char[] letters, int[] kinds) {
+    static Cells idle(int count) {
+      Cells cells = new Cells(new char[count], new int[count]);
+      Arrays.fill(cells.letters, IDLE);
+      Arrays.fill(cells.kinds, -1);
+      return cells;
+    }
+
+    void put(int cell, char letter, Kind kind) {
+      letters[cell] = letter;
+      kinds[cell] = kind.ordinal();
+    }
+  }
+
+  /** A slice takes the cells of which it covers at least half; ties go to the earlier one. */
+  private Cells inDetail(Lane.Compute lane) {
+    Cells line = Cells.idle(cells);
+    double perCell = timeline.stepSeconds() / cells;
+    for (Slice slice : lane.slices()) {
+      Look look = Look.of(slice.kind());
+      int from = (int) Math.ceil(slice.start() / perCell - 0.5 + 1e-9);
+      int to = Math.min(cells, (int) Math.ceil(slice.end() / perCell - 0.5 + 1e-9));
+      for (int cell = Math.max(0, from); cell < to; cell++) {
+        boolean numbered = cell == from && Look.isPass(slice.kind()) && slice.microBatch() >= 0;
+        char letter = numbered ? (char) ('0' + slice.microBatch() % 10) : look.shade;
+        line.put(cell, letter, slice.kind());
+      }
+    }
+    return line;
+  }
+
+  private Cells byMajority(Lane.Compute lane) {
+    Cells line = Cells.idle(cells);
+    double[][] shares = Lanes.shares(lane, timeline.stepSeconds(), cells);
+    for (int cell = 0; cell < cells; cell++) {
+      double idle = 1;
+      int most = 0;
+      for (int kind = 0; kind < shares.length; kind++) {
+        idle -= shares[kind][cell];
+        most = shares[kind][cell] > shares[most][cell] ? kind : most;
+      }
+      if (shares[most][cell] > 0 && shares[most][cell] >= idle) {
+        boolean both = Math.min(shares[0][cell], shares[1][cell]) >= 0.25; // forward, backward
+        line.put(cell, both ? BOTH : Look.of(KINDS[most]).shade, KINDS[most]);
+      }
+    }
+    return line;
+  }
+
+  private void paint(Cells line) {
+    for (int from = 0; from < cells; ) {
+      int to = from;
+      while (to < cells && line.kinds[to] == line.kinds[from]) {
+        to++;
+      }
+      int kind = line.kinds[from];
+      String run = new String(line.letters, from, to - from);
+      ink.paint(out, kind < 0 ? Ink.DIM : Look.of(KINDS[kind]).ansi, run);
+      from = to;
+    }
+  }
+
+  private void axis() {
+    Ticks ticks = Ticks.of(timeline.stepSeconds(), Math.max(2, cells / 10));
+    char[] marks = new char[cells + 1];
+    Arrays.fill(marks, '─');
+    StringBuilder labels = new StringBuilder();
+    for (int tick = 0; tick < ticks.count(); tick++) {
+      int cell = (int) Math.round(ticks.at(tick) / timeline.stepSeconds() * cells);
+      marks[cell] = tick == 0 ? '└' : '┴';
+      String label = ticks.label(tick) + (tick == 0 ? " " + ticks.unit() : "");
+      int start = gutter + cell - (tick == 0 ? 0 : label.length() / 2);
+      if (start > labels.length() || tick == 0) {
+        TextWidth.repeat(labels, ' ', start - labels.length());
+        labels.append(label);
+      }
+    }
+    TextWidth.repeat(out, ' ', gutter);
+    out.append(marks).append('\n').append(labels).append('\n');
+  }
+
+  private void legend() {
+    boolean[] kinds = Lanes.kinds(timeline);
+    List<String> entries = new ArrayList<>();
+    for (Kind kind : KINDS) {
+      boolean ofCompute = kind != Kind.TRANSFER_FORWARD && kind != Kind.TRANSFER_BACKWARD;
+      if (ofCompute && kinds[kind.ordinal()]) {
+        entries.add(Look.of(kind).shade + " " + Look.of(kind).word);
+      }
+    }
+    if (!fine) {
+      entries.add(BOTH + " forward and backward");
+    }
+    entries.add(IDLE + " idle");
+    if (fine) {
+      entries.add("digits: micro-batch modulo 10");
+    }
+    TextWidth.repeat(out, ' ', gutter);
+    TextWidth.wrap(out, String.join("  ", entries), Integer.MAX_VALUE, gutter);
+  }
+}

@@ -1,0 +1,119 @@
+package dev.pipewright.app.report;
+
+import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.StagePlan;
+import java.util.List;
+
+/** How reports word layers, devices and shapes of plans. */
+final class Words {
+  /** A blank at which lines do not break. */
+  static final char GLUE = '\u00a0';
+
+  private Words() {}
+
+  /** {@code 0–29}, or {@code 7} where first and last agree. */
+  static String range(int first, int last) {
+    return first == last ? Integer.toString(first) : first + "–" + last;
+  }
+
+  /** {@code 0–7,16–23}: runs of consecutive devices, in the order given. */
+  static String devices(List<Integer> devices) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < devices.size(); ) {
+      int last = i;
+      while (last + 1 < devices.size() && devices.get(last + 1) == devices.get(last) + 1) {
+        last++;
+      }
+      text.append(text.isEmpty() ? "" : ",").append(range(devices.get(i), devices.get(last)));
+      i = last + 1;
+    }
+    return text.toString();
+  }
+
+  /** The same in at most {@code width} columns: {@code 0,2,4,…(8)} ends in how many there are. */
+  static String devices(List<Integer> devices, int width) {
+    String all = devices(devices);
+    if (all.length() <= width) {
+      return all;
+    }
+    String end = "…(" + devices.size() + ")";
+    int cut = all.lastIndexOf(',', width - end.length() - 1);
+    return cut < 0 ? devices.size() + " devices" : all.substring(0, cut + 1) + end;
+  }
+
+  /** {@code 0–29 ×8, 30–54 ×8}: layers and device counts, stage by stage. */
+  static String shape(Plan plan) {
+    StringBuilder text = new StringBuilder();
+    for (StagePlan stage : plan.stages()) {
+      text.append(text.isEmpty() ? "" : ", ")
+          .append(range(stage.firstLayer(), stage.lastLayer()))
+          .append(" ×")
+          .append(stage.replicas());
+    }
+    return text.toString();
+  }
+
+  /** The shape in at most {@code width} columns, counting stages where listing them takes more. */
+  static String shape(Plan plan, int width) {
+    String all = shape(plan);
+    if (all.length() <= width) {
+      return all;
+    }
+    int devices = 0;
+    int fewest = Integer.MAX_VALUE;
+    int most = 0;
+    for (StagePlan stage : plan.stages()) {
+      devices += stage.replicas();
+      fewest = Math.min(fewest, stage.replicas());
+      most = Math.max(most, stage.replicas());
+    }
+    return fewest == most
+        ? plan.stages().size() + " stages ×" + most
+        : plan.stages().size() + " stages on " + devices;
+  }
+
+  /** {@code text} with blanks that do not break between a number and its unit. */
+  static String glue(String text) {
+    StringBuilder out = new StringBuilder(text);
+    for (int i = out.indexOf(" ", 1); i > 0; i = out.indexOf(" ", i + 1)) {
+      if (Character.isDigit(out.charAt(i - 1)) && isUnit(out, i + 1)) {
+        out.setCharAt(i, GLUE);
+      }
+    }
+    return out.toString();
+  }
+
+  private static boolean isUnit(StringBuilder text, int from) {
+    int to = from;
+    while (to < text.length() && (Character.isLetter(text.charAt(to)) || text.charAt(to) == '%')) {
+      to++;
+    }
+    return switch (text.substring(from, to)) {
+      case "%", "s", "ms", "µs", "ns", "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" -> true;
+      default -> false;
+    };
+  }
+
+  /** {@code 1 stage}, {@code 2 stages}. */
+  static String count(long count, String noun) {
+    return Numbers.grouped(count) + " " + noun + (count == 1 ? "" : "s");
+  }
+
+  /** {@code 64 micro-batches of 1, schedule 1f1b, gradients overlapped}. */
+  static String rhythm(Plan plan) {
+    StringBuilder text = new StringBuilder(count(plan.microBatches(), "micro-batch"));
+    if (plan.microBatches() != 1) {
+      text.setLength(text.length() - 1);
+      text.append("es");
+    }
+    text.append(" of ").append(plan.microBatch());
+    if (plan.replicas() > 1) {
+      text.append(" in ").append(plan.replicas()).append(" replicas");
+    }
+    text.append(", schedule ").append(plan.warmUp().schedule());
+    if (plan.overlapGradients()) {
+      text.append(", gradients overlapped");
+    }
+    return text.toString();
+  }
+}

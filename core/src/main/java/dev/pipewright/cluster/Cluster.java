@@ -1,0 +1,171 @@
+package dev.pipewright.cluster;
+
+import dev.pipewright.units.Check;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Devices numbered {@code 0..size-1} across the cluster, machine by machine, and the levels that
+ * join them, innermost first. Kinds may differ from device to device; groups may differ in size.
+ *
+ * <p>{@code groups.get(l)} lists the sizes, in devices, of the groups of level {@code l} in device
+ * order; the outermost level is one group. Groups of a level nest inside those of the next.
+ */
+public final class Cluster {
+  private final String name;
+  private final List<DeviceKind> devices;
+  private final List<Level> levels;
+  private final List<List<Integer>> groups;
+  private final int[][] groupOf;
+
+  public Cluster(
+      String name, List<DeviceKind> devices, List<Level> levels, List<List<Integer>> groups) {
+    Check.that(!devices.isEmpty(), "a cluster needs at least one device: cluster=%s", name);
+    Check.that(!levels.isEmpty(), "a cluster needs at least one level: cluster=%s", name);
+    Check.that(
+        levels.size() == groups.size(),
+        "levels and groups must pair up: levels=%d, groups=%d",
+        levels.size(),
+        groups.size());
+    Check.that(
+        groups.get(groups.size() - 1).size() == 1,
+        "the outermost level must be one group: groups=%s",
+        groups.get(groups.size() - 1));
+    this.name = name;
+    this.devices = List.copyOf(devices);
+    this.levels = List.copyOf(levels);
+    this.groups = groups.stream().map(List::copyOf).toList();
+    this.groupOf = numberGroups(this.groups, this.devices.size());
+    checkNesting(groupOf);
+  }
+
+  /** A cluster of equal devices whose level {@code l} groups {@code fanouts[l]} groups of the level below. */
+  public static Cluster uniform(String name, DeviceKind kind, List<Level> levels, int... fanouts) {
+    Check.that(
+        levels.size() == fanouts.length,
+        "one fan-out per level: levels=%d, fanouts=%d",
+        levels.size(),
+        fanouts.length);
+    int size = 1;
+    for (int fanout : fanouts) {
+      Check.that(fanout >= 1, "a level joins at least one group: fanout=%d", fanout);
+      size = Math.multiplyExact(size, fanout);
+    }
+    List<List<Integer>> groups = new ArrayList<>();
+    int groupSize = 1;
+    for (int fanout : fanouts) {
+      groupSize *= fanout;
+      groups.add(java.util.Collections.nCopies(size / groupSize, groupSize));
+    }
+    return new Cluster(name, java.util.Collections.nCopies(size, kind), levels, groups);
+  }
+
+  private static int[][] numberGroups(List<List<Integer>> groups, int size) {
+    int[][] groupOf = new int[groups.size()][size];
+    for (int level = 0; level < groups.size(); level++) {
+      int device = 0;
+      for (int group = 0; group < groups.get(level).size(); group++) {
+        int members = groups.get(level).get(group);
+        Check.that(members >= 1, "a group needs a device: level=%d, group=%d", level, group);
+        for (int i = 0; i < members && device < size; i++) {
+          groupOf[level][device++] = group;
+        }
+      }
+      long total = groups.get(level).stream().mapToLong(Integer::longValue).sum();
+      Check.that(
+          total == size,
+          "the groups of a level must cover all devices: level=%d, members=%d, devices=%d",
+          level,
+          total,
+          size);
+    }
+    return groupOf;
+  }
+
+  private static void checkNesting(int[][] groupOf) {
+    for (int level = 1; level < groupOf.length; level++) {
+      for (int device = 1; device < groupOf[level].length; device++) {
+        boolean sameBelow = groupOf[level - 1][device] == groupOf[level - 1][device - 1];
+        boolean sameHere = groupOf[level][device] == groupOf[level][device - 1];
+        Check.that(
+            !sameBelow || sameHere,
+            "groups must nest: device=%d, level=%d splits a group of level %d",
+            device,
+            level,
+            level - 1);
+      }
+    }
+  }
+
+  public String name() {
+    return name;
+  }
+
+  public int size() {
+    return devices.size();
+  }
+
+  public List<DeviceKind> devices() {
+    return devices;
+  }
+
+  public DeviceKind device(int device) {
+    return devices.get(device);
+  }
+
+  public List<Level> levels() {
+    return levels;
+  }
+
+  /** Sizes, in devices, of the groups of each level, as given. */
+  public List<List<Integer>> groups() {
+    return groups;
+  }
+
+  /** The group of {@code level} that holds {@code device}. */
+  public int group(int level, int device) {
+    return groupOf[level][device];
+  }
+
+  /** The innermost group (machine, node) of a device. */
+  public int machine(int device) {
+    return groupOf[0][device];
+  }
+
+  public int machines() {
+    return groups.get(0).size();
+  }
+
+  /** The innermost level whose group holds both devices. */
+  public int levelJoining(int a, int b) {
+    int level = 0;
+    while (groupOf[level][a] != groupOf[level][b]) {
+      level++;
+    }
+    return level;
+  }
+
+  /** Whether all devices are of one kind. */
+  public boolean homogeneous() {
+    return devices.stream().allMatch(devices.get(0)::equals);
+  }
+
+  @Override
+  public boolean equals(Object that) {
+    return that instanceof Cluster other
+        && name.equals(other.name)
+        && devices.equals(other.devices)
+        && levels.equals(other.levels)
+        && groups.equals(other.groups);
+  }
+
+  @Override
+  public int hashCode() {
+    return java.util.Objects.hash(name, devices, levels, groups);
+  }
+
+  @Override
+  public String toString() {
+    return name + " (" + size() + " devices)";
+  }
+}

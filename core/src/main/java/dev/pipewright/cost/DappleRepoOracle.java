@@ -1,0 +1,140 @@
+package dev.pipewright.cost;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.StagePlan;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Scores plans exactly as the planner program of DAPPLE's authors does, quirks included, so that
+ * plans can be compared on their terms.
+ *
+ * <p>Its quirks, found by reproducing the scores that the program recorded: a micro-batch may be split into fractions of a
+ * sample; forward and backward are halves of their sum; there is no latency and no memory; the layer
+ * after a cut counts in the gradients of both sides; the time of one micro-batch through all layers
+ * is not divided by the devices of a stage; an all-reduce inside a machine uses ⌊n/2⌋ links at once.
+ */
+public final class DappleRepoOracle implements Oracle {
+  /** The name by which users choose it. */
+  public static final String NAME = "dapple-repo";
+
+  private final StageCosts costs;
+  private final double[] seconds; // forward and backward of one sample, cumulative by end
+
+  public DappleRepoOracle(StageCosts costs) {
+    this.costs = costs;
+    this.seconds = secondsPerSample(costs);
+  }
+
+  /** Forward and backward seconds of one sample by end, as if times were proportional to the batch. */
+  private static double[] secondsPerSample(StageCosts costs) {
+    int batch = costs.workload().profile().samples().get(0);
+    double[] forward = costs.forwardSeconds(batch);
+    double[] backward = costs.backwardSeconds(batch);
+    double[] sum = new double[forward.length];
+    for (int i = 0; i < sum.length; i++) {
+      sum[i] = (forward[i] + backward[i]) / batch;
+    }
+    return sum;
+  }
+
+  /** Forward and backward seconds of one sample, cumulative by end: read only. */
+  public double[] secondsPerSample() {
+    return seconds;
+  }
+
+  /** Gradients that the program charges to layers {@code first..end-1}: the next layer's too. */
+  public double gradientBytes(int first, int end) {
+    double[] bytes = costs.parameterBytes();
+    return bytes[Math.min(end + 1, costs.size())] - bytes[first];
+  }
+
+  /** Seconds to all-reduce {@code bytes} over ascending {@code devices}. */
+  public double allReduceSeconds(int[] devices, double bytes) {
+    int n = devices.length;
+    if (n == 1) {
+      return 0;
+    }
+    Cluster cluster = costs.workload().cluster();
+    double volume = 2 * bytes * (n - 1) / n;
+    return spans(cluster, devices)
+        ? volume / outer(cluster, true)
+        : volume / inner(cluster) / (n / 2);
+  }
+
+  /** Seconds to move {@code bytes} from the ascending devices of a stage to those of the next. */
+  public double transferSeconds(int[] from, int[] to, double bytes) {
+    Cluster cluster = costs.workload().cluster();
+    if (spans(cluster, to)) {
+      return bytes / outer(cluster, true); // the receivers alone span machines
+    }
+    int elsewhere = 0;
+    for (int device : from) {
+      elsewhere += cluster.machine(device) != cluster.machine(to[0]) ? 1 : 0;
+    }
+    return elsewhere > 0
+        ? bytes / from.length * elsewhere / outer(cluster, false)
+        : bytes / inner(cluster);
+  }
+
+  private static boolean spans(Cluster cluster, int[] devices) {
+    for (int device : devices) {
+      if (cluster.machine(device) != cluster.machine(devices[0])) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static double inner(Cluster cluster) {
+    return cluster.levels().get(0).pointToPoint().bandwidth().value();
+  }
+
+  private static double outer(Cluster cluster, boolean collective) {
+    var level = cluster.levels().get(cluster.levels().size() - 1);
+    return (collective ? level.collective() : level.pointToPoint()).bandwidth().value();
+  }
+
+  @Override
+  public Assessment assess(Plan plan) {
+    List<StageCost> physical = new PipelineOracle(costs, new PathFormula()).stages(plan);
+    int stages = plan.stages().size();
+    double microBatches = plan.microBatches();
+    double wave = plan.wave();
+    double bottleneck = 0; // seconds of one micro-batch in the slowest stage or transfer
+    double transfers = 0;
+    double[] tails = new double[stages];
+    List<StageCost> scored = new ArrayList<>();
+    for (int s = 0; s < stages; s++) {
+      StagePlan stage = plan.stages().get(s);
+      int[] devices = sorted(stage);
+      int first = stage.firstLayer();
+      int end = stage.lastLayer() + 1;
+      double both = (seconds[end] - seconds[first]) * wave / devices.length;
+      double send = 0;
+      if (s < stages - 1) {
+        int[] next = sorted(plan.stages().get(s + 1));
+        double bytes = costs.cutBytes()[end] * wave;
+        send = transferSeconds(devices, next, bytes);
+        transfers += send / plan.replicas();
+      }
+      tails[s] = allReduceSeconds(devices, gradientBytes(first, end));
+      bottleneck = Math.max(bottleneck, Math.max(both, send));
+      scored.add(
+          new StageCost(both / 2, both / 2, send / 2, send / 2, tails[s], tails[s], 0, physical.get(s).memory()));
+    }
+    double tail = 0;
+    for (int s = 0; s < stages; s++) {
+      tail = Math.max(tail, tails[s] - s * bottleneck);
+    }
+    double once = seconds[costs.size()] * plan.microBatch() + transfers;
+    return new Assessment(NAME, bottleneck * (microBatches - 1) + once + tail, scored);
+  }
+
+  private static int[] sorted(StagePlan stage) {
+    int[] devices = stage.devices().stream().mapToInt(Integer::intValue).toArray();
+    java.util.Arrays.sort(devices);
+    return devices;
+  }
+}

@@ -1,0 +1,94 @@
+package dev.pipewright.cost;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cluster.Level;
+
+/**
+ * Moving a boundary activation between stages of different replication: every sender holds an equal
+ * slice of the micro-batch, every receiver wants one (DAPPLE §V-B2, figure 9).
+ *
+ * <p>Samples are interchangeable, so slices are matched as close to home as possible: inside a
+ * machine first, then inside the next group, and so on. The time is that of the busiest port. Inside
+ * a machine a port belongs to a device; a machine (and every larger group) has one port to the
+ * outside, its network card. Both directions of a port work at once.
+ *
+ * <p>Built in O(devices · levels), answers in O(1).
+ */
+public record SplitConcat(double latencySeconds, double secondsPerByte) {
+
+  /** From one set of devices to another; the sets are disjoint. */
+  public static SplitConcat between(Cluster cluster, int[] from, int[] to) {
+    double[] out = counts(cluster, from);
+    double[] in = counts(cluster, to);
+    double latency = 0;
+    double perByte = 0;
+    Level inside = cluster.levels().get(0);
+    for (int machine = 0; machine < out.length; machine++) {
+      double senders = out[machine];
+      double receivers = in[machine];
+      out[machine] = senders / from.length;
+      in[machine] = receivers / to.length;
+      double local = Math.min(out[machine], in[machine]);
+      if (local > 0) {
+        double port = local / Math.min(senders, receivers);
+        perByte = Math.max(perByte, port / inside.pointToPoint().bandwidth().value());
+        latency = Math.max(latency, inside.pointToPoint().latency().value());
+      }
+    }
+    settle(out, in);
+    for (int level = 1; level < cluster.levels().size(); level++) {
+      Level joining = cluster.levels().get(level);
+      double busiest = 0;
+      for (int member = 0; member < out.length; member++) {
+        busiest = Math.max(busiest, Math.max(out[member], in[member]));
+      }
+      if (busiest > 0) {
+        perByte = Math.max(perByte, busiest / joining.pointToPoint().bandwidth().value());
+        latency = Math.max(latency, joining.pointToPoint().latency().value());
+      }
+      out = joined(cluster, level, out);
+      in = joined(cluster, level, in);
+      settle(out, in);
+    }
+    return new SplitConcat(latency, perByte);
+  }
+
+  private static double[] counts(Cluster cluster, int[] devices) {
+    double[] counts = new double[cluster.machines()];
+    for (int device : devices) {
+      counts[cluster.machine(device)]++;
+    }
+    return counts;
+  }
+
+  /** What a group sends to itself needs no port of the group. */
+  private static void settle(double[] out, double[] in) {
+    for (int group = 0; group < out.length; group++) {
+      double local = Math.min(out[group], in[group]);
+      out[group] = leftover(out[group], local);
+      in[group] = leftover(in[group], local);
+    }
+  }
+
+  /** The difference of two shares of a micro-batch, without the dust of rounding. */
+  private static double leftover(double share, double local) {
+    double rest = share - local;
+    return rest < 1e-12 ? 0 : rest;
+  }
+
+  /** Shares of the groups of {@code level} from those of the level below. */
+  private static double[] joined(Cluster cluster, int level, double[] shares) {
+    double[] sums = new double[cluster.groups().get(level).size()];
+    int device = 0;
+    for (int member = 0; member < shares.length; member++) {
+      sums[cluster.group(level, device)] += shares[member];
+      device += cluster.groups().get(level - 1).get(member);
+    }
+    return sums;
+  }
+
+  /** Seconds for a boundary activation of {@code bytes} (all slices together). */
+  public double seconds(double bytes) {
+    return bytes == 0 ? 0 : latencySeconds + bytes * secondsPerByte;
+  }
+}

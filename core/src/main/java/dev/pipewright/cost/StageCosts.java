@@ -1,0 +1,170 @@
+package dev.pipewright.cost;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cluster.DeviceKind;
+import dev.pipewright.model.Chain;
+import dev.pipewright.profile.Profile;
+import dev.pipewright.profile.Profile.Quantity;
+import dev.pipewright.units.Check;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What any run of layers costs as a stage: O(1) for each question after O(layers) preparation, once
+ * per slice size.
+ *
+ * <p>A stage is given by {@code first} and {@code end}: positions {@code first..end-1} of the chain.
+ * A micro-batch of {@code samples} on {@code r} devices is split as evenly as whole samples allow;
+ * the slowest device, with {@code ⌈samples/r⌉}, sets the pace.
+ */
+public final class StageCosts {
+  private final Workload workload;
+  private final double[] parameterBytes; // index end: of positions 0..end-1
+  private final double[] keptBytes; // for one sample
+  private final double[] cutBytes; // index end: activation that crosses a cut before position end
+  private final double[] updateSeconds;
+  private final List<@Nullable Times> times = new ArrayList<>(); // by slice size
+  private final double staticPerParameterByte;
+
+  /** Cumulative seconds of positions {@code 0..end-1} for one slice size. */
+  private record Times(double[] forward, double[] backward) {}
+
+  public StageCosts(Workload workload) {
+    this.workload = workload;
+    Chain chain = workload.chain();
+    Profile profile = workload.profile();
+    this.parameterBytes = shifted(chain.cumulative(profile.parameterBytes()));
+    this.keptBytes = shifted(chain.cumulative(profile.keptBytes()));
+    this.cutBytes = shifted(chain.crossing(profile.outputBytes()));
+    this.updateSeconds = shifted(chain.cumulative(profile.seconds(Quantity.UPDATE, 1)));
+    this.staticPerParameterByte =
+        (double) workload.training().staticBytesPerParameter() / profile.precision().bytes();
+  }
+
+  private static double[] shifted(double[] byPosition) {
+    double[] byEnd = new double[byPosition.length + 1];
+    System.arraycopy(byPosition, 0, byEnd, 1, byPosition.length);
+    return byEnd;
+  }
+
+  public Workload workload() {
+    return workload;
+  }
+
+  /** Positions of the chain. */
+  public int size() {
+    return workload.chain().size();
+  }
+
+  /** Samples of the largest slice when {@code samples} are shared by {@code replicas} devices. */
+  public static int slice(int samples, int replicas) {
+    return (samples + replicas - 1) / replicas;
+  }
+
+  private Times times(int slice) {
+    Check.that(slice >= 1, "a slice has samples: slice=%d", slice);
+    while (times.size() <= slice) {
+      times.add(null);
+    }
+    Times known = times.get(slice);
+    if (known == null) {
+      Chain chain = workload.chain();
+      Profile profile = workload.profile();
+      known =
+          new Times(
+              shifted(chain.cumulative(profile.seconds(Quantity.FORWARD, slice))),
+              shifted(chain.cumulative(profile.seconds(Quantity.BACKWARD, slice))));
+      times.set(slice, known);
+    }
+    return known;
+  }
+
+  /** Cumulative forward seconds by end for one slice size, for hot loops: read only. */
+  public double[] forwardSeconds(int slice) {
+    return times(slice).forward;
+  }
+
+  /** Cumulative backward seconds by end for one slice size, for hot loops: read only. */
+  public double[] backwardSeconds(int slice) {
+    return times(slice).backward;
+  }
+
+  /**
+   * Forward and backward seconds that one sample costs at the slice size up to {@code samples} that
+   * suits each layer best, cumulative by end: no slice is cheaper, sample for sample.
+   */
+  public double[] cheapestSecondsPerSample(int samples) {
+    double[] best = new double[workload.profile().layers()];
+    Arrays.fill(best, Double.POSITIVE_INFINITY);
+    cheapest(best, 1);
+    cheapest(best, samples);
+    for (int batch : workload.profile().samples()) {
+      if (batch < samples) { // time per sample is monotone between measured sizes
+        cheapest(best, batch);
+      }
+    }
+    return shifted(workload.chain().cumulative(best));
+  }
+
+  private void cheapest(double[] best, int slice) {
+    double[] forward = workload.profile().seconds(Quantity.FORWARD, slice);
+    double[] backward = workload.profile().seconds(Quantity.BACKWARD, slice);
+    for (int layer = 0; layer < best.length; layer++) {
+      best[layer] = Math.min(best[layer], (forward[layer] + backward[layer]) / slice);
+    }
+  }
+
+  /** Cumulative seconds of the optimizer's step by end: read only. */
+  public double[] updateSeconds() {
+    return updateSeconds;
+  }
+
+  /** Cumulative bytes of weights by end; a gradient has the same size: read only. */
+  public double[] parameterBytes() {
+    return parameterBytes;
+  }
+
+  /** Bytes of one sample that cross a cut before each position; 0 at the start: read only. */
+  public double[] cutBytes() {
+    return cutBytes;
+  }
+
+  /** Weights, gradients and optimizer state of a stage. */
+  public double staticBytes(int first, int end) {
+    return (parameterBytes[end] - parameterBytes[first]) * staticPerParameterByte;
+  }
+
+  /** What a micro-batch in flight holds of a stage without recomputation: its input and all it keeps. */
+  public double heldBytes(int first, int end, int slice) {
+    return (cutBytes[first] + keptBytes[end] - keptBytes[first]) * slice;
+  }
+
+  /** What a micro-batch in flight holds of a stage that recomputes: its input. */
+  public double inputBytes(int first, int slice) {
+    return cutBytes[first] * slice;
+  }
+
+  /** What a stage that recomputes needs during one backward pass beyond the inputs it holds. */
+  public double recomputedBytes(int first, int end, int slice) {
+    return (keptBytes[end] - keptBytes[first]) * slice;
+  }
+
+  /**
+   * How many times slower {@code device} computes than the one the profile is for: by the ratio of
+   * peak rates, 1 where the profile names no kind of the cluster.
+   */
+  public double slowdown(int device) {
+    Cluster cluster = workload.cluster();
+    DeviceKind reference = cluster.device(0);
+    for (DeviceKind kind : cluster.devices()) {
+      if (kind.name().equals(workload.profile().provenance().device())) {
+        reference = kind;
+        break;
+      }
+    }
+    var precision = workload.training().precision();
+    return reference.peak(precision).value() / cluster.device(device).peak(precision).value();
+  }
+}

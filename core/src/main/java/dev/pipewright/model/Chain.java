@@ -1,0 +1,260 @@
+package dev.pipewright.model;
+
+import dev.pipewright.units.Check;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+/**
+ * A network laid out as positions {@code 0..size-1} between which it can be cut: a cut after
+ * position {@code i} puts everything that {@code i} stands for before it.
+ *
+ * <p>Source: PipeDream (Narayanan et al., SOSP 2019, §3.1) and its optimizer: each position is an
+ * antichain of the layer DAG, reached breadth-first from the first source by replacing layers with a
+ * successor; it stands for the antichain and all its ancestors. A cut pays for the <i>augmented</i>
+ * antichain: every layer before the cut with a reader beyond it, so skip connections are charged.
+ *
+ * <p>Where a network branches, the antichains form a lattice and only some pairs of positions follow
+ * each other ({@link #precedes}); positions are in topological order. A pure chain costs O(layers),
+ * a lattice O(positions · layers).
+ */
+public final class Chain {
+  /** More antichains than this means that a graph is too wide to be planned layer by layer. */
+  static final int MOST_POSITIONS = 20_000;
+
+  private final LayerGraph graph;
+  private final int[] parent; // the position that a position extends, or -1
+  private final int[][] added; // the layers that it adds to its parent
+  private final int[][] crossing; // the layers whose output crosses a cut after it
+  private final BitSet[] before; // layers at or before each position; empty for a pure chain
+  private final boolean total;
+
+  private Chain(
+      LayerGraph graph, int[] parent, int[][] added, int[][] crossing, BitSet[] before) {
+    this.graph = graph;
+    this.parent = parent;
+    this.added = added;
+    this.crossing = crossing;
+    this.before = before;
+    this.total = nested(before);
+  }
+
+  /** Throws when the graph has more than 20,000 antichains, or a layer that the first source's do not reach. */
+  public static Chain of(LayerGraph graph) {
+    return isPlain(graph) ? plain(graph) : lattice(graph);
+  }
+
+  private static boolean isPlain(LayerGraph graph) {
+    int sources = 0;
+    for (int i = 0; i < graph.size(); i++) {
+      if (graph.successors(i).length > 1 || graph.predecessors(i).length > 1) {
+        return false;
+      }
+      sources += graph.predecessors(i).length == 0 ? 1 : 0;
+    }
+    return sources == 1;
+  }
+
+  private static Chain plain(LayerGraph graph) {
+    int[] order = graph.topological();
+    int[] parent = new int[order.length];
+    int[][] added = new int[order.length][];
+    for (int i = 0; i < order.length; i++) {
+      parent[i] = i - 1;
+      added[i] = new int[] {order[i]};
+    }
+    return new Chain(graph, parent, added, added, new BitSet[0]);
+  }
+
+  private static Chain lattice(LayerGraph graph) {
+    List<Antichain> found = new ArrayList<>();
+    Set<BitSet> known = new HashSet<>();
+    Antichain start = Antichain.first(firstSource(graph));
+    found.add(start);
+    known.add(start.before);
+    for (int i = 0; i < found.size(); i++) {
+      Antichain state = found.get(i);
+      for (int successor : state.beyond(graph)) {
+        Antichain next = state.reaching(successor, graph, i);
+        if (known.add(next.before)) {
+          found.add(next);
+          Check.that(
+              found.size() <= MOST_POSITIONS,
+              "the branches allow more than %d places to cut; merge layers into blocks: model=%s",
+              MOST_POSITIONS,
+              graph.name());
+        }
+      }
+    }
+    return ordered(graph, found);
+  }
+
+  private static int firstSource(LayerGraph graph) {
+    int layer = 0;
+    while (graph.predecessors(layer).length > 0) {
+      layer++;
+    }
+    return layer;
+  }
+
+  /**
+   * A set of layers none of which leads to another.
+   *
+   * @param before the antichain and all its ancestors, which name it as well as its members would
+   * @param augmented what a cut after it pays for: the layers of {@code before} that somebody beyond
+   *     reads, or nobody at all; ascending
+   * @param foundFrom the place, in the order of discovery, of the antichain that it extends, or -1
+   */
+  private record Antichain(BitSet before, int[] augmented, int foundFrom) {
+    static Antichain first(int layer) {
+      BitSet only = new BitSet();
+      only.set(layer);
+      return new Antichain(only, new int[] {layer}, -1);
+    }
+
+    int[] beyond(LayerGraph graph) {
+      return Arrays.stream(augmented)
+          .flatMap(layer -> Arrays.stream(graph.successors(layer)))
+          .filter(successor -> !before.get(successor))
+          .distinct()
+          .toArray();
+    }
+
+    /** With {@code layer} and those of its ancestors that are not there yet. */
+    Antichain reaching(int layer, LayerGraph graph, int from) {
+      BitSet all = (BitSet) before.clone();
+      all.set(layer);
+      List<Integer> fresh = new ArrayList<>(List.of(layer));
+      for (int i = 0; i < fresh.size(); i++) {
+        for (int predecessor : graph.predecessors(fresh.get(i))) {
+          if (!all.get(predecessor)) {
+            all.set(predecessor);
+            fresh.add(predecessor);
+          }
+        }
+      }
+      int[] open =
+          IntStream.concat(
+                  Arrays.stream(augmented), fresh.stream().mapToInt(Integer::intValue))
+              .filter(member -> isOpen(graph.successors(member), all))
+              .sorted()
+              .toArray();
+      return new Antichain(all, open, from);
+    }
+
+    private static boolean isOpen(int[] successors, BitSet before) {
+      return successors.length == 0 || Arrays.stream(successors).anyMatch(s -> !before.get(s));
+    }
+  }
+
+  private static Chain ordered(LayerGraph graph, List<Antichain> found) {
+    int size = found.size();
+    int[] cardinality = found.stream().mapToInt(state -> state.before.cardinality()).toArray();
+    Integer[] order = new Integer[size];
+    Arrays.setAll(order, i -> i);
+    Arrays.sort(order, (a, b) -> Integer.compare(cardinality[a], cardinality[b])); // stable
+    int[] position = new int[size];
+    for (int i = 0; i < size; i++) {
+      position[order[i]] = i;
+    }
+    int[] parent = new int[size];
+    int[][] added = new int[size][];
+    int[][] crossing = new int[size][];
+    BitSet[] before = new BitSet[size];
+    for (int i = 0; i < size; i++) {
+      Antichain state = found.get(order[i]);
+      BitSet fresh = (BitSet) state.before.clone();
+      parent[i] = state.foundFrom < 0 ? -1 : position[state.foundFrom];
+      if (parent[i] >= 0) {
+        fresh.andNot(found.get(state.foundFrom).before);
+      }
+      added[i] = fresh.stream().toArray();
+      crossing[i] = state.augmented;
+      before[i] = state.before;
+    }
+    int unreached = before[size - 1].nextClearBit(0);
+    Check.that(
+        unreached >= graph.size(),
+        "layer %s is not connected to the rest of the network",
+        unreached < graph.size() ? graph.layer(unreached).name() : "");
+    return new Chain(graph, parent, added, crossing, before);
+  }
+
+  private static boolean nested(BitSet[] before) {
+    for (int i = 1; i < before.length; i++) {
+      if (!subset(before[i - 1], before[i]) || before[i - 1].equals(before[i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean subset(BitSet inner, BitSet outer) {
+    BitSet rest = (BitSet) inner.clone();
+    rest.andNot(outer);
+    return rest.isEmpty();
+  }
+
+  public LayerGraph graph() {
+    return graph;
+  }
+
+  public int size() {
+    return parent.length;
+  }
+
+  /** Whether every position precedes the next: no branch leaves a choice. */
+  public boolean total() {
+    return total;
+  }
+
+  /** Whether a stage may end at {@code position} and a later one at {@code next}. */
+  public boolean precedes(int position, int next) {
+    return position < next && (total || subset(before[position], before[next]));
+  }
+
+  /** The layers that {@code position} stands for beyond the position it extends. */
+  public int[] added(int position) {
+    return added[position].clone();
+  }
+
+  /** The layers of a stage that follows {@code after} (-1 for none) and ends at {@code last}. */
+  public int[] layers(int after, int last) {
+    if (before.length == 0) {
+      return IntStream.rangeClosed(after + 1, last).map(i -> added[i][0]).toArray();
+    }
+    BitSet set = (BitSet) before[last].clone();
+    if (after >= 0) {
+      set.andNot(before[after]);
+    }
+    return set.stream().toArray();
+  }
+
+  /** For each position the sum of {@code perLayer} over all layers at or before it. */
+  public double[] cumulative(double[] perLayer) {
+    double[] sums = new double[size()];
+    for (int i = 0; i < sums.length; i++) {
+      double sum = parent[i] < 0 ? 0 : sums[parent[i]];
+      for (int layer : added[i]) {
+        sum += perLayer[layer];
+      }
+      sums[i] = sum;
+    }
+    return sums;
+  }
+
+  /** For each position the sum of {@code perLayer} over the layers whose output crosses a cut after it. */
+  public double[] crossing(double[] perLayer) {
+    double[] sums = new double[size()];
+    for (int i = 0; i < sums.length; i++) {
+      for (int layer : crossing[i]) {
+        sums[i] += perLayer[layer];
+      }
+    }
+    return sums;
+  }
+}

@@ -1,0 +1,89 @@
+package dev.pipewright.plan;
+
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.units.Check;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A synchronous hybrid of data and pipeline parallelism: consecutive stages, each on its own devices.
+ *
+ * @param warmUp the schedule's family
+ * @param microBatches micro-batches per step, for each replica of the pipeline
+ * @param microBatch samples of a micro-batch, for each replica of the pipeline
+ * @param replicas how many copies of the pipeline run side by side; it divides every stage's devices
+ * @param overlapGradients whether the all-reduce of a gradient starts as soon as the last
+ *     micro-batch has produced it, or only after the stage's last backward pass
+ */
+public record Plan(
+    WarmUp warmUp,
+    int microBatches,
+    int microBatch,
+    int replicas,
+    boolean overlapGradients,
+    List<StagePlan> stages) {
+  public Plan {
+    stages = List.copyOf(stages);
+    Check.that(!stages.isEmpty(), "a plan has stages: stages=%d", stages.size());
+    Check.that(
+        microBatches >= 1 && microBatch >= 1 && replicas >= 1,
+        "counts must be >= 1: micro_batches=%d, micro_batch=%d, replicas=%d",
+        microBatches,
+        microBatch,
+        replicas);
+    Set<Integer> used = new HashSet<>();
+    int next = 0;
+    for (StagePlan stage : stages) {
+      Check.that(
+          stage.firstLayer() == next,
+          "stages must follow each other without gap: expected first layer %d, found %d",
+          next,
+          stage.firstLayer());
+      Check.that(
+          stage.replicas() % replicas == 0,
+          "each copy of the pipeline needs the same share of a stage: devices=%d, replicas=%d",
+          stage.replicas(),
+          replicas);
+      for (int device : stage.devices()) {
+        Check.that(used.add(device), "device %d serves two stages", device);
+      }
+      next = stage.lastLayer() + 1;
+    }
+  }
+
+  /** Samples per step over all replicas. */
+  public long globalBatch() {
+    return (long) microBatches * wave();
+  }
+
+  /** Samples of one micro-batch over all replicas of the pipeline: what a stage's devices share. */
+  public int wave() {
+    return Math.multiplyExact(microBatch, replicas);
+  }
+
+  /** Layers of the model's chain that the plan covers. */
+  public int layers() {
+    return stages.get(stages.size() - 1).lastLayer() + 1;
+  }
+
+  public int[] inFlight() {
+    return stages.stream().mapToInt(StagePlan::inFlight).toArray();
+  }
+
+  /** The order of work of every stage. */
+  public Schedule schedule() {
+    return warmUp.schedule(microBatches, inFlight());
+  }
+
+  /** {@code [0..29]x8 [30..54]x8}: layers and device counts. */
+  public String summary() {
+    StringBuilder text = new StringBuilder();
+    for (StagePlan stage : stages) {
+      text.append(text.isEmpty() ? "" : " ")
+          .append("[%d..%d]×%d".formatted(stage.firstLayer(), stage.lastLayer(), stage.replicas()));
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,58 @@
+package dev.pipewright.planner;
+
+import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.StageCost;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.plan.Plan;
+import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.units.Units;
+
+/** Says in a sentence what a plan's step time consists of and what keeps it from being shorter. */
+final class Binding {
+  private Binding() {}
+
+  static String of(StageCosts costs, Candidate candidate) {
+    Assessment assessment = candidate.estimate();
+    Plan plan = candidate.plan();
+    double step = candidate.seconds();
+    int slowest = 0;
+    for (int s = 1; s < assessment.stages().size(); s++) {
+      if (busy(assessment.stages().get(s)) > busy(assessment.stages().get(slowest))) {
+        slowest = s;
+      }
+    }
+    double compute = busy(assessment.stages().get(slowest)) * plan.microBatches();
+    double reduce = 0;
+    double link = 0;
+    int tightest = 0;
+    for (int s = 0; s < assessment.stages().size(); s++) {
+      StageCost stage = assessment.stages().get(s);
+      reduce = Math.max(reduce, stage.exposedAllReduceSeconds());
+      link = Math.max(link, Math.max(stage.sendSeconds(), stage.returnSeconds()));
+      if (share(stage) > share(assessment.stages().get(tightest))) {
+        tightest = s;
+      }
+    }
+    String what = link * plan.microBatches() > compute ? "link" : compute >= 0.5 * step ? "compute" : "all-reduce";
+    StageCost tight = assessment.stages().get(tightest);
+    return what
+        + ": stage " + slowest + " computes " + Units.seconds(compute) + " of " + Units.seconds(step)
+        + " (" + Units.percent(compute / step) + "); all-reduce adds up to " + Units.seconds(reduce)
+        + "; a transfer takes up to " + Units.seconds(link)
+        + "; stage " + tightest + " uses " + Units.percent(share(tight)) + " of its memory"
+        + (recomputes(plan) ? ", which is why it recomputes" : "");
+  }
+
+  private static boolean recomputes(Plan plan) {
+    return plan.stages().stream()
+        .anyMatch(stage -> stage.recompute() != dev.pipewright.plan.Recompute.NONE);
+  }
+
+  private static double busy(StageCost stage) {
+    return stage.forwardSeconds() + stage.backwardSeconds();
+  }
+
+  private static double share(StageCost stage) {
+    return stage.memory().peakBytes() / stage.memory().capacity().value();
+  }
+}

@@ -1,0 +1,55 @@
+package dev.pipewright.planner;
+
+import dev.pipewright.cost.CostModel;
+import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.units.Check;
+import java.util.List;
+import java.util.OptionalInt;
+
+/**
+ * What a synchronous planner is asked for.
+ *
+ * @param globalBatch samples per step
+ * @param microBatch samples of a micro-batch of each copy of the pipeline; where it is not given
+ *     every divisor of the global batch is tried
+ * @param policies schedules to choose from
+ * @param recomputation whether stages may, may not or must recompute their activations
+ * @param costModel what ranks candidates
+ */
+public record Request(
+    int globalBatch,
+    OptionalInt microBatch,
+    List<WarmUp> policies,
+    Recomputation recomputation,
+    CostModel costModel) {
+  /** How a stage may use recomputation. */
+  public enum Recomputation {
+    /** Where memory demands it. */
+    WHERE_NEEDED,
+    NEVER,
+    ALWAYS
+  }
+
+  public Request {
+    policies = List.copyOf(policies);
+    Check.that(globalBatch >= 1, "the global batch must be >= 1: global_batch=%d", globalBatch);
+    Check.that(!policies.isEmpty(), "at least one schedule must be allowed: policies=%s", policies);
+    microBatch.ifPresent(
+        samples ->
+            Check.that(
+                samples >= 1 && globalBatch % samples == 0,
+                "the global batch must be a multiple of the micro-batch: global_batch=%d, micro_batch=%d",
+                globalBatch,
+                samples));
+  }
+
+  /** Everything allowed, the default cost model. */
+  public static Request of(int globalBatch) {
+    return new Request(
+        globalBatch,
+        OptionalInt.empty(),
+        List.of(WarmUp.A, WarmUp.B),
+        Recomputation.WHERE_NEEDED,
+        CostModel.PIPEWRIGHT);
+  }
+}

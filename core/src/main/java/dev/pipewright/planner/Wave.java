@@ -1,0 +1,39 @@
+package dev.pipewright.planner;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One way to cut a global batch: {@code unit} copies of the pipeline, each taking {@code
+ * microBatches} micro-batches of {@code microBatch} samples.
+ */
+record Wave(int unit, int microBatch, int microBatches) {
+  /** Samples of one micro-batch over all copies. */
+  int samples() {
+    return unit * microBatch;
+  }
+
+  /**
+   * All ways that a request allows. With a given micro-batch the number of copies varies; otherwise
+   * one copy with every micro-batch size covers copies too: a stage's devices share a micro-batch.
+   */
+  static List<Wave> of(Request request, int devices) {
+    List<Wave> waves = new ArrayList<>();
+    int global = request.globalBatch();
+    if (request.microBatch().isPresent()) {
+      int microBatch = request.microBatch().getAsInt();
+      for (int copies = 1; copies <= devices && copies <= global / microBatch; copies++) {
+        if (global % (copies * microBatch) == 0) {
+          waves.add(new Wave(copies, microBatch, global / copies / microBatch));
+        }
+      }
+      return waves;
+    }
+    for (int samples = 1; samples <= global; samples++) {
+      if (global % samples == 0) {
+        waves.add(new Wave(1, samples, global / samples));
+      }
+    }
+    return waves;
+  }
+}

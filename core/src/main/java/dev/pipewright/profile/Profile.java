@@ -1,0 +1,197 @@
+package dev.pipewright.profile;
+
+import dev.pipewright.units.Check;
+import dev.pipewright.units.Precision;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Times and sizes of the layers of a network, in the order of its {@code LayerGraph}.
+ *
+ * <p>Sizes are bytes for one sample. Times are seconds for a whole slice of a batch, at one or more
+ * slice sizes; between two the time is interpolated, outside it follows the nearest two (or is
+ * proportional where there is one).
+ */
+public final class Profile {
+  /** The passes that have a time of their own. */
+  public enum Quantity {
+    FORWARD,
+    /** All of the backward pass. */
+    BACKWARD,
+    /** The part of the backward pass that only the update waits for. */
+    WEIGHT_GRADIENT,
+    /** The optimizer's step; does not depend on the batch. */
+    UPDATE
+  }
+
+  private final Provenance provenance;
+  private final Precision precision;
+  private final List<LayerSizes> sizes;
+  private final int[] samples;
+  private final LayerTimes[][] times; // [batch][layer]
+
+  /**
+   * Bytes of one layer.
+   *
+   * @param output boundary activation of one sample
+   * @param kept what the backward pass needs of one sample's forward pass
+   * @param parameters all weights of the layer, in the profile's precision
+   */
+  public record LayerSizes(double output, double kept, double parameters) {
+    public LayerSizes {
+      Check.amount(output, "output bytes");
+      Check.amount(kept, "kept bytes");
+      Check.amount(parameters, "parameter bytes");
+    }
+  }
+
+  /**
+   * Seconds of one layer for one slice size.
+   *
+   * @param weightGradient part of {@code backward}, or NaN where the source does not split it
+   */
+  public record LayerTimes(double forward, double backward, double weightGradient, double update) {
+    public LayerTimes {
+      Check.amount(forward, "forward seconds");
+      Check.amount(backward, "backward seconds");
+      Check.amount(update, "update seconds");
+      Check.that(
+          Double.isNaN(weightGradient) || weightGradient >= 0 && weightGradient <= backward,
+          "the weight gradient is a part of the backward pass: weight_gradient=%s, backward=%s",
+          weightGradient,
+          backward);
+    }
+
+    double of(Quantity quantity) {
+      return switch (quantity) {
+        case FORWARD -> forward;
+        case BACKWARD -> backward;
+        case WEIGHT_GRADIENT -> Double.isNaN(weightGradient) ? backward / 2 : weightGradient;
+        case UPDATE -> update;
+      };
+    }
+  }
+
+  /**
+   * @param samples the slice sizes that were measured, ascending
+   * @param times for each slice size one entry per layer
+   */
+  public Profile(
+      Provenance provenance,
+      Precision precision,
+      List<LayerSizes> sizes,
+      List<Integer> samples,
+      List<List<LayerTimes>> times) {
+    Check.that(!samples.isEmpty(), "a profile needs at least one batch: source=%s", provenance.source());
+    Check.that(
+        samples.size() == times.size(),
+        "one table of times per batch: batches=%d, tables=%d",
+        samples.size(),
+        times.size());
+    this.provenance = provenance;
+    this.precision = precision;
+    this.sizes = List.copyOf(sizes);
+    this.samples = samples.stream().mapToInt(Integer::intValue).toArray();
+    this.times = times.stream().map(table -> table.toArray(LayerTimes[]::new)).toArray(LayerTimes[][]::new);
+    for (int i = 0; i < this.samples.length; i++) {
+      Check.that(
+          this.samples[i] > (i == 0 ? 0 : this.samples[i - 1]),
+          "batches must be positive and ascending: batches=%s",
+          samples);
+      Check.that(
+          this.times[i].length == this.sizes.size(),
+          "one time per layer: batch=%d, times=%d, layers=%d",
+          this.samples[i],
+          this.times[i].length,
+          this.sizes.size());
+    }
+  }
+
+  public Provenance provenance() {
+    return provenance;
+  }
+
+  public Precision precision() {
+    return precision;
+  }
+
+  public int layers() {
+    return sizes.size();
+  }
+
+  public LayerSizes sizes(int layer) {
+    return sizes.get(layer);
+  }
+
+  /** The slice sizes that were measured, ascending. */
+  public List<Integer> samples() {
+    return Arrays.stream(samples).boxed().toList();
+  }
+
+  /** The times of all layers at {@code samples().get(batch)}. */
+  public List<LayerTimes> times(int batch) {
+    return List.of(times[batch]);
+  }
+
+  /** Whether every layer's backward pass is split at every batch. */
+  public boolean splitsBackward() {
+    return Arrays.stream(times).flatMap(Arrays::stream).noneMatch(t -> Double.isNaN(t.weightGradient));
+  }
+
+  /** Seconds of {@code quantity} for each layer on a slice of {@code slice} samples (fractions allowed). */
+  public double[] seconds(Quantity quantity, double slice) {
+    Check.that(slice > 0, "a slice has samples: slice=%s", slice);
+    double[] seconds = new double[layers()];
+    for (int layer = 0; layer < seconds.length; layer++) {
+      seconds[layer] = quantity == Quantity.UPDATE ? times[0][layer].update : at(layer, quantity, slice);
+    }
+    return seconds;
+  }
+
+  private double at(int layer, Quantity quantity, double slice) {
+    if (samples.length == 1) {
+      return times[0][layer].of(quantity) * (slice / samples[0]);
+    }
+    int right = 1;
+    while (right < samples.length - 1 && samples[right] < slice) {
+      right++;
+    }
+    double x0 = samples[right - 1];
+    double x1 = samples[right];
+    double y0 = times[right - 1][layer].of(quantity);
+    double y1 = times[right][layer].of(quantity);
+    double line = y0 + (y1 - y0) * (slice - x0) / (x1 - x0);
+    double proportional = y0 * slice / x0; // below the first batch a slice is never cheaper than its share
+    return slice < x0 ? Math.max(line, proportional) : Math.max(line, y0);
+  }
+
+  /** Bytes of each layer's boundary activation for one sample. */
+  public double[] outputBytes() {
+    return sizes.stream().mapToDouble(LayerSizes::output).toArray();
+  }
+
+  /** Bytes that each layer keeps for its backward pass, for one sample. */
+  public double[] keptBytes() {
+    return sizes.stream().mapToDouble(LayerSizes::kept).toArray();
+  }
+
+  /** Bytes of each layer's weights. */
+  public double[] parameterBytes() {
+    return sizes.stream().mapToDouble(LayerSizes::parameters).toArray();
+  }
+
+  @Override
+  public boolean equals(Object that) {
+    return that instanceof Profile other
+        && provenance.equals(other.provenance)
+        && precision == other.precision
+        && sizes.equals(other.sizes)
+        && Arrays.equals(samples, other.samples)
+        && Arrays.deepEquals(times, other.times);
+  }
+
+  @Override
+  public int hashCode() {
+    return java.util.Objects.hash(provenance, precision, sizes, Arrays.hashCode(samples), Arrays.deepHashCode(times));
+  }
+}

@@ -1,0 +1,87 @@
+package dev.pipewright.schedule;
+
+import dev.pipewright.units.Check;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The ordered program of every rank. A rank is one place in the pipeline: a device, or all replicas
+ * of a stage, which run the same program on their slices. Rank {@code i} runs stage {@code i}.
+ *
+ * <p>Programs are packed, one {@code long} per op, because a schedule of 64 stages and 4,096
+ * micro-batches has half a million of them; {@link #program} shows them as {@link Op}.
+ */
+public final class Schedule {
+  private static final Op.Pass[] PASSES = Op.Pass.values();
+
+  private final String name;
+  private final int stages;
+  private final int microBatches;
+  private final long[][] programs;
+
+  /** Programs as made by {@link #pack}, one per rank; the arrays become the schedule's own. */
+  public Schedule(String name, int stages, int microBatches, long[][] programs) {
+    Check.that(stages >= 1, "a schedule has stages: stages=%d", stages);
+    Check.that(microBatches >= 1, "a schedule has micro-batches: micro_batches=%d", microBatches);
+    Check.that(programs.length == stages, "one program per stage: programs=%d, stages=%d", programs.length, stages);
+    this.name = name;
+    this.stages = stages;
+    this.microBatches = microBatches;
+    this.programs = programs;
+  }
+
+  /** One op as a number. */
+  public static long pack(Op.Pass pass, int stage, int microBatch) {
+    return (long) pass.ordinal() << 56 | (long) stage << 32 | microBatch;
+  }
+
+  public static Op.Pass pass(long op) {
+    return PASSES[(int) (op >>> 56)];
+  }
+
+  public static int stage(long op) {
+    return (int) (op >>> 32) & 0xFFFFFF;
+  }
+
+  public static int microBatch(long op) {
+    return (int) op;
+  }
+
+  public String name() {
+    return name;
+  }
+
+  public int stages() {
+    return stages;
+  }
+
+  public int microBatches() {
+    return microBatches;
+  }
+
+  public int ranks() {
+    return programs.length;
+  }
+
+  /** The packed program of a rank. The array is the schedule's own: read only. */
+  public long[] packed(int rank) {
+    return programs[rank];
+  }
+
+  public List<Op> program(int rank) {
+    List<Op> ops = new ArrayList<>(programs[rank].length);
+    for (long op : programs[rank]) {
+      ops.add(new Op(pass(op), stage(op), microBatch(op)));
+    }
+    return ops;
+  }
+
+  /** How many ops all ranks have together. */
+  public long size() {
+    long size = 0;
+    for (long[] program : programs) {
+      size += program.length;
+    }
+    return size;
+  }
+}

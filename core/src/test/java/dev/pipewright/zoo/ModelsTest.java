@@ -1,0 +1,118 @@
+package dev.pipewright.zoo;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.model.Chain;
+import dev.pipewright.model.Layer;
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.units.Precision;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ModelsTest {
+  static ZooModel model(String name) {
+    return Models.find(name).orElseThrow();
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.pipewright.zoo.Models#names")
+  void everyNameFindsAConnectedNetworkOfThatName(String name) {
+    ZooModel model = model(name);
+    assertEquals(name, model.name());
+    assertEquals(name, model.graph().name());
+    assertTrue(Chain.of(model.graph()).size() >= model.graph().size());
+    assertEquals(model.graph().size(), model.graph().index().size(), "layer names are unique");
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.pipewright.zoo.Models#names")
+  void shapesHoldAsManyElementsAsTheLayersHandOn(String name) {
+    for (Layer layer : model(name).graph().layers()) {
+      assertEquals(layer.outputElements(), layer.output().orElseThrow().elements(), layer.name());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.pipewright.zoo.Models#names")
+  void weightsHaveAWeightGradientAndNothingElseHas(String name) {
+    for (Layer layer : model(name).graph().layers()) {
+      assertEquals(layer.parameters() > 0, layer.work().weightGradient() > 0, layer.name());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"vgg-19", "bert-48", "gnmt-16", "xlnet-36", "amoebanet-36", "gpt:layers=3"})
+  void allButResNetLeaveNoChoiceBetweenBranches(String name) {
+    assertTrue(Chain.of(model(name).graph()).total());
+  }
+
+  @Test
+  void projectionsOfResNetAreBranches() {
+    assertFalse(Chain.of(model("resnet-50").graph()).total());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "gnmt-16, ADAM, 64",
+    "bert-48, ADAM, 2",
+    "xlnet-36, ADAM, 1",
+    "resnet-50, MOMENTUM, 128",
+    "vgg-19, MOMENTUM, 32",
+    "amoebanet-36, RMSPROP, 1"
+  })
+  void networksAreTrainedAsInTheExperiments(String name, Optimizer optimizer, int samples) {
+    ZooModel model = model(name);
+    assertEquals(optimizer, model.training().optimizer());
+    assertEquals(Precision.FP32, model.training().precision());
+    assertEquals(samples, model.samples());
+    assertTrue(model.source().contains("DAPPLE"));
+  }
+
+  @Test
+  void formsStandForTheSameNetwork() {
+    assertEquals(model("bert-106").graph().layers(), model("bert:layers=106").graph().layers());
+    assertEquals(model("bert").graph().layers(), model("bert-24").graph().layers());
+    assertEquals(
+        model("gpt").graph().layers(),
+        model("gpt:layers=24,hidden=1024,heads=16,sequence=1024,vocabulary=50257")
+            .graph()
+            .layers());
+  }
+
+  @Test
+  void unknownNamesFindNothing() {
+    assertEquals(Optional.empty(), Models.find("lenet"));
+    assertEquals(Optional.empty(), Models.find("bert-large"));
+    assertEquals(Optional.empty(), Models.find("gpt-24"));
+    assertEquals(Optional.empty(), Models.find(""));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "bert-0 | bert-0: layers=0 makes no sense; write a whole number from 1 to 1000000",
+        "gpt:layers=x | gpt:layers=x: layers=x makes no sense; write a whole number from 1 to"
+            + " 1000000",
+        "gpt:depth=3 | gpt:depth=3: 'depth=3' is not understood; write key=number with a key of"
+            + " layers, hidden, heads, sequence, vocabulary",
+        "gpt: | gpt:: '' is not understood; write key=number with a key of"
+            + " layers, hidden, heads, sequence, vocabulary",
+        "bert:layers | bert:layers: 'layers' is not understood; write key=number with a key of"
+            + " layers, hidden, heads, sequence, vocabulary",
+        "gpt:heads=3 | the hidden size must be a multiple of the heads: hidden=1024, heads=3"
+      })
+  void parametersThatMakeNoSenseAreNamed(String name, String message) {
+    var thrown = assertThrows(IllegalArgumentException.class, () -> Models.find(name));
+    assertEquals(message, thrown.getMessage());
+  }
+}

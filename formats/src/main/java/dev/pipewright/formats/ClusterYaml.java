@@ -1,0 +1,220 @@
+package dev.pipewright.formats;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cluster.DeviceKind;
+import dev.pipewright.cluster.Level;
+import dev.pipewright.cluster.Link;
+import dev.pipewright.units.Bytes;
+import dev.pipewright.units.BytesPerSecond;
+import dev.pipewright.units.FlopsPerSecond;
+import dev.pipewright.units.Seconds;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Clusters as YAML, or as JSON, which is YAML too. What is written is read back equal, to the last
+ * bit. Bytes, seconds, bytes per second and FLOP per second are plain numbers; the keys say which.
+ * {@code docs/formats.md} lists them.
+ */
+public final class ClusterYaml {
+  static final String FORMAT = "pipewright-cluster";
+  static final int VERSION = 1;
+  static final int MOST_DEVICES = 1_000_000;
+
+  private static final List<String> KEYS =
+      List.of("format", "version", "name", "kinds", "levels", "devices");
+  private static final List<String> KIND_KEYS =
+      List.of(
+          "name", "memory_bytes", "fp32_flops", "mixed_flops", "memory_bytes_per_s");
+  private static final List<String> LEVEL_KEYS =
+      List.of("name", "point_to_point", "collective", "groups");
+  private static final List<String> LINK_KEYS = List.of("latency_s", "bytes_per_s");
+
+  private ClusterYaml() {}
+
+  /** Throws {@link BadInputException} when the file is not a cluster. */
+  public static Cluster read(Path file) {
+    Fields fields = Tree.yamlOrJson(file).object(KEYS);
+    fields.version(FORMAT, VERSION);
+    Map<String, DeviceKind> kinds = kinds(fields.required("kinds"));
+    List<DeviceKind> devices = devices(fields.required("devices"), kinds);
+    Node levelList = fields.required("levels");
+    if (levelList.list().isEmpty()) {
+      throw levelList.wrong("levels is empty; a cluster needs at least one level of links");
+    }
+    List<Level> levels = new ArrayList<>();
+    List<List<Integer>> groups = new ArrayList<>();
+    for (Node node : levelList.list()) {
+      Fields level = node.object(LEVEL_KEYS);
+      levels.add(
+          new Level(
+              level.required("name").text(),
+              link(level.required("point_to_point")),
+              link(level.required("collective"))));
+      List<Integer> below =
+          groups.isEmpty()
+              ? Collections.nCopies(devices.size(), 1)
+              : groups.get(groups.size() - 1);
+      groups.add(groups(level.required("groups"), below));
+    }
+    String name = fields.required("name").text();
+    return levelList.checked(() -> new Cluster(name, devices, levels, groups));
+  }
+
+  private static Map<String, DeviceKind> kinds(Node list) {
+    Map<String, DeviceKind> kinds = new LinkedHashMap<>();
+    for (Node node : list.list()) {
+      Fields fields = node.object(KIND_KEYS);
+      DeviceKind kind =
+          new DeviceKind(
+              fields.required("name").text(),
+              new Bytes(fields.required("memory_bytes").whole(1)),
+              new FlopsPerSecond(fields.required("fp32_flops").positive()),
+              new FlopsPerSecond(fields.required("mixed_flops").positive()),
+              new BytesPerSecond(fields.required("memory_bytes_per_s").positive()));
+      if (kinds.putIfAbsent(kind.name(), kind) != null) {
+        throw node.wrong(
+            "two kinds are called \"" + kind.name() + "\"; give each a name of its own");
+      }
+    }
+    return kinds;
+  }
+
+  private static List<DeviceKind> devices(Node list, Map<String, DeviceKind> kinds) {
+    List<DeviceKind> devices = new ArrayList<>();
+    for (Node node : list.list()) {
+      Fields fields = node.object(List.of("kind", "count"));
+      Node named = fields.required("kind");
+      DeviceKind kind = kinds.get(named.text());
+      if (kind == null) {
+        throw named.wrong(
+            "unknown kind \"" + named.text() + "\"; " + Nearest.hint(named.text(), kinds.keySet()));
+      }
+      int count = fields.optional("count").map(n -> n.count(1)).orElse(1);
+      if (count > MOST_DEVICES - devices.size()) {
+        throw node.wrong("the cluster has more than 1,000,000 devices; describe a smaller one");
+      }
+      devices.addAll(Collections.nCopies(count, kind));
+    }
+    if (devices.isEmpty()) {
+      throw list.wrong("devices is empty; a cluster needs at least one device");
+    }
+    return devices;
+  }
+
+  private static Link link(Node node) {
+    Fields fields = node.object(LINK_KEYS);
+    return new Link(
+        new Seconds(fields.required("latency_s").amount()),
+        new BytesPerSecond(fields.required("bytes_per_s").positive()));
+  }
+
+  /** Sizes in devices, or how many groups of the level below one group joins. */
+  private static List<Integer> groups(Node node, List<Integer> below) {
+    if (!node.is(Node.Type.NUMBER)) {
+      return node.list().stream().map(size -> size.count(1)).toList();
+    }
+    int fanout = node.count(1);
+    if (below.size() % fanout != 0) {
+      throw node.wrong(
+          "groups of %d do not divide the %d groups or devices of the level below; list the sizes"
+              .formatted(fanout, below.size()));
+    }
+    return joined(below, fanout);
+  }
+
+  private static List<Integer> joined(List<Integer> below, int fanout) {
+    List<Integer> sizes = new ArrayList<>();
+    for (int first = 0; first < below.size(); first += fanout) {
+      sizes.add(below.subList(first, first + fanout).stream().mapToInt(Integer::intValue).sum());
+    }
+    return sizes;
+  }
+
+  /** The text of a file that {@link #read} reads back equal; throws when two kinds share a name. */
+  public static String text(Cluster cluster) {
+    StringBuilder out = new StringBuilder();
+    out.append("format: ").append(FORMAT).append('\n');
+    out.append("version: ").append(VERSION).append('\n');
+    out.append("name: ").append(JsonText.quoted(cluster.name())).append('\n');
+    out.append("kinds:\n");
+    distinctKinds(cluster).forEach(kind -> item(out, object(kind)));
+    out.append("# Innermost first. Groups: how many of the level below one group joins, or sizes.\n");
+    out.append("levels:\n");
+    List<Integer> below = Collections.nCopies(cluster.size(), 1);
+    for (int i = 0; i < cluster.levels().size(); i++) {
+      level(out, cluster.levels().get(i), cluster.groups().get(i), below);
+      below = cluster.groups().get(i);
+    }
+    out.append("devices:\n");
+    runs(cluster.devices()).forEach(run -> item(out, run));
+    return out.toString();
+  }
+
+  /** Replaces {@code file}. */
+  public static void write(Path file, Cluster cluster) {
+    OutputFile.write(file, text(cluster));
+  }
+
+  private static void item(StringBuilder out, Object value) {
+    out.append("  - ").append(JsonText.flow(value)).append('\n');
+  }
+
+  private static List<DeviceKind> distinctKinds(Cluster cluster) {
+    Map<String, DeviceKind> kinds = new LinkedHashMap<>();
+    for (DeviceKind kind : cluster.devices()) {
+      DeviceKind other = kinds.putIfAbsent(kind.name(), kind);
+      if (other != null && !other.equals(kind)) {
+        throw new IllegalArgumentException("two kinds share a name: kind=" + kind.name());
+      }
+    }
+    return List.copyOf(kinds.values());
+  }
+
+  private static Map<String, Object> object(DeviceKind kind) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("name", kind.name());
+    object.put("memory_bytes", kind.memory().value());
+    object.put("fp32_flops", kind.fp32().value());
+    object.put("mixed_flops", kind.mixed().value());
+    object.put("memory_bytes_per_s", kind.memoryBandwidth().value());
+    return object;
+  }
+
+  private static Map<String, Object> object(Link link) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("latency_s", link.latency().value());
+    object.put("bytes_per_s", link.bandwidth().value());
+    return object;
+  }
+
+  private static void level(
+      StringBuilder out, Level level, List<Integer> groups, List<Integer> below) {
+    int fanout = below.size() / groups.size();
+    boolean even = below.size() % groups.size() == 0 && joined(below, fanout).equals(groups);
+    out.append("  - name: ").append(JsonText.quoted(level.name())).append('\n');
+    out.append("    point_to_point: ").append(JsonText.flow(object(level.pointToPoint())));
+    out.append("\n    collective: ").append(JsonText.flow(object(level.collective())));
+    out.append("\n    groups: ").append(JsonText.flow(even ? fanout : groups)).append('\n');
+  }
+
+  /** Equal devices in a row become one entry. */
+  private static List<Map<String, Object>> runs(List<DeviceKind> devices) {
+    List<Map<String, Object>> runs = new ArrayList<>();
+    for (int first = 0, next; first < devices.size(); first = next) {
+      next = first + 1;
+      while (next < devices.size() && devices.get(next).equals(devices.get(first))) {
+        next++;
+      }
+      Map<String, Object> run = new LinkedHashMap<>();
+      run.put("kind", devices.get(first).name());
+      run.put("count", next - first);
+      runs.add(run);
+    }
+    return runs;
+  }
+}

@@ -1,0 +1,82 @@
+package dev.pipewright.formats;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** Reads a model file of any format that is known here, recognised by its content. */
+public final class ModelFiles {
+  /** The names of the formats, for {@code --model-format}. */
+  public static final List<String> FORMATS = List.of("graph-text", "profile");
+
+  private static final int GLANCE = 8192;
+
+  private ModelFiles() {}
+
+  /**
+   * Throws {@link BadInputException} when there is no such file, when it is of no known format, or
+   * when what it says is wrong.
+   *
+   * @param profileBatch samples that times and activations are for, where the format does not say
+   * @param format one of {@link #FORMATS}; empty to find out
+   */
+  public static ModelFile read(Path file, OptionalInt profileBatch, Optional<String> format) {
+    String known = format.orElseGet(() -> recognised(file));
+    return switch (known) {
+      case "graph-text" -> graphText(file, profileBatch);
+      case "profile" -> ProfileJson.read(file);
+      default ->
+          throw new BadInputException(
+              "unknown model format \"" + known + "\"; " + Nearest.hint(known, FORMATS));
+    };
+  }
+
+  private static ModelFile graphText(Path file, OptionalInt profileBatch) {
+    if (profileBatch.isEmpty()) {
+      InputFile.check(file);
+      throw BadInputException.in(
+          file,
+          "a graph text does not say for how many samples its times are; give --profile-batch N");
+    }
+    if (profileBatch.getAsInt() < 1) {
+      throw new BadInputException(
+          "--profile-batch " + profileBatch.getAsInt() + " is no batch; give a whole number >= 1");
+    }
+    return GraphText.read(file, profileBatch.getAsInt());
+  }
+
+  private static String recognised(Path file) {
+    String start = glance(file).strip();
+    if (start.startsWith("\uFEFF")) {
+      start = start.substring(1).strip();
+    }
+    if (start.isEmpty()) {
+      throw BadInputException.at(
+          file, 1, "the file is empty; expected a graph text or a profile in JSON");
+    }
+    if (start.startsWith("{")) {
+      return "profile";
+    }
+    if (start.startsWith("node")) {
+      return "graph-text";
+    }
+    boolean text = start.chars().allMatch(c -> !Character.isISOControl(c) || Character.isWhitespace(c));
+    throw BadInputException.at(
+        file,
+        1,
+        (text ? "is of no known model format" : "is not a text file")
+            + "; expected a graph text (\"node1 -- …\") or a profile in JSON");
+  }
+
+  private static String glance(Path file) {
+    try (InputStream in = InputFile.open(file)) {
+      return new String(in.readNBytes(GLANCE), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw InputFile.unreadable(file, e);
+    }
+  }
+}

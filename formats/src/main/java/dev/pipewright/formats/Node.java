@@ -1,0 +1,209 @@
+package dev.pipewright.formats;
+
+import java.math.BigDecimal;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A value of a JSON or YAML file that knows where it stands, so that every mistake is reported with
+ * its file, line and place. Reading a value as something that it is not is such a mistake.
+ */
+final class Node {
+  enum Type {
+    OBJECT("an object"),
+    LIST("a list"),
+    TEXT("the text"),
+    NUMBER("the number"),
+    FLAG("the truth value"),
+    NOTHING("null");
+
+    private final String words;
+
+    Type(String words) {
+      this.words = words;
+    }
+  }
+
+  private static final Pattern NUMBER =
+      Pattern.compile("-?(\\d+\\.?\\d*|\\.\\d+)([eE][-+]?\\d+)?");
+
+  private final Path file;
+  private final int line;
+  private final @Nullable Node parent;
+  private final String label;
+  private final Type type;
+  private final String text;
+  private final Map<String, Node> members = new LinkedHashMap<>();
+  private final List<Node> elements = new ArrayList<>();
+
+  /**
+   * @param label what the parent calls it: {@code .key} or {@code [index]}; empty for the root
+   * @param text the value as written; empty for objects and lists
+   */
+  Node(Path file, int line, @Nullable Node parent, String label, Type type, String text) {
+    this.file = file;
+    this.line = line;
+    this.parent = parent;
+    this.label = label;
+    this.type = type;
+    this.text = text;
+  }
+
+  Map<String, Node> members() {
+    return members;
+  }
+
+  List<Node> elements() {
+    return elements;
+  }
+
+  int line() {
+    return line;
+  }
+
+  boolean is(Type asked) {
+    return type == asked;
+  }
+
+  /** {@code layers[3].operator}; empty for the root. */
+  String place() {
+    String place = parent == null ? label : parent.place() + label;
+    return place.startsWith(".") ? place.substring(1) : place;
+  }
+
+  /** {@code mistake} about this value. */
+  BadInputException wrong(String mistake) {
+    return BadInputException.at(file, line, mistake);
+  }
+
+  private BadInputException expected(String what) {
+    String shown = text.length() <= 60 ? text : text.substring(0, 57) + "...";
+    String value =
+        switch (type) {
+          case TEXT -> " \"" + shown + "\"";
+          case NUMBER, FLAG -> " " + shown;
+          case OBJECT, LIST, NOTHING -> "";
+        };
+    String name = parent == null ? "the file" : place();
+    return wrong(name + " is " + type.words + value + "; expected " + what);
+  }
+
+  /** The members of an object that may have the {@code known} keys and no others. */
+  Fields object(List<String> known) {
+    Fields fields = object();
+    members.forEach(
+        (key, member) -> {
+          if (!known.contains(key)) {
+            String where = parent == null ? "" : " in " + place();
+            throw member.wrong("unknown key \"" + key + "\"" + where + "; " + Nearest.hint(key, known));
+          }
+        });
+    return fields;
+  }
+
+  /** The members of an object whose keys depend on one of them. */
+  Fields object() {
+    if (type != Type.OBJECT) {
+      throw expected("an object");
+    }
+    return new Fields(this);
+  }
+
+  /** The elements of a list. */
+  List<Node> list() {
+    if (type != Type.LIST) {
+      throw expected("a list");
+    }
+    return elements;
+  }
+
+  String text() {
+    if (type != Type.TEXT) {
+      throw expected("text (in quotes)");
+    }
+    return text;
+  }
+
+  boolean flag() {
+    if (type != Type.FLAG) {
+      throw expected("true or false");
+    }
+    return text.equals("true");
+  }
+
+  /** One of the words, by what each stands for. */
+  <T> T word(Map<String, T> words) {
+    T meant = type == Type.TEXT ? words.get(text) : null;
+    if (meant == null) {
+      throw expected("one of " + String.join(", ", words.keySet()));
+    }
+    return meant;
+  }
+
+  /** A finite number of at least 0. */
+  double amount() {
+    String what = "a finite number >= 0";
+    double number = number(what);
+    if (!(number >= 0 && number < Double.POSITIVE_INFINITY)) {
+      throw expected(what);
+    }
+    return number;
+  }
+
+  /** A finite number above 0. */
+  double positive() {
+    String what = "a finite number > 0";
+    double number = number(what);
+    if (!(number > 0 && number < Double.POSITIVE_INFINITY)) {
+      throw expected(what);
+    }
+    return number;
+  }
+
+  private double number(String what) {
+    if (type != Type.NUMBER || !NUMBER.matcher(text).matches()) {
+      throw expected(what);
+    }
+    return Double.parseDouble(text);
+  }
+
+  /** A whole number of at least {@code least}; {@code 1e6} is one. */
+  long whole(long least) {
+    return whole(least, Long.MAX_VALUE);
+  }
+
+  /** A whole number that fits an {@code int}. */
+  int count(int least) {
+    return (int) whole(least, Integer.MAX_VALUE);
+  }
+
+  private long whole(long least, long most) {
+    String what = "a whole number >= " + least;
+    number(what);
+    long value;
+    try {
+      value = new BigDecimal(text).longValueExact();
+    } catch (ArithmeticException | NumberFormatException e) {
+      throw expected(what + (text.length() > 18 ? " and <= " + most : ""));
+    }
+    if (value < least || value > most) {
+      throw expected(what + (value > most ? " and <= " + most : ""));
+    }
+    return value;
+  }
+
+  /** What {@code made} makes of values that were read; its complaints become a mistake in this line. */
+  <T> T checked(Supplier<T> made) {
+    try {
+      return made.get();
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      throw wrong(String.valueOf(e.getMessage()));
+    }
+  }
+}

@@ -1,0 +1,145 @@
+package dev.pipewright.formats;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * A node line of a graph text, as the file says it: milliseconds and bytes for its whole mini-batch.
+ *
+ * @param line where it stands
+ */
+record NodeLine(
+    String id,
+    String description,
+    double forwardMilliseconds,
+    double backwardMilliseconds,
+    double activationBytes,
+    double parameterBytes,
+    int line) {
+  private static final String FORWARD = "forward_compute_time";
+  private static final String BACKWARD = "backward_compute_time";
+  private static final String ACTIVATION = "activation_size";
+  private static final String PARAMETERS = "parameter_size";
+  private static final List<String> KEYS = List.of(FORWARD, BACKWARD, ACTIVATION, PARAMETERS);
+  private static final String FORM =
+      "a node reads \"node1 -- description -- forward_compute_time=1, backward_compute_time=2, "
+          + "activation_size=3, parameter_size=4\"";
+  private static final Pattern ID = Pattern.compile("node\\S+");
+  private static final Pattern NUMBER =
+      Pattern.compile("[-+]?(\\d+\\.?\\d*|\\.\\d+)([eE][-+]?\\d+)?");
+
+  /** Beyond these a number is a slip rather than a layer: 30 years, a petabyte. */
+  private static final double LONGEST_MILLISECONDS = 1e12;
+
+  private static final double LARGEST_BYTES = 1e15;
+
+  static NodeLine parse(Path file, int line, String text) {
+    String[] fields = text.strip().split(" -- ", -1);
+    if (!ID.matcher(fields[0]).matches()) {
+      throw BadInputException.at(
+          file, line, "\"" + shortened(text) + "\" is neither a node nor an edge; " + FORM);
+    }
+    if (fields.length < 3 || fields[2].isBlank()) {
+      throw lacking(file, line, fields[0], fields.length < 2 ? "description" : FORWARD);
+    }
+    if (fields.length > 4 || fields.length == 4 && !fields[3].startsWith("stage_id=")) {
+      throw BadInputException.at(
+          file, line, fields[0] + " has more fields than a node may have; " + FORM);
+    }
+    Map<String, Double> values = values(file, line, fields[0], fields[2]);
+    return new NodeLine(
+        fields[0],
+        fields[1],
+        values.get(FORWARD),
+        values.get(BACKWARD),
+        values.get(ACTIVATION),
+        values.get(PARAMETERS),
+        line);
+  }
+
+  private static Map<String, Double> values(Path file, int line, String id, String list) {
+    Map<String, Double> values = new HashMap<>();
+    for (String entry : list.split(",", -1)) {
+      int equals = entry.indexOf('=');
+      String key = (equals < 0 ? entry : entry.substring(0, equals)).strip();
+      if (!KEYS.contains(key)) {
+        throw unknown(file, line, id, key, values);
+      }
+      double value = equals < 0 ? Double.NaN : sum(file, line, key, entry.substring(equals + 1));
+      if (equals < 0) {
+        throw lacking(file, line, id, key);
+      }
+      if (values.put(key, value) != null) {
+        throw BadInputException.at(file, line, id + " gives " + key + " twice; give it once");
+      }
+    }
+    for (String key : KEYS) {
+      if (!values.containsKey(key)) {
+        throw lacking(file, line, id, key);
+      }
+    }
+    return values;
+  }
+
+  /** A key that is cut short at the end of a line is a missing field; anything else is a wrong one. */
+  private static BadInputException unknown(
+      Path file, int line, String id, String key, Map<String, Double> before) {
+    for (String known : KEYS) {
+      if (!before.containsKey(known) && known.startsWith(key)) {
+        return lacking(file, line, id, known);
+      }
+    }
+    return BadInputException.at(
+        file, line, id + " has an unknown field \"" + shortened(key) + "\"; " + Nearest.hint(key, KEYS));
+  }
+
+  private static BadInputException lacking(Path file, int line, String id, String first) {
+    List<String> all = new ArrayList<>(KEYS);
+    if (first.equals("description")) {
+      all.add(0, first);
+    }
+    String missing = String.join(", ", all.subList(all.indexOf(first), all.size()));
+    return BadInputException.at(
+        file, line, id + " is cut off before its " + missing + "; " + FORM);
+  }
+
+  /** {@code 5} or {@code [2; 3]}. */
+  private static double sum(Path file, int line, String key, String value) {
+    String text = value.strip();
+    if (text.startsWith("[") && text.endsWith("]")) {
+      double sum = 0;
+      for (String part : text.substring(1, text.length() - 1).split(";", -1)) {
+        sum += number(file, line, key, part.strip());
+      }
+      return sum;
+    }
+    return number(file, line, key, text);
+  }
+
+  private static double number(Path file, int line, String key, String text) {
+    boolean time = key.equals(FORWARD) || key.equals(BACKWARD);
+    String right = time ? "; times are milliseconds >= 0" : "; sizes are bytes >= 0";
+    String what = key + "=" + shortened(text);
+    if (!NUMBER.matcher(text).matches()) {
+      throw BadInputException.at(file, line, what + " is not a finite number" + right);
+    }
+    double number = Double.parseDouble(text);
+    if (number < 0) {
+      throw BadInputException.at(file, line, what + " is negative" + right);
+    }
+    double most = time ? LONGEST_MILLISECONDS : LARGEST_BYTES;
+    if (number > most) {
+      throw BadInputException.at(
+          file, line, what + " is larger than any layer's" + right + " and at most " + most);
+    }
+    return number;
+  }
+
+  private static String shortened(String text) {
+    return text.length() <= 60 ? text : text.substring(0, 57) + "...";
+  }
+}

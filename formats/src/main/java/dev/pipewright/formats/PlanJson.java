@@ -1,0 +1,192 @@
+package dev.pipewright.formats;
+
+import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.StagePlan;
+import dev.pipewright.schedule.WarmUp;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+
+/**
+ * Plans as JSON: the plan itself, or an object that holds it as {@code plan}, such as the answer of
+ * {@code plan --json}. Figures beside the plan ({@code forward_s}, {@code memory_bytes}, …) are
+ * ignored. {@code docs/formats.md} lists the keys.
+ */
+public final class PlanJson {
+  static final String FORMAT = "pipewright-plan";
+  static final int VERSION = 1;
+
+  private static final List<String> MADE_FOR =
+      List.of("model", "cluster", "cost_model", "global_batch", "profile_batch");
+  private static final List<String> HEAD = List.of("format", "version");
+  private static final List<String> PLAN_KEYS =
+      joined(
+          List.of(
+              HEAD,
+              List.of(
+                  "schedule",
+                  "micro_batches",
+                  "micro_batch",
+                  "replicas",
+                  "overlap_allreduce",
+                  "stages"),
+              MADE_FOR));
+  private static final List<String> ANSWER_KEYS =
+      joined(List.of(HEAD, List.of("plan"), MADE_FOR, AnswerJson.KEYS));
+  private static final List<String> STAGE_KEYS =
+      joined(
+          List.of(
+              List.of("layers", "devices", "recompute", "in_flight"), AnswerJson.FIGURES));
+
+  private static final Map<String, WarmUp> SCHEDULES = new LinkedHashMap<>();
+  private static final Map<String, Recompute> RECOMPUTE = new LinkedHashMap<>();
+
+  static {
+    Stream.of(WarmUp.values()).forEach(w -> SCHEDULES.put(w.schedule(), w));
+    Stream.of(Recompute.values()).forEach(r -> RECOMPUTE.put(r.word(), r));
+  }
+
+  private PlanJson() {}
+
+  private static List<String> joined(List<List<String>> lists) {
+    return lists.stream().flatMap(List::stream).distinct().toList();
+  }
+
+  /** Throws {@link BadInputException} when the file is not a plan. */
+  public static PlanFile read(Path file) {
+    Node root = Tree.json(file);
+    boolean nested = root.is(Node.Type.OBJECT) && root.members().containsKey("plan");
+    Fields outer = root.object(nested ? ANSWER_KEYS : PLAN_KEYS);
+    checkVersion(outer);
+    Fields inner = outer;
+    if (nested) {
+      if (outer.required("plan").is(Node.Type.NOTHING)) {
+        throw outer
+            .required("plan")
+            .wrong("the answer holds no plan because nothing fitted; give an answer with a plan");
+      }
+      inner = outer.required("plan").object(PLAN_KEYS);
+      checkVersion(inner);
+    }
+    return new PlanFile(
+        plan(file, inner),
+        either(inner, outer, "model").map(Node::text),
+        either(inner, outer, "cluster").map(Node::text),
+        either(inner, outer, "cost_model").map(Node::text),
+        either(inner, outer, "global_batch")
+            .map(n -> OptionalLong.of(n.whole(1)))
+            .orElse(OptionalLong.empty()),
+        either(inner, outer, "profile_batch")
+            .map(n -> OptionalInt.of(n.count(1)))
+            .orElse(OptionalInt.empty()));
+  }
+
+  private static void checkVersion(Fields fields) {
+    if (fields.optional("format").isPresent() || fields.optional("version").isPresent()) {
+      fields.version(FORMAT, VERSION);
+    }
+  }
+
+  private static Optional<Node> either(Fields inner, Fields outer, String key) {
+    return inner.optional(key).or(() -> outer.optional(key));
+  }
+
+  private static Plan plan(Path file, Fields fields) {
+    WarmUp warmUp = fields.required("schedule").word(SCHEDULES);
+    int microBatches = fields.required("micro_batches").count(1);
+    int microBatch = fields.required("micro_batch").count(1);
+    int replicas = fields.optional("replicas").map(n -> n.count(1)).orElse(1);
+    boolean overlap = fields.optional("overlap_allreduce").map(Node::flag).orElse(false);
+    List<Node> nodes = fields.required("stages").list();
+    List<StagePlan> stages = new ArrayList<>();
+    for (Node node : nodes) {
+      int fromEnd = nodes.size() - 1 - stages.size();
+      stages.add(stage(node, microBatches, warmUp.inFlightOf(fromEnd, microBatches)));
+    }
+    try {
+      return new Plan(warmUp, microBatches, microBatch, replicas, overlap, stages);
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      throw BadInputException.at(
+          file, fields.required("stages").line(), String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static StagePlan stage(Node node, int microBatches, int usualInFlight) {
+    Fields fields = node.object(STAGE_KEYS);
+    List<Integer> layers = fields.counts("layers", 0);
+    if (layers.size() != 2) {
+      throw fields
+          .required("layers")
+          .wrong(
+              fields.required("layers").place()
+                  + " holds "
+                  + layers.size()
+                  + " numbers; expected [first, last], last inclusive");
+    }
+    List<Integer> devices = fields.counts("devices", 0);
+    Recompute recompute =
+        fields.optional("recompute").map(n -> n.word(RECOMPUTE)).orElse(Recompute.NONE);
+    Optional<Node> given = fields.optional("in_flight");
+    int inFlight = given.map(n -> n.count(1)).orElse(usualInFlight);
+    if (inFlight > microBatches) {
+      throw given
+          .orElse(node)
+          .wrong(
+              "in_flight=%d exceeds micro_batches=%d; a stage holds at most all of them"
+                  .formatted(inFlight, microBatches));
+    }
+    return node.checked(
+        () -> new StagePlan(layers.get(0), layers.get(1), devices, recompute, inFlight));
+  }
+
+  /** The text of a file that {@link #read} reads back equal. */
+  public static String text(PlanFile file) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("format", FORMAT);
+    object.put("version", VERSION);
+    file.model().ifPresent(model -> object.put("model", model));
+    file.cluster().ifPresent(cluster -> object.put("cluster", cluster));
+    file.costModel().ifPresent(costModel -> object.put("cost_model", costModel));
+    file.globalBatch().ifPresent(batch -> object.put("global_batch", batch));
+    file.profileBatch().ifPresent(batch -> object.put("profile_batch", batch));
+    object.put("plan", object(file.plan()));
+    return JsonText.of(object);
+  }
+
+  /** Replaces {@code file}. */
+  public static void write(Path path, PlanFile file) {
+    OutputFile.write(path, text(file));
+  }
+
+  private static Map<String, Object> object(Plan plan) {
+    return object(plan, plan.stages().stream().map(PlanJson::object).toList());
+  }
+
+  /** A plan whose stages are already objects. */
+  static Map<String, Object> object(Plan plan, List<Map<String, Object>> stages) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("schedule", plan.warmUp().schedule());
+    object.put("micro_batches", plan.microBatches());
+    object.put("micro_batch", plan.microBatch());
+    object.put("replicas", plan.replicas());
+    object.put("overlap_allreduce", plan.overlapGradients());
+    object.put("stages", stages);
+    return object;
+  }
+
+  static Map<String, Object> object(StagePlan stage) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("layers", List.of(stage.firstLayer(), stage.lastLayer()));
+    object.put("devices", stage.devices());
+    object.put("in_flight", stage.inFlight());
+    object.put("recompute", stage.recompute().word());
+    return object;
+  }
+}

@@ -1,0 +1,228 @@
+package dev.pipewright.formats;
+
+import dev.pipewright.model.Layer;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.model.Shape;
+import dev.pipewright.model.Training;
+import dev.pipewright.model.Work;
+import dev.pipewright.profile.Profile;
+import dev.pipewright.profile.Profile.LayerSizes;
+import dev.pipewright.profile.Profile.LayerTimes;
+import dev.pipewright.profile.Provenance;
+import dev.pipewright.units.Precision;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** The reading half of {@link ProfileJson}. */
+final class ProfileReader {
+  private static final List<String> KEYS =
+      List.of(
+          "format", "version", "model", "provenance", "precision", "training", "layers", "edges",
+          "batches");
+  private static final List<String> LAYER_KEYS =
+      List.of(
+          "name",
+          "operator",
+          "output_shape",
+          "parameters",
+          "output_elements",
+          "kept_elements",
+          "work",
+          "output_bytes",
+          "kept_bytes",
+          "parameter_bytes");
+  private static final Map<String, Precision> PRECISIONS = Words.of(Precision.values());
+  private static final Map<String, Optimizer> OPTIMIZERS = Words.of(Optimizer.values());
+
+  private final Path file;
+
+  private ProfileReader(Path file) {
+    this.file = file;
+  }
+
+  static ModelFile read(Path file) {
+    return new ProfileReader(file).model(Tree.json(file).object(KEYS));
+  }
+
+  private ModelFile model(Fields fields) {
+    fields.version(ProfileJson.FORMAT, ProfileJson.VERSION);
+    List<Node> nodes = fields.required("layers").list();
+    if (nodes.isEmpty()) {
+      throw fields.required("layers").wrong("layers is empty; a network needs at least one layer");
+    }
+    if (nodes.size() > GraphAssembly.MOST_LAYERS) {
+      throw fields.required("layers").wrong(GraphAssembly.tooManyLayers());
+    }
+    List<Layer> layers = new ArrayList<>();
+    List<LayerSizes> sizes = new ArrayList<>();
+    Map<String, Integer> index = new HashMap<>();
+    for (Node node : nodes) {
+      Fields layer = node.object(LAYER_KEYS);
+      layers.add(layer(node, layer));
+      sizes.add(sizes(layer));
+      String name = layers.get(layers.size() - 1).name();
+      if (index.putIfAbsent(name, index.size()) != null) {
+        throw node.wrong("two layers are called \"" + name + "\"; give each a name of its own");
+      }
+    }
+    LayerGraph graph = graph(fields, layers, nodes, index);
+    return new ModelFile(graph, profile(fields, sizes), training(fields));
+  }
+
+  private static Layer layer(Node node, Fields fields) {
+    Optional<Shape> shape =
+        fields
+            .optional("output_shape")
+            .map(s -> s.checked(() -> new Shape(fields.counts("output_shape", 1))));
+    String name = fields.required("name").text();
+    long parameters = fields.required("parameters").whole(0);
+    long output = fields.required("output_elements").whole(0);
+    long kept = fields.required("kept_elements").whole(0);
+    Work work = fields.optional("work").map(ProfileReader::work).orElse(Work.NONE);
+    var operator = OperatorJson.read(fields.required("operator"));
+    return node.checked(() -> new Layer(name, operator, shape, parameters, output, kept, work));
+  }
+
+  private static Work work(Node node) {
+    Fields fields =
+        node.object(
+            List.of(
+                "forward_flop", "input_gradient_flop", "weight_gradient_flop", "forward_elements"));
+    return new Work(
+        fields.required("forward_flop").amount(),
+        fields.required("input_gradient_flop").amount(),
+        fields.required("weight_gradient_flop").amount(),
+        fields.required("forward_elements").amount());
+  }
+
+  private static LayerSizes sizes(Fields fields) {
+    return new LayerSizes(
+        fields.required("output_bytes").amount(),
+        fields.required("kept_bytes").amount(),
+        fields.required("parameter_bytes").amount());
+  }
+
+  private LayerGraph graph(
+      Fields fields, List<Layer> layers, List<Node> nodes, Map<String, Integer> index) {
+    List<Node> pairs = fields.required("edges").list();
+    if (pairs.size() > GraphAssembly.MOST_EDGES) {
+      throw fields.required("edges").wrong(GraphAssembly.tooManyEdges());
+    }
+    Set<LayerGraph.Edge> edges = new LinkedHashSet<>();
+    for (Node pair : pairs) {
+      LayerGraph.Edge edge = edge(pair, index);
+      if (!edges.add(edge)) {
+        throw pair.wrong(pair.place() + " repeats an edge; keep one");
+      }
+    }
+    return new GraphAssembly(
+            file,
+            layers,
+            layers.stream().map(Layer::name).toList(),
+            nodes.stream().map(Node::line).toList(),
+            List.copyOf(edges),
+            pairs.stream().map(Node::line).toList())
+        .graph(fields.required("model").text());
+  }
+
+  private static LayerGraph.Edge edge(Node pair, Map<String, Integer> index) {
+    List<Node> ends = pair.list();
+    if (ends.size() != 2) {
+      throw pair.wrong(
+          pair.place() + " names " + ends.size() + " layers; an edge reads [\"from\", \"to\"]");
+    }
+    LayerGraph.Edge edge = new LayerGraph.Edge(end(ends.get(0), index), end(ends.get(1), index));
+    if (edge.from() == edge.to()) {
+      throw pair.wrong(pair.place() + " leads from a layer to itself; remove it");
+    }
+    return edge;
+  }
+
+  private static int end(Node end, Map<String, Integer> index) {
+    Integer layer = index.get(end.text());
+    if (layer == null) {
+      throw end.wrong(
+          end.place() + " names \"" + end.text() + "\", which is no layer; use the name of a layer");
+    }
+    return layer;
+  }
+
+  private static Profile profile(Fields fields, List<LayerSizes> sizes) {
+    List<Integer> samples = new ArrayList<>();
+    List<List<LayerTimes>> times = new ArrayList<>();
+    Node batches = fields.required("batches");
+    for (Node batch : batches.list()) {
+      Fields table =
+          batch.object(List.of("samples", "forward_s", "backward_s", "weight_gradient_s", "update_s"));
+      samples.add(table.required("samples").count(1));
+      times.add(times(table, sizes.size()));
+    }
+    Precision precision = fields.required("precision").word(PRECISIONS);
+    Provenance provenance = provenance(fields.required("provenance"));
+    return batches.checked(() -> new Profile(provenance, precision, sizes, samples, times));
+  }
+
+  private static List<LayerTimes> times(Fields table, int layers) {
+    List<Node> forward = column(table, "forward_s", layers);
+    List<Node> backward = column(table, "backward_s", layers);
+    List<Node> update = column(table, "update_s", layers);
+    Optional<List<Node>> weight =
+        table.optional("weight_gradient_s").map(n -> column(table, "weight_gradient_s", layers));
+    List<LayerTimes> times = new ArrayList<>(layers);
+    for (int i = 0; i < layers; i++) {
+      double weightGradient = Double.NaN;
+      if (weight.isPresent() && !weight.get().get(i).is(Node.Type.NOTHING)) {
+        weightGradient = weight.get().get(i).amount();
+      }
+      double part = weightGradient;
+      double seconds = forward.get(i).amount();
+      double all = backward.get(i).amount();
+      double step = update.get(i).amount();
+      times.add(backward.get(i).checked(() -> new LayerTimes(seconds, all, part, step)));
+    }
+    return times;
+  }
+
+  private static List<Node> column(Fields table, String key, int layers) {
+    List<Node> column = table.required(key).list();
+    if (column.size() != layers) {
+      throw table
+          .required(key)
+          .wrong(
+              table.required(key).place()
+                  + " holds "
+                  + column.size()
+                  + " numbers; expected one for each of the "
+                  + layers
+                  + " layers");
+    }
+    return column;
+  }
+
+  private static Provenance provenance(Node node) {
+    Fields fields = node.object(List.of("source", "device", "date", "measured"));
+    return new Provenance(
+        fields.required("source").text(),
+        fields.required("device").text(),
+        fields.required("date").text(),
+        fields.required("measured").flag());
+  }
+
+  private static Optional<Training> training(Fields fields) {
+    return fields
+        .optional("training")
+        .map(node -> node.object(List.of("optimizer", "precision")))
+        .map(
+            training ->
+                new Training(
+                    training.required("optimizer").word(OPTIMIZERS),
+                    training.required("precision").word(PRECISIONS)));
+  }
+}

@@ -1,0 +1,85 @@
+package dev.pipewright.formats;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lines of a UTF-8 text file with their numbers. A file that is not text is found out at its
+ * first wrong character, whatever its size.
+ */
+final class TextLines implements AutoCloseable {
+  static final int LONGEST_LINE = 1_000_000;
+  private static final char BYTE_ORDER_MARK = '\uFEFF';
+  private static final char NOT_UTF8 = '\uFFFD';
+
+  private final Path file;
+  private final String kind;
+  private final BufferedReader reader;
+  private int number;
+
+  private TextLines(Path file, String kind) {
+    this.file = file;
+    this.kind = kind;
+    this.reader =
+        new BufferedReader(new InputStreamReader(InputFile.open(file), StandardCharsets.UTF_8));
+  }
+
+  /** {@code kind} is what the file should be: {@code a graph text file}. */
+  static TextLines open(Path file, String kind) {
+    return new TextLines(file, kind);
+  }
+
+  /** The number of the line that {@link #next} returned last, from 1. */
+  int number() {
+    return number;
+  }
+
+  /** The next line without its end; null after the last. */
+  @Nullable String next() {
+    try {
+      return read();
+    } catch (IOException e) {
+      throw InputFile.unreadable(file, e);
+    }
+  }
+
+  private @Nullable String read() throws IOException {
+    int c = reader.read();
+    if (c < 0) {
+      return null;
+    }
+    number++;
+    StringBuilder line = new StringBuilder(160);
+    for (; c >= 0 && c != '\n'; c = reader.read()) {
+      append(line, (char) c);
+    }
+    return line.toString();
+  }
+
+  private void append(StringBuilder line, char c) {
+    if (c == NOT_UTF8 || Character.isISOControl(c) && c != '\t' && c != '\r') {
+      throw BadInputException.at(
+          file, number, "is not " + kind + "; the file holds bytes that are not text");
+    }
+    if (line.length() >= LONGEST_LINE) {
+      throw BadInputException.at(
+          file, number, "is not " + kind + "; the line is longer than 1,000,000 characters");
+    }
+    if (c != '\r' && c != BYTE_ORDER_MARK) {
+      line.append(c);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      reader.close();
+    } catch (IOException e) {
+      throw InputFile.unreadable(file, e);
+    }
+  }
+}

@@ -1,0 +1,147 @@
+package dev.pipewright.formats;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.TokenStreamFactory;
+import tools.jackson.core.TokenStreamLocation;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.dataformat.yaml.YAMLFactory;
+import tools.jackson.dataformat.yaml.YAMLParser;
+
+/** Reads a JSON or YAML file into {@link Node}s: one value, no key twice, no aliases. */
+final class Tree {
+  private final Path file;
+  private final JsonParser parser;
+
+  private Tree(Path file, JsonParser parser) {
+    this.file = file;
+    this.parser = parser;
+  }
+
+  static Node json(Path file) {
+    return read(file, "JSON", new JsonFactory());
+  }
+
+  /** JSON is YAML too, but for tabs between its values: what looks like JSON is tried as such first. */
+  static Node yamlOrJson(Path file) {
+    if (startsLikeJson(file)) {
+      try {
+        return json(file);
+      } catch (BadInputException e) {
+        if (file.toString().endsWith(".json")) {
+          throw e;
+        }
+      }
+    }
+    return read(file, "YAML", new YAMLFactory());
+  }
+
+  private static boolean startsLikeJson(Path file) {
+    try (InputStream in = InputFile.open(file)) {
+      int c = in.read();
+      while (c >= 0 && Character.isWhitespace(c)) {
+        c = in.read();
+      }
+      return c == '{';
+    } catch (IOException e) {
+      throw InputFile.unreadable(file, e);
+    }
+  }
+
+  private static Node read(Path file, String language, TokenStreamFactory factory) {
+    try (InputStream in = InputFile.open(file);
+        JsonParser parser = factory.createParser(ObjectReadContext.empty(), in)) {
+      return new Tree(file, parser).root();
+    } catch (JacksonException e) {
+      throw malformed(file, language, e);
+    } catch (IOException e) {
+      throw InputFile.unreadable(file, e);
+    }
+  }
+
+  private static BadInputException malformed(Path file, String language, JacksonException e) {
+    if (e.getCause() instanceof IOException cause) {
+      return InputFile.unreadable(file, cause);
+    }
+    TokenStreamLocation location = e.getLocation();
+    int line = location == null ? 1 : Math.max(1, location.getLineNr());
+    String reason =
+        Arrays.stream(String.valueOf(e.getOriginalMessage()).split("\\R"))
+            .filter(part -> !part.isEmpty() && !Character.isWhitespace(part.charAt(0)))
+            .map(part -> part.replaceFirst(" \\(start marker at.*", ""))
+            .collect(Collectors.joining(": "));
+    return BadInputException.at(file, line, "not valid " + language + ": " + reason);
+  }
+
+  private Node root() {
+    JsonToken first = parser.nextToken();
+    if (first == null) {
+      throw BadInputException.at(file, 1, "the file is empty; expected an object");
+    }
+    Node root = value(first, null, "");
+    if (parser.nextToken() != null) {
+      throw BadInputException.at(
+          file, line(), "a second value follows the first; a file holds one object");
+    }
+    return root;
+  }
+
+  private Node value(JsonToken token, @Nullable Node parent, String label) {
+    if (parser instanceof YAMLParser yaml && yaml.isCurrentAlias()) {
+      throw BadInputException.at(
+          file, line(), "the alias *" + parser.getString() + " is not supported; write the value out");
+    }
+    Node node = new Node(file, line(), parent, label, type(token), scalar(token));
+    if (token == JsonToken.START_OBJECT) {
+      members(node);
+    } else if (token == JsonToken.START_ARRAY) {
+      JsonToken next = parser.nextToken();
+      for (int i = 0; next != JsonToken.END_ARRAY; i++, next = parser.nextToken()) {
+        node.elements().add(value(next, node, "[" + i + "]"));
+      }
+    }
+    return node;
+  }
+
+  private void members(Node object) {
+    while (parser.nextToken() != JsonToken.END_OBJECT) {
+      String key = parser.currentName();
+      int line = line();
+      Node member = value(parser.nextToken(), object, "." + key);
+      Node first = object.members().putIfAbsent(key, member);
+      if (first != null) {
+        throw BadInputException.at(
+            file, line, "the key \"" + key + "\" stands twice, first in line " + first.line()
+                + "; keep one");
+      }
+    }
+  }
+
+  private Node.Type type(JsonToken token) {
+    return switch (token) {
+      case START_OBJECT -> Node.Type.OBJECT;
+      case START_ARRAY -> Node.Type.LIST;
+      case VALUE_STRING -> Node.Type.TEXT;
+      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> Node.Type.NUMBER;
+      case VALUE_TRUE, VALUE_FALSE -> Node.Type.FLAG;
+      case VALUE_NULL -> Node.Type.NOTHING;
+      default -> throw BadInputException.at(file, line(), "a value of an unknown type; expected JSON");
+    };
+  }
+
+  private String scalar(JsonToken token) {
+    return token.isScalarValue() ? parser.getString() : "";
+  }
+
+  private int line() {
+    return Math.max(1, parser.currentTokenLocation().getLineNr());
+  }
+}

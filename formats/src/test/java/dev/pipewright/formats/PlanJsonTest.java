@@ -1,0 +1,215 @@
+package dev.pipewright.formats;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.StagePlan;
+import dev.pipewright.schedule.WarmUp;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class PlanJsonTest {
+  private static final String GOOD =
+      """
+      {"model": "bert-48", "cluster": "dapple-a", "cost_model": "dapple", "global_batch": 64,
+       "profile_batch": 2,
+       "plan": {
+         "schedule": "1f1b", "micro_batches": 32, "micro_batch": 2,
+         "stages": [
+           {"layers": [0, 8], "devices": [0, 1], "forward_s": 0.1, "memory_bytes": 5},
+           {"layers": [9, 20], "devices": [2, 3], "recompute": "stage-input"}
+         ]}}
+      """;
+
+  @TempDir Path folder;
+
+  private PlanFile read(String text) {
+    return PlanJson.read(Refusal.file(folder, "plan.json", text));
+  }
+
+  private void refused(String expected, String from, String to) {
+    assertTrue(GOOD.contains(from), from);
+    Path file = Refusal.file(folder, "plan.json", GOOD.replace(from, to));
+    Refusal.assertRefused("plan.json:" + expected, file, PlanJson::read);
+  }
+
+  @Test
+  void aPlanInsideAnAnswerIsReadWithWhatItWasMadeFor() {
+    Plan plan =
+        new Plan(
+            WarmUp.A,
+            32,
+            2,
+            1,
+            false,
+            List.of(
+                new StagePlan(0, 8, List.of(0, 1), Recompute.NONE, 2),
+                new StagePlan(9, 20, List.of(2, 3), Recompute.STAGE_INPUT, 1)));
+    assertEquals(
+        new PlanFile(
+            plan,
+            Optional.of("bert-48"),
+            Optional.of("dapple-a"),
+            Optional.of("dapple"),
+            OptionalLong.of(64),
+            OptionalInt.of(2)),
+        read(GOOD));
+  }
+
+  @Test
+  void aPlanMayStandAlone() {
+    PlanFile file =
+        read(
+            """
+            {"schedule": "1f1b", "replicas": 1, "micro_batch": 2, "micro_batches": 32,
+             "cluster": "abci", "stages": [{"layers": [0, 8], "devices": [0]}]}
+            """);
+    assertEquals(9, file.plan().layers());
+    assertEquals(Optional.of("abci"), file.cluster());
+    assertEquals(Optional.empty(), file.model());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1f1b, 8, 3, 2, 1", "1f1b-b, 8, 5, 3, 1", "gpipe, 8, 8, 8, 8", "1f1b-b, 2, 2, 2, 1"})
+  void inFlightFollowsFromTheSchedule(String schedule, int microBatches, int a, int b, int c) {
+    String text =
+        """
+        {"schedule": "%s", "micro_batch": 1, "micro_batches": %d, "stages": [
+          {"layers": [0, 0], "devices": [0]},
+          {"layers": [1, 1], "devices": [1]},
+          {"layers": [2, 2], "devices": [2]}]}
+        """;
+    assertArrayEquals(
+        new int[] {a, b, c}, read(text.formatted(schedule, microBatches)).plan().inFlight());
+  }
+
+  @RepeatedTest(200)
+  void whatIsWrittenIsReadBackEqual(RepetitionInfo seed) {
+    PlanFile plan = random(new RandomModel(seed.getCurrentRepetition()));
+    Path file = folder.resolve("plan.json");
+    PlanJson.write(file, plan);
+    assertEquals(plan, PlanJson.read(file));
+  }
+
+  private static PlanFile random(RandomModel made) {
+    SplittableRandom random = made.random();
+    int replicas = random.nextInt(1, 4);
+    int microBatches = random.nextInt(1, 100);
+    List<StagePlan> stages = new ArrayList<>();
+    int layer = 0;
+    int device = 0;
+    for (int i = random.nextInt(1, 9); i > 0; i--) {
+      int last = layer + random.nextInt(5);
+      List<Integer> devices = new ArrayList<>();
+      for (int d = replicas * random.nextInt(1, 30); d > 0; d--) {
+        devices.add(device++);
+      }
+      Recompute recompute = made.flip() ? Recompute.NONE : Recompute.STAGE_INPUT;
+      stages.add(
+          new StagePlan(layer, last, devices, recompute, random.nextInt(1, microBatches + 1)));
+      layer = last + 1;
+    }
+    WarmUp warmUp = WarmUp.values()[random.nextInt(3)];
+    Plan plan = new Plan(warmUp, microBatches, random.nextInt(1, 9), replicas, made.flip(), stages);
+    return made.flip()
+        ? PlanFile.of(plan)
+        : new PlanFile(
+            plan,
+            Optional.of(made.text()),
+            Optional.of(made.text()),
+            Optional.of(made.text()),
+            OptionalLong.of(random.nextLong(1, Long.MAX_VALUE)),
+            OptionalInt.of(made.count()));
+  }
+
+  @Test
+  void unknownKeysAreRefused() {
+    refused("1: unknown key \"modle\"; did you mean \"model\"?", "\"model\"", "\"modle\"");
+    refused(
+        "4: unknown key \"microbatches\" in plan; did you mean \"micro_batches\"?",
+        "micro_batches",
+        "microbatches");
+    refused(
+        "6: unknown key \"layer\" in plan.stages[0]; did you mean \"layers\"?",
+        "\"layers\": [0",
+        "\"layer\": [0");
+  }
+
+  @Test
+  void missingKeysAndWrongValuesAreRefused() {
+    refused("3: the key \"schedule\" is missing in plan; add it", "\"schedule\": \"1f1b\", ", "");
+    refused(
+        "4: plan.schedule is the text \"zb-h1\"; expected one of 1f1b, 1f1b-b, gpipe",
+        "1f1b",
+        "zb-h1");
+    refused(
+        "6: plan.stages[0].layers holds 1 numbers; expected [first, last], last inclusive",
+        "[0, 8]",
+        "[8]");
+    refused(
+        "7: plan.stages[1].recompute is the text \"full\"; expected one of none, stage-input",
+        "stage-input",
+        "full");
+    refused(
+        "6: plan.stages[0].devices[1] is the number -1; expected a whole number >= 0",
+        "[0, 1]",
+        "[0, -1]");
+    refused(
+        "7: in_flight=33 exceeds micro_batches=32; a stage holds at most all of them",
+        "\"recompute\": \"stage-input\"",
+        "\"in_flight\": 33");
+  }
+
+  @Test
+  void plansThatCannotBeAreRefused() {
+    refused(
+        "5: stages must follow each other without gap: expected first layer 9, found 10",
+        "[9, 20]",
+        "[10, 20]");
+    refused("5: device 1 serves two stages", "[2, 3]", "[1, 3]");
+    refused("6: a stage names a device twice: devices=[0, 0]", "[0, 1]", "[0, 0]");
+    refused("6: a stage needs a device: layers=[0, 8]", "[0, 1]", "[]");
+    refused("6: a stage runs from its first layer to its last: layers=[8, 0]", "[0, 8]", "[8, 0]");
+    refused(
+        "5: each copy of the pipeline needs the same share of a stage: devices=2, replicas=3",
+        "\"micro_batch\": 2,",
+        "\"micro_batch\": 2, \"replicas\": 3,");
+    Refusal.assertRefused(
+        "p.json:2: a plan has stages: stages=0",
+        Refusal.file(
+            folder,
+            "p.json",
+            "{\"schedule\": \"1f1b\", \"micro_batches\": 1, \"micro_batch\": 1,\n\"stages\": []}"),
+        PlanJson::read);
+  }
+
+  @Test
+  void anAnswerWithoutAPlanIsRefused() {
+    Refusal.assertRefused(
+        "p.json:1: the answer holds no plan because nothing fitted; give an answer with a plan",
+        Refusal.file(folder, "p.json", "{\"planner\": \"dapple\", \"plan\": null}"),
+        PlanJson::read);
+  }
+
+  @Test
+  void brokenFilesAreRefusedInASentence() {
+    for (int end = 0; end < GOOD.length() - 2; end += 5) {
+      Refusal.of(Refusal.file(folder, "p.json", GOOD.substring(0, end)), PlanJson::read);
+    }
+    Refusal.of(Refusal.file(folder, "p.json", "[]"), PlanJson::read);
+  }
+}
