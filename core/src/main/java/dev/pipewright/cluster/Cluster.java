@@ -39,7 +39,10 @@ public final class Cluster {
     checkNesting(groupOf);
   }
 
-  /** A cluster of equal devices whose level {@code l} groups {@code fanouts[l]} groups of the level below. */
+  /**
+   * A cluster of equal devices whose level {@code l} groups {@code fanouts[l]} groups of the level
+   * below.
+   */
   public static Cluster uniform(String name, DeviceKind kind, List<Level> levels, int... fanouts) {
     Check.that(
         levels.size() == fanouts.length,

@@ -7,10 +7,10 @@ import dev.pipewright.cluster.Link;
  * Seconds to sum gradients over a set of devices: the cheapest of a ring, a tree and a hierarchical
  * all-reduce.
  *
- * <p>Source: Hockney's model as in ParaDL (Kahira et al., HPDC 2021, §4.3); the hierarchical form is
- * a reduce-scatter inside each group, an all-reduce across groups and an all-gather inside, at every
- * level that the devices span. A ring or tree pays the slowest level it crosses; devices of a group
- * share the group's port, so the hierarchical form moves the whole message through it once.
+ * <p>Source: Hockney's model as in ParaDL (Kahira et al., HPDC 2021, §4.3); the hierarchical form
+ * is a reduce-scatter inside each group, an all-reduce across groups and an all-gather inside, at
+ * every level that the devices span. A ring or tree pays the slowest level it crosses; devices of a
+ * group share the group's port, so the hierarchical form moves the whole message through it once.
  *
  * <p>Built in O(devices · levels), answers in O(1).
  */
@@ -58,10 +58,13 @@ public final class AllReduce {
         hierarchicalPerByte += 2 * (fanout - 1) * beta / fanout;
       }
     }
-    return new AllReduce(devices.length, latency, perByte, hierarchicalLatency, hierarchicalPerByte);
+    return new AllReduce(
+        devices.length, latency, perByte, hierarchicalLatency, hierarchicalPerByte);
   }
 
-  /** The most groups of the level below that any one group of {@code level} has among the devices. */
+  /**
+   * The most groups of the level below that any one group of {@code level} has among the devices.
+   */
   private static int widestFanout(Cluster cluster, int[] devices, int level) {
     int widest = 0;
     int fanout = 0;
@@ -113,7 +116,6 @@ public final class AllReduce {
     if (members == 1 || bytes == 0) {
       return 0;
     }
-    return Math.min(
-        hierarchicalSeconds(bytes), Math.min(ringSeconds(bytes), treeSeconds(bytes)));
+    return Math.min(hierarchicalSeconds(bytes), Math.min(ringSeconds(bytes), treeSeconds(bytes)));
   }
 }

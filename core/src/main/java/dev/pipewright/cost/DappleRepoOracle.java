@@ -10,10 +10,11 @@ import java.util.List;
  * Scores plans exactly as the planner program of DAPPLE's authors does, quirks included, so that
  * plans can be compared on their terms.
  *
- * <p>Its quirks, found by reproducing the scores that the program recorded: a micro-batch may be split into fractions of a
- * sample; forward and backward are halves of their sum; there is no latency and no memory; the layer
- * after a cut counts in the gradients of both sides; the time of one micro-batch through all layers
- * is not divided by the devices of a stage; an all-reduce inside a machine uses ⌊n/2⌋ links at once.
+ * <p>Its quirks, found by reproducing the scores that the program recorded: a micro-batch may be
+ * split into fractions of a sample; forward and backward are halves of their sum; there is no
+ * latency and no memory; the layer after a cut counts in the gradients of both sides; the time of
+ * one micro-batch through all layers is not divided by the devices of a stage; an all-reduce inside
+ * a machine uses ⌊n/2⌋ links at once.
  */
 public final class DappleRepoOracle implements Oracle {
   /** The name by which users choose it. */
@@ -27,7 +28,9 @@ public final class DappleRepoOracle implements Oracle {
     this.seconds = secondsPerSample(costs);
   }
 
-  /** Forward and backward seconds of one sample by end, as if times were proportional to the batch. */
+  /**
+   * Forward and backward seconds of one sample by end, as if times were proportional to the batch.
+   */
   private static double[] secondsPerSample(StageCosts costs) {
     int batch = costs.workload().profile().samples().get(0);
     double[] forward = costs.forwardSeconds(batch);
@@ -60,7 +63,7 @@ public final class DappleRepoOracle implements Oracle {
     double volume = 2 * bytes * (n - 1) / n;
     return spans(cluster, devices)
         ? volume / outer(cluster, true)
-        : volume / inner(cluster) / (n / 2);
+        : volume / inner(cluster) / Math.floorDiv(n, 2);
   }
 
   /** Seconds to move {@code bytes} from the ascending devices of a stage to those of the next. */
@@ -122,7 +125,15 @@ public final class DappleRepoOracle implements Oracle {
       tails[s] = allReduceSeconds(devices, gradientBytes(first, end));
       bottleneck = Math.max(bottleneck, Math.max(both, send));
       scored.add(
-          new StageCost(both / 2, both / 2, send / 2, send / 2, tails[s], tails[s], 0, physical.get(s).memory()));
+          new StageCost(
+              both / 2,
+              both / 2,
+              send / 2,
+              send / 2,
+              tails[s],
+              tails[s],
+              0,
+              physical.get(s).memory()));
     }
     double tail = 0;
     for (int s = 0; s < stages; s++) {

@@ -82,8 +82,13 @@ public final class PathFormula implements PipelineFormula {
   }
 
   @Override
-  public double bound(double[] pool, int at, double stageSeconds, int microBatches) {
-    return max(max(pool[at + 1] + stageSeconds, pool[at + 2]), microBatches * stageSeconds);
+  public double path(double[] pool, int at) {
+    return pool[at + 1];
+  }
+
+  @Override
+  public double bound(double[] pool, int at, double slowest, double delay, int microBatches) {
+    return max(max(pool[at + 1] + delay, pool[at + 2]), microBatches * slowest);
   }
 
   /** For values that are never NaN: cheaper than Math.max, which also orders the zeros. */

@@ -47,8 +47,15 @@ public interface PipelineFormula {
   double seconds(double[] pool, int at);
 
   /**
-   * No pipeline that ends in what the label describes is faster, when some stage before it needs at
-   * least {@code stageSeconds} (forward and backward) for a micro-batch.
+   * Seconds from the first forward pass to the last backward pass of the first stage of a label.
    */
-  double bound(double[] pool, int at, double stageSeconds, int microBatches);
+  double path(double[] pool, int at);
+
+  /**
+   * No pipeline that ends in what the label describes is faster, when some stage before it needs at
+   * least {@code slowest} seconds (forward and backward) for a micro-batch and all stages before it
+   * together delay the step by at least {@code delay}: their passes on one micro-batch, and where
+   * that is longer the end of their updates.
+   */
+  double bound(double[] pool, int at, double slowest, double delay, int microBatches);
 }

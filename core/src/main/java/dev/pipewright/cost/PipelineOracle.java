@@ -51,7 +51,9 @@ public final class PipelineOracle implements Oracle {
     return formula.seconds(label, 0);
   }
 
-  /** What each stage of {@code plan} costs; throws when the plan is not for this chain and cluster. */
+  /**
+   * What each stage of {@code plan} costs; throws when the plan is not for this chain and cluster.
+   */
   public List<StageCost> stages(Plan plan) {
     checkBelongs(plan);
     List<StageCost> stages = new ArrayList<>();

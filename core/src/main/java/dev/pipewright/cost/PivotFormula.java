@@ -5,8 +5,8 @@ package dev.pipewright.cost;
  *
  * <p>Paper: S. Fan et al., <i>DAPPLE: A Pipelined Data Parallel Approach for Training Large
  * Models</i>, PPoPP 2021, §IV-A formulas 1 and 2, §IV-C formula 3 for the pivot; transfers are
- * stages. {@code CORRECTED} has the ending phase that belongs to the pivot's last backward pass (see
- * {@code docs/papers.md}); {@code PUBLISHED} is the paper's, for comparison.
+ * stages. {@code CORRECTED} has the ending phase that belongs to the pivot's last backward pass
+ * (see {@code docs/papers.md}); {@code PUBLISHED} is the paper's, for comparison.
  *
  * <p>Label: X, formula 3's threshold for the pivot to move; V, the path through the pivot; H, that
  * path to the end of everything; D, the ending phase if the pivot were just before.
@@ -56,8 +56,7 @@ public final class PivotFormula implements PipelineFormula {
     double later = pool[from + 3];
     if (steady > pool[from]) {
       double warm = forward + steady;
-      double end =
-          corrected ? Math.max(tail + backward, later) : Math.max(tail, later) - backward;
+      double end = corrected ? Math.max(tail + backward, later) : Math.max(tail, later) - backward;
       pool[to] = steady;
       pool[to + 1] = warm + backward;
       pool[to + 2] = warm + end;
@@ -67,8 +66,7 @@ public final class PivotFormula implements PipelineFormula {
       pool[to + 2] = Math.max(forward + pool[from + 2], through + tail);
       pool[to + 1] = through;
     }
-    pool[to + 3] =
-        corrected ? Math.max(tail, later - backward) : Math.max(tail, later) - backward;
+    pool[to + 3] = corrected ? Math.max(tail, later - backward) : Math.max(tail, later) - backward;
   }
 
   @Override
@@ -83,8 +81,13 @@ public final class PivotFormula implements PipelineFormula {
   }
 
   @Override
-  public double bound(double[] pool, int at, double stageSeconds, int microBatches) {
+  public double path(double[] pool, int at) {
+    return Double.NEGATIVE_INFINITY; // a pivot that moves may hide the delay of stages before it
+  }
+
+  @Override
+  public double bound(double[] pool, int at, double slowest, double delay, int microBatches) {
     // H may shrink when the pivot moves; V never does, and is at least M times any stage.
-    return Math.max(pool[at + 1], microBatches * stageSeconds);
+    return Math.max(pool[at + 1], microBatches * slowest);
   }
 }

@@ -178,33 +178,37 @@ public final class Roofline {
     return true;
   }
 
-  /**
-   * Bytes of weights that a pass reads: none of a table; the recurrent ones again at every step.
-   */
+  /** Bytes of weights that a pass reads: none of a table; recurrent ones again at every step. */
   private double weightBytes(Layer layer) {
     double bytes = layer.parameters() * bytesPerElement;
-    return switch (layer.operator()) {
-      case Operator.Embedding table -> 0;
-      case Operator.Lstm lstm -> {
-        double recurrent = (double) lstm.hidden() / (lstm.in() + lstm.hidden());
-        yield bytes * (1 + recurrent * (lstm.sequence() - 1));
-      }
-      default -> bytes;
-    };
+    if (layer.operator() instanceof Operator.Embedding) {
+      return 0;
+    }
+    if (layer.operator() instanceof Operator.Lstm lstm) {
+      double recurrent = (double) lstm.hidden() / (lstm.in() + lstm.hidden());
+      return bytes * (1 + recurrent * (lstm.sequence() - 1));
+    }
+    return bytes;
   }
 
-  /** Kernels of a forward pass. */
+  /**
+   * Kernels of a forward pass. Tests instead of a pattern switch: linking the switch is a good part
+   * of what a first profile costs.
+   */
   private static int launches(Operator operator) {
-    return switch (operator) {
-      case Operator.Input input -> 0;
-      case Operator.Convolution convolution -> convolution.bias() ? 3 : 1;
-      case Operator.Linear linear -> linear.bias() ? 2 : 1;
-      case Operator.Attention attention -> 16;
-      case Operator.Lstm lstm ->
-          2 + lstm.sequence() / 2; // two directions or input and state overlap
-      case Operator.Block block -> launches(block.kind());
-      default -> 1;
-    };
+    if (operator instanceof Operator.Block block) {
+      return launches(block.kind());
+    }
+    if (operator instanceof Operator.Convolution convolution) {
+      return convolution.bias() ? 3 : 1; // product, bias, activation
+    }
+    if (operator instanceof Operator.Linear linear) {
+      return linear.bias() ? 2 : 1;
+    }
+    if (operator instanceof Operator.Lstm lstm) {
+      return 2 + lstm.sequence() / 2; // the products with input and state overlap
+    }
+    return operator instanceof Operator.Attention ? 16 : 1;
   }
 
   private static int launches(String block) {

@@ -8,9 +8,9 @@ import dev.pipewright.cluster.Level;
  * slice of the micro-batch, every receiver wants one (DAPPLE §V-B2, figure 9).
  *
  * <p>Samples are interchangeable, so slices are matched as close to home as possible: inside a
- * machine first, then inside the next group, and so on. The time is that of the busiest port. Inside
- * a machine a port belongs to a device; a machine (and every larger group) has one port to the
- * outside, its network card. Both directions of a port work at once.
+ * machine first, then inside the next group, and so on. The time is that of the busiest port.
+ * Inside a machine a port belongs to a device; a machine (and every larger group) has one port to
+ * the outside, its network card. Both directions of a port work at once.
  *
  * <p>Built in O(devices · levels), answers in O(1).
  */

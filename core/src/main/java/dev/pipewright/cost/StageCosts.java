@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * What any run of layers costs as a stage: O(1) for each question after O(layers) preparation, once
  * per slice size.
  *
- * <p>A stage is given by {@code first} and {@code end}: positions {@code first..end-1} of the chain.
- * A micro-batch of {@code samples} on {@code r} devices is split as evenly as whole samples allow;
- * the slowest device, with {@code ⌈samples/r⌉}, sets the pace.
+ * <p>A stage is given by {@code first} and {@code end}: positions {@code first..end-1} of the
+ * chain. A micro-batch of {@code samples} on {@code r} devices is split as evenly as whole samples
+ * allow; the slowest device, with {@code ⌈samples/r⌉}, sets the pace.
  */
 public final class StageCosts {
   private final Workload workload;
@@ -136,7 +136,10 @@ public final class StageCosts {
     return (parameterBytes[end] - parameterBytes[first]) * staticPerParameterByte;
   }
 
-  /** What a micro-batch in flight holds of a stage without recomputation: its input and all it keeps. */
+  /**
+   * What a micro-batch in flight holds of a stage without recomputation: its input and all it
+   * keeps.
+   */
   public double heldBytes(int first, int end, int slice) {
     return (cutBytes[first] + keptBytes[end] - keptBytes[first]) * slice;
   }
@@ -149,6 +152,15 @@ public final class StageCosts {
   /** What a stage that recomputes needs during one backward pass beyond the inputs it holds. */
   public double recomputedBytes(int first, int end, int slice) {
     return (keptBytes[end] - keptBytes[first]) * slice;
+  }
+
+  /** The slowdown of the fastest device. */
+  public double fastest() {
+    double least = Double.POSITIVE_INFINITY;
+    for (int device = 0; device < workload.cluster().size(); device++) {
+      least = Math.min(least, slowdown(device));
+    }
+    return least;
   }
 
   /**

@@ -14,13 +14,14 @@ import java.util.stream.IntStream;
  * position {@code i} puts everything that {@code i} stands for before it.
  *
  * <p>Source: PipeDream (Narayanan et al., SOSP 2019, §3.1) and its optimizer: each position is an
- * antichain of the layer DAG, reached breadth-first from the first source by replacing layers with a
- * successor; it stands for the antichain and all its ancestors. A cut pays for the <i>augmented</i>
- * antichain: every layer before the cut with a reader beyond it, so skip connections are charged.
+ * antichain of the layer DAG, reached breadth-first from the first source by replacing layers with
+ * a successor; it stands for the antichain and all its ancestors. A cut pays for the
+ * <i>augmented</i> antichain: every layer before the cut with a reader beyond it, so skip
+ * connections are charged.
  *
- * <p>Where a network branches, the antichains form a lattice and only some pairs of positions follow
- * each other ({@link #precedes}); positions are in topological order. A pure chain costs O(layers),
- * a lattice O(positions · layers).
+ * <p>Where a network branches, the antichains form a lattice and only some pairs of positions
+ * follow each other ({@link #precedes}); positions are in topological order. A pure chain costs
+ * O(layers), a lattice O(positions · layers).
  */
 public final class Chain {
   /** More antichains than this means that a graph is too wide to be planned layer by layer. */
@@ -31,19 +32,23 @@ public final class Chain {
   private final int[][] added; // the layers that it adds to its parent
   private final int[][] crossing; // the layers whose output crosses a cut after it
   private final BitSet[] before; // layers at or before each position; empty for a pure chain
+  private final long[][] beforeWords; // the same, for quick comparison
   private final boolean total;
 
-  private Chain(
-      LayerGraph graph, int[] parent, int[][] added, int[][] crossing, BitSet[] before) {
+  private Chain(LayerGraph graph, int[] parent, int[][] added, int[][] crossing, BitSet[] before) {
     this.graph = graph;
     this.parent = parent;
     this.added = added;
     this.crossing = crossing;
     this.before = before;
-    this.total = nested(before);
+    this.beforeWords = Arrays.stream(before).map(BitSet::toLongArray).toArray(long[][]::new);
+    this.total = nested();
   }
 
-  /** Throws when the graph has more than 20,000 antichains, or a layer that the first source's do not reach. */
+  /**
+   * Throws when the graph has more than 20,000 antichains, or a layer that the first source's do
+   * not reach.
+   */
   public static Chain of(LayerGraph graph) {
     return isPlain(graph) ? plain(graph) : lattice(graph);
   }
@@ -105,8 +110,8 @@ public final class Chain {
    * A set of layers none of which leads to another.
    *
    * @param before the antichain and all its ancestors, which name it as well as its members would
-   * @param augmented what a cut after it pays for: the layers of {@code before} that somebody beyond
-   *     reads, or nobody at all; ascending
+   * @param augmented what a cut after it pays for: the layers of {@code before} that somebody
+   *     beyond reads, or nobody at all; ascending
    * @param foundFrom the place, in the order of discovery, of the antichain that it extends, or -1
    */
   private record Antichain(BitSet before, int[] augmented, int foundFrom) {
@@ -117,37 +122,70 @@ public final class Chain {
     }
 
     int[] beyond(LayerGraph graph) {
-      return Arrays.stream(augmented)
-          .flatMap(layer -> Arrays.stream(graph.successors(layer)))
-          .filter(successor -> !before.get(successor))
-          .distinct()
-          .toArray();
+      BitSet seen = (BitSet) before.clone();
+      Numbers readers = new Numbers();
+      for (int layer : augmented) {
+        for (int successor : graph.successors(layer)) {
+          if (!seen.get(successor)) {
+            seen.set(successor);
+            readers.add(successor);
+          }
+        }
+      }
+      return readers.toArray();
     }
 
     /** With {@code layer} and those of its ancestors that are not there yet. */
     Antichain reaching(int layer, LayerGraph graph, int from) {
       BitSet all = (BitSet) before.clone();
       all.set(layer);
-      List<Integer> fresh = new ArrayList<>(List.of(layer));
-      for (int i = 0; i < fresh.size(); i++) {
-        for (int predecessor : graph.predecessors(fresh.get(i))) {
+      Numbers fresh = new Numbers();
+      fresh.add(layer);
+      for (int i = 0; i < fresh.size; i++) {
+        for (int predecessor : graph.predecessors(fresh.values[i])) {
           if (!all.get(predecessor)) {
             all.set(predecessor);
             fresh.add(predecessor);
           }
         }
       }
-      int[] open =
-          IntStream.concat(
-                  Arrays.stream(augmented), fresh.stream().mapToInt(Integer::intValue))
-              .filter(member -> isOpen(graph.successors(member), all))
-              .sorted()
-              .toArray();
-      return new Antichain(all, open, from);
+      Numbers open = new Numbers();
+      open.addOpen(augmented, graph, all);
+      open.addOpen(fresh.toArray(), graph, all);
+      int[] members = open.toArray();
+      Arrays.sort(members);
+      return new Antichain(all, members, from);
+    }
+  }
+
+  /** A list of layer numbers that grows. */
+  private static final class Numbers {
+    private int[] values = new int[8];
+    private int size;
+
+    void add(int value) {
+      if (size == values.length) {
+        values = Arrays.copyOf(values, 2 * size);
+      }
+      values[size++] = value;
     }
 
-    private static boolean isOpen(int[] successors, BitSet before) {
-      return successors.length == 0 || Arrays.stream(successors).anyMatch(s -> !before.get(s));
+    /** Those of {@code layers} that somebody beyond {@code before} reads, or nobody at all. */
+    void addOpen(int[] layers, LayerGraph graph, BitSet before) {
+      for (int layer : layers) {
+        int[] successors = graph.successors(layer);
+        boolean open = successors.length == 0;
+        for (int successor : successors) {
+          open |= !before.get(successor);
+        }
+        if (open) {
+          add(layer);
+        }
+      }
+    }
+
+    int[] toArray() {
+      return Arrays.copyOf(values, size);
     }
   }
 
@@ -184,19 +222,23 @@ public final class Chain {
     return new Chain(graph, parent, added, crossing, before);
   }
 
-  private static boolean nested(BitSet[] before) {
+  private boolean nested() {
     for (int i = 1; i < before.length; i++) {
-      if (!subset(before[i - 1], before[i]) || before[i - 1].equals(before[i])) {
+      if (!subset(beforeWords[i - 1], beforeWords[i]) || before[i - 1].equals(before[i])) {
         return false;
       }
     }
     return true;
   }
 
-  private static boolean subset(BitSet inner, BitSet outer) {
-    BitSet rest = (BitSet) inner.clone();
-    rest.andNot(outer);
-    return rest.isEmpty();
+  private static boolean subset(long[] inner, long[] outer) {
+    for (int i = 0; i < inner.length; i++) {
+      long beyond = i < outer.length ? inner[i] & ~outer[i] : inner[i];
+      if (beyond != 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   public LayerGraph graph() {
@@ -214,7 +256,7 @@ public final class Chain {
 
   /** Whether a stage may end at {@code position} and a later one at {@code next}. */
   public boolean precedes(int position, int next) {
-    return position < next && (total || subset(before[position], before[next]));
+    return position < next && (total || subset(beforeWords[position], beforeWords[next]));
   }
 
   /** The layers that {@code position} stands for beyond the position it extends. */
@@ -247,7 +289,10 @@ public final class Chain {
     return sums;
   }
 
-  /** For each position the sum of {@code perLayer} over the layers whose output crosses a cut after it. */
+  /**
+   * For each position the sum of {@code perLayer} over the layers whose output crosses a cut after
+   * it.
+   */
   public double[] crossing(double[] perLayer) {
     double[] sums = new double[size()];
     for (int i = 0; i < sums.length; i++) {

@@ -24,7 +24,8 @@ public record Layer(
     long keptElements,
     Work work) {
   public Layer {
-    Check.that(parameters >= 0, "parameters must be >= 0: layer=%s, parameters=%d", name, parameters);
+    Check.that(
+        parameters >= 0, "parameters must be >= 0: layer=%s, parameters=%d", name, parameters);
     Check.that(
         outputElements >= 0 && keptElements >= 0,
         "elements must be >= 0: layer=%s, output=%d, kept=%d",

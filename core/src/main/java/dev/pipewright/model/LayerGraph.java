@@ -86,7 +86,9 @@ public final class LayerGraph {
     return order;
   }
 
-  /** A layer on a cycle: from any layer that still waits, walk back along layers that still wait. */
+  /**
+   * A layer on a cycle: from any layer that still waits, walk back along layers that still wait.
+   */
   private int onCycle(int[] waiting) {
     int at = 0;
     while (waiting[at] == 0) {

@@ -23,7 +23,7 @@ public sealed interface Operator {
   record Linear(int in, int out, boolean bias) implements Operator {}
 
   /** Batch or layer normalisation with scale and shift per feature. */
-  record Normalization(Kind kind, int features) implements Operator {
+  record Normalization(Normalization.Kind kind, int features) implements Operator {
     /** What the statistics are taken over. */
     public enum Kind {
       BATCH,
@@ -32,7 +32,8 @@ public sealed interface Operator {
   }
 
   /** Maximum or average over a window; a global pooling's window is the whole extent. */
-  record Pooling(Kind kind, List<Integer> kernel, List<Integer> stride, List<Integer> padding)
+  record Pooling(
+      Pooling.Kind kind, List<Integer> kernel, List<Integer> stride, List<Integer> padding)
       implements Operator {
     /** What is taken of the window. */
     public enum Kind {
@@ -56,7 +57,10 @@ public sealed interface Operator {
   /** A recurrent layer over a whole sequence. */
   record Lstm(int in, int hidden, boolean bidirectional, int sequence) implements Operator {}
 
-  /** Several operators that a planner treats as one layer: a transformer block, a cell of a searched network. */
+  /**
+   * Several operators that a planner treats as one layer: a transformer block, a cell of a searched
+   * network.
+   */
   record Block(String kind) implements Operator {}
 
   /** A layer known from a file by its description only. */

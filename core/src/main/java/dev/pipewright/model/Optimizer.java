@@ -17,8 +17,8 @@ public enum Optimizer {
   }
 
   /**
-   * Static bytes per parameter: weight, gradient, 32-bit moments and, in mixed precision, the 32-bit
-   * master weight. Adam needs 16 in both precisions (4+4+8; 2+2+4+8).
+   * Static bytes per parameter: weight, gradient, 32-bit moments and, in mixed precision, the
+   * 32-bit master weight. Adam needs 16 in both precisions (4+4+8; 2+2+4+8).
    */
   public int bytesPerParameter(Precision precision) {
     int master = precision == Precision.MIXED ? 4 : 0;

@@ -4,7 +4,10 @@ import dev.pipewright.units.Check;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The extents of a tensor for one sample, outermost first: channels, then depth, height, width; or sequence, features. */
+/**
+ * The extents of a tensor for one sample, outermost first: channels, then depth, height, width; or
+ * sequence, features.
+ */
 public record Shape(List<Integer> extents) {
   public Shape {
     extents = List.copyOf(extents);

@@ -3,8 +3,8 @@ package dev.pipewright.model;
 import dev.pipewright.units.Check;
 
 /**
- * The arithmetic of one layer for one sample, in FLOP (a multiply-add is two), and the elements that
- * its forward pass reads and writes (what a memory-bound layer is limited by).
+ * The arithmetic of one layer for one sample, in FLOP (a multiply-add is two), and the elements
+ * that its forward pass reads and writes (what a memory-bound layer is limited by).
  *
  * @param forward the forward pass
  * @param inputGradient the part of the backward pass that earlier layers wait for

@@ -8,12 +8,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A synchronous hybrid of data and pipeline parallelism: consecutive stages, each on its own devices.
+ * A synchronous hybrid of data and pipeline parallelism: consecutive stages, each on its own
+ * devices.
  *
  * @param warmUp the schedule's family
  * @param microBatches micro-batches per step, for each replica of the pipeline
  * @param microBatch samples of a micro-batch, for each replica of the pipeline
- * @param replicas how many copies of the pipeline run side by side; it divides every stage's devices
+ * @param replicas how many copies of the pipeline run side by side; it divides every stage's
+ *     devices
  * @param overlapGradients whether the all-reduce of a gradient starts as soon as the last
  *     micro-batch has produced it, or only after the stage's last backward pass
  */

@@ -22,7 +22,8 @@ public record StagePlan(
         "a stage runs from its first layer to its last: layers=[%d, %d]",
         firstLayer,
         lastLayer);
-    Check.that(!devices.isEmpty(), "a stage needs a device: layers=[%d, %d]", firstLayer, lastLayer);
+    Check.that(
+        !devices.isEmpty(), "a stage needs a device: layers=[%d, %d]", firstLayer, lastLayer);
     Check.that(
         new HashSet<>(devices).size() == devices.size(),
         "a stage names a device twice: devices=%s",

@@ -33,13 +33,29 @@ final class Binding {
         tightest = s;
       }
     }
-    String what = link * plan.microBatches() > compute ? "link" : compute >= 0.5 * step ? "compute" : "all-reduce";
+    String what =
+        link * plan.microBatches() > compute
+            ? "link"
+            : compute >= 0.5 * step ? "compute" : "all-reduce";
     StageCost tight = assessment.stages().get(tightest);
     return what
-        + ": stage " + slowest + " computes " + Units.seconds(compute) + " of " + Units.seconds(step)
-        + " (" + Units.percent(compute / step) + "); all-reduce adds up to " + Units.seconds(reduce)
-        + "; a transfer takes up to " + Units.seconds(link)
-        + "; stage " + tightest + " uses " + Units.percent(share(tight)) + " of its memory"
+        + ": stage "
+        + slowest
+        + " computes "
+        + Units.seconds(compute)
+        + " of "
+        + Units.seconds(step)
+        + " ("
+        + Units.percent(compute / step)
+        + "); all-reduce adds up to "
+        + Units.seconds(reduce)
+        + "; a transfer takes up to "
+        + Units.seconds(link)
+        + "; stage "
+        + tightest
+        + " uses "
+        + Units.percent(share(tight))
+        + " of its memory"
         + (recomputes(plan) ? ", which is why it recomputes" : "");
   }
 

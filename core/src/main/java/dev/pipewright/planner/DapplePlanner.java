@@ -1,11 +1,11 @@
 package dev.pipewright.planner;
 
+import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.DappleRepoOracle;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.cluster.Cluster;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
@@ -16,7 +16,9 @@ import dev.pipewright.planner.Planning.Search;
 import dev.pipewright.schedule.WarmUp;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -25,12 +27,21 @@ import java.util.Optional;
  * <p>Paper: S. Fan et al., <i>DAPPLE: A Pipelined Data Parallel Approach for Training Large
  * Models</i>, PPoPP 2021, §IV. The space is the paper's: any number of stages with uneven cuts, any
  * replication of each, the three placement policies in any composition, copies of the whole
- * pipeline, recomputation where memory demands it, pure data parallelism with and without overlapped
- * all-reduce, straight pipelines. Departs: the number of micro-batches is chosen too unless given;
- * the search is exact (see {@link PipelineSearch}); the best few are decided by a second oracle.
+ * pipeline, recomputation where memory demands it, pure data parallelism with and without
+ * overlapped all-reduce, straight pipelines. Departs: the number of micro-batches is chosen too
+ * unless given; the search is exact (see {@link PipelineSearch}); the best few are decided by a
+ * second oracle.
  */
 public final class DapplePlanner {
   private static final int BEST_FEW = 8;
+
+  /**
+   * Partial plans for each number of layers left in the first pass, which finds a good upper bound.
+   */
+  private static final int FIRST_BEAM = 32;
+
+  /** The first pass also collects plans up to this factor slower, for the simulator to decide. */
+  private static final double NEARLY_AS_GOOD = 1.02;
 
   private final StageCosts costs;
   private final Request request;
@@ -61,8 +72,23 @@ public final class DapplePlanner {
   }
 
   private Planning run() {
-    for (Wave wave : Wave.of(request, costs.workload().cluster().size())) {
-      search(wave);
+    List<Trial> trials = trials(false);
+    if (trials.stream().allMatch(trial -> trial.firstGuess == Double.POSITIVE_INFINITY)) {
+      trials = trials(true); // holding fewer micro-batches than wanted is the last resort
+    }
+    trials.sort(Comparator.comparingDouble(trial -> trial.firstGuess));
+    for (Trial trial : trials) {
+      limit = Math.min(limit, trial.firstGuess);
+    }
+    double slack = request.costModel() == CostModel.DAPPLE_REPO ? 1 : NEARLY_AS_GOOD;
+    for (Trial trial : trials) {
+      search(trial, Math.min(beam, FIRST_BEAM), limit * slack);
+    }
+    for (Trial trial : trials) {
+      if (!trial.done) {
+        search(trial, beam, limit);
+      }
+      exhaustive &= trial.done;
     }
     overlappedDataParallel();
     decide();
@@ -79,62 +105,98 @@ public final class DapplePlanner {
         new Search(exhaustive, labels, space));
   }
 
-  private void search(Wave wave) {
-    Cluster cluster = costs.workload().cluster();
-    PlacementSpace space =
-        new PlacementSpace(cluster, wave.unit(), Effort.stageSizes(cluster, wave.unit()));
-    everyPlacement &= space.everyPlacement();
-    exhaustive &= space.everyPlacement() || cluster.machines() == 1;
-    int most = Math.min(costs.size(), cluster.size() / wave.unit());
-    if (request.costModel() == CostModel.DAPPLE_REPO) {
-      int stages = Math.min(most, wave.microBatches());
-      StagePricer pricer =
-          new RepoPricer(
-              costs,
-              (DappleRepoOracle) estimates,
-              space,
-              wave.unit(),
-              wave.microBatch(),
-              wave.microBatches(),
-              stages);
-      collect(wave, WarmUp.A, space, pricer, stages, false);
-      return;
+  /** One way to cut the batch under one schedule. */
+  private static final class Trial {
+    final Wave wave;
+    final WarmUp policy;
+    final PlacementSpace space;
+    final StagePricer pricer;
+    final int mostStages;
+    final double firstGuess;
+    boolean done; // whether nothing was left out
+
+    Trial(
+        Wave wave,
+        WarmUp policy,
+        PlacementSpace space,
+        StagePricer pricer,
+        int mostStages,
+        double firstGuess) {
+      this.wave = wave;
+      this.policy = policy;
+      this.space = space;
+      this.pricer = pricer;
+      this.mostStages = mostStages;
+      this.firstGuess = firstGuess;
     }
-    boolean found = false;
-    for (boolean throttle : new boolean[] {false, true}) {
+  }
+
+  private List<Trial> trials(boolean throttle) {
+    Cluster cluster = costs.workload().cluster();
+    List<Trial> trials = new ArrayList<>();
+    Map<Integer, PlacementCosts> byUnit = new HashMap<>();
+    for (Wave wave : Wave.of(request, cluster.size())) {
+      PlacementCosts placements =
+          byUnit.computeIfAbsent(wave.unit(), unit -> new PlacementCosts(costs, space(unit)));
+      PlacementSpace space = placements.space();
+      everyPlacement &= space.everyPlacement();
+      int most = Math.min(costs.size(), cluster.size() / wave.unit());
+      double[] work = costs.cheapestSecondsPerSample(wave.samples());
+      if (request.costModel() == CostModel.DAPPLE_REPO) {
+        int stages = Math.min(most, wave.microBatches());
+        StagePricer pricer = repoPricer(wave, space, stages);
+        double guess = EvenSplits.best(space, pricer, work, stages);
+        trials.add(new Trial(wave, WarmUp.A, space, pricer, stages, guess));
+        continue;
+      }
+      PrefixBound prefixes = FormulaPricer.prefixes(costs, wave.unit(), wave.samples());
       for (WarmUp policy : request.policies()) {
         StagePricer pricer =
             new FormulaPricer(
                 costs,
                 request.costModel().formula(),
-                space,
+                placements,
+                prefixes,
                 policy,
                 request.recomputation(),
                 throttle,
                 wave.samples(),
                 wave.microBatches());
-        found |= collect(wave, policy, space, pricer, most, throttle);
-      }
-      if (found || limit < Double.POSITIVE_INFINITY) {
-        return; // holding fewer micro-batches than wanted is the last resort
+        double guess = EvenSplits.best(space, pricer, work, most);
+        trials.add(new Trial(wave, policy, space, pricer, most, guess));
       }
     }
+    return trials;
   }
 
-  private boolean collect(
-      Wave wave, WarmUp policy, PlacementSpace space, StagePricer pricer, int most, boolean throttle) {
-    double[] work = costs.cheapestSecondsPerSample(wave.samples());
-    limit = Math.min(limit, EvenSplits.best(space, pricer, work, most));
+  private PlacementSpace space(int unit) {
+    Cluster cluster = costs.workload().cluster();
+    boolean spreadMatters = request.costModel() != CostModel.DAPPLE_REPO;
+    return new PlacementSpace(cluster, unit, Effort.stageSizes(cluster, unit), spreadMatters);
+  }
+
+  private StagePricer repoPricer(Wave wave, PlacementSpace space, int mostStages) {
+    return new RepoPricer(
+        costs,
+        (DappleRepoOracle) estimates,
+        space,
+        wave.unit(),
+        wave.microBatch(),
+        wave.microBatches(),
+        mostStages);
+  }
+
+  private void search(Trial trial, int width, double within) {
     PipelineSearch search =
-        new PipelineSearch(costs.workload().chain(), space, pricer, most, beam, limit);
+        new PipelineSearch(
+            costs.workload().chain(), trial.space, trial.pricer, trial.mostStages, width, within);
     List<Found> found = search.run();
-    exhaustive &= search.exhaustive();
+    trial.done = search.exhaustive();
     labels += search.built();
     for (Found pipeline : found) {
       limit = Math.min(limit, pipeline.seconds());
-      add(plan(wave, policy, pipeline));
+      add(plan(trial.wave, trial.policy, pipeline));
     }
-    return !found.isEmpty();
   }
 
   private void add(Plan plan) {
@@ -151,12 +213,14 @@ public final class DapplePlanner {
       int wanted = policy.inFlightOf(found.stages() - 1 - s, wave.microBatches());
       List<Integer> devices = found.devices().get(s);
       int slice = StageCosts.slice(wave.samples(), devices.size());
-      int room = recompute == Recompute.NONE ? wanted : room(found.firsts()[s], end, slice, devices);
-      ahead = Math.max(1, Math.min(ahead, Math.min(wanted, room))); // more than the stage before never comes
+      int room =
+          recompute == Recompute.NONE ? wanted : room(found.firsts()[s], end, slice, devices);
+      ahead =
+          Math.max(
+              1, Math.min(ahead, Math.min(wanted, room))); // more than the stage before never comes
       stages.add(new StagePlan(found.firsts()[s], end - 1, devices, recompute, ahead));
     }
-    return new Plan(
-        policy, wave.microBatches(), wave.microBatch(), wave.unit(), false, stages);
+    return new Plan(policy, wave.microBatches(), wave.microBatch(), wave.unit(), false, stages);
   }
 
   /** How many inputs a stage that recomputes can hold. */
@@ -175,7 +239,9 @@ public final class DapplePlanner {
   private String kind(Plan plan) {
     if (plan.stages().size() == 1) {
       int devices = plan.stages().get(0).replicas();
-      return devices == 1 ? "one device" : plan.overlapGradients() ? "data parallel, overlapped" : "data parallel";
+      return devices == 1
+          ? "one device"
+          : plan.overlapGradients() ? "data parallel, overlapped" : "data parallel";
     }
     boolean straight = plan.stages().stream().allMatch(stage -> stage.replicas() == 1);
     return straight ? "straight pipeline" : "hybrid";
@@ -188,12 +254,19 @@ public final class DapplePlanner {
     }
     List<Candidate> overlapped = new ArrayList<>();
     for (Candidate candidate : List.copyOf(candidates)) {
-      if (candidate.plan().stages().size() == 1 && candidate.plan().stages().get(0).replicas() > 1) {
+      if (candidate.plan().stages().size() == 1
+          && candidate.plan().stages().get(0).replicas() > 1) {
         Plan plan = candidate.plan();
         Plan better =
             new Plan(
-                plan.warmUp(), plan.microBatches(), plan.microBatch(), plan.replicas(), true, plan.stages());
-        overlapped.add(new Candidate(kind(better), better, estimates.assess(better), Optional.empty()));
+                plan.warmUp(),
+                plan.microBatches(),
+                plan.microBatch(),
+                plan.replicas(),
+                true,
+                plan.stages());
+        overlapped.add(
+            new Candidate(kind(better), better, estimates.assess(better), Optional.empty()));
       }
     }
     candidates.addAll(overlapped);

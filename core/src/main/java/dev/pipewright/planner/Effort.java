@@ -17,7 +17,9 @@ final class Effort {
     return size <= 1L << 15 ? Integer.MAX_VALUE : (int) Math.max(48, (1L << 23) / size);
   }
 
-  /** Stage sizes to consider: all on small clusters; on large ones all small and some large ones. */
+  /**
+   * Stage sizes to consider: all on small clusters; on large ones all small and some large ones.
+   */
   static int[] stageSizes(Cluster cluster, int unit) {
     int[] all = PlacementSpace.allCounts(cluster, unit);
     if (all.length <= EVERY_SIZE) {

@@ -39,7 +39,8 @@ final class EvenSplits {
       int stagesLeft = stages - behind;
       int take = unitsLeft / stagesLeft;
       unitsLeft -= take;
-      int first = stagesLeft == 1 ? 0 : cut(work, end, stagesLeft, (double) unitsLeft / (unitsLeft + take));
+      int first =
+          stagesLeft == 1 ? 0 : cut(work, end, stagesLeft, (double) unitsLeft / (unitsLeft + take));
       Step step = find(space.steps(state), take * space.unit());
       if (step == null || !pricer.open(pool, 0, behind, end, step, limit)) {
         return Double.POSITIVE_INFINITY;
@@ -59,7 +60,8 @@ final class EvenSplits {
   private static int cut(double[] work, int end, int stagesLeft, double share) {
     int first = end - 1;
     while (first > stagesLeft - 1
-        && Math.abs(work[first - 1] - share * work[end]) <= Math.abs(work[first] - share * work[end])) {
+        && Math.abs(work[first - 1] - share * work[end])
+            <= Math.abs(work[first] - share * work[end])) {
       first--;
     }
     return first;

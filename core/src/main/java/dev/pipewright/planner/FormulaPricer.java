@@ -1,16 +1,12 @@
 package dev.pipewright.planner;
 
-import dev.pipewright.cost.AllReduce;
 import dev.pipewright.cost.PipelineFormula;
-import dev.pipewright.cost.SplitConcat;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.planner.PlacementCosts.Placed;
+import dev.pipewright.planner.PlacementCosts.Transfer;
 import dev.pipewright.planner.PlacementSpace.Step;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.schedule.WarmUp;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,31 +16,25 @@ import org.jspecify.annotations.Nullable;
 final class FormulaPricer implements StagePricer {
   private final StageCosts costs;
   private final PipelineFormula formula;
-  private final PlacementSpace space;
+  private final PlacementCosts placements;
+  private final PrefixBound prefixes;
   private final WarmUp warmUp;
   private final Recomputation recomputation;
   private final boolean throttle;
   private final int wave;
   private final int microBatches;
-  private final double[] cheapest; // seconds per sample of the layers before a position
-  private final double fastest; // slowdown of the fastest device
-  private final List<Placed> placed = new ArrayList<>(); // by placement number
-  private final Map<Long, Transfer> transfers = new HashMap<>();
 
   // what open() prepares for stage()
   private final double[] opened;
   private int behind;
   private int end;
   private double limit;
+  private int devices;
   private int slice;
+  private int left; // devices for the layers before
   private @Nullable Placed at;
   private double[] forward = {};
   private double[] backward = {};
-
-  /** What a device set has to do with a stage's price. */
-  private record Placed(AllReduce allReduce, double slowdown, double capacity) {}
-
-  private record Transfer(SplitConcat there, SplitConcat back) {}
 
   /**
    * @param wave samples of a micro-batch over all copies of the pipeline
@@ -54,7 +44,8 @@ final class FormulaPricer implements StagePricer {
   FormulaPricer(
       StageCosts costs,
       PipelineFormula formula,
-      PlacementSpace space,
+      PlacementCosts placements,
+      PrefixBound prefixes,
       WarmUp warmUp,
       Recomputation recomputation,
       boolean throttle,
@@ -62,19 +53,50 @@ final class FormulaPricer implements StagePricer {
       int microBatches) {
     this.costs = costs;
     this.formula = formula;
-    this.space = space;
+    this.placements = placements;
+    this.prefixes = prefixes;
     this.warmUp = warmUp;
     this.recomputation = recomputation;
     this.throttle = throttle;
     this.wave = wave;
     this.microBatches = microBatches;
-    this.cheapest = costs.cheapestSecondsPerSample(wave);
     this.opened = new double[formula.width()];
-    double least = Double.POSITIVE_INFINITY;
-    for (int device = 0; device < costs.workload().cluster().size(); device++) {
-      least = Math.min(least, costs.slowdown(device));
+  }
+
+  /** The bounds that all pricers of one wave share. */
+  static PrefixBound prefixes(StageCosts costs, int unit, int wave) {
+    double fastest = costs.fastest();
+    double[] even = costs.cheapestSecondsPerSample(wave);
+    for (int i = 0; i < even.length; i++) {
+      even[i] *= wave * fastest;
     }
-    this.fastest = least;
+    return PrefixBound.of(
+        costs,
+        even,
+        unit,
+        new PrefixBound.Prices() {
+          @Override
+          public double[] seconds(int devices) {
+            int slice = StageCosts.slice(wave, devices);
+            double[] forward = costs.forwardSeconds(slice);
+            double[] backward = costs.backwardSeconds(slice);
+            double[] both = new double[forward.length];
+            for (int i = 0; i < both.length; i++) {
+              both[i] = (forward[i] + backward[i]) * fastest;
+            }
+            return both;
+          }
+
+          @Override
+          public boolean allows(int devices) {
+            return devices <= wave;
+          }
+
+          @Override
+          public boolean sums() {
+            return true;
+          }
+        });
   }
 
   @Override
@@ -95,55 +117,69 @@ final class FormulaPricer implements StagePricer {
     System.arraycopy(pool, from, opened, 0, opened.length);
     if (behind > 0) {
       double bytes = costs.cutBytes()[end] * wave;
-      Transfer transfer = transfer(step.placement(), step.neighbour());
-      double there = transfer.there.seconds(bytes);
-      double back = transfer.back.seconds(bytes);
+      Transfer transfer = placements.transfer(step.placement(), step.neighbour());
+      double there = transfer.there().seconds(bytes);
+      double back = transfer.back().seconds(bytes);
       formula.transfer(opened, 0, there, back, microBatches, 0);
-      if (formula.bound(opened, 0, 0, microBatches) > limit) {
+      if (formula.bound(opened, 0, 0, 0, microBatches) > limit) {
         return false;
       }
     }
     this.behind = behind;
     this.end = end;
     this.limit = limit;
+    this.devices = step.devices();
     this.slice = StageCosts.slice(wave, step.devices());
-    this.at = placed(step.placement());
+    this.at = placements.placed(step.placement());
     this.forward = costs.forwardSeconds(slice);
     this.backward = costs.backwardSeconds(slice);
     return true;
   }
 
   @Override
+  public int latestFirst(int free) {
+    left = free;
+    return prefixes.latest(end, free, limit / microBatches);
+  }
+
+  @Override
   public Outcome stage(double[] pool, int first, int to) {
     Placed here = java.util.Objects.requireNonNull(at);
-    double forwardSeconds = (forward[end] - forward[first]) * here.slowdown;
-    double backwardSeconds = (backward[end] - backward[first]) * here.slowdown;
+    double forwardSeconds = (forward[end] - forward[first]) * here.slowdown();
+    double backwardSeconds = (backward[end] - backward[first]) * here.slowdown();
     if (microBatches * (forwardSeconds + backwardSeconds) > limit) {
-      return costs.workload().chain().total() ? Outcome.STOP : Outcome.SKIP;
+      return prefixes.tooLong(first, end, devices, limit / microBatches)
+          ? Outcome.STOP
+          : Outcome.SKIP;
+    }
+    if (first > 0
+        && formula.path(opened, 0) + forwardSeconds + backwardSeconds + prefixes.delay(first, left)
+            > limit) {
+      return Outcome.SKIP;
     }
     double staticBytes = costs.staticBytes(first, end);
     int inFlight = warmUp.inFlightOf(behind, microBatches);
     boolean keeps =
         recomputation != Recomputation.ALWAYS
-            && staticBytes + inFlight * costs.heldBytes(first, end, slice) <= here.capacity;
+            && staticBytes + inFlight * costs.heldBytes(first, end, slice) <= here.capacity();
     if (!keeps) {
       if (recomputation == Recomputation.NEVER && !throttle) {
         return Outcome.SKIP;
       }
       double working = staticBytes + costs.recomputedBytes(first, end, slice);
       double input = costs.inputBytes(first, slice);
-      if (working + inFlight * input > here.capacity) {
-        if (!throttle || working + input > here.capacity) {
+      if (working + inFlight * input > here.capacity()) {
+        if (!throttle || working + input > here.capacity()) {
           return Outcome.SKIP;
         }
-        inFlight = (int) ((here.capacity - working) / input);
+        inFlight = (int) ((here.capacity() - working) / input);
       }
       backwardSeconds += forwardSeconds;
     }
     double gradients = costs.parameterBytes()[end] - costs.parameterBytes()[first];
     double tail =
-        here.allReduce.seconds(gradients)
-            + (costs.updateSeconds()[end] - costs.updateSeconds()[first]) * here.slowdown;
+        here.allReduce().seconds(gradients)
+            + (costs.updateSeconds()[end] - costs.updateSeconds()[first]) * here.slowdown();
     System.arraycopy(opened, 0, pool, to, opened.length);
     formula.stage(pool, to, forwardSeconds, backwardSeconds, tail, microBatches, inFlight, to);
     return keeps ? Outcome.KEEPS : Outcome.RECOMPUTES;
@@ -154,46 +190,27 @@ final class FormulaPricer implements StagePricer {
     if (free == 0) {
       return Double.POSITIVE_INFINITY;
     }
-    double stageSeconds = cheapest[first] * fastest * wave / free;
-    return formula.bound(pool, at, stageSeconds, microBatches);
+    return formula.bound(
+        pool, at, prefixes.slowest(first, free), prefixes.delay(first, free), microBatches);
+  }
+
+  @Override
+  public boolean comparesAcrossStages() {
+    return false; // what a stage holds depends on how many are behind it
+  }
+
+  @Override
+  public boolean covers(double[] pool, int a, int b) {
+    for (int i = 0; i < opened.length; i++) {
+      if (pool[a + i] > pool[b + i]) {
+        return false;
+      }
+    }
+    return true;
   }
 
   @Override
   public double seconds(double[] pool, int at) {
     return formula.seconds(pool, at);
-  }
-
-  private Placed placed(int placement) {
-    while (placed.size() <= placement) {
-      placed.add(place(space.devices(placed.size())));
-    }
-    return placed.get(placement);
-  }
-
-  private Placed place(int[] devices) {
-    double slowdown = 0;
-    double capacity = Double.POSITIVE_INFINITY;
-    for (int device : devices) {
-      slowdown = Math.max(slowdown, costs.slowdown(device));
-      capacity =
-          Math.min(capacity, (double) costs.workload().cluster().device(device).memory().value());
-    }
-    AllReduce allReduce = AllReduce.over(costs.workload().cluster(), devices);
-    return new Placed(allReduce, slowdown, capacity);
-  }
-
-  private Transfer transfer(int from, int to) {
-    Long key = (long) from << 32 | to;
-    Transfer known = transfers.get(key);
-    if (known == null) {
-      int[] senders = space.devices(from);
-      int[] receivers = space.devices(to);
-      known =
-          new Transfer(
-              SplitConcat.between(costs.workload().cluster(), senders, receivers),
-              SplitConcat.between(costs.workload().cluster(), receivers, senders));
-      transfers.put(key, known);
-    }
-    return known;
   }
 }

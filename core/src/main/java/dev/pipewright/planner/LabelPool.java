@@ -50,16 +50,4 @@ final class LabelPool {
   int at(int label) {
     return label * width;
   }
-
-  /** Whether no value of {@code a} is larger than that of {@code b}. */
-  boolean covers(int a, int b) {
-    int i = a * width;
-    int j = b * width;
-    for (int k = 0; k < width; k++) {
-      if (values[i + k] > values[j + k]) {
-        return false;
-      }
-    }
-    return true;
-  }
 }

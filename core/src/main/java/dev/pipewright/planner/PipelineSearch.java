@@ -13,10 +13,10 @@ import java.util.List;
  * stages) that builds pipelines from their last stage and keeps, in each state, every partial plan
  * that no other one covers.
  *
- * <p>Formula 4 of DAPPLE (Fan et al., PPoPP 2021, §IV-C) recurses over the same states but keeps one
- * plan for each; since the latency of a pipeline is not a sum over its stages, that can lose the
- * optimum. Exact under the pricer's cost model as long as no bucket of labels overflows {@code beam}
- * (see {@link #exhaustive}).
+ * <p>Formula 4 of DAPPLE (Fan et al., PPoPP 2021, §IV-C) recurses over the same states but keeps
+ * one plan for each; since the latency of a pipeline is not a sum over its stages, that can lose
+ * the optimum. Exact under the pricer's cost model as long as no bucket of labels overflows {@code
+ * beam} (see {@link #exhaustive}).
  */
 final class PipelineSearch {
   private final Chain chain;
@@ -75,7 +75,10 @@ final class PipelineSearch {
     return built;
   }
 
-  /** The best pipelines, one for each number of stages, fastest first; ties to fewer stages, then earlier cuts. */
+  /**
+   * The best pipelines, one for each number of stages, fastest first; ties to fewer stages, then
+   * earlier cuts.
+   */
   List<Found> run() {
     pricer.nothing(pool.values, 0);
     pool.parent[0] = -1;
@@ -93,12 +96,17 @@ final class PipelineSearch {
     return complete();
   }
 
-  /** The labels at {@code first}, in a reproducible order; the best {@code beam} of them if there are more. */
+  /**
+   * The labels at {@code first}, in a reproducible order; the best {@code beam} of them if there
+   * are more.
+   */
   private int[] labels(int first) {
     int[] labels = new int[16];
     int size = 0;
     for (int i = 0; i < activeSize[first]; i++) {
-      for (int label = heads[first][active.get(first)[i]]; label >= 0; label = pool.sibling[label]) {
+      for (int label = heads[first][active.get(first)[i]];
+          label >= 0;
+          label = pool.sibling[label]) {
         if (size == labels.length) {
           labels = Arrays.copyOf(labels, 2 * size);
         }
@@ -118,8 +126,7 @@ final class PipelineSearch {
       ranked[i] = new double[] {bound(labels[i]), labels[i]};
     }
     Arrays.sort(
-        ranked,
-        (a, b) -> a[0] != b[0] ? Double.compare(a[0], b[0]) : Double.compare(a[1], b[1]));
+        ranked, (a, b) -> a[0] != b[0] ? Double.compare(a[0], b[0]) : Double.compare(a[1], b[1]));
     int[] kept = new int[beam];
     for (int i = 0; i < beam; i++) {
       kept[i] = (int) ranked[i][1];
@@ -150,7 +157,8 @@ final class PipelineSearch {
 
   /** Tries every first position for a stage before {@code end} on the devices of {@code step}. */
   private void lengthen(int label, int behind, int end, Step step, int index) {
-    for (int first = end - 1; first >= 0; first--) {
+    int latest = pricer.latestFirst(space.freeDevices(step.next()));
+    for (int first = latest; first >= 0; first--) {
       if (!chain.total() && first > 0 && !chain.precedes(first - 1, end - 1)) {
         continue;
       }
@@ -173,7 +181,9 @@ final class PipelineSearch {
     }
   }
 
-  /** Adds the label at the end of the pool to its bucket unless another covers it or it is too slow. */
+  /**
+   * Adds the label at the end of the pool to its bucket unless another covers it or it is too slow.
+   */
   private void keep(int label) {
     int first = pool.first[label];
     double reachable = first == 0 ? pricer.seconds(pool.values, pool.at(label)) : bound(label);
@@ -183,16 +193,14 @@ final class PipelineSearch {
     int state = first == 0 ? 0 : pool.state[label]; // a complete plan's devices no longer matter
     int before = -1;
     for (int other = head(first, state); other >= 0; other = pool.sibling[other]) {
-      if (pool.stages[other] == pool.stages[label]) {
-        boolean covers = pool.covers(other, label);
-        boolean covered = pool.covers(label, other);
+      boolean covers = covers(other, label);
+      boolean covered = covers(label, other);
+      if (covers || covered) {
         if (covers && !(covered && earlierCuts(label, other))) {
           return;
         }
-        if (covered) {
-          unlink(first, state, before, other);
-          continue;
-        }
+        unlink(first, state, before, other);
+        continue;
       }
       before = other;
     }
@@ -202,6 +210,12 @@ final class PipelineSearch {
     if (first == 0) {
       limit = Math.min(limit, reachable);
     }
+  }
+
+  private boolean covers(int a, int b) {
+    int more = pool.stages[b] - pool.stages[a];
+    return (more == 0 || (more > 0 && pricer.comparesAcrossStages()))
+        && pricer.covers(pool.values, pool.at(a), pool.at(b));
   }
 
   private int head(int first, int state) {
@@ -249,17 +263,16 @@ final class PipelineSearch {
     for (int label = head(0, 0); label >= 0; label = pool.sibling[label]) {
       labels.add(label);
     }
-    labels.sort(
-        (a, b) -> {
-          int bySeconds =
-              Double.compare(
-                  pricer.seconds(pool.values, pool.at(a)), pricer.seconds(pool.values, pool.at(b)));
-          if (bySeconds != 0) {
-            return bySeconds;
-          }
-          int byStages = Integer.compare(pool.stages[a], pool.stages[b]);
-          return byStages != 0 ? byStages : earlierCuts(a, b) ? -1 : 1;
-        });
+    labels.sort((a, b) -> {
+      int bySeconds =
+          Double.compare(
+              pricer.seconds(pool.values, pool.at(a)), pricer.seconds(pool.values, pool.at(b)));
+      if (bySeconds != 0) {
+        return bySeconds;
+      }
+      int byStages = Integer.compare(pool.stages[a], pool.stages[b]);
+      return byStages != 0 ? byStages : (earlierCuts(a, b) ? -1 : 1);
+    });
     List<Found> found = new ArrayList<>();
     List<Integer> seen = new ArrayList<>();
     for (int label : labels) {

@@ -24,8 +24,12 @@ final class PlacementSpace {
   /** Up to this many states every placement is considered. */
   static final int EVERY_PLACEMENT_STATES = 1_100;
 
+  /** Stands for the devices of a neighbour that spans machines in some way that does not matter. */
+  private static final int SPREAD = -1;
+
   private final Cluster cluster;
   private final int unit;
+  private final boolean spreadMatters;
   private final int[] counts; // stage sizes that are considered, ascending
   private final boolean everyPlacement;
   private final int[] machineSize;
@@ -46,7 +50,8 @@ final class PlacementSpace {
    *
    * @param devices how many
    * @param placement number of the stage's own device set
-   * @param neighbour number of the neighbouring stage's device set, in the same coordinates; -1 for none
+   * @param neighbour number of the neighbouring stage's device set, in the same coordinates; -1 for
+   *     none
    * @param taken devices by machine, in the coordinates of the state it starts from
    * @param order for each machine of the next state the machine of this one
    * @param next number of the state it leads to
@@ -56,9 +61,12 @@ final class PlacementSpace {
   /**
    * @param unit every stage takes a multiple of this many devices (copies of the pipeline)
    * @param counts stage sizes to consider, multiples of {@code unit}, ascending
+   * @param spreadMatters whether transfers to a stage that spans machines depend on which; if not,
+   *     states that differ only in that are one
    */
-  PlacementSpace(Cluster cluster, int unit, int[] counts) {
+  PlacementSpace(Cluster cluster, int unit, int[] counts, boolean spreadMatters) {
     this.cluster = cluster;
+    this.spreadMatters = spreadMatters;
     this.unit = unit;
     this.counts = counts;
     int machines = cluster.machines();
@@ -270,7 +278,9 @@ final class PlacementSpace {
     return taken;
   }
 
-  /** Evenly over machines in use (all machines if none is); what does not fit goes to the others. */
+  /**
+   * Evenly over machines in use (all machines if none is); what does not fit goes to the others.
+   */
   private static int[] scatter(State state, int[] free, int count) {
     int[] taken = new int[free.length];
     boolean anyUsed = state.used.stream().anyMatch(used -> used > 0);
@@ -306,6 +316,7 @@ final class PlacementSpace {
 
   private Step step(State state, int[] taken, int count) {
     int machines = taken.length;
+    int[] seen = spreadMatters ? taken : summary(taken); // what the next stage knows of this one
     Integer[] order = new Integer[machines];
     Arrays.setAll(order, m -> m);
     Arrays.sort(
@@ -315,9 +326,8 @@ final class PlacementSpace {
           if (byKind != 0) {
             return byKind;
           }
-          int byUse =
-              Integer.compare(state.used.get(b) + taken[b], state.used.get(a) + taken[a]);
-          return byUse != 0 ? byUse : Integer.compare(taken[b], taken[a]);
+          int byUse = Integer.compare(state.used.get(b) + taken[b], state.used.get(a) + taken[a]);
+          return byUse != 0 ? byUse : Integer.compare(seen[b], seen[a]);
         });
     List<Integer> used = new ArrayList<>(machines);
     List<Integer> neighbour = new ArrayList<>(machines);
@@ -326,13 +336,45 @@ final class PlacementSpace {
     for (int i = 0; i < machines; i++) {
       from[i] = order[i];
       used.add(state.used.get(from[i]) + taken[from[i]]);
-      neighbour.add(taken[from[i]]);
+      neighbour.add(seen[from[i]]);
       kinds.add(state.kinds.get(from[i]));
     }
     int[] representative = representative(state.kinds);
     int own = placement(representative, taken, state.used);
-    int other = placement(representative, toArray(state.neighbour), minus(state.used, state.neighbour));
+    int other =
+        state.neighbour.contains(SPREAD)
+            ? placement(
+                representative,
+                spread(state),
+                List.copyOf(java.util.Collections.nCopies(machines, 0)))
+            : placement(
+                representative, toArray(state.neighbour), minus(state.used, state.neighbour));
     return new Step(count, own, other, taken, from, number(new State(used, neighbour, kinds)));
+  }
+
+  /**
+   * All that matters of a device set that spans machines, where the spread does not: that it does.
+   */
+  private static int[] summary(int[] taken) {
+    int spanned = 0;
+    for (int count : taken) {
+      spanned += count > 0 ? 1 : 0;
+    }
+    if (spanned <= 1) {
+      return taken;
+    }
+    int[] summary = new int[taken.length];
+    Arrays.fill(summary, SPREAD);
+    return summary;
+  }
+
+  /** Some devices in use on more than one machine. */
+  private static int[] spread(State state) {
+    int[] devices = new int[state.used.size()];
+    for (int m = 0; m < devices.length; m++) {
+      devices[m] = Math.min(1, state.used.get(m));
+    }
+    return devices;
   }
 
   /** A real machine for each machine of a state: the i-th of its kind. */
@@ -363,7 +405,10 @@ final class PlacementSpace {
     return difference;
   }
 
-  /** The number of the device set that takes {@code taken} devices after {@code offset} of each machine. */
+  /**
+   * The number of the device set that takes {@code taken} devices after {@code offset} of each
+   * machine.
+   */
   private int placement(int[] machines, int[] taken, List<Integer> offset) {
     List<Integer> devices = new ArrayList<>();
     for (int i = 0; i < taken.length; i++) {

@@ -12,14 +12,15 @@ import java.util.Map;
  * Prices stages as {@link DappleRepoOracle} does: the latency is {@code b(M−1)} plus one pass
  * through everything plus {@code max(0, max_i(AR_i − i·b))}, with b the slowest stage or transfer.
  *
- * <p>Label: b; the sum of transfers; then the all-reduce of each stage, zero where it cannot matter
- * any more. More stages than micro-batches are not considered: the score then falls when a stage
- * gets slower.
+ * <p>Label: b, or what it will be at least; the sum of transfers; then the all-reduce of each
+ * stage, zero where it cannot matter any more. More stages than micro-batches are not considered:
+ * the score then falls when a stage gets slower.
  */
 final class RepoPricer implements StagePricer {
   private final StageCosts costs;
   private final DappleRepoOracle oracle;
   private final PlacementSpace space;
+  private final PrefixBound prefixes;
   private final int replicas;
   private final int wave;
   private final int microBatches;
@@ -30,6 +31,7 @@ final class RepoPricer implements StagePricer {
 
   private final double[] opened;
   private int end;
+  private int left; // devices for the layers before
   private int behind;
   private double limit;
   private int[] here = {};
@@ -52,6 +54,38 @@ final class RepoPricer implements StagePricer {
     this.mostStages = mostStages;
     this.seconds = oracle.secondsPerSample();
     this.opened = new double[width()];
+    this.prefixes = prefixes();
+  }
+
+  private PrefixBound prefixes() {
+    double[] even = seconds.clone();
+    for (int i = 0; i < even.length; i++) {
+      even[i] *= wave;
+    }
+    return PrefixBound.of(
+        costs,
+        even,
+        space.unit(),
+        new PrefixBound.Prices() {
+          @Override
+          public double[] seconds(int devices) {
+            double[] shared = even.clone();
+            for (int i = 0; i < shared.length; i++) {
+              shared[i] /= devices;
+            }
+            return shared;
+          }
+
+          @Override
+          public boolean allows(int devices) {
+            return true;
+          }
+
+          @Override
+          public boolean sums() {
+            return false;
+          }
+        });
   }
 
   @Override
@@ -72,7 +106,7 @@ final class RepoPricer implements StagePricer {
       opened[0] = Math.max(opened[0], send);
       opened[1] += send / replicas;
     }
-    if (bound(opened, 0, 0, 1) > limit) {
+    if (opened[0] * (microBatches - 1) + once(opened, 0) > limit) {
       return false;
     }
     this.behind = behind;
@@ -84,19 +118,36 @@ final class RepoPricer implements StagePricer {
   }
 
   @Override
+  public int latestFirst(int free) {
+    left = free;
+    if (microBatches == 1) {
+      return end - 1;
+    }
+    return prefixes.latest(end, free, (limit - once(opened, 0)) / (microBatches - 1));
+  }
+
+  @Override
   public Outcome stage(double[] pool, int first, int to) {
     double both = (seconds[end] - seconds[first]) * wave / here.length;
-    if (both * (microBatches - 1) > limit) {
-      return costs.workload().chain().total() ? Outcome.STOP : Outcome.SKIP;
+    if (both * (microBatches - 1) > limit - once(opened, 0)) {
+      return prefixes.tooLong(first, end, here.length, limit / (microBatches - 1))
+          ? Outcome.STOP
+          : Outcome.SKIP;
     }
     double bottleneck = Math.max(opened[0], both);
+    if (first > 0) {
+      bottleneck =
+          Math.max(
+              bottleneck, left == 0 ? Double.POSITIVE_INFINITY : prefixes.slowest(first, left));
+    }
     pool[to] = bottleneck;
     pool[to + 1] = opened[1];
     double worst = oracle.gradientBytes(first, end) * allReduceSecondsPerByte;
-    pool[to + 2] = worst;
+    int later = first > 0 ? 1 : 0; // places by which the stage will move back at least
+    pool[to + 2] = worst > later * bottleneck ? worst : 0;
     for (int i = 1; i < mostStages; i++) {
       double tail = i <= behind ? opened[1 + i] : 0; // moves one place back
-      boolean matters = tail > i * bottleneck && tail > worst;
+      boolean matters = tail > (i + later) * bottleneck && tail > worst;
       pool[to + 2 + i] = matters ? tail : 0;
       worst = Math.max(worst, tail);
     }
@@ -108,12 +159,53 @@ final class RepoPricer implements StagePricer {
     if (free == 0) {
       return Double.POSITIVE_INFINITY;
     }
-    double bottleneck = Math.max(pool[at], seconds[first] * wave / free);
-    return bottleneck * (microBatches - 1) + once(pool, at);
+    double bottleneck = Math.max(pool[at], prefixes.slowest(first, free));
+    int later = Math.min(first, free / space.unit()); // stages that may still come before
+    double steady = bottleneck * (microBatches - 1);
+    double longest = steady;
+    for (int i = 0; i < mostStages; i++) {
+      double tail = pool[at + 2 + i];
+      if (tail > 0 && i + later < microBatches) {
+        longest = Math.max(longest, steady + tail - (i + later) * bottleneck);
+      }
+    }
+    return longest + once(pool, at);
   }
 
   private double once(double[] pool, int at) {
     return seconds[costs.size()] * wave / replicas + pool[at + 1];
+  }
+
+  @Override
+  public boolean comparesAcrossStages() {
+    return true;
+  }
+
+  /** Compares what is left of the all-reduces as functions of the final b, not one by one. */
+  @Override
+  public boolean covers(double[] pool, int a, int b) {
+    if (pool[a] > pool[b] || pool[a + 1] > pool[b + 1]) {
+      return false;
+    }
+    for (int i = 0; i < mostStages; i++) {
+      double tail = pool[a + 2 + i];
+      if (tail > 0 && !outdone(pool, b, i, tail)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Whether an all-reduce of {@code b} ends no earlier than one of {@code tail} at place {@code i}.
+   */
+  private static boolean outdone(double[] pool, int b, int i, double tail) {
+    for (int j = 0; j <= i; j++) {
+      if (pool[b + 2 + j] >= tail - (i - j) * pool[b]) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Override
@@ -134,7 +226,6 @@ final class RepoPricer implements StagePricer {
 
   private double transfer(int from, int to) {
     return transferSecondsPerByte.computeIfAbsent(
-        (long) from << 32 | to,
-        key -> oracle.transferSeconds(devices(from), devices(to), 1));
+        (long) from << 32 | to, key -> oracle.transferSeconds(devices(from), devices(to), 1));
   }
 }

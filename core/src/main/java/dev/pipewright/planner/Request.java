@@ -34,13 +34,12 @@ public record Request(
     policies = List.copyOf(policies);
     Check.that(globalBatch >= 1, "the global batch must be >= 1: global_batch=%d", globalBatch);
     Check.that(!policies.isEmpty(), "at least one schedule must be allowed: policies=%s", policies);
-    microBatch.ifPresent(
-        samples ->
-            Check.that(
-                samples >= 1 && globalBatch % samples == 0,
-                "the global batch must be a multiple of the micro-batch: global_batch=%d, micro_batch=%d",
-                globalBatch,
-                samples));
+    microBatch.ifPresent(samples ->
+        Check.that(
+            samples >= 1 && globalBatch % samples == 0,
+            "the global batch must be a multiple of the micro-batch: global_batch=%d, micro_batch=%d",
+            globalBatch,
+            samples));
   }
 
   /** Everything allowed, the default cost model. */

@@ -30,11 +30,18 @@ interface StagePricer {
    * Prepares for stages that end before position {@code end}, on the devices of {@code step}, in
    * front of a label; returns whether any can be of use.
    *
-   * @param from where the label is in {@code pool}; that of an empty pipeline when {@code behind} is 0
+   * @param from where the label is in {@code pool}; that of an empty pipeline when {@code behind}
+   *     is 0
    * @param behind how many stages it has
    * @param limit step times above this are of no use
    */
   boolean open(double[] pool, int from, int behind, int end, Step step, double limit);
+
+  /**
+   * The last position at which a prepared stage may start, given that the layers before it have to
+   * be computed on {@code free} devices within the limit: a shorter stage is of no use.
+   */
+  int latestFirst(int free);
 
   /** Writes the label with a stage {@code first..end-1} in front, as prepared, to {@code to}. */
   Outcome stage(double[] pool, int first, int to);
@@ -44,6 +51,18 @@ interface StagePricer {
    * free} devices are left.
    */
   double bound(double[] pool, int at, int first, int free);
+
+  /**
+   * Whether labels of different numbers of stages can be compared: those with fewer then cover
+   * those with more. Otherwise what a stage costs depends on how many are behind it.
+   */
+  boolean comparesAcrossStages();
+
+  /**
+   * Whether whatever follows from label {@code b} also follows, no slower, from {@code a}: both are
+   * for the same layers and devices.
+   */
+  boolean covers(double[] pool, int a, int b);
 
   /** The step time of a label that covers everything. */
   double seconds(double[] pool, int at);

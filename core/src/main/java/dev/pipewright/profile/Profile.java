@@ -56,7 +56,7 @@ public final class Profile {
       Check.amount(backward, "backward seconds");
       Check.amount(update, "update seconds");
       Check.that(
-          Double.isNaN(weightGradient) || weightGradient >= 0 && weightGradient <= backward,
+          Double.isNaN(weightGradient) || (weightGradient >= 0 && weightGradient <= backward),
           "the weight gradient is a part of the backward pass: weight_gradient=%s, backward=%s",
           weightGradient,
           backward);
@@ -82,7 +82,8 @@ public final class Profile {
       List<LayerSizes> sizes,
       List<Integer> samples,
       List<List<LayerTimes>> times) {
-    Check.that(!samples.isEmpty(), "a profile needs at least one batch: source=%s", provenance.source());
+    Check.that(
+        !samples.isEmpty(), "a profile needs at least one batch: source=%s", provenance.source());
     Check.that(
         samples.size() == times.size(),
         "one table of times per batch: batches=%d, tables=%d",
@@ -92,7 +93,8 @@ public final class Profile {
     this.precision = precision;
     this.sizes = List.copyOf(sizes);
     this.samples = samples.stream().mapToInt(Integer::intValue).toArray();
-    this.times = times.stream().map(table -> table.toArray(LayerTimes[]::new)).toArray(LayerTimes[][]::new);
+    this.times =
+        times.stream().map(table -> table.toArray(LayerTimes[]::new)).toArray(LayerTimes[][]::new);
     for (int i = 0; i < this.samples.length; i++) {
       Check.that(
           this.samples[i] > (i == 0 ? 0 : this.samples[i - 1]),
@@ -135,15 +137,21 @@ public final class Profile {
 
   /** Whether every layer's backward pass is split at every batch. */
   public boolean splitsBackward() {
-    return Arrays.stream(times).flatMap(Arrays::stream).noneMatch(t -> Double.isNaN(t.weightGradient));
+    return Arrays.stream(times)
+        .flatMap(Arrays::stream)
+        .noneMatch(t -> Double.isNaN(t.weightGradient));
   }
 
-  /** Seconds of {@code quantity} for each layer on a slice of {@code slice} samples (fractions allowed). */
+  /**
+   * Seconds of {@code quantity} for each layer on a slice of {@code slice} samples (fractions
+   * allowed).
+   */
   public double[] seconds(Quantity quantity, double slice) {
     Check.that(slice > 0, "a slice has samples: slice=%s", slice);
     double[] seconds = new double[layers()];
     for (int layer = 0; layer < seconds.length; layer++) {
-      seconds[layer] = quantity == Quantity.UPDATE ? times[0][layer].update : at(layer, quantity, slice);
+      seconds[layer] =
+          quantity == Quantity.UPDATE ? times[0][layer].update : at(layer, quantity, slice);
     }
     return seconds;
   }
@@ -161,7 +169,8 @@ public final class Profile {
     double y0 = times[right - 1][layer].of(quantity);
     double y1 = times[right][layer].of(quantity);
     double line = y0 + (y1 - y0) * (slice - x0) / (x1 - x0);
-    double proportional = y0 * slice / x0; // below the first batch a slice is never cheaper than its share
+    double proportional =
+        y0 * slice / x0; // below the first batch a slice is never cheaper than its share
     return slice < x0 ? Math.max(line, proportional) : Math.max(line, y0);
   }
 
@@ -192,6 +201,7 @@ public final class Profile {
 
   @Override
   public int hashCode() {
-    return java.util.Objects.hash(provenance, precision, sizes, Arrays.hashCode(samples), Arrays.deepHashCode(times));
+    return java.util.Objects.hash(
+        provenance, precision, sizes, Arrays.hashCode(samples), Arrays.deepHashCode(times));
   }
 }

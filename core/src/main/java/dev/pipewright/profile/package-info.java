@@ -1,4 +1,6 @@
-/** What was measured or derived about the layers of a network on a device, and where it came from. */
+/**
+ * What was measured or derived about the layers of a network on a device, and where it came from.
+ */
 @NullMarked
 package dev.pipewright.profile;
 

@@ -6,8 +6,8 @@ import dev.pipewright.schedule.Op.Pass;
  * All forward passes, then all backward passes in reverse order of the stages.
  *
  * <p>Paper: Y. Huang et al., <i>GPipe: Efficient Training of Giant Neural Networks using Pipeline
- * Parallelism</i>, NeurIPS 2019, §2.3. Activations of all micro-batches are alive at once.
- * Backward passes run in the order of the forward passes, as DAPPLE's figure 3(a) draws them.
+ * Parallelism</i>, NeurIPS 2019, §2.3. Activations of all micro-batches are alive at once. Backward
+ * passes run in the order of the forward passes, as DAPPLE's figure 3(a) draws them.
  */
 public final class GPipe {
   private GPipe() {}

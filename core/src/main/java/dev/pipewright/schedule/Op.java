@@ -10,13 +10,20 @@ package dev.pipewright.schedule;
 public record Op(Pass pass, int stage, int microBatch) {
   /** The kinds of work, with the letter that pictures use. */
   public enum Pass {
-    FORWARD("F"),
-    BACKWARD("B");
+    FORWARD("F", 0),
+    BACKWARD("B", 1);
 
     private final String letter;
+    private final int code;
 
-    Pass(String letter) {
+    Pass(String letter, int code) {
       this.letter = letter;
+      this.code = code;
+    }
+
+    /** A small number of its own, for packed programs and tables. */
+    int code() {
+      return code;
     }
 
     public String letter() {

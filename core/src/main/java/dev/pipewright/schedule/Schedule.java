@@ -12,7 +12,7 @@ import java.util.List;
  * micro-batches has half a million of them; {@link #program} shows them as {@link Op}.
  */
 public final class Schedule {
-  private static final Op.Pass[] PASSES = Op.Pass.values();
+  private static final Op.Pass[] PASSES = {Op.Pass.FORWARD, Op.Pass.BACKWARD};
 
   private final String name;
   private final int stages;
@@ -23,7 +23,11 @@ public final class Schedule {
   public Schedule(String name, int stages, int microBatches, long[][] programs) {
     Check.that(stages >= 1, "a schedule has stages: stages=%d", stages);
     Check.that(microBatches >= 1, "a schedule has micro-batches: micro_batches=%d", microBatches);
-    Check.that(programs.length == stages, "one program per stage: programs=%d, stages=%d", programs.length, stages);
+    Check.that(
+        programs.length == stages,
+        "one program per stage: programs=%d, stages=%d",
+        programs.length,
+        stages);
     this.name = name;
     this.stages = stages;
     this.microBatches = microBatches;
@@ -32,7 +36,7 @@ public final class Schedule {
 
   /** One op as a number. */
   public static long pack(Op.Pass pass, int stage, int microBatch) {
-    return (long) pass.ordinal() << 56 | (long) stage << 32 | microBatch;
+    return (long) pass.code() << 56 | (long) stage << 32 | microBatch;
   }
 
   public static Op.Pass pass(long op) {

@@ -62,11 +62,14 @@ public final class Validator {
     BitSet seen = new BitSet();
     for (int rank = 0; rank < schedule.ranks(); rank++) {
       for (Op op : schedule.program(rank)) {
-        if (op.stage() != rank || op.microBatch() < 0 || op.microBatch() >= schedule.microBatches()) {
+        if (op.stage() != rank
+            || op.microBatch() < 0
+            || op.microBatch() >= schedule.microBatches()) {
           problems.add(new Problem.Foreign(rank, op));
           continue;
         }
-        int key = (op.stage() * schedule.microBatches() + op.microBatch()) * passes + op.pass().ordinal();
+        int key =
+            (op.stage() * schedule.microBatches() + op.microBatch()) * passes + op.pass().code();
         if (seen.get(key)) {
           problems.add(new Problem.Duplicate(rank, op));
         }
@@ -76,7 +79,7 @@ public final class Validator {
     for (int stage = 0; stage < schedule.stages(); stage++) {
       for (int i = 0; i < schedule.microBatches(); i++) {
         for (Op.Pass pass : Op.Pass.values()) {
-          if (!seen.get((stage * schedule.microBatches() + i) * passes + pass.ordinal())) {
+          if (!seen.get((stage * schedule.microBatches() + i) * passes + pass.code())) {
             problems.add(new Problem.Missing(new Op(pass, stage, i)));
           }
         }
@@ -124,6 +127,6 @@ public final class Validator {
 
   private static int key(Op op, Schedule schedule) {
     return (op.stage() * schedule.microBatches() + op.microBatch()) * Op.Pass.values().length
-        + op.pass().ordinal();
+        + op.pass().code();
   }
 }

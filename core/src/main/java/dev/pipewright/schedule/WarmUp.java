@@ -18,7 +18,10 @@ public enum WarmUp {
     return schedule;
   }
 
-  /** Micro-batches in flight of the stage that {@code fromEnd} stages follow, without a memory limit. */
+  /**
+   * Micro-batches in flight of the stage that {@code fromEnd} stages follow, without a memory
+   * limit.
+   */
   public int inFlightOf(int fromEnd, int microBatches) {
     long wanted =
         switch (this) {

@@ -3,8 +3,8 @@ package dev.pipewright.sim;
 import dev.pipewright.schedule.Schedule;
 
 /**
- * When everything of a step happened. Times of a stage and micro-batch are at index {@code
- * stage · microBatches + microBatch}, in seconds from the start of the step.
+ * When everything of a step happened. Times of a stage and micro-batch are at index {@code stage ·
+ * microBatches + microBatch}, in seconds from the start of the step.
  *
  * @param forwardEnd end of each forward pass
  * @param backwardEnd end of each backward pass

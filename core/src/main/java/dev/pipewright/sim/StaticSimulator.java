@@ -9,8 +9,8 @@ import java.util.Arrays;
  * Executes a schedule whose orders are fixed: the longest path through its operations.
  *
  * <p>Each stage computes one op at a time in its program's order. Each direction of a link between
- * neighbouring stages carries one transfer at a time, in the order in which the sender produces them,
- * while both ends compute. Gradients are reduced after a stage's last backward pass, then the
+ * neighbouring stages carries one transfer at a time, in the order in which the sender produces
+ * them, while both ends compute. Gradients are reduced after a stage's last backward pass, then the
  * weights are updated.
  *
  * <p>O(ops): a stage runs until its next op waits for an arrival, and is looked at again when that

@@ -7,7 +7,8 @@ import java.util.List;
  * One training step: what each lane did from when to when, which transfers led from slice to slice,
  * and the memory of each rank over time. Seconds from the start of the step.
  */
-public record Timeline(List<Lane> lanes, List<Flow> flows, List<Memory> memory, double stepSeconds) {
+public record Timeline(
+    List<Lane> lanes, List<Flow> flows, List<Memory> memory, double stepSeconds) {
   public Timeline {
     lanes = List.copyOf(lanes);
     flows = List.copyOf(flows);
@@ -56,7 +57,10 @@ public record Timeline(List<Lane> lanes, List<Flow> flows, List<Memory> memory, 
     }
   }
 
-  /** Data that one compute lane waits for: from a slice of stage {@code from} to one of stage {@code to}. */
+  /**
+   * Data that one compute lane waits for: from a slice of stage {@code from} to one of stage {@code
+   * to}.
+   */
   public record Flow(
       int from, int to, int microBatch, boolean forward, double sent, double received) {}
 
@@ -76,13 +80,16 @@ public record Timeline(List<Lane> lanes, List<Flow> flows, List<Memory> memory, 
     }
   }
 
-  /** Share of the step in which the compute lane of {@code stage} does neither forward nor backward. */
+  /**
+   * Share of the step in which the compute lane of {@code stage} does neither forward nor backward.
+   */
   public double idleShare(int stage) {
     double busy = 0;
     for (Lane lane : lanes) {
       if (lane instanceof Lane.Compute compute && compute.stage() == stage) {
         for (Slice slice : compute.slices()) {
-          busy += slice.kind() == Kind.FORWARD || slice.kind() == Kind.BACKWARD ? slice.seconds() : 0;
+          busy +=
+              slice.kind() == Kind.FORWARD || slice.kind() == Kind.BACKWARD ? slice.seconds() : 0;
         }
       }
     }

@@ -9,7 +9,7 @@ public record Bytes(long value) implements Comparable<Bytes> {
   }
 
   public static Bytes gib(double n) {
-    return of(n * (1L << 30));
+    return of(n * 0x1p30);
   }
 
   /** The nearest whole number of bytes. */
@@ -23,7 +23,7 @@ public record Bytes(long value) implements Comparable<Bytes> {
 
   /** How long this amount takes at {@code rate}. */
   public Seconds over(BytesPerSecond rate) {
-    return new Seconds(value / rate.value());
+    return new Seconds((double) value / rate.value());
   }
 
   @Override
@@ -33,6 +33,6 @@ public record Bytes(long value) implements Comparable<Bytes> {
 
   @Override
   public String toString() {
-    return Units.binary(value, "B");
+    return Units.binary((double) value, "B");
   }
 }

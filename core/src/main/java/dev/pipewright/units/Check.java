@@ -15,13 +15,21 @@ public final class Check {
 
   /** {@code value} itself when it is finite and not negative; otherwise an exception naming it. */
   public static double amount(double value, String name) {
-    that(value >= 0 && value < Double.POSITIVE_INFINITY, "%s must be finite and >= 0: %s", name, value);
+    that(
+        value >= 0 && value < Double.POSITIVE_INFINITY,
+        "%s must be finite and >= 0: %s",
+        name,
+        value);
     return value;
   }
 
   /** {@code value} itself when it is finite and positive; otherwise an exception naming it. */
   public static double positive(double value, String name) {
-    that(value > 0 && value < Double.POSITIVE_INFINITY, "%s must be finite and > 0: %s", name, value);
+    that(
+        value > 0 && value < Double.POSITIVE_INFINITY,
+        "%s must be finite and > 0: %s",
+        name,
+        value);
     return value;
   }
 }

@@ -52,7 +52,7 @@ public final class Units {
   /** Three significant digits without an exponent. */
   private static String digits(double value) {
     double size = Math.abs(value);
-    if (size >= 100 || size == Math.rint(size) && size >= 10) {
+    if (size >= 100 || (size == Math.rint(size) && size >= 10)) {
       return String.format(Locale.ROOT, "%.0f", value);
     }
     return String.format(Locale.ROOT, size >= 10 ? "%.1f" : "%.2f", value);

@@ -60,7 +60,7 @@ class PublishedSizesTest {
   /** The profile has the weights of products only: 932,783,945 without scales and shifts. */
   @Test
   void amoebaNetHasTheProductsOfTheProfileAndLittleMore() {
-    assertWithin(0.001, 932_783_945, graph("amoebanet-36").parameters());
+    assertWithin(0.001, 932_783_945, (double) graph("amoebanet-36").parameters());
   }
 
   @ParameterizedTest

@@ -141,16 +141,15 @@ public final class AnswerJson {
   }
 
   private static Map<String, Object> simulated(Simulated simulated) {
-    Map<String, Object> object = pair("step_s", simulated.stepSeconds(), "idle_share", simulated.idleShare());
+    Map<String, Object> object =
+        pair("step_s", simulated.stepSeconds(), "idle_share", simulated.idleShare());
     object.put("peak_bytes", simulated.peakBytes());
     return object;
   }
 
   private static Map<String, Object> why(Planning planning) {
     Optional<Map<String, Object>> runnerUp =
-        planning
-            .best()
-            .flatMap(best -> planning.runnerUp().map(rival -> runnerUp(best, rival)));
+        planning.best().flatMap(best -> planning.runnerUp().map(rival -> runnerUp(best, rival)));
     return pair("binding", planning.binding(), "runner_up", runnerUp);
   }
 
@@ -163,7 +162,8 @@ public final class AnswerJson {
   }
 
   private static Map<String, Object> candidate(Candidate candidate) {
-    Map<String, Object> object = pair("kind", candidate.kind(), "summary", candidate.plan().summary());
+    Map<String, Object> object =
+        pair("kind", candidate.kind(), "summary", candidate.plan().summary());
     object.put("estimate_s", candidate.estimate().stepSeconds());
     candidate.simulated().ifPresent(s -> object.put("simulated_s", s.stepSeconds()));
     object.put("peak_bytes", Math.round(candidate.estimate().peakBytes()));

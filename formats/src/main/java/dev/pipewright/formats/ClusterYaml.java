@@ -28,8 +28,7 @@ public final class ClusterYaml {
   private static final List<String> KEYS =
       List.of("format", "version", "name", "kinds", "levels", "devices");
   private static final List<String> KIND_KEYS =
-      List.of(
-          "name", "memory_bytes", "fp32_flops", "mixed_flops", "memory_bytes_per_s");
+      List.of("name", "memory_bytes", "fp32_flops", "mixed_flops", "memory_bytes_per_s");
   private static final List<String> LEVEL_KEYS =
       List.of("name", "point_to_point", "collective", "groups");
   private static final List<String> LINK_KEYS = List.of("latency_s", "bytes_per_s");
@@ -56,9 +55,7 @@ public final class ClusterYaml {
               link(level.required("point_to_point")),
               link(level.required("collective"))));
       List<Integer> below =
-          groups.isEmpty()
-              ? Collections.nCopies(devices.size(), 1)
-              : groups.get(groups.size() - 1);
+          groups.isEmpty() ? Collections.nCopies(devices.size(), 1) : groups.get(groups.size() - 1);
       groups.add(groups(level.required("groups"), below));
     }
     String name = fields.required("name").text();
@@ -143,7 +140,8 @@ public final class ClusterYaml {
     out.append("name: ").append(JsonText.quoted(cluster.name())).append('\n');
     out.append("kinds:\n");
     distinctKinds(cluster).forEach(kind -> item(out, object(kind)));
-    out.append("# Innermost first. Groups: how many of the level below one group joins, or sizes.\n");
+    out.append(
+        "# Innermost first. Groups: how many of the level below one group joins, or sizes.\n");
     out.append("levels:\n");
     List<Integer> below = Collections.nCopies(cluster.size(), 1);
     for (int i = 0; i < cluster.levels().size(); i++) {

@@ -29,7 +29,8 @@ record Fields(Node node) {
   void version(String format, int newest) {
     Node named = required("format");
     if (!named.is(Node.Type.TEXT) || !named.text().equals(format)) {
-      throw named.wrong("the file's format is not " + format + "; expected \"format\": \"" + format + "\"");
+      throw named.wrong(
+          "the file's format is not " + format + "; expected \"format\": \"" + format + "\"");
     }
     long version = required("version").whole(1);
     if (version > newest) {

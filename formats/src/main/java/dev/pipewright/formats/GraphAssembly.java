@@ -76,7 +76,9 @@ record GraphAssembly(
     return BadInputException.at(
         file,
         line,
-        "the edges form a cycle " + String.join(" → ", shown) + "; remove the edge that leads back");
+        "the edges form a cycle "
+            + String.join(" → ", shown)
+            + "; remove the edge that leads back");
   }
 
   /** The edges of a shortest way from {@code layer} to itself, in order. */

@@ -23,16 +23,17 @@ import java.util.Optional;
  * node, then one line per edge, mixed as they come.
  *
  * <pre>
- * node1 -- Conv2d(3, 64) -- forward_compute_time=1.5, backward_compute_time=2.5, activation_size=[1024; 512], parameter_size=256
- * node2 -- ReLU -- forward_compute_time=0.1, backward_compute_time=0.1, activation_size=1024, parameter_size=0 -- stage_id=0
+ * node1 -- Conv2d -- forward_compute_time=1.5, backward_compute_time=2.5,
+ *     activation_size=[1024; 512], parameter_size=256            (on one line)
+ * node2 -- ReLU -- forward_compute_time=0.1, … -- stage_id=0     (the stage is ignored)
  * TAB node1 -- node2
  * </pre>
  *
- * <p>Times are milliseconds and activations bytes for a mini-batch whose size the file does not say;
- * parameters are bytes; the entries of a list are added up. As in the tools that the format comes
- * from, sources called {@code Input…} and sinks called {@code __getitem__…} are left out. A repeated
- * edge counts once. The file knows one activation size per layer, so a layer is taken to keep its
- * output and nothing else for the backward pass, and parameters to be 4 bytes each.
+ * <p>Times are milliseconds and activations bytes for a mini-batch whose size the file does not
+ * say; parameters are bytes; the entries of a list are added up. As in the tools that the format
+ * comes from, sources called {@code Input…} and sinks called {@code __getitem__…} are left out. A
+ * repeated edge counts once. The file knows one activation size per layer, so a layer is taken to
+ * keep its output and nothing else for the backward pass, and parameters to be 4 bytes each.
  */
 public final class GraphText {
   private static final int BYTES_PER_NUMBER = 4;
@@ -47,7 +48,8 @@ public final class GraphText {
   }
 
   /**
-   * Throws {@link BadInputException} when the file is not a graph text or its graph cannot be planned.
+   * Throws {@link BadInputException} when the file is not a graph text or its graph cannot be
+   * planned.
    *
    * @param profileBatch samples of the mini-batch that times and activations are for
    */
@@ -124,7 +126,9 @@ public final class GraphText {
       throw BadInputException.at(
           file,
           line,
-          "the edge names " + name + ", which no line above declares; declare a node before its edges");
+          "the edge names "
+              + name
+              + ", which no line above declares; declare a node before its edges");
     }
     return node;
   }
@@ -149,7 +153,9 @@ public final class GraphText {
         graph(kept, batch, dropped, layerOf), profile(kept, batch), Optional.empty());
   }
 
-  /** Marks the nodes whose description starts so and that nothing leads to, or that lead nowhere. */
+  /**
+   * Marks the nodes whose description starts so and that nothing leads to, or that lead nowhere.
+   */
   private void drop(boolean[] dropped, String start, boolean sources) {
     boolean[] inner = new boolean[nodes.size()];
     for (LayerGraph.Edge edge : edges.keySet()) {
@@ -165,13 +171,12 @@ public final class GraphText {
   private LayerGraph graph(List<NodeLine> kept, int batch, boolean[] dropped, int[] layerOf) {
     List<LayerGraph.Edge> left = new ArrayList<>();
     List<Integer> lines = new ArrayList<>();
-    edges.forEach(
-        (edge, line) -> {
-          if (!dropped[edge.from()] && !dropped[edge.to()]) {
-            left.add(new LayerGraph.Edge(layerOf[edge.from()], layerOf[edge.to()]));
-            lines.add(line);
-          }
-        });
+    edges.forEach((edge, line) -> {
+      if (!dropped[edge.from()] && !dropped[edge.to()]) {
+        left.add(new LayerGraph.Edge(layerOf[edge.from()], layerOf[edge.to()]));
+        lines.add(line);
+      }
+    });
     return new GraphAssembly(
             file,
             layers(kept, batch),
@@ -206,11 +211,14 @@ public final class GraphText {
     return layers;
   }
 
-  /** The description where it is the layer's alone; with the node's number where several share it. */
+  /**
+   * The description where it is the layer's alone; with the node's number where several share it.
+   */
   private static List<String> names(List<NodeLine> kept) {
     Map<String, Integer> count = new HashMap<>();
     kept.forEach(node -> count.merge(node.description(), 1, Integer::sum));
-    List<String> numbered = kept.stream().map(node -> node.id() + " " + node.description()).toList();
+    List<String> numbered =
+        kept.stream().map(node -> node.id() + " " + node.description()).toList();
     if (numbered.stream().anyMatch(count::containsKey)) {
       return numbered; // a description that looks like a numbered name
     }

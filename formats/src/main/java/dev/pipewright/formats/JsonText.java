@@ -84,22 +84,21 @@ final class JsonText {
     return switch (value) {
       case Map<?, ?> object -> {
         StringBuilder text = new StringBuilder("{");
-        object.forEach(
-            (key, member) ->
-                text.append(text.length() > 1 ? ", " : "")
-                    .append(quotedKeys ? quoted(String.valueOf(key)) : key)
-                    .append(": ")
-                    .append(inline(member, quotedKeys)));
+        object.forEach((key, member) ->
+            text.append(text.length() > 1 ? ", " : "")
+                .append(quotedKeys ? quoted(String.valueOf(key)) : key)
+                .append(": ")
+                .append(inline(member, quotedKeys)));
         yield text.append('}').toString();
       }
       case Collection<?> list -> {
         StringBuilder text = new StringBuilder("[");
-        list.forEach(
-            element ->
-                text.append(text.length() > 1 ? ", " : "").append(inline(element, quotedKeys)));
+        list.forEach(element ->
+            text.append(text.length() > 1 ? ", " : "").append(inline(element, quotedKeys)));
         yield text.append(']').toString();
       }
-      case Optional<?> optional -> optional.isPresent() ? inline(optional.get(), quotedKeys) : "null";
+      case Optional<?> optional ->
+          optional.isPresent() ? inline(optional.get(), quotedKeys) : "null";
       case Double number -> Double.isFinite(number) ? number.toString() : "null";
       case Integer number -> number.toString();
       case Long number -> number.toString();
@@ -121,7 +120,8 @@ final class JsonText {
         case '\r' -> quoted.append("\\r");
         case '\t' -> quoted.append("\\t");
         default -> {
-          boolean plain = !Character.isISOControl(c) && c != '\u2028' && c != '\u2029' && c != '\uFEFF';
+          boolean plain =
+              !Character.isISOControl(c) && c != '\u2028' && c != '\u2029' && c != '\uFEFF';
           quoted.append(plain ? String.valueOf(c) : String.format("\\u%04x", (int) c));
         }
       }

@@ -64,7 +64,8 @@ public final class ModelFiles {
     if (start.startsWith("node")) {
       return "graph-text";
     }
-    boolean text = start.chars().allMatch(c -> !Character.isISOControl(c) || Character.isWhitespace(c));
+    boolean text =
+        start.chars().allMatch(c -> !Character.isISOControl(c) || Character.isWhitespace(c));
     throw BadInputException.at(
         file,
         1,

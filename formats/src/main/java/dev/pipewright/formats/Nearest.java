@@ -6,7 +6,9 @@ import java.util.Collection;
 final class Nearest {
   private Nearest() {}
 
-  /** The known word that takes the fewest single-letter edits, as a question; or all known words. */
+  /**
+   * The known word that takes the fewest single-letter edits, as a question; or all known words.
+   */
   static String hint(String word, Collection<String> known) {
     String nearest = "";
     int fewest = Integer.MAX_VALUE;
@@ -17,9 +19,13 @@ final class Nearest {
         nearest = candidate;
       }
     }
+    if (known.isEmpty()) {
+      return "none is known here";
+    }
     boolean plausible =
         fewest <= Math.max(2, nearest.length() / 2)
-            || !nearest.isEmpty() && (word.startsWith(nearest) || nearest.startsWith(word));
+            || word.startsWith(nearest)
+            || nearest.startsWith(word);
     return plausible
         ? "did you mean \"" + nearest + "\"?"
         : "known here: " + String.join(", ", known);

@@ -30,8 +30,7 @@ final class Node {
     }
   }
 
-  private static final Pattern NUMBER =
-      Pattern.compile("-?(\\d+\\.?\\d*|\\.\\d+)([eE][-+]?\\d+)?");
+  private static final Pattern NUMBER = Pattern.compile("-?(\\d+\\.?\\d*|\\.\\d+)([eE][-+]?\\d+)?");
 
   private final Path file;
   private final int line;
@@ -97,13 +96,12 @@ final class Node {
   /** The members of an object that may have the {@code known} keys and no others. */
   Fields object(List<String> known) {
     Fields fields = object();
-    members.forEach(
-        (key, member) -> {
-          if (!known.contains(key)) {
-            String where = parent == null ? "" : " in " + place();
-            throw member.wrong("unknown key \"" + key + "\"" + where + "; " + Nearest.hint(key, known));
-          }
-        });
+    members.forEach((key, member) -> {
+      if (!known.contains(key)) {
+        String where = parent == null ? "" : " in " + place();
+        throw member.wrong("unknown key \"" + key + "\"" + where + "; " + Nearest.hint(key, known));
+      }
+    });
     return fields;
   }
 
@@ -198,7 +196,9 @@ final class Node {
     return value;
   }
 
-  /** What {@code made} makes of values that were read; its complaints become a mistake in this line. */
+  /**
+   * What {@code made} makes of values that were read; its complaints become a mistake in this line.
+   */
   <T> T checked(Supplier<T> made) {
     try {
       return made.get();

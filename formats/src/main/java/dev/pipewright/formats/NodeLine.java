@@ -2,13 +2,13 @@ package dev.pipewright.formats;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * A node line of a graph text, as the file says it: milliseconds and bytes for its whole mini-batch.
+ * A node line of a graph text, as the file says it: milliseconds and bytes for its whole
+ * mini-batch.
  *
  * @param line where it stands
  */
@@ -46,55 +46,55 @@ record NodeLine(
     if (fields.length < 3 || fields[2].isBlank()) {
       throw lacking(file, line, fields[0], fields.length < 2 ? "description" : FORWARD);
     }
-    if (fields.length > 4 || fields.length == 4 && !fields[3].startsWith("stage_id=")) {
+    if (fields.length > 4 || (fields.length == 4 && !fields[3].startsWith("stage_id="))) {
       throw BadInputException.at(
           file, line, fields[0] + " has more fields than a node may have; " + FORM);
     }
-    Map<String, Double> values = values(file, line, fields[0], fields[2]);
-    return new NodeLine(
-        fields[0],
-        fields[1],
-        values.get(FORWARD),
-        values.get(BACKWARD),
-        values.get(ACTIVATION),
-        values.get(PARAMETERS),
-        line);
+    double[] values = values(file, line, fields[0], fields[2]);
+    return new NodeLine(fields[0], fields[1], values[0], values[1], values[2], values[3], line);
   }
 
-  private static Map<String, Double> values(Path file, int line, String id, String list) {
-    Map<String, Double> values = new HashMap<>();
+  /** In the order of the keys. */
+  private static double[] values(Path file, int line, String id, String list) {
+    double[] values = new double[KEYS.size()];
+    Arrays.fill(values, Double.NaN);
     for (String entry : list.split(",", -1)) {
       int equals = entry.indexOf('=');
       String key = (equals < 0 ? entry : entry.substring(0, equals)).strip();
-      if (!KEYS.contains(key)) {
+      int at = KEYS.indexOf(key);
+      if (at < 0) {
         throw unknown(file, line, id, key, values);
       }
-      double value = equals < 0 ? Double.NaN : sum(file, line, key, entry.substring(equals + 1));
       if (equals < 0) {
         throw lacking(file, line, id, key);
       }
-      if (values.put(key, value) != null) {
+      if (!Double.isNaN(values[at])) {
         throw BadInputException.at(file, line, id + " gives " + key + " twice; give it once");
       }
+      values[at] = sum(file, line, key, entry.substring(equals + 1));
     }
-    for (String key : KEYS) {
-      if (!values.containsKey(key)) {
-        throw lacking(file, line, id, key);
+    for (int i = 0; i < values.length; i++) {
+      if (Double.isNaN(values[i])) {
+        throw lacking(file, line, id, KEYS.get(i));
       }
     }
     return values;
   }
 
-  /** A key that is cut short at the end of a line is a missing field; anything else is a wrong one. */
+  /**
+   * A key that is cut short at the end of a line is a missing field; anything else is a wrong one.
+   */
   private static BadInputException unknown(
-      Path file, int line, String id, String key, Map<String, Double> before) {
+      Path file, int line, String id, String key, double[] before) {
     for (String known : KEYS) {
-      if (!before.containsKey(known) && known.startsWith(key)) {
+      if (Double.isNaN(before[KEYS.indexOf(known)]) && known.startsWith(key)) {
         return lacking(file, line, id, known);
       }
     }
     return BadInputException.at(
-        file, line, id + " has an unknown field \"" + shortened(key) + "\"; " + Nearest.hint(key, KEYS));
+        file,
+        line,
+        id + " has an unknown field \"" + shortened(key) + "\"; " + Nearest.hint(key, KEYS));
   }
 
   private static BadInputException lacking(Path file, int line, String id, String first) {
@@ -103,8 +103,7 @@ record NodeLine(
       all.add(0, first);
     }
     String missing = String.join(", ", all.subList(all.indexOf(first), all.size()));
-    return BadInputException.at(
-        file, line, id + " is cut off before its " + missing + "; " + FORM);
+    return BadInputException.at(file, line, id + " is cut off before its " + missing + "; " + FORM);
   }
 
   /** {@code 5} or {@code [2; 3]}. */

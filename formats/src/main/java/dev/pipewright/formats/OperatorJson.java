@@ -15,7 +15,14 @@ final class OperatorJson {
     KEYS.put(
         "convolution",
         List.of(
-            "in_channels", "out_channels", "kernel", "stride", "padding", "dilation", "groups", "bias"));
+            "in_channels",
+            "out_channels",
+            "kernel",
+            "stride",
+            "padding",
+            "dilation",
+            "groups",
+            "bias"));
     KEYS.put("linear", List.of("in", "out", "bias"));
     KEYS.put("normalization", List.of("over", "features"));
     KEYS.put("pooling", List.of("take", "kernel", "stride", "padding"));
@@ -104,7 +111,8 @@ final class OperatorJson {
           new Operator.Linear(
               f.required("in").count(1), f.required("out").count(1), f.required("bias").flag());
       case "normalization" ->
-          new Operator.Normalization(f.required("over").word(OVER), f.required("features").count(1));
+          new Operator.Normalization(
+              f.required("over").word(OVER), f.required("features").count(1));
       case "pooling" ->
           new Operator.Pooling(
               f.required("take").word(TAKE),
@@ -114,7 +122,8 @@ final class OperatorJson {
       case "elementwise" -> new Operator.Elementwise(f.required("function").text());
       case "concatenation" -> new Operator.Concatenation();
       case "embedding" ->
-          new Operator.Embedding(f.required("vocabulary").count(1), f.required("features").count(1));
+          new Operator.Embedding(
+              f.required("vocabulary").count(1), f.required("features").count(1));
       case "attention" ->
           new Operator.Attention(
               f.required("hidden").count(1),

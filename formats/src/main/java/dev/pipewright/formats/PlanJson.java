@@ -41,9 +41,7 @@ public final class PlanJson {
   private static final List<String> ANSWER_KEYS =
       joined(List.of(HEAD, List.of("plan"), MADE_FOR, AnswerJson.KEYS));
   private static final List<String> STAGE_KEYS =
-      joined(
-          List.of(
-              List.of("layers", "devices", "recompute", "in_flight"), AnswerJson.FIGURES));
+      joined(List.of(List.of("layers", "devices", "recompute", "in_flight"), AnswerJson.FIGURES));
 
   private static final Map<String, WarmUp> SCHEDULES = new LinkedHashMap<>();
   private static final Map<String, Recompute> RECOMPUTE = new LinkedHashMap<>();

@@ -24,7 +24,14 @@ import java.util.Set;
 final class ProfileReader {
   private static final List<String> KEYS =
       List.of(
-          "format", "version", "model", "provenance", "precision", "training", "layers", "edges",
+          "format",
+          "version",
+          "model",
+          "provenance",
+          "precision",
+          "training",
+          "layers",
+          "edges",
           "batches");
   private static final List<String> LAYER_KEYS =
       List.of(
@@ -149,7 +156,10 @@ final class ProfileReader {
     Integer layer = index.get(end.text());
     if (layer == null) {
       throw end.wrong(
-          end.place() + " names \"" + end.text() + "\", which is no layer; use the name of a layer");
+          end.place()
+              + " names \""
+              + end.text()
+              + "\", which is no layer; use the name of a layer");
     }
     return layer;
   }
@@ -160,7 +170,8 @@ final class ProfileReader {
     Node batches = fields.required("batches");
     for (Node batch : batches.list()) {
       Fields table =
-          batch.object(List.of("samples", "forward_s", "backward_s", "weight_gradient_s", "update_s"));
+          batch.object(
+              List.of("samples", "forward_s", "backward_s", "weight_gradient_s", "update_s"));
       samples.add(table.required("samples").count(1));
       times.add(times(table, sizes.size()));
     }
@@ -219,10 +230,9 @@ final class ProfileReader {
     return fields
         .optional("training")
         .map(node -> node.object(List.of("optimizer", "precision")))
-        .map(
-            training ->
-                new Training(
-                    training.required("optimizer").word(OPTIMIZERS),
-                    training.required("precision").word(PRECISIONS)));
+        .map(training ->
+            new Training(
+                training.required("optimizer").word(OPTIMIZERS),
+                training.required("precision").word(PRECISIONS)));
   }
 }

@@ -61,7 +61,7 @@ final class TextLines implements AutoCloseable {
   }
 
   private void append(StringBuilder line, char c) {
-    if (c == NOT_UTF8 || Character.isISOControl(c) && c != '\t' && c != '\r') {
+    if (c == NOT_UTF8 || (Character.isISOControl(c) && c != '\t' && c != '\r')) {
       throw BadInputException.at(
           file, number, "is not " + kind + "; the file holds bytes that are not text");
     }

@@ -30,7 +30,9 @@ final class Tree {
     return read(file, "JSON", new JsonFactory());
   }
 
-  /** JSON is YAML too, but for tabs between its values: what looks like JSON is tried as such first. */
+  /**
+   * JSON is YAML too, but for tabs between its values: what looks like JSON is tried as such first.
+   */
   static Node yamlOrJson(Path file) {
     if (startsLikeJson(file)) {
       try {
@@ -97,7 +99,9 @@ final class Tree {
   private Node value(JsonToken token, @Nullable Node parent, String label) {
     if (parser instanceof YAMLParser yaml && yaml.isCurrentAlias()) {
       throw BadInputException.at(
-          file, line(), "the alias *" + parser.getString() + " is not supported; write the value out");
+          file,
+          line(),
+          "the alias *" + parser.getString() + " is not supported; write the value out");
     }
     Node node = new Node(file, line(), parent, label, type(token), scalar(token));
     if (token == JsonToken.START_OBJECT) {
@@ -119,8 +123,9 @@ final class Tree {
       Node first = object.members().putIfAbsent(key, member);
       if (first != null) {
         throw BadInputException.at(
-            file, line, "the key \"" + key + "\" stands twice, first in line " + first.line()
-                + "; keep one");
+            file,
+            line,
+            "the key \"" + key + "\" stands twice, first in line " + first.line() + "; keep one");
       }
     }
   }
@@ -133,7 +138,8 @@ final class Tree {
       case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> Node.Type.NUMBER;
       case VALUE_TRUE, VALUE_FALSE -> Node.Type.FLAG;
       case VALUE_NULL -> Node.Type.NOTHING;
-      default -> throw BadInputException.at(file, line(), "a value of an unknown type; expected JSON");
+      default ->
+          throw BadInputException.at(file, line(), "a value of an unknown type; expected JSON");
     };
   }
 

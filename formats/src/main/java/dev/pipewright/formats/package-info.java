@@ -3,16 +3,16 @@
  *
  * <table>
  * <caption>Formats</caption>
- * <tr><td>{@link dev.pipewright.formats.GraphText}</td><td>PipeDream's and DAPPLE's measured profiles; read</td></tr>
- * <tr><td>{@link dev.pipewright.formats.ProfileJson}</td><td>Pipewright's own profiles; read and write</td></tr>
- * <tr><td>{@link dev.pipewright.formats.ClusterYaml}</td><td>clusters; read and write</td></tr>
- * <tr><td>{@link dev.pipewright.formats.PlanJson}</td><td>plans; read and write</td></tr>
+ * <tr><td>{@link dev.pipewright.formats.GraphText}</td><td>others' profiles; read</td></tr>
+ * <tr><td>{@link dev.pipewright.formats.ProfileJson}</td><td>profiles; read, write</td></tr>
+ * <tr><td>{@link dev.pipewright.formats.ClusterYaml}</td><td>clusters; read, write</td></tr>
+ * <tr><td>{@link dev.pipewright.formats.PlanJson}</td><td>plans; read, write</td></tr>
  * <tr><td>{@link dev.pipewright.formats.AnswerJson}</td><td>a planner's answer; write</td></tr>
  * </table>
  *
  * <p>{@code docs/formats.md} describes them for users. Whatever is wrong with a file is a {@link
- * dev.pipewright.formats.BadInputException} whose message is one sentence with file, line and remedy.
- * Jackson is loaded only when JSON or YAML is read; writing does without it.
+ * dev.pipewright.formats.BadInputException} whose message is one sentence with file, line and
+ * remedy. Jackson is loaded only when JSON or YAML is read; writing does without it.
  */
 @NullMarked
 package dev.pipewright.formats;

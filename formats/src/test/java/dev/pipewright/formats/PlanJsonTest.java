@@ -92,9 +92,9 @@ class PlanJsonTest {
           {"layers": [0, 0], "devices": [0]},
           {"layers": [1, 1], "devices": [1]},
           {"layers": [2, 2], "devices": [2]}]}
-        """;
-    assertArrayEquals(
-        new int[] {a, b, c}, read(text.formatted(schedule, microBatches)).plan().inFlight());
+        """
+            .formatted(schedule, microBatches);
+    assertArrayEquals(new int[] {a, b, c}, read(text).plan().inFlight());
   }
 
   @RepeatedTest(200)
@@ -123,7 +123,7 @@ class PlanJsonTest {
           new StagePlan(layer, last, devices, recompute, random.nextInt(1, microBatches + 1)));
       layer = last + 1;
     }
-    WarmUp warmUp = WarmUp.values()[random.nextInt(3)];
+    WarmUp warmUp = made.one(WarmUp.values());
     Plan plan = new Plan(warmUp, microBatches, random.nextInt(1, 9), replicas, made.flip(), stages);
     return made.flip()
         ? PlanFile.of(plan)

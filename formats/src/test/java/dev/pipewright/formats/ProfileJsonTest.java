@@ -126,7 +126,8 @@ class ProfileJsonTest {
         "\"out\":",
         "\"output\":");
     refused(
-        line("linear") + ": unknown key \"stride\" in layers[0].operator; known here: kind, in,"
+        line("linear")
+            + ": unknown key \"stride\" in layers[0].operator; known here: kind, in,"
             + " out, bias",
         "\"out\":",
         "\"stride\": 1, \"out\":");
@@ -157,7 +158,8 @@ class ProfileJsonTest {
         "\"name\": \"a\"",
         "\"name\": 7");
     refused(
-        line("samples") + ": batches[0].samples is the text \"eight\"; expected a whole number >= 1",
+        line("samples")
+            + ": batches[0].samples is the text \"eight\"; expected a whole number >= 1",
         ": 8",
         ": \"eight\"");
     refused(
@@ -275,13 +277,20 @@ class ProfileJsonTest {
 
   @Test
   void brokenJsonIsRefusedInASentence() {
-    Stream.of("{\"format\": ", "{\"a\": [tru]}", "{} {}", "[1, 2]", "\"", "{\"a\": 01}", "{'a': 1}", "")
-        .forEach(
-            text -> {
-              Path file = Refusal.file(folder, "p.json", text);
-              String message = Refusal.of(file, ProfileJson::read);
-              assertTrue(message.startsWith("p.json:1: "), message);
-            });
+    Stream.of(
+            "{\"format\": ",
+            "{\"a\": [tru]}",
+            "{} {}",
+            "[1, 2]",
+            "\"",
+            "{\"a\": 01}",
+            "{'a': 1}",
+            "")
+        .forEach(text -> {
+          Path file = Refusal.file(folder, "p.json", text);
+          String message = Refusal.of(file, ProfileJson::read);
+          assertTrue(message.startsWith("p.json:1: "), message);
+        });
     for (int end = 0; end < GOOD.length() - 2; end += 7) {
       Refusal.of(Refusal.file(folder, "p.json", GOOD.substring(0, end)), ProfileJson::read);
     }

@@ -71,7 +71,7 @@ final class RandomModel {
     return counts;
   }
 
-  private <E> E one(E[] values) {
+  <E> E one(E[] values) {
     return values[random.nextInt(values.length)];
   }
 
@@ -111,8 +111,7 @@ final class RandomModel {
           new Operator.Convolution(
               count(), count(), counts(), counts(), counts(), counts(), count(), flip());
       case 2 -> new Operator.Linear(count(), count(), flip());
-      case 3 ->
-          new Operator.Normalization(one(Operator.Normalization.Kind.values()), count());
+      case 3 -> new Operator.Normalization(one(Operator.Normalization.Kind.values()), count());
       case 4 ->
           new Operator.Pooling(one(Operator.Pooling.Kind.values()), counts(), counts(), counts());
       case 5 -> new Operator.Elementwise(text());
@@ -145,7 +144,7 @@ final class RandomModel {
     List<LayerTimes> times = new ArrayList<>();
     for (int i = 0; i < layers; i++) {
       double backward = amount();
-      boolean splits = split == 0 || split == 1 && flip();
+      boolean splits = split == 0 || (split == 1 && flip());
       double weight = splits ? backward * random.nextDouble() : Double.NaN;
       times.add(new LayerTimes(amount(), backward, weight, amount()));
     }

@@ -74,7 +74,8 @@ class ReferenceProfilesTest {
   })
   void aReferenceCutInHalfIsRefused(String name, @TempDir Path folder) throws IOException {
     String whole = Files.readString(reference(name), StandardCharsets.UTF_8);
-    Path half = Files.writeString(folder.resolve("half.txt"), whole.substring(0, whole.length() / 2 + 7));
+    Path half =
+        Files.writeString(folder.resolve("half.txt"), whole.substring(0, whole.length() / 2 + 7));
     assertThrows(BadInputException.class, () -> GraphText.read(half, 2));
   }
 

@@ -25,7 +25,8 @@ final class Refusal {
 
   /** The message without the folder: one line, no stack trace. */
   static String of(Path file, Function<Path, ?> reader) {
-    String message = assertThrows(BadInputException.class, () -> reader.apply(file)).getMessage();
+    BadInputException refusal = assertThrows(BadInputException.class, () -> reader.apply(file));
+    String message = String.valueOf(refusal.getMessage());
     assertFalse(message.contains("\n") || message.contains("Exception"), message);
     return message.replace(file.toString(), String.valueOf(file.getFileName()));
   }

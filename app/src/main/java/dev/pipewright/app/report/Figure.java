@@ -76,15 +76,16 @@ record Figure(String label, String value, String note) {
     }
     StageMemory memory = assessment.stages().get(fullest).memory();
     String note = "on stage " + fullest;
-    if (isLimited(memory)) {
-      note += ", " + Numbers.percent(share) + " of " + Numbers.bytes(memory.capacity().value());
+    double capacity = (double) memory.capacity().value();
+    if (isLimited(capacity)) {
+      note += ", " + Numbers.percent(share) + " of " + Numbers.bytes(capacity);
     }
     return new Figure("peak memory", Numbers.bytes(memory.peakBytes()), note);
   }
 
   /** Whether the capacity is a number to show rather than a stand-in for none. */
   static boolean isLimited(StageMemory memory) {
-    return isLimited(memory.capacity().value());
+    return isLimited((double) memory.capacity().value());
   }
 
   static boolean isLimited(double capacity) {

@@ -12,7 +12,8 @@ import java.util.Map;
  * A plan as one page for the browser that loads nothing from anywhere. Figures, tables and bars are
  * plain elements; the timeline is drawn by a script, which is part of the page.
  *
- * <p>The page is the resource {@code report.html}, whose placeholders {@code {{name}}} are replaced.
+ * <p>The page is the resource {@code report.html}, whose placeholders {@code {{name}}} are
+ * replaced.
  */
 public final class HtmlReport {
   private static final String[] SCRIPTS = {"view.js", "lanes.js", "memory.js", "controls.js"};
@@ -39,7 +40,8 @@ public final class HtmlReport {
         Map.entry("stages", stages(planning)),
         Map.entry("occupation", drawn ? HtmlSections.occupations(picture.timeline().get()) : ""),
         Map.entry("rivals", HtmlSections.rivals(planning)),
-        Map.entry("alternatives", HtmlSections.table(Tables.alternatives(planning, 50, 60), "plans")),
+        Map.entry(
+            "alternatives", HtmlSections.table(Tables.alternatives(planning, 50, 60), "plans")),
         Map.entry("binding", Markup.of(Words.glue(planning.binding()))),
         Map.entry("runner", Markup.of(Words.glue(runnerUp(planning)))),
         Map.entry("planned", Markup.of(Words.glue(TerminalReport.planned(picture)))),
@@ -54,7 +56,10 @@ public final class HtmlReport {
       return "Nothing fits.";
     }
     Candidate best = planning.best().get();
-    return best.kind() + ": " + Words.count(best.plan().stages().size(), "stage") + ", "
+    return best.kind()
+        + ": "
+        + Words.count(best.plan().stages().size(), "stage")
+        + ", "
         + Words.rhythm(best.plan());
   }
 
@@ -69,8 +74,13 @@ public final class HtmlReport {
       return "none was found";
     }
     Candidate second = planning.runnerUp().get();
-    return second.kind() + " " + Words.shape(second.plan(), 200) + ": "
-        + Numbers.seconds(second.seconds()) + ", " + Tables.against(planning, second);
+    return second.kind()
+        + " "
+        + Words.shape(second.plan(), 200)
+        + ": "
+        + Numbers.seconds(second.seconds())
+        + ", "
+        + Tables.against(planning, 1);
   }
 
   /** Replaces each {@code {{name}}} once; what it inserts is not looked at again. */

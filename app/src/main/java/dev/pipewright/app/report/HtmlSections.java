@@ -49,7 +49,9 @@ final class HtmlSections {
   private static void cell(StringBuilder out, Cell cell, boolean right) {
     out.append(right ? "<td class=\"number\">" : "<td>");
     if (cell.hasBar()) {
-      out.append("<span class=\"level").append(cell.bar() > 1 ? " over" : "").append("\"><i style=\"width:");
+      out.append("<span class=\"level")
+          .append(cell.bar() > 1 ? " over" : "")
+          .append("\"><i style=\"width:");
       Numbers.append(out, 100 * Math.max(0, Math.min(1, cell.bar())), 1);
       out.append("%\"></i></span>");
     }
@@ -107,17 +109,20 @@ final class HtmlSections {
     int shown = Math.min(MOST_BARS, planning.candidates().size());
     for (int i = 0; i < shown; i++) {
       Candidate candidate = planning.candidates().get(i);
-      longest = Math.max(longest, Math.max(candidate.seconds(), candidate.estimate().stepSeconds()));
+      longest =
+          Math.max(longest, Math.max(candidate.seconds(), candidate.estimate().stepSeconds()));
     }
     StringBuilder out = new StringBuilder("<ul class=\"legend\"><li><i class=\"simulated\"></i>");
-    out.append("simulated</li><li><i class=\"estimate\"></i>estimate</li></ul>\n<div class=\"rivals\">\n");
+    out.append(
+        "simulated</li><li><i class=\"estimate\"></i>estimate</li></ul>\n<div class=\"rivals\">\n");
     for (int i = 0; i < shown; i++) {
-      rival(out, planning, planning.candidates().get(i), longest);
+      rival(out, planning, i, longest);
     }
     return out.append("</div>\n").toString();
   }
 
-  private static void rival(StringBuilder out, Planning planning, Candidate candidate, double longest) {
+  private static void rival(StringBuilder out, Planning planning, int rank, double longest) {
+    Candidate candidate = planning.candidates().get(rank);
     out.append("<div class=\"rival\"><div class=\"name\"><b>");
     Markup.append(out, candidate.kind());
     out.append("</b> <span>");
@@ -128,13 +133,14 @@ final class HtmlSections {
     out.append("</span></div>");
     if (candidate.simulated().isPresent()) {
       double seconds = candidate.simulated().get().stepSeconds();
-      bar(out, "simulated", seconds, longest, Tables.against(planning, candidate));
+      bar(out, "simulated", seconds, longest, Tables.against(planning, rank));
     }
     bar(out, "estimate", candidate.estimate().stepSeconds(), longest, "");
     out.append("</div>\n");
   }
 
-  private static void bar(StringBuilder out, String type, double seconds, double longest, String note) {
+  private static void bar(
+      StringBuilder out, String type, double seconds, double longest, String note) {
     out.append("<div class=\"line\"><i class=\"").append(type).append("\" style=\"--share:");
     Numbers.append(out, longest > 0 ? seconds / longest : 0, 4);
     out.append("\"></i><span>").append(Numbers.seconds(seconds));

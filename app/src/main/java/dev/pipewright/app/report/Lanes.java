@@ -1,7 +1,6 @@
 package dev.pipewright.app.report;
 
 import dev.pipewright.trace.Timeline;
-import dev.pipewright.trace.Timeline.Kind;
 import dev.pipewright.trace.Timeline.Lane;
 import dev.pipewright.trace.Timeline.Slice;
 import java.util.ArrayList;
@@ -10,7 +9,7 @@ import java.util.List;
 
 /** A timeline's lanes in the order in which pictures show them. */
 final class Lanes {
-  private static final int KINDS = Kind.values().length;
+  private static final int KINDS = Look.values().length;
 
   private Lanes() {}
 
@@ -51,12 +50,12 @@ final class Lanes {
     return 0;
   }
 
-  /** Which kinds of work occur, by ordinal. */
+  /** Which kinds of work occur, by the number of their look. */
   static boolean[] kinds(Timeline timeline) {
     boolean[] kinds = new boolean[KINDS];
     for (Lane lane : timeline.lanes()) {
       for (Slice slice : lane.slices()) {
-        kinds[slice.kind().ordinal()] = true;
+        kinds[Look.of(slice.kind()).number] = true;
       }
     }
     return kinds;
@@ -70,14 +69,16 @@ final class Lanes {
     return slices;
   }
 
-  /** The share of each of {@code bins} equal parts of the step that each kind takes: [kind][bin]. */
+  /**
+   * The share of each of {@code bins} equal parts of the step that each kind takes: [number][bin].
+   */
   static double[][] shares(Lane lane, double stepSeconds, int bins) {
     double[][] shares = new double[KINDS][bins];
     double perBin = stepSeconds / bins;
     for (Slice slice : lane.slices()) {
       double from = slice.start() / perBin;
       double to = Math.min(bins, slice.end() / perBin);
-      double[] share = shares[slice.kind().ordinal()];
+      double[] share = shares[Look.of(slice.kind()).number];
       for (int bin = (int) from; bin < to; bin++) {
         share[bin] += Math.min(to, bin + 1) - Math.max(from, bin);
       }

@@ -8,14 +8,15 @@ import dev.pipewright.trace.Timeline.Kind;
  * colour-blind can tell apart, and greys that differ in lightness.
  */
 enum Look {
-  FORWARD("forward", "F", '░', "#0072B2", "#FFFFFF", "34"),
-  BACKWARD("backward", "B", '█', "#E69F00", "#000000", "33"),
-  TRANSFER_FORWARD("activations sent", "S", '-', "#8A939C", "#000000", "37"),
-  TRANSFER_BACKWARD("gradients sent", "R", '-', "#555D66", "#FFFFFF", "37"),
-  ALL_REDUCE("all-reduce", "A", '∑', "#CC79A7", "#000000", "35"),
-  UPDATE("update", "U", 'u', "#F0E442", "#000000", "36");
+  FORWARD(0, "forward", "F", '░', "#0072B2", "#FFFFFF", "34"),
+  BACKWARD(1, "backward", "B", '█', "#E69F00", "#000000", "33"),
+  TRANSFER_FORWARD(2, "activations sent", "S", '-', "#8A939C", "#000000", "37"),
+  TRANSFER_BACKWARD(3, "gradients sent", "R", '-', "#555D66", "#FFFFFF", "37"),
+  ALL_REDUCE(4, "all-reduce", "A", '∑', "#CC79A7", "#000000", "35"),
+  UPDATE(5, "update", "U", 'u', "#F0E442", "#000000", "36");
 
-  private static final Look[] ALL = values();
+  /** Its place in arrays and its number in the page's data. */
+  final int number;
 
   /** In words. */
   final String word;
@@ -34,7 +35,8 @@ enum Look {
   /** The terminal's number of its colour. */
   final String ansi;
 
-  Look(String word, String letter, char shade, String fill, String text, String ansi) {
+  Look(int number, String word, String letter, char shade, String fill, String text, String ansi) {
+    this.number = number;
     this.word = word;
     this.letter = letter;
     this.shade = shade;
@@ -43,9 +45,15 @@ enum Look {
     this.ansi = ansi;
   }
 
-  /** The looks are declared in the order of the kinds; a test holds it. */
   static Look of(Kind kind) {
-    return ALL[kind.ordinal()];
+    return switch (kind) {
+      case FORWARD -> FORWARD;
+      case BACKWARD -> BACKWARD;
+      case TRANSFER_FORWARD -> TRANSFER_FORWARD;
+      case TRANSFER_BACKWARD -> TRANSFER_BACKWARD;
+      case ALL_REDUCE -> ALL_REDUCE;
+      case UPDATE -> UPDATE;
+    };
   }
 
   static boolean isPass(Kind kind) {

@@ -42,7 +42,7 @@ final class Markup {
           || letter == '&'
           || letter == '\u2028'
           || letter == '\u2029'
-          || Character.isSurrogate(letter) && !inPair(text, i)) {
+          || (Character.isSurrogate(letter) && !inPair(text, i))) {
         unicode(out, letter);
       } else {
         out.append(letter);

@@ -122,7 +122,7 @@ final class Numbers {
 
   private static String digits(double value) {
     double size = Math.abs(value);
-    if (size >= 100 || size == Math.rint(size) && size >= 10) {
+    if (size >= 100 || (size == Math.rint(size) && size >= 10)) {
       return fixed(value, 0);
     }
     return fixed(value, size >= 10 ? 1 : 2);

@@ -5,15 +5,15 @@ import dev.pipewright.trace.Timeline.Kind;
 import dev.pipewright.trace.Timeline.Lane;
 import dev.pipewright.trace.Timeline.Slice;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What a stage spends a step on, in seconds that add up to the step: what the picture of its lane
  * shows, measured along the axis.
- *
- * @param seconds by the ordinal of the part
  */
-record Occupation(int stage, double[] seconds) {
+record Occupation(int stage, Map<Part, Double> parts) {
 
   /** The parts of a step. Each counts only the time that none before it has. */
   enum Part {
@@ -37,7 +37,7 @@ record Occupation(int stage, double[] seconds) {
   }
 
   double seconds(Part part) {
-    return seconds[part.ordinal()];
+    return parts.getOrDefault(part, 0.0);
   }
 
   /** Of every stage, in order. */
@@ -57,15 +57,14 @@ record Occupation(int stage, double[] seconds) {
       }
     }
     Cover cover = new Cover();
-    double[] seconds = {
-      cover.add(slices(lane, Kind.FORWARD)),
-      cover.add(slices(lane, Kind.BACKWARD)),
-      cover.add(slices(lane, Kind.ALL_REDUCE)),
-      cover.add(slices(lane, Kind.UPDATE)),
-      cover.add(incoming),
-      Math.max(0, timeline.stepSeconds() - cover.seconds())
-    };
-    return new Occupation(lane.stage(), seconds);
+    Map<Part, Double> parts = new EnumMap<>(Part.class);
+    parts.put(Part.FORWARD, cover.add(slices(lane, Kind.FORWARD)));
+    parts.put(Part.BACKWARD, cover.add(slices(lane, Kind.BACKWARD)));
+    parts.put(Part.EXPOSED, cover.add(slices(lane, Kind.ALL_REDUCE)));
+    parts.put(Part.UPDATE, cover.add(slices(lane, Kind.UPDATE)));
+    parts.put(Part.WAITING, cover.add(incoming));
+    parts.put(Part.IDLE, Math.max(0, timeline.stepSeconds() - cover.seconds()));
+    return new Occupation(lane.stage(), parts);
   }
 
   private static List<Slice> slices(Lane lane, Kind kind) {

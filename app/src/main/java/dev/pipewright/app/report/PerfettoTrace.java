@@ -182,7 +182,8 @@ public final class PerfettoTrace {
       flow('f', thread, slice.start(), id, slice.kind());
     }
     for (int id : leaving.getOrDefault(pass, List.of())) {
-      double within = slice.start() + 0.5 * slice.seconds(); // an arrow belongs to the slice around it
+      double within =
+          slice.start() + 0.5 * slice.seconds(); // an arrow belongs to the slice around it
       flow('s', thread, within, id, slice.kind());
     }
   }

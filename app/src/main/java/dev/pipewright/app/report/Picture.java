@@ -27,11 +27,11 @@ public record Picture(
     String model,
     String cluster) {
 
-  /** The word on the best plan that counts: the simulator's where it was asked, else the estimate. */
+  /**
+   * The word on the best plan that counts: the simulator's where it was asked, else the estimate.
+   */
   static Assessment decisive(Candidate candidate) {
-    return candidate.simulated().isPresent()
-        ? candidate.simulated().get()
-        : candidate.estimate();
+    return candidate.simulated().isPresent() ? candidate.simulated().get() : candidate.estimate();
   }
 
   /** Memory of a device of each stage of the best plan; empty when nothing fits. */
@@ -47,7 +47,9 @@ public record Picture(
     return capacities;
   }
 
-  /** Share of all device time of the step in which no forward or backward pass runs; NaN if unknown. */
+  /**
+   * Share of all device time of the step in which no forward or backward pass runs; NaN if unknown.
+   */
   double idleShare() {
     if (timeline.isEmpty()) {
       return Double.NaN;

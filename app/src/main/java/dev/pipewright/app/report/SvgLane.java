@@ -12,7 +12,7 @@ import java.util.List;
 final class SvgLane {
   private static final double BIN = 2;
   private static final double DIGIT = 6.6; // the widest digit of the numbers in slices
-  private static final Kind[] KINDS = Kind.values();
+  private static final Look[] LOOKS = Look.values();
 
   private final Svg svg;
   private final SvgScale scale;
@@ -94,7 +94,9 @@ final class SvgLane {
         String number = Integer.toString(slice.microBatch());
         double from = scale.x(slice.start());
         double to = scale.x(slice.end());
-        if (slice.kind() == kind && slice.microBatch() >= 0 && to - from >= number.length() * DIGIT + 3) {
+        if (slice.kind() == kind
+            && slice.microBatch() >= 0
+            && to - from >= number.length() * DIGIT + 3) {
           svg.text((from + to) / 2, baseline, "", number);
         }
       }
@@ -125,7 +127,7 @@ final class SvgLane {
         from = to;
       }
       floor = ceiling;
-      svg.path(path, "fill=\"" + Look.of(KINDS[kind]).fill + '"');
+      svg.path(path, "fill=\"" + LOOKS[kind].fill + '"');
     }
   }
 

@@ -38,13 +38,19 @@ final class Tables {
     columns.add(Column.text("memory\n" + Numbers.byteUnit(whole)));
     List<List<Cell>> rows = new ArrayList<>();
     for (int i = 0; i < plan.stages().size(); i++) {
-      rows.add(stage(i, plan.stages().get(i), costs.stages().get(i), recomputes, deviceWidth, whole));
+      rows.add(
+          stage(i, plan.stages().get(i), costs.stages().get(i), recomputes, deviceWidth, whole));
     }
     return new Table(columns, rows);
   }
 
   private static List<Cell> stage(
-      int number, StagePlan stage, StageCost cost, boolean recomputes, int deviceWidth, double whole) {
+      int number,
+      StagePlan stage,
+      StageCost cost,
+      boolean recomputes,
+      int deviceWidth,
+      double whole) {
     List<Cell> row = new ArrayList<>();
     row.add(Cell.of(Integer.toString(number)));
     row.add(Cell.of(Words.range(stage.firstLayer(), stage.lastLayer())));
@@ -87,8 +93,7 @@ final class Tables {
       return Cell.of(peak);
     }
     double capacity = memory.capacity().value();
-    return new Cell(
-        peak + " / " + Numbers.bytesIn(capacity, whole), memory.peakBytes() / capacity);
+    return new Cell(peak + " / " + Numbers.bytesIn(capacity, whole), memory.peakBytes() / capacity);
   }
 
   /** The best plan and its rivals, the first {@code most} of them. */
@@ -103,16 +108,14 @@ final class Tables {
     columns.add(Column.number("against\nbest"));
     columns.add(Column.number("peak\nmemory"));
     List<List<Cell>> rows = new ArrayList<>();
-    for (Candidate candidate : planning.candidates()) {
-      if (rows.size() == most) {
-        break;
-      }
-      rows.add(alternative(planning, candidate, shapeWidth));
+    for (int rank = 0; rank < Math.min(most, planning.candidates().size()); rank++) {
+      rows.add(alternative(planning, rank, shapeWidth));
     }
     return new Table(columns, rows);
   }
 
-  private static List<Cell> alternative(Planning planning, Candidate candidate, int shapeWidth) {
+  private static List<Cell> alternative(Planning planning, int rank, int shapeWidth) {
+    Candidate candidate = planning.candidates().get(rank);
     Plan plan = candidate.plan();
     String simulated = "–";
     if (candidate.simulated().isPresent()) {
@@ -125,20 +128,21 @@ final class Tables {
         Cell.of(plan.microBatches() + " × " + plan.microBatch()),
         Cell.seconds(candidate.estimate().stepSeconds()),
         Cell.of(simulated),
-        Cell.of(against(planning, candidate)),
+        Cell.of(against(planning, rank)),
         Cell.of(peak(Picture.decisive(candidate))));
   }
 
-  /** How much slower than the best: {@code +4.6 %}. */
-  static String against(Planning planning, Candidate candidate) {
+  /** How much slower than the best the candidate of a rank from 0 is: {@code +4.6 %}. */
+  static String against(Planning planning, int rank) {
     if (planning.best().isEmpty()) {
       return "–";
     }
-    Candidate best = planning.best().get();
-    if (candidate.equals(best)) {
+    if (rank == 0) { // candidates are in order; records' equals would load slowly
       return "best";
     }
-    return best.seconds() > 0 ? Numbers.change(candidate.seconds() / best.seconds() - 1) : "–";
+    double best = planning.best().get().seconds();
+    double seconds = planning.candidates().get(rank).seconds();
+    return best > 0 ? Numbers.change(seconds / best - 1) : "–";
   }
 
   private static String peak(Assessment assessment) {

@@ -50,15 +50,19 @@ public final class TerminalReport {
     }
     why(planning);
     alternatives(planning);
-    provenance(planning);
+    provenance();
     return out.toString();
   }
 
   private void plan(Candidate best) {
     String rhythm =
-        best.kind() + ": " + Words.count(best.plan().stages().size(), "stage") + ", "
+        best.kind()
+            + ": "
+            + Words.count(best.plan().stages().size(), "stage")
+            + ", "
             + Words.rhythm(best.plan());
-    TextWidth.wrap(out, Tables.recomputes(best.plan()) ? rhythm : rhythm + ", no recomputation", width, 2);
+    TextWidth.wrap(
+        out, Tables.recomputes(best.plan()) ? rhythm : rhythm + ", no recomputation", width, 2);
     out.append('\n');
     List<Figure> figures = Figure.of(picture);
     int values = 0;
@@ -88,15 +92,20 @@ public final class TerminalReport {
       Candidate second = planning.runnerUp().get();
       label("runner-up");
       String words =
-          second.kind() + " " + Words.shape(second.plan(), 60) + ": "
-              + Numbers.seconds(second.seconds()) + ", " + Tables.against(planning, second);
+          second.kind()
+              + " "
+              + Words.shape(second.plan(), 60)
+              + ": "
+              + Numbers.seconds(second.seconds())
+              + ", "
+              + Tables.against(planning, 1);
       TextWidth.wrap(out, words, width, LABEL);
     }
   }
 
   private void alternatives(Planning planning) {
-    if (planning.candidates().size() < 2 && planning.best().isPresent()
-        || planning.candidates().isEmpty()) {
+    int least = planning.best().isPresent() ? 2 : 1; // the best alone is shown above
+    if (planning.candidates().size() < least) {
       return;
     }
     out.append('\n');
@@ -111,7 +120,7 @@ public final class TerminalReport {
     }
   }
 
-  private void provenance(Planning planning) {
+  private void provenance() {
     out.append('\n');
     label("planned");
     TextWidth.wrap(out, planned(picture), width, LABEL);
@@ -123,10 +132,18 @@ public final class TerminalReport {
   static String planned(Picture picture) {
     Planning planning = picture.planning();
     Planning.Search search = planning.search();
-    return "in " + Numbers.seconds(picture.planningSeconds()) + " by " + planning.planner()
-        + " with cost model " + planning.costModel() + "; "
-        + (search.exhaustive() ? "exhaustive" : "not exhaustive") + " over " + search.space()
-        + ", " + Words.count(search.labels(), "partial plan");
+    return "in "
+        + Numbers.seconds(picture.planningSeconds())
+        + " by "
+        + planning.planner()
+        + " with cost model "
+        + planning.costModel()
+        + "; "
+        + (search.exhaustive() ? "exhaustive" : "not exhaustive")
+        + " over "
+        + search.space()
+        + ", "
+        + Words.count(search.labels(), "partial plan");
   }
 
   private void label(String words) {

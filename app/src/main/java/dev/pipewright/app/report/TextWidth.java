@@ -30,16 +30,19 @@ final class TextWidth {
   private static boolean isWide(int letter) {
     return letter >= 0x1100
         && (letter <= 0x115F // Hangul Jamo
-            || letter >= 0x2E80 && letter <= 0xA4CF // CJK to Yi
-            || letter >= 0xAC00 && letter <= 0xD7A3 // Hangul
-            || letter >= 0xF900 && letter <= 0xFAFF // CJK, compatibility
-            || letter >= 0xFE30 && letter <= 0xFE6F
-            || letter >= 0xFF00 && letter <= 0xFF60 // full width forms
-            || letter >= 0x1F300 && letter <= 0x1FAFF // pictures
-            || letter >= 0x20000 && letter <= 0x3FFFD);
+            || (letter >= 0x2E80 && letter <= 0xA4CF) // CJK to Yi
+            || (letter >= 0xAC00 && letter <= 0xD7A3) // Hangul
+            || (letter >= 0xF900 && letter <= 0xFAFF) // CJK, compatibility
+            || (letter >= 0xFE30 && letter <= 0xFE6F)
+            || (letter >= 0xFF00 && letter <= 0xFF60) // full width forms
+            || (letter >= 0x1F300 && letter <= 0x1FAFF) // pictures
+            || (letter >= 0x20000 && letter <= 0x3FFFD));
   }
 
-  /** Appends {@code text} and blanks up to {@code width} columns, the blanks first when {@code right}. */
+  /**
+   * Appends {@code text} and blanks up to {@code width} columns, the blanks first when {@code
+   * right}.
+   */
   static void pad(StringBuilder line, String text, int width, boolean right) {
     int blanks = width - of(text);
     if (right) {
@@ -77,8 +80,8 @@ final class TextWidth {
   }
 
   /**
-   * Appends {@code text} broken at blanks, though never between a number and its unit, each line but
-   * the first behind {@code indent} blanks.
+   * Appends {@code text} broken at blanks, though never between a number and its unit, each line
+   * but the first behind {@code indent} blanks.
    */
   static void wrap(StringBuilder out, String text, int width, int indent) {
     String glued = Words.glue(text);

@@ -64,7 +64,7 @@ final class TimelineData {
       comma('[');
       long start = part(slice.start());
       long end = part(slice.end());
-      out.append(slice.kind().ordinal()).append(',').append(slice.microBatch());
+      out.append(Look.of(slice.kind()).number).append(',').append(slice.microBatch());
       out.append(',').append(start - before).append(',').append(end - start);
       before = end;
     }

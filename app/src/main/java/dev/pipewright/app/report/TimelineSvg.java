@@ -1,13 +1,12 @@
 package dev.pipewright.app.report;
 
 import dev.pipewright.trace.Timeline;
-import dev.pipewright.trace.Timeline.Kind;
 import dev.pipewright.trace.Timeline.Lane;
 import java.util.List;
 
 /**
- * A step as a picture of its own: a lane for each stage with thin lanes for its links, and below, on
- * the same axis, the memory of each stage.
+ * A step as a picture of its own: a lane for each stage with thin lanes for its links, and below,
+ * on the same axis, the memory of each stage.
  */
 public final class TimelineSvg {
   private static final double WIDTH = 1200;
@@ -15,7 +14,6 @@ public final class TimelineSvg {
   private static final double HEAD = 92; // title and legend
   private static final double AXIS = 34;
   private static final double MEMORY_HEAD = 34;
-  private static final Kind[] KINDS = Kind.values();
 
   private final String title;
   private final Timeline timeline;
@@ -75,7 +73,8 @@ public final class TimelineSvg {
   private double lanesHeight() {
     double height = 0;
     for (Lane lane : lanes) {
-      height += lane instanceof Lane.Compute ? scale.laneHeight() + scale.gap() : scale.linkHeight();
+      height +=
+          lane instanceof Lane.Compute ? scale.laneHeight() + scale.gap() : scale.linkHeight();
     }
     return height;
   }
@@ -87,9 +86,9 @@ public final class TimelineSvg {
     svg.text(16, 52, "font-size=\"12\" fill=\"#4A5058\"", step);
     SvgLegend legend = new SvgLegend(svg, 16, 74);
     boolean[] kinds = Lanes.kinds(timeline);
-    for (Kind kind : KINDS) {
-      if (kinds[kind.ordinal()]) {
-        legend.add(Look.of(kind).fill, Look.of(kind).word);
+    for (Look look : Look.values()) {
+      if (kinds[look.number]) {
+        legend.add(look.fill, look.word);
       }
     }
     legend.add(SvgScale.IDLE, "idle");

@@ -1,7 +1,6 @@
 package dev.pipewright.app.report;
 
 import dev.pipewright.trace.Timeline;
-import dev.pipewright.trace.Timeline.Kind;
 import dev.pipewright.trace.Timeline.Lane;
 import dev.pipewright.trace.Timeline.Slice;
 import java.util.ArrayList;
@@ -17,12 +16,12 @@ import java.util.List;
  *         └┴─────────┴─────────┴──
  * </pre>
  *
- * Where the shortest pass is two cells or more, each begins with its micro-batch modulo 10; where it
- * is shorter, a cell shows what takes most of it, or that a quarter of it and more is forward and
- * another backward.
+ * Where the shortest pass is two cells or more, each begins with its micro-batch modulo 10; where
+ * it is shorter, a cell shows what takes most of it, or that a quarter of it and more is forward
+ * and another backward.
  */
 public final class TimelineText {
-  private static final Kind[] KINDS = Kind.values();
+  private static final Look[] LOOKS = Look.values();
   private static final char IDLE = '·';
   private static final char BOTH = '▓';
   private static final int IDLE_COLUMN = 8; // "  9.3 %" and a blank
@@ -75,8 +74,9 @@ public final class TimelineText {
 
   private String text() {
     if (timeline.stepSeconds() > 0) {
-      TextWidth.repeat(out, ' ', gutter + cells + 5);
-      ink.paint(out, Ink.DIM, "idle\n");
+      TextWidth.repeat(out, ' ', gutter + cells + 2 + IDLE_COLUMN - "idle".length());
+      ink.paint(out, Ink.DIM, "idle");
+      out.append('\n');
       for (Lane.Compute lane : Lanes.compute(timeline)) {
         lane(lane);
       }
@@ -87,8 +87,7 @@ public final class TimelineText {
   }
 
   private void lane(Lane.Compute lane) {
-    StringBuilder label = new StringBuilder("stage ").append(lane.stage());
-    TextWidth.pad(out, label.toString(), gutter, false);
+    TextWidth.pad(out, "stage " + lane.stage(), gutter, false);
     out.append('│');
     paint(fine ? inDetail(lane) : byMajority(lane));
     out.append('│');
@@ -97,24 +96,27 @@ public final class TimelineText {
     out.append('\n');
   }
 
-  /** One line of cells and the kind of each, or -1. */
-  private record Cells(char[] letters, int[] kinds) {
-    static Cells idle(int count) {
-      Cells cells = new Cells(new char[count], new int[count]);
-      Arrays.fill(cells.letters, IDLE);
-      Arrays.fill(cells.kinds, -1);
-      return cells;
+  /** One line of cells and the number of the look of each, or -1. */
+  private static final class Cells {
+    final char[] letters;
+    final int[] looks;
+
+    Cells(int count) {
+      letters = new char[count];
+      looks = new int[count];
+      Arrays.fill(letters, IDLE);
+      Arrays.fill(looks, -1);
     }
 
-    void put(int cell, char letter, Kind kind) {
+    void put(int cell, char letter, Look look) {
       letters[cell] = letter;
-      kinds[cell] = kind.ordinal();
+      looks[cell] = look.number;
     }
   }
 
   /** A slice takes the cells of which it covers at least half; ties go to the earlier one. */
   private Cells inDetail(Lane.Compute lane) {
-    Cells line = Cells.idle(cells);
+    Cells line = new Cells(cells);
     double perCell = timeline.stepSeconds() / cells;
     for (Slice slice : lane.slices()) {
       Look look = Look.of(slice.kind());
@@ -123,14 +125,14 @@ public final class TimelineText {
       for (int cell = Math.max(0, from); cell < to; cell++) {
         boolean numbered = cell == from && Look.isPass(slice.kind()) && slice.microBatch() >= 0;
         char letter = numbered ? (char) ('0' + slice.microBatch() % 10) : look.shade;
-        line.put(cell, letter, slice.kind());
+        line.put(cell, letter, look);
       }
     }
     return line;
   }
 
   private Cells byMajority(Lane.Compute lane) {
-    Cells line = Cells.idle(cells);
+    Cells line = new Cells(cells);
     double[][] shares = Lanes.shares(lane, timeline.stepSeconds(), cells);
     for (int cell = 0; cell < cells; cell++) {
       double idle = 1;
@@ -141,7 +143,7 @@ public final class TimelineText {
       }
       if (shares[most][cell] > 0 && shares[most][cell] >= idle) {
         boolean both = Math.min(shares[0][cell], shares[1][cell]) >= 0.25; // forward, backward
-        line.put(cell, both ? BOTH : Look.of(KINDS[most]).shade, KINDS[most]);
+        line.put(cell, both ? BOTH : LOOKS[most].shade, LOOKS[most]);
       }
     }
     return line;
@@ -150,18 +152,18 @@ public final class TimelineText {
   private void paint(Cells line) {
     for (int from = 0; from < cells; ) {
       int to = from;
-      while (to < cells && line.kinds[to] == line.kinds[from]) {
+      while (to < cells && line.looks[to] == line.looks[from]) {
         to++;
       }
-      int kind = line.kinds[from];
+      int look = line.looks[from];
       String run = new String(line.letters, from, to - from);
-      ink.paint(out, kind < 0 ? Ink.DIM : Look.of(KINDS[kind]).ansi, run);
+      ink.paint(out, look < 0 ? Ink.DIM : LOOKS[look].ansi, run);
       from = to;
     }
   }
 
   private void axis() {
-    Ticks ticks = Ticks.of(timeline.stepSeconds(), Math.max(2, cells / 10));
+    Ticks ticks = Ticks.of(timeline.stepSeconds(), Math.max(3, cells / 10));
     char[] marks = new char[cells + 1];
     Arrays.fill(marks, '─');
     StringBuilder labels = new StringBuilder();
@@ -182,10 +184,10 @@ public final class TimelineText {
   private void legend() {
     boolean[] kinds = Lanes.kinds(timeline);
     List<String> entries = new ArrayList<>();
-    for (Kind kind : KINDS) {
-      boolean ofCompute = kind != Kind.TRANSFER_FORWARD && kind != Kind.TRANSFER_BACKWARD;
-      if (ofCompute && kinds[kind.ordinal()]) {
-        entries.add(Look.of(kind).shade + " " + Look.of(kind).word);
+    for (Look look : LOOKS) {
+      boolean ofCompute = look != Look.TRANSFER_FORWARD && look != Look.TRANSFER_BACKWARD;
+      if (ofCompute && kinds[look.number]) {
+        entries.add(look.shade + " " + look.word);
       }
     }
     if (!fine) {

@@ -34,18 +34,18 @@ function place(event) {
 // At the whole step, turning the wheel further out scrolls the page.
 chart.addEventListener("wheel", event => {
   const { x } = place(event);
-  if (x < gutter()) return;
+  if (x < gutter) return;
   const sideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
   if (isWhole() && (sideways || event.deltaY > 0)) return;
   event.preventDefault();
   hideTip();
-  if (sideways) move(event.deltaX / plotWidth());
+  if (sideways) move(event.deltaX / plotWidth);
   else zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY * 0.002))), timeAt(x));
 }, { passive: false });
 
 chart.addEventListener("pointerdown", event => {
   const { x, y } = place(event);
-  if (event.button !== 0 || x < gutter()) return;
+  if (event.button !== 0 || x < gutter) return;
   const selects = event.shiftKey || y < AXIS || selectButton.getAttribute("aria-pressed") === "true";
   drag = { x, from: view.from, to: view.to, selects };
   chart.setPointerCapture(event.pointerId);
@@ -57,12 +57,12 @@ chart.addEventListener("pointermove", event => {
   const { x, y } = place(event);
   if (!drag) return hover(event, x, y);
   if (drag.selects) {
-    const left = Math.max(gutter(), Math.min(x, drag.x)), right = Math.min(gutter() + plotWidth(), Math.max(x, drag.x));
+    const left = Math.max(gutter, Math.min(x, drag.x)), right = Math.min(gutter + plotWidth, Math.max(x, drag.x));
     band.hidden = false;
     band.style.left = left + "px";
     band.style.width = right - left + "px";
   } else {
-    const by = (drag.x - x) / plotWidth() * (drag.to - drag.from);
+    const by = (drag.x - x) / plotWidth * (drag.to - drag.from);
     show(drag.from + by, drag.to + by);
   }
 });
@@ -74,7 +74,7 @@ function release(event, zooms) {
   drag = null;
   band.hidden = true;
   chart.classList.remove("moving");
-  if (zooms && selects && Math.abs(x - origin) > 4) show(timeAt(Math.max(gutter(), Math.min(x, origin))), timeAt(Math.max(x, origin)));
+  if (zooms && selects && Math.abs(x - origin) > 4) show(timeAt(Math.max(gutter, Math.min(x, origin))), timeAt(Math.max(x, origin)));
 }
 chart.addEventListener("pointerup", event => release(event, true));
 chart.addEventListener("pointercancel", event => release(event, false));
@@ -87,7 +87,7 @@ function hideTip() {
 }
 
 function hover(event, x, y) {
-  cursor.hidden = x < gutter();
+  cursor.hidden = x < gutter;
   cursor.style.left = x + "px";
   const words = y < memoryCanvas.offsetTop ? sliceAt(x, y) : memoryAt(x, y - memoryCanvas.offsetTop);
   tip.hidden = words === "";
@@ -99,8 +99,8 @@ function hover(event, x, y) {
 }
 
 painters.push(() => {
-  const perPart = data.step / data.parts;
-  range.textContent = isWhole() ? "whole step, " + duration(data.step) : duration(view.from * perPart) + " to " + duration(view.to * perPart);
+  const { label } = ticks(10); // finer than the axis
+  range.textContent = isWhole() ? "whole step, " + duration(data.step) : label(view.from) + " to " + label(view.to);
 });
 
 const used = new Set(data.lanes.flatMap(lane => [...new Set(lane.kind)]));
@@ -111,6 +111,7 @@ for (const kind of [...used].sort((a, b) => a - b)) {
   entry.append(data.kinds[kind]);
 }
 
+measure();
 readColours();
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", readColours);
-new ResizeObserver(redraw).observe(chart);
+new ResizeObserver(measure).observe(chart);

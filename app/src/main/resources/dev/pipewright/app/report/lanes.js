@@ -16,14 +16,14 @@ painters.push(() => {
   axis(pen, AXIS - 6, lanesHeight, 12);
   for (const lane of data.lanes) {
     pen.fillStyle = colours.idle;
-    pen.fillRect(gutter(), lane.top, plotWidth(), lane.height);
+    pen.fillRect(gutter, lane.top, plotWidth, lane.height);
     const from = firstAbove(lane.start, view.from - lane.longest - 1);
     const to = firstAbove(lane.start, view.to);
     pen.save();
     pen.beginPath();
-    pen.rect(gutter(), lane.top, plotWidth(), lane.height);
+    pen.rect(gutter, lane.top, plotWidth, lane.height);
     pen.clip();
-    if ((to - from) * 2 > plotWidth()) paintShares(pen, lane, from, to);
+    if ((to - from) * 3 > plotWidth) paintShares(pen, lane, from, to);
     else paintSlices(pen, lane, from, to);
     pen.restore();
     if (lane.stage !== undefined) paintName(pen, lane);
@@ -36,12 +36,12 @@ function paintName(pen, lane) {
   pen.fillStyle = colours.ink;
   pen.font = "600 12px " + FONT;
   pen.fillText("stage " + lane.stage, 0, baseline);
-  if (gutter() < 100) return;
+  if (gutter < 100) return;
   pen.textAlign = "right";
   pen.fillStyle = colours.soft;
   pen.font = "11px " + FONT;
   const words = lane.devices.length > 9 ? lane.devices.slice(0, 8) + "…" : lane.devices;
-  pen.fillText(words, gutter() - 8, baseline);
+  pen.fillText(words, gutter - 8, baseline);
 }
 
 /** Slices that a pass overlaps take the lower edge of the lane. */
@@ -51,7 +51,7 @@ function edge(lane, i) {
 }
 
 function paintSlices(pen, lane, from, to) {
-  const perPart = plotWidth() / (view.to - view.from), left = gutter() - view.from * perPart;
+  const perPart = plotWidth / (view.to - view.from), left = gutter - view.from * perPart;
   for (let kind = 0; kind < PAINTS.length; kind++) {
     pen.fillStyle = colours.kinds[kind];
     for (let i = from; i < to; i++) {
@@ -79,7 +79,7 @@ function paintNumbers(pen, lane, from, to, left, perPart) {
 
 /** Too many slices to see: of every two pixels, how much each kind takes, stacked. */
 function paintShares(pen, lane, from, to) {
-  const bins = Math.ceil(plotWidth() / 2), perPart = plotWidth() / (view.to - view.from) / 2;
+  const bins = Math.ceil(plotWidth / 2), perPart = plotWidth / (view.to - view.from) / 2;
   const filled = new Float32Array(bins);
   let floor = new Float32Array(bins);
   for (let kind = 0; kind < PAINTS.length; kind++) {
@@ -96,7 +96,7 @@ function paintShares(pen, lane, from, to) {
     for (let bin = 0; bin < bins;) {
       let next = bin + 1;
       while (next < bins && ceiling[next] === ceiling[bin] && floor[next] === floor[bin]) next++;
-      if (ceiling[bin] > floor[bin]) pen.fillRect(gutter() + 2 * bin, lane.top + lane.height - ceiling[bin], 2 * (next - bin), ceiling[bin] - floor[bin]);
+      if (ceiling[bin] > floor[bin]) pen.fillRect(gutter + 2 * bin, lane.top + lane.height - ceiling[bin], 2 * (next - bin), ceiling[bin] - floor[bin]);
       bin = next;
     }
     floor = ceiling;
@@ -106,7 +106,7 @@ function paintShares(pen, lane, from, to) {
 /** What is at a point of the canvas, in words; empty where nothing is. */
 function sliceAt(x, y) {
   const lane = data.lanes.find(lane => y >= lane.top && y < lane.top + lane.height + 1);
-  if (!lane || x < gutter()) return "";
+  if (!lane || x < gutter) return "";
   const time = timeAt(x), slack = timeAt(x + 2) - time;
   let found = -1;
   for (let i = firstAbove(lane.start, time + slack) - 1; i >= 0 && lane.start[i] >= time - lane.longest - slack; i--) {
@@ -121,6 +121,6 @@ function sliceAt(x, y) {
 function describe(lane, i, where) {
   const perPart = data.step / data.parts;
   const batch = lane.microBatch[i] < 0 ? "" : "\nmicro-batch " + lane.microBatch[i];
-  return data.kinds[lane.kind[i]] + "\n" + where + batch + "\nstart " + duration(lane.start[i] * perPart)
+  return data.kinds[lane.kind[i]] + "\n" + where + batch + "\nstart " + ticks(1).label(lane.start[i])
     + "\nduration " + duration((lane.end[i] - lane.start[i]) * perPart);
 }

@@ -99,18 +99,24 @@ function readColours() {
 
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
-function gutter() { return chart.clientWidth < 600 ? 62 : 128; }
+// Pixels, measured once per change of the page's width, for asking is slow: the chart, its labels, its plot.
+let chartWidth = 0, gutter = 0, plotWidth = 0;
 
-function plotWidth() { return Math.max(40, chart.clientWidth - gutter() - 1); }
+function measure() {
+  chartWidth = chart.clientWidth;
+  gutter = chartWidth < 600 ? 62 : 128;
+  plotWidth = Math.max(40, chartWidth - gutter - 1);
+  redraw();
+}
 
 /** Where a time is, in pixels from the chart's left. */
-function xOf(time) { return gutter() + (time - view.from) / (view.to - view.from) * plotWidth(); }
+function xOf(time) { return gutter + (time - view.from) / (view.to - view.from) * plotWidth; }
 
-function timeAt(x) { return view.from + (x - gutter()) / plotWidth() * (view.to - view.from); }
+function timeAt(x) { return view.from + (x - gutter) / plotWidth * (view.to - view.from); }
 
 /** A canvas of so many pixels in height, sharp on every screen, cleared. */
 function prepare(canvas, height) {
-  const ratio = window.devicePixelRatio || 1, width = chart.clientWidth;
+  const ratio = window.devicePixelRatio || 1, width = chartWidth;
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
@@ -143,7 +149,7 @@ function bytes(value, whole = value) {
 /** Round times in view, about one for every `pixels`. */
 function ticks(pixels) {
   const perPart = data.step / data.parts, span = (view.to - view.from) * perPart;
-  const least = span * pixels / plotWidth();
+  const least = span * pixels / plotWidth;
   if (!(least > 0)) return { times: [0], label: () => "0 s" };
   const power = 10 ** Math.floor(Math.log10(least));
   const apart = power * [1, 2, 5, 10].find(step => step * power >= least * 0.9999);
@@ -156,8 +162,8 @@ function ticks(pixels) {
 
 /** Grid lines from `top` to `bottom` and their times upon `baseline`. */
 function axis(pen, top, bottom, baseline) {
-  const { times, label } = ticks(chart.clientWidth < 600 ? 70 : 100);
-  const right = chart.clientWidth - 1;
+  const { times, label } = ticks(chartWidth < 600 ? 70 : 100);
+  const right = chartWidth - 1;
   pen.fillStyle = colours.grid;
   for (const time of times) pen.fillRect(Math.round(xOf(time)), top, 1, bottom - top);
   pen.fillStyle = colours.soft;

@@ -161,7 +161,10 @@ final class Pipelines {
     return memory;
   }
 
-  /** A picture of that timeline, titled {@code title}, with a runner-up and a plan that does not fit. */
+  /**
+   * A picture of that timeline, titled {@code title}, with a runner-up and a plan that does not
+   * fit.
+   */
   static Picture picture(String title, int stages, int microBatches) {
     Timeline timeline = timeline(stages, microBatches, 0.010, 0.020, 0.003, 0.025);
     Candidate best = candidate("hybrid", stages, microBatches, timeline.stepSeconds(), 16);

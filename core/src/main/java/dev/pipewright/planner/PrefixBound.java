@@ -1,0 +1,196 @@
+package dev.pipewright.planner;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cost.AllReduce;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.model.Chain;
+import java.util.Arrays;
+
+/**
+ * What the layers that a partial plan has not placed yet will cost at least, for every number of
+ * layers and of devices left: a small dynamic program that ignores transfers, memory and placement.
+ *
+ * <p>Two numbers: the slowest stage of the best partition, and the delay that the layers put before
+ * and after everything else, gradients included. Both are lower bounds, so pruning by them never
+ * loses an optimum ({@code DapplePlannerTest} compares with exhaustive search). On instances too
+ * large for the tables, work divided by devices stands in for both.
+ */
+final class PrefixBound {
+  /** Tables cost about layers² · devices² / 4 steps; beyond this the search is cheaper without. */
+  private static final double MOST_STEPS = 4e6;
+
+  /** Prices of stages on a given number of devices, at their best. */
+  interface Prices {
+    /** Forward and backward seconds of a micro-batch by position, cumulative. */
+    double[] seconds(int devices);
+
+    /** Whether so many devices can share a micro-batch. */
+    boolean allows(int devices);
+
+    /** Whether gradients are summed after the last backward pass. */
+    boolean sums();
+  }
+
+  private final int unit;
+  private final double[] even; // seconds of one micro-batch on one device, cumulative
+  private final double[] evenBefore; // the largest of even up to each position
+  private final double[][] slowest; // [units left][first], ascending in first; empty without tables
+  private final double[][] delay;
+
+  private PrefixBound(int unit, double[] even, double[][] slowest, double[][] delay) {
+    this.unit = unit;
+    this.even = ascending(even);
+    this.evenBefore = even.clone();
+    for (int i = 1; i < even.length; i++) {
+      evenBefore[i] = Math.max(evenBefore[i - 1], even[i]);
+    }
+    this.slowest = slowest;
+    this.delay = delay;
+  }
+
+  /**
+   * The largest ascending function below {@code values}: where branches lie side by side, work may
+   * fall.
+   */
+  private static double[] ascending(double[] values) {
+    double[] result = values.clone();
+    for (int i = result.length - 2; i >= 0; i--) {
+      result[i] = Math.min(result[i], result[i + 1]);
+    }
+    return result;
+  }
+
+  /**
+   * @param even seconds of one micro-batch by position, cumulative, on one device if its time fell
+   *     in proportion with further devices: at most what any stage really costs
+   * @param unit devices that a stage takes at least, and in multiples of which
+   */
+  static PrefixBound of(StageCosts costs, double[] even, int unit, Prices prices) {
+    int units = costs.workload().cluster().size() / unit;
+    double steps = Math.pow((double) costs.size() * units, 2) / 4;
+    if (steps > MOST_STEPS) {
+      return new PrefixBound(unit, even, new double[0][], new double[0][]);
+    }
+    double[][] slowest = new double[units + 1][costs.size() + 1];
+    double[][] delay = new double[units + 1][costs.size() + 1];
+    for (int left = 0; left <= units; left++) {
+      Arrays.fill(slowest[left], 1, costs.size() + 1, Double.POSITIVE_INFINITY);
+      Arrays.fill(delay[left], 1, costs.size() + 1, Double.POSITIVE_INFINITY);
+    }
+    for (int left = 1; left <= units; left++) {
+      for (int take = 1; take <= left && prices.allows(take * unit); take++) {
+        int rest = left - take;
+        extend(costs, prices, take * unit, slowest[left], slowest[rest], delay[left], delay[rest]);
+      }
+    }
+    for (int left = 0; left <= units; left++) {
+      slowest[left] = ascending(slowest[left]);
+      delay[left] = ascending(delay[left]);
+    }
+    return new PrefixBound(unit, even, slowest, delay);
+  }
+
+  /** Improves the best prefixes by those whose last stage has {@code devices} devices. */
+  private static void extend(
+      StageCosts costs,
+      Prices prices,
+      int devices,
+      double[] slowest,
+      double[] slowestBefore,
+      double[] delay,
+      double[] delayBefore) {
+    Chain chain = costs.workload().chain();
+    double[] seconds = prices.seconds(devices);
+    double[] parameters = costs.parameterBytes();
+    AllReduce[] sums = cheapestAllReduces(costs.workload().cluster(), devices);
+    for (int end = 1; end <= costs.size(); end++) {
+      for (int first = end - 1; first >= 0; first--) {
+        double stage = seconds[end] - seconds[first];
+        if (chain.total()) {
+          if (stage >= slowest[end] && stage >= delay[end]) {
+            break;
+          }
+        } else if (first > 0 && !chain.precedes(first - 1, end - 1)) {
+          continue;
+        }
+        double tail = 0;
+        if (prices.sums()) {
+          double bytes = parameters[end] - parameters[first];
+          tail = Math.min(sums[0].seconds(bytes), sums[1].seconds(bytes));
+        }
+        slowest[end] = Math.min(slowest[end], Math.max(stage, slowestBefore[first]));
+        delay[end] = Math.min(delay[end], stage + Math.max(tail, delayBefore[first]));
+      }
+    }
+  }
+
+  /** No placement of so many devices sums gradients faster than the better of these two. */
+  private static AllReduce[] cheapestAllReduces(Cluster cluster, int devices) {
+    int largest = cluster.groups().get(0).stream().max(Integer::compare).orElseThrow();
+    int machines = cluster.machines();
+    AllReduce inside =
+        AllReduce.over(cluster, densest(cluster, Math.min(devices, largest), largest));
+    int spanned =
+        devices <= largest ? Math.min(devices, machines) : (devices + largest - 1) / largest;
+    AllReduce across = AllReduce.over(cluster, oneOfEach(cluster, spanned));
+    boolean fits = devices <= largest;
+    boolean spreads = devices <= machines || !fits;
+    return new AllReduce[] {fits ? inside : across, spreads ? across : inside};
+  }
+
+  private static int[] densest(Cluster cluster, int devices, int largest) {
+    int device = 0;
+    int machine = 0;
+    while (cluster.groups().get(0).get(machine) < largest) {
+      device += cluster.groups().get(0).get(machine++);
+    }
+    int[] set = new int[devices];
+    for (int i = 0; i < devices; i++) {
+      set[i] = device + i;
+    }
+    return set;
+  }
+
+  private static int[] oneOfEach(Cluster cluster, int machines) {
+    int[] set = new int[machines];
+    int device = 0;
+    for (int machine = 0; machine < machines; machine++) {
+      set[machine] = device;
+      device += cluster.groups().get(0).get(machine);
+    }
+    return set;
+  }
+
+  /** Seconds of a micro-batch on the slowest of the stages before {@code first}, at least. */
+  double slowest(int first, int free) {
+    return slowest.length == 0 ? even[first] / free : slowest[free / unit][first];
+  }
+
+  /** Seconds that the stages before {@code first} add to those behind, at least. */
+  double delay(int first, int free) {
+    return delay.length == 0 ? even[first] / free : delay[free / unit][first];
+  }
+
+  /**
+   * The last start of a stage before {@code end} that leaves no slower stage than {@code most}
+   * behind.
+   */
+  int latest(int end, int free, double most) {
+    int low = 0; // a stage may always start at the front
+    int high = end;
+    while (high - low > 1) {
+      int middle = (low + high) >>> 1;
+      if (free > 0 && slowest(middle, free) <= most) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  /** Whether every stage that starts at or before {@code first} takes longer than {@code most}. */
+  boolean tooLong(int first, int end, int devices, double most) {
+    return (even[end] - evenBefore[first]) / devices > most;
+  }
+}
