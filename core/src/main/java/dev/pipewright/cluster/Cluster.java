@@ -1,5 +1,6 @@
 package dev.pipewright.cluster;
 
+import dev.pipewright.units.Bytes;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.List;
@@ -146,6 +147,12 @@ public final class Cluster {
       level++;
     }
     return level;
+  }
+
+  /** The same cluster with this much memory on every device. */
+  public Cluster withMemory(Bytes memory) {
+    List<DeviceKind> changed = devices.stream().map(kind -> kind.withMemory(memory)).toList();
+    return new Cluster(name, changed, levels, groups);
   }
 
   /** Whether all devices are of one kind. */

@@ -20,6 +20,11 @@ public record DeviceKind(
     FlopsPerSecond mixed,
     BytesPerSecond memoryBandwidth) {
 
+  /** The same kind with another amount of memory. */
+  public DeviceKind withMemory(Bytes other) {
+    return new DeviceKind(name, other, fp32, mixed, memoryBandwidth);
+  }
+
   public FlopsPerSecond peak(Precision precision) {
     return switch (precision) {
       case FP32 -> fp32;

@@ -52,6 +52,12 @@ public interface PipelineFormula {
   double path(double[] pool, int at);
 
   /**
+   * Whether stages put before a label lengthen its path by their passes in full, and a stage's path
+   * is at least its passes times the micro-batches.
+   */
+  boolean pathsAddUp();
+
+  /**
    * No pipeline that ends in what the label describes is faster, when some stage before it needs at
    * least {@code slowest} seconds (forward and backward) for a micro-batch and all stages before it
    * together delay the step by at least {@code delay}: their passes on one micro-batch, and where

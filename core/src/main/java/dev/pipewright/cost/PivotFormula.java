@@ -82,7 +82,12 @@ public final class PivotFormula implements PipelineFormula {
 
   @Override
   public double path(double[] pool, int at) {
-    return Double.NEGATIVE_INFINITY; // a pivot that moves may hide the delay of stages before it
+    return pool[at + 1];
+  }
+
+  @Override
+  public boolean pathsAddUp() {
+    return false; // a pivot that moves hides some of what came before
   }
 
   @Override

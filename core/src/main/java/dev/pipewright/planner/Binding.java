@@ -2,7 +2,6 @@ package dev.pipewright.planner;
 
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.StageCost;
-import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.units.Units;
@@ -11,7 +10,7 @@ import dev.pipewright.units.Units;
 final class Binding {
   private Binding() {}
 
-  static String of(StageCosts costs, Candidate candidate) {
+  static String of(Candidate candidate) {
     Assessment assessment = candidate.estimate();
     Plan plan = candidate.plan();
     double step = candidate.seconds();

@@ -13,6 +13,7 @@ import dev.pipewright.planner.PipelineSearch.Found;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.Planning.Search;
+import dev.pipewright.planner.Request.Shape;
 import dev.pipewright.schedule.WarmUp;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -39,6 +40,9 @@ public final class DapplePlanner {
    * Partial plans for each number of layers left in the first pass, which finds a good upper bound.
    */
   private static final int FIRST_BEAM = 32;
+
+  /** Enough to see whether anything fits. */
+  private static final int QUICK_BEAM = 4;
 
   /** The first pass also collects plans up to this factor slower, for the simulator to decide. */
   private static final double NEARLY_AS_GOOD = 1.02;
@@ -72,10 +76,26 @@ public final class DapplePlanner {
   }
 
   private Planning run() {
-    List<Trial> trials = trials(false);
-    if (trials.stream().allMatch(trial -> trial.firstGuess == Double.POSITIVE_INFINITY)) {
-      trials = trials(true); // holding fewer micro-batches than wanted is the last resort
+    search(trials(false));
+    if (candidates.isEmpty()) {
+      search(trials(true)); // holding fewer micro-batches than wanted is the last resort
     }
+    overlappedDataParallel();
+    decide();
+    boolean fits = !candidates.isEmpty();
+    String space = everyPlacement ? "every placement" : "fresh, append and scatter first";
+    return new Planning(
+        "dapple",
+        request.costModel().word(),
+        fits ? Optional.of(candidates.get(0)) : Optional.empty(),
+        candidates,
+        lowerBound(costs, request.globalBatch()),
+        fits ? Binding.of(candidates.get(0)) : "memory",
+        serialSeconds(costs, request.globalBatch()),
+        new Search(exhaustive, labels, space));
+  }
+
+  private void search(List<Trial> trials) {
     trials.sort(Comparator.comparingDouble(trial -> trial.firstGuess));
     for (Trial trial : trials) {
       limit = Math.min(limit, trial.firstGuess);
@@ -90,19 +110,6 @@ public final class DapplePlanner {
       }
       exhaustive &= trial.done;
     }
-    overlappedDataParallel();
-    decide();
-    boolean fits = !candidates.isEmpty();
-    String space = everyPlacement ? "every placement" : "fresh, append and scatter first";
-    return new Planning(
-        "dapple",
-        request.costModel().word(),
-        fits ? Optional.of(candidates.get(0)) : Optional.empty(),
-        candidates,
-        lowerBound(),
-        fits ? Binding.of(costs, candidates.get(0)) : "memory",
-        serialSeconds(),
-        new Search(exhaustive, labels, space));
   }
 
   /** One way to cut the batch under one schedule. */
@@ -129,6 +136,13 @@ public final class DapplePlanner {
       this.mostStages = mostStages;
       this.firstGuess = firstGuess;
     }
+
+    /** Whether no plan at all can be within a limit. */
+    boolean hopeless(StageCosts costs, double limit) {
+      double[] nothing = new double[pricer.width()];
+      pricer.nothing(nothing, 0);
+      return pricer.bound(nothing, 0, costs.size(), space.freeDevices(space.start())) > limit;
+    }
   }
 
   private List<Trial> trials(boolean throttle) {
@@ -140,39 +154,44 @@ public final class DapplePlanner {
           byUnit.computeIfAbsent(wave.unit(), unit -> new PlacementCosts(costs, space(unit)));
       PlacementSpace space = placements.space();
       everyPlacement &= space.everyPlacement();
-      int most = Math.min(costs.size(), cluster.size() / wave.unit());
+      int most = mostStages(wave.unit());
       double[] work = costs.cheapestSecondsPerSample(wave.samples());
       if (request.costModel() == CostModel.DAPPLE_REPO) {
         int stages = Math.min(most, wave.microBatches());
         StagePricer pricer = repoPricer(wave, space, stages);
-        double guess = EvenSplits.best(space, pricer, work, stages);
+        double guess = EvenSplits.best(costs.workload().chain(), space, pricer, work, stages);
         trials.add(new Trial(wave, WarmUp.A, space, pricer, stages, guess));
         continue;
       }
-      PrefixBound prefixes = FormulaPricer.prefixes(costs, wave.unit(), wave.samples());
       for (WarmUp policy : request.policies()) {
         StagePricer pricer =
             new FormulaPricer(
                 costs,
                 request.costModel().formula(),
                 placements,
-                prefixes,
                 policy,
                 request.recomputation(),
                 throttle,
                 wave.samples(),
                 wave.microBatches());
-        double guess = EvenSplits.best(space, pricer, work, most);
+        double guess = EvenSplits.best(costs.workload().chain(), space, pricer, work, most);
         trials.add(new Trial(wave, policy, space, pricer, most, guess));
       }
     }
     return trials;
   }
 
+  private int mostStages(int unit) {
+    int devices = costs.workload().cluster().size();
+    return request.shape() == Shape.DATA_PARALLEL ? 1 : Math.min(costs.size(), devices / unit);
+  }
+
   private PlacementSpace space(int unit) {
     Cluster cluster = costs.workload().cluster();
     boolean spreadMatters = request.costModel() != CostModel.DAPPLE_REPO;
-    return new PlacementSpace(cluster, unit, Effort.stageSizes(cluster, unit), spreadMatters);
+    int[] sizes =
+        request.shape() == Shape.STRAIGHT ? new int[] {unit} : Effort.stageSizes(cluster, unit);
+    return new PlacementSpace(cluster, unit, sizes, spreadMatters);
   }
 
   private StagePricer repoPricer(Wave wave, PlacementSpace space, int mostStages) {
@@ -187,6 +206,11 @@ public final class DapplePlanner {
   }
 
   private void search(Trial trial, int width, double within) {
+    if (trial.hopeless(costs, within)) {
+      trial.done = true;
+      return;
+    }
+    trial.pricer.prepare(within);
     PipelineSearch search =
         new PipelineSearch(
             costs.workload().chain(), trial.space, trial.pricer, trial.mostStages, width, within);
@@ -213,8 +237,7 @@ public final class DapplePlanner {
       int wanted = policy.inFlightOf(found.stages() - 1 - s, wave.microBatches());
       List<Integer> devices = found.devices().get(s);
       int slice = StageCosts.slice(wave.samples(), devices.size());
-      int room =
-          recompute == Recompute.NONE ? wanted : room(found.firsts()[s], end, slice, devices);
+      int room = room(found.firsts()[s], end, recompute, slice, devices, wanted);
       ahead =
           Math.max(
               1, Math.min(ahead, Math.min(wanted, room))); // more than the stage before never comes
@@ -223,20 +246,23 @@ public final class DapplePlanner {
     return new Plan(policy, wave.microBatches(), wave.microBatch(), wave.unit(), false, stages);
   }
 
-  /** How many inputs a stage that recomputes can hold. */
-  private int room(int first, int end, int slice, List<Integer> devices) {
+  /** How many micro-batches of those wanted a stage can hold. */
+  private int room(
+      int first, int end, Recompute recompute, int slice, List<Integer> devices, int wanted) {
     double capacity = Double.POSITIVE_INFINITY;
     for (int device : devices) {
       capacity =
           Math.min(capacity, (double) costs.workload().cluster().device(device).memory().value());
     }
-    double free =
-        capacity - costs.staticBytes(first, end) - costs.recomputedBytes(first, end, slice);
-    double input = costs.inputBytes(first, slice);
-    return input == 0 ? Integer.MAX_VALUE : (int) Math.min(Integer.MAX_VALUE, free / input);
+    boolean again = recompute == Recompute.STAGE_INPUT;
+    double rest =
+        costs.staticBytes(first, end) + (again ? costs.recomputedBytes(first, end, slice) : 0);
+    double each = again ? costs.inputBytes(first, slice) : costs.heldBytes(first, end, slice);
+    return rest + wanted * each <= capacity ? wanted : (int) ((capacity - rest) / each);
   }
 
-  private String kind(Plan plan) {
+  /** What a plan is called in lists. */
+  static String kind(Plan plan) {
     if (plan.stages().size() == 1) {
       int devices = plan.stages().get(0).replicas();
       return devices == 1
@@ -293,16 +319,36 @@ public final class DapplePlanner {
     candidates.subList(0, few).sort(order);
   }
 
-  private double serialSeconds() {
-    double[] once = costs.cheapestSecondsPerSample(request.globalBatch());
-    return once[costs.size()] * request.globalBatch();
+  /** One device doing everything at its best batch sizes. */
+  static double serialSeconds(StageCosts costs, int globalBatch) {
+    double[] once = costs.cheapestSecondsPerSample(globalBatch);
+    return once[costs.size()] * globalBatch;
   }
 
-  private LowerBound lowerBound() {
+  /** All work, shared by all devices without loss. */
+  static LowerBound lowerBound(StageCosts costs, int globalBatch) {
     double rate = 0; // devices, in units of the profile's
     for (int device = 0; device < costs.workload().cluster().size(); device++) {
       rate += 1 / costs.slowdown(device);
     }
-    return new LowerBound(serialSeconds() / rate, "work / devices");
+    return new LowerBound(serialSeconds(costs, globalBatch) / rate, "work / devices");
+  }
+
+  /** Whether a quick look finds any plan that fits. */
+  static boolean findsAnything(StageCosts costs, Request request) {
+    Oracle estimates = request.costModel().oracle(costs);
+    DapplePlanner planner = new DapplePlanner(costs, request, estimates, QUICK_BEAM);
+    for (boolean throttle : new boolean[] {false, true}) {
+      for (Trial trial : planner.trials(throttle)) {
+        if (trial.firstGuess < Double.POSITIVE_INFINITY) {
+          return true;
+        }
+        planner.search(trial, QUICK_BEAM, Double.POSITIVE_INFINITY);
+        if (!planner.candidates.isEmpty()) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 }

@@ -1,5 +1,6 @@
 package dev.pipewright.planner;
 
+import dev.pipewright.model.Chain;
 import dev.pipewright.planner.PlacementSpace.Step;
 import dev.pipewright.planner.StagePricer.Outcome;
 
@@ -11,18 +12,20 @@ final class EvenSplits {
   private EvenSplits() {}
 
   /** The step time of the best of them; infinite when none fits. */
-  static double best(PlacementSpace space, StagePricer pricer, double[] work, int mostStages) {
+  static double best(
+      Chain chain, PlacementSpace space, StagePricer pricer, double[] work, int mostStages) {
     int positions = work.length - 1;
     int units = space.freeDevices(space.start()) / space.unit();
     double best = Double.POSITIVE_INFINITY;
     double[] pool = new double[2 * pricer.width()];
     for (int stages = 1; stages <= Math.min(mostStages, Math.min(units, positions)); stages++) {
-      best = Math.min(best, price(space, pricer, work, stages, units, best, pool));
+      best = Math.min(best, price(chain, space, pricer, work, stages, units, best, pool));
     }
     return best;
   }
 
   private static double price(
+      Chain chain,
       PlacementSpace space,
       StagePricer pricer,
       double[] work,
@@ -41,6 +44,12 @@ final class EvenSplits {
       unitsLeft -= take;
       int first =
           stagesLeft == 1 ? 0 : cut(work, end, stagesLeft, (double) unitsLeft / (unitsLeft + take));
+      while (first > 0 && !chain.precedes(first - 1, end - 1)) {
+        first--; // a branch crosses that border
+      }
+      if (first < stagesLeft - 1) {
+        return Double.POSITIVE_INFINITY;
+      }
       Step step = find(space.steps(state), take * space.unit());
       if (step == null || !pricer.open(pool, 0, behind, end, step, limit)) {
         return Double.POSITIVE_INFINITY;

@@ -14,21 +14,27 @@ import org.jspecify.annotations.Nullable;
  * PipelineFormula}: the same numbers as {@link dev.pipewright.cost.PipelineOracle}, O(1) each.
  */
 final class FormulaPricer implements StagePricer {
+  /** Bounds are worked out anew when the limit has come down by this factor. */
+  private static final double WORTH_NEW_BOUNDS = 0.99;
+
   private final StageCosts costs;
   private final PipelineFormula formula;
   private final PlacementCosts placements;
-  private final PrefixBound prefixes;
   private final WarmUp warmUp;
   private final Recomputation recomputation;
   private final boolean throttle;
   private final int wave;
   private final int microBatches;
 
+  private PrefixBound prefixes;
+  private double preparedFor = Double.POSITIVE_INFINITY;
+
   // what open() prepares for stage()
   private final double[] opened;
   private int behind;
   private int end;
   private double limit;
+  private double path; // of the prepared label
   private int devices;
   private int slice;
   private int left; // devices for the layers before
@@ -45,7 +51,6 @@ final class FormulaPricer implements StagePricer {
       StageCosts costs,
       PipelineFormula formula,
       PlacementCosts placements,
-      PrefixBound prefixes,
       WarmUp warmUp,
       Recomputation recomputation,
       boolean throttle,
@@ -54,17 +59,24 @@ final class FormulaPricer implements StagePricer {
     this.costs = costs;
     this.formula = formula;
     this.placements = placements;
-    this.prefixes = prefixes;
     this.warmUp = warmUp;
     this.recomputation = recomputation;
     this.throttle = throttle;
     this.wave = wave;
     this.microBatches = microBatches;
     this.opened = new double[formula.width()];
+    this.prefixes = prefixes(Double.POSITIVE_INFINITY);
   }
 
-  /** The bounds that all pricers of one wave share. */
-  static PrefixBound prefixes(StageCosts costs, int unit, int wave) {
+  @Override
+  public void prepare(double limit) {
+    if (formula.pathsAddUp() && limit < WORTH_NEW_BOUNDS * preparedFor) {
+      prefixes = prefixes(limit);
+      preparedFor = limit;
+    }
+  }
+
+  private PrefixBound prefixes(double limit) {
     double fastest = costs.fastest();
     double[] even = costs.cheapestSecondsPerSample(wave);
     for (int i = 0; i < even.length; i++) {
@@ -73,7 +85,7 @@ final class FormulaPricer implements StagePricer {
     return PrefixBound.of(
         costs,
         even,
-        unit,
+        placements.space().unit(),
         new PrefixBound.Prices() {
           @Override
           public double[] seconds(int devices) {
@@ -96,7 +108,13 @@ final class FormulaPricer implements StagePricer {
           public boolean sums() {
             return true;
           }
-        });
+
+          @Override
+          public int repeats() {
+            return microBatches;
+          }
+        },
+        limit);
   }
 
   @Override
@@ -121,10 +139,12 @@ final class FormulaPricer implements StagePricer {
       double there = transfer.there().seconds(bytes);
       double back = transfer.back().seconds(bytes);
       formula.transfer(opened, 0, there, back, microBatches, 0);
-      if (formula.bound(opened, 0, 0, 0, microBatches) > limit) {
-        return false;
-      }
     }
+    int free = step.devices() + placements.space().freeDevices(step.next());
+    if (bound(opened, 0, end, free) > limit) {
+      return false;
+    }
+    this.path = formula.pathsAddUp() ? formula.path(opened, 0) : Double.NEGATIVE_INFINITY;
     this.behind = behind;
     this.end = end;
     this.limit = limit;
@@ -152,9 +172,12 @@ final class FormulaPricer implements StagePricer {
           ? Outcome.STOP
           : Outcome.SKIP;
     }
-    if (first > 0
-        && formula.path(opened, 0) + forwardSeconds + backwardSeconds + prefixes.delay(first, left)
-            > limit) {
+    double gradients = costs.parameterBytes()[end] - costs.parameterBytes()[first];
+    double tail =
+        here.allReduce().seconds(gradients)
+            + (costs.updateSeconds()[end] - costs.updateSeconds()[first]) * here.slowdown();
+    double after = first > 0 ? Math.max(tail, prefixes.delay(first, left)) : tail;
+    if (path + forwardSeconds + backwardSeconds + after > limit) {
       return Outcome.SKIP;
     }
     double staticBytes = costs.staticBytes(first, end);
@@ -162,10 +185,15 @@ final class FormulaPricer implements StagePricer {
     boolean keeps =
         recomputation != Recomputation.ALWAYS
             && staticBytes + inFlight * costs.heldBytes(first, end, slice) <= here.capacity();
-    if (!keeps) {
-      if (recomputation == Recomputation.NEVER && !throttle) {
+    if (!keeps && recomputation == Recomputation.NEVER) {
+      double each = costs.heldBytes(first, end, slice);
+      if (!throttle || staticBytes + each > here.capacity()) {
         return Outcome.SKIP;
       }
+      inFlight = (int) ((here.capacity() - staticBytes) / each);
+      keeps = true;
+    }
+    if (!keeps) {
       double working = staticBytes + costs.recomputedBytes(first, end, slice);
       double input = costs.inputBytes(first, slice);
       if (working + inFlight * input > here.capacity()) {
@@ -176,10 +204,6 @@ final class FormulaPricer implements StagePricer {
       }
       backwardSeconds += forwardSeconds;
     }
-    double gradients = costs.parameterBytes()[end] - costs.parameterBytes()[first];
-    double tail =
-        here.allReduce().seconds(gradients)
-            + (costs.updateSeconds()[end] - costs.updateSeconds()[first]) * here.slowdown();
     System.arraycopy(opened, 0, pool, to, opened.length);
     formula.stage(pool, to, forwardSeconds, backwardSeconds, tail, microBatches, inFlight, to);
     return keeps ? Outcome.KEEPS : Outcome.RECOMPUTES;

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * Which devices a stage can take, given those that the stages behind it have taken.
@@ -16,8 +17,8 @@ import java.util.Map;
  * use, or from all if none is. We compose them freely from stage to stage and, on clusters whose
  * placements can be counted, consider every placement there is.
  *
- * <p>Devices of a machine are interchangeable, and so are machines of equal devices under the same
- * parent: a state is how many devices of each machine are used and how many of them by the
+ * <p>Equal devices of a machine are interchangeable, and so are machines of equal devices under the
+ * same parent: a state is how many devices of each machine are used and how many of them by the
  * neighbouring stage, sorted. States are numbered as they are met; 0 is the untouched cluster.
  */
 final class PlacementSpace {
@@ -69,12 +70,13 @@ final class PlacementSpace {
     this.spreadMatters = spreadMatters;
     this.unit = unit;
     this.counts = counts;
-    int machines = cluster.machines();
+    int[] machineOf = spreadMatters ? equalDevices(cluster) : machines(cluster);
+    int machines = machineOf[cluster.size() - 1] + 1;
     this.machineSize = new int[machines];
     this.firstDevice = new int[machines];
     for (int device = cluster.size() - 1; device >= 0; device--) {
-      machineSize[cluster.machine(device)]++;
-      firstDevice[cluster.machine(device)] = device;
+      machineSize[machineOf[device]]++;
+      firstDevice[machineOf[device]] = device;
     }
     this.kindOfMachine = kinds();
     this.everyPlacement = stateCount() <= EVERY_PLACEMENT_STATES;
@@ -84,6 +86,25 @@ final class PlacementSpace {
       kinds.add(kind);
     }
     number(new State(none, none, kinds));
+  }
+
+  private static int[] machines(Cluster cluster) {
+    return IntStream.range(0, cluster.size()).map(cluster::machine).toArray();
+  }
+
+  /**
+   * For each device its machine, where a machine of mixed devices counts as one for each run of
+   * equal ones.
+   */
+  private static int[] equalDevices(Cluster cluster) {
+    int[] machineOf = new int[cluster.size()];
+    for (int device = 1; device < machineOf.length; device++) {
+      boolean same =
+          cluster.machine(device) == cluster.machine(device - 1)
+              && cluster.device(device).equals(cluster.device(device - 1));
+      machineOf[device] = machineOf[device - 1] + (same ? 0 : 1);
+    }
+    return machineOf;
   }
 
   private int[] kinds() {
@@ -96,6 +117,11 @@ final class PlacementSpace {
       }
       for (int level = 1; level < cluster.levels().size(); level++) {
         key.add(cluster.group(level, firstDevice[m]));
+      }
+      int machine = cluster.machine(firstDevice[m]);
+      if (machineSize[m] < cluster.groups().get(0).get(machine)) {
+        key.add("part of machine " + machine); // which no other one replaces
+        key.add(firstDevice[m]);
       }
       kinds[m] = known.computeIfAbsent(key, k -> known.size());
     }

@@ -11,9 +11,11 @@ import java.util.Arrays;
  * layers and of devices left: a small dynamic program that ignores transfers, memory and placement.
  *
  * <p>Two numbers: the slowest stage of the best partition, and the delay that the layers put before
- * and after everything else, gradients included. Both are lower bounds, so pruning by them never
- * loses an optimum ({@code DapplePlannerTest} compares with exhaustive search). On instances too
- * large for the tables, work divided by devices stands in for both.
+ * and after everything else, gradients included. Partitions with a stage that alone makes a step
+ * longer than the limit do not count: so fewer, larger stages cannot hide that they are slower.
+ * Both are lower bounds, so pruning by them never loses an optimum ({@code DapplePlannerTest}
+ * compares with exhaustive search). On instances too large for the tables, work divided by devices
+ * stands in for both.
  */
 final class PrefixBound {
   /** Tables cost about layers² · devices² / 4 steps; beyond this the search is cheaper without. */
@@ -29,6 +31,12 @@ final class PrefixBound {
 
     /** Whether gradients are summed after the last backward pass. */
     boolean sums();
+
+    /**
+     * How often a step repeats a stage's passes at least: every stage takes this many times its
+     * seconds, and stages before it delay the first of them.
+     */
+    int repeats();
   }
 
   private final int unit;
@@ -65,7 +73,7 @@ final class PrefixBound {
    *     in proportion with further devices: at most what any stage really costs
    * @param unit devices that a stage takes at least, and in multiples of which
    */
-  static PrefixBound of(StageCosts costs, double[] even, int unit, Prices prices) {
+  static PrefixBound of(StageCosts costs, double[] even, int unit, Prices prices, double limit) {
     int units = costs.workload().cluster().size() / unit;
     double steps = Math.pow((double) costs.size() * units, 2) / 4;
     if (steps > MOST_STEPS) {
@@ -73,14 +81,18 @@ final class PrefixBound {
     }
     double[][] slowest = new double[units + 1][costs.size() + 1];
     double[][] delay = new double[units + 1][costs.size() + 1];
+    Stages[] stages = new Stages[units + 1];
     for (int left = 0; left <= units; left++) {
       Arrays.fill(slowest[left], 1, costs.size() + 1, Double.POSITIVE_INFINITY);
       Arrays.fill(delay[left], 1, costs.size() + 1, Double.POSITIVE_INFINITY);
     }
     for (int left = 1; left <= units; left++) {
+      if (prices.allows(left * unit)) {
+        stages[left] = new Stages(costs, prices, left * unit, limit);
+      }
       for (int take = 1; take <= left && prices.allows(take * unit); take++) {
         int rest = left - take;
-        extend(costs, prices, take * unit, slowest[left], slowest[rest], delay[left], delay[rest]);
+        stages[take].extend(slowest[left], slowest[rest], delay[left], delay[rest]);
       }
     }
     for (int left = 0; left <= units; left++) {
@@ -90,36 +102,55 @@ final class PrefixBound {
     return new PrefixBound(unit, even, slowest, delay);
   }
 
-  /** Improves the best prefixes by those whose last stage has {@code devices} devices. */
-  private static void extend(
-      StageCosts costs,
-      Prices prices,
-      int devices,
-      double[] slowest,
-      double[] slowestBefore,
-      double[] delay,
-      double[] delayBefore) {
-    Chain chain = costs.workload().chain();
-    double[] seconds = prices.seconds(devices);
-    double[] parameters = costs.parameterBytes();
-    AllReduce[] sums = cheapestAllReduces(costs.workload().cluster(), devices);
-    for (int end = 1; end <= costs.size(); end++) {
-      for (int first = end - 1; first >= 0; first--) {
-        double stage = seconds[end] - seconds[first];
-        if (chain.total()) {
-          if (stage >= slowest[end] && stage >= delay[end]) {
+  /** Stages on one number of devices. */
+  private static final class Stages {
+    private final Chain chain;
+    private final double[] seconds;
+    private final double[] parameters;
+    private final boolean sums;
+    private final AllReduce inside;
+    private final AllReduce across;
+    private final int repeats;
+    private final double limit;
+
+    Stages(StageCosts costs, Prices prices, int devices, double limit) {
+      this.chain = costs.workload().chain();
+      this.seconds = prices.seconds(devices);
+      this.parameters = costs.parameterBytes();
+      this.sums = prices.sums();
+      AllReduce[] cheapest = cheapestAllReduces(costs.workload().cluster(), devices);
+      this.inside = cheapest[0];
+      this.across = cheapest[1];
+      this.repeats = prices.repeats();
+      this.limit = limit;
+    }
+
+    /** Improves the best prefixes by those that end in one of these stages. */
+    void extend(double[] slowest, double[] slowestBefore, double[] delay, double[] delayBefore) {
+      boolean total = chain.total();
+      double most = limit / repeats;
+      for (int end = 1; end < seconds.length; end++) {
+        for (int first = end - 1; first >= 0; first--) {
+          double stage = seconds[end] - seconds[first];
+          if (total && (stage > most || (stage >= slowest[end] && stage >= delay[end]))) {
             break;
           }
-        } else if (first > 0 && !chain.precedes(first - 1, end - 1)) {
-          continue;
+          double pace = Math.max(stage, slowestBefore[first]);
+          double before = delayBefore[first];
+          if ((pace >= slowest[end] && stage + before >= delay[end])
+              || stage * repeats + before > limit
+              || (!total && first > 0 && !chain.precedes(first - 1, end - 1))) {
+            continue;
+          }
+          if (sums) {
+            double bytes = parameters[end] - parameters[first];
+            before = Math.max(before, Math.min(inside.seconds(bytes), across.seconds(bytes)));
+          }
+          if (stage * repeats + before <= limit) {
+            slowest[end] = Math.min(slowest[end], pace);
+            delay[end] = Math.min(delay[end], stage + before);
+          }
         }
-        double tail = 0;
-        if (prices.sums()) {
-          double bytes = parameters[end] - parameters[first];
-          tail = Math.min(sums[0].seconds(bytes), sums[1].seconds(bytes));
-        }
-        slowest[end] = Math.min(slowest[end], Math.max(stage, slowestBefore[first]));
-        delay[end] = Math.min(delay[end], stage + Math.max(tail, delayBefore[first]));
       }
     }
   }

@@ -85,7 +85,18 @@ final class RepoPricer implements StagePricer {
           public boolean sums() {
             return false;
           }
-        });
+
+          @Override
+          public int repeats() {
+            return Math.max(1, microBatches - 1);
+          }
+        },
+        Double.POSITIVE_INFINITY);
+  }
+
+  @Override
+  public void prepare(double limit) {
+    // its bounds do not depend on the limit
   }
 
   @Override

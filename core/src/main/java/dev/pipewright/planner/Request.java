@@ -15,13 +15,24 @@ import java.util.OptionalInt;
  * @param policies schedules to choose from
  * @param recomputation whether stages may, may not or must recompute their activations
  * @param costModel what ranks candidates
+ * @param shape which plans are considered
  */
 public record Request(
     int globalBatch,
     OptionalInt microBatch,
     List<WarmUp> policies,
     Recomputation recomputation,
-    CostModel costModel) {
+    CostModel costModel,
+    Shape shape) {
+  /** Which plans are considered. */
+  public enum Shape {
+    ANY,
+    /** One stage. */
+    DATA_PARALLEL,
+    /** One device for each stage of a copy of the pipeline. */
+    STRAIGHT
+  }
+
   /** How a stage may use recomputation. */
   public enum Recomputation {
     /** Where memory demands it. */
@@ -40,6 +51,16 @@ public record Request(
             "the global batch must be a multiple of the micro-batch: global_batch=%d, micro_batch=%d",
             globalBatch,
             samples));
+  }
+
+  /** All shapes. */
+  public Request(
+      int globalBatch,
+      OptionalInt microBatch,
+      List<WarmUp> policies,
+      Recomputation recomputation,
+      CostModel costModel) {
+    this(globalBatch, microBatch, policies, recomputation, costModel, Shape.ANY);
   }
 
   /** Everything allowed, the default cost model. */

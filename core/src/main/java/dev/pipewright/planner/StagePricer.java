@@ -20,6 +20,9 @@ interface StagePricer {
     STOP
   }
 
+  /** Called before a search with the limit that it starts from. */
+  void prepare(double limit);
+
   /** How many numbers a label has. */
   int width();
 

@@ -1,0 +1,154 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.app.report.HtmlReport;
+import dev.pipewright.app.report.PerfettoTrace;
+import dev.pipewright.app.report.Picture;
+import dev.pipewright.app.report.TerminalReport;
+import dev.pipewright.app.report.TimelineSvg;
+import dev.pipewright.app.report.TimelineText;
+import dev.pipewright.cost.Assessment;
+import dev.pipewright.formats.AnswerJson;
+import dev.pipewright.formats.PlanFile;
+import dev.pipewright.formats.PlanJson;
+import dev.pipewright.plan.Plan;
+import dev.pipewright.planner.Planning;
+import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.sim.Recorder;
+import dev.pipewright.sim.Run;
+import dev.pipewright.sim.SimulatedOracle;
+import dev.pipewright.trace.Timeline;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** A planning and the simulated step of its best plan, shown in every form that commands offer. */
+final class Answer {
+  private final Planning planning;
+  private final ModelArgument.Costed costed;
+  private final double planningSeconds;
+  private final OptionalInt profileBatch;
+  private final @Nullable Timeline timeline;
+
+  Answer(
+      Planning planning,
+      ModelArgument.Costed costed,
+      double planningSeconds,
+      OptionalInt profileBatch) {
+    this.planning = planning;
+    this.costed = costed;
+    this.planningSeconds = planningSeconds;
+    this.profileBatch = profileBatch;
+    this.timeline = planning.best().map(Answer::simulate).orElse(null);
+  }
+
+  private static Timeline simulate(Candidate best) {
+    Run run = SimulatedOracle.run(best.plan(), best.estimate());
+    return Recorder.timeline(best.plan(), best.estimate().stages(), run);
+  }
+
+  private Picture picture() {
+    return new Picture(
+        costed.model() + " on " + costed.cluster(),
+        planning,
+        Optional.ofNullable(timeline),
+        planningSeconds,
+        costed.workload().profile().provenance().toString(),
+        costed.model(),
+        costed.cluster());
+  }
+
+  void print(PrintWriter out) {
+    boolean colours = Terminal.colours();
+    out.print(TerminalReport.of(picture(), TerminalReport.WIDTH, colours));
+    if (timeline != null) {
+      out.println();
+      out.print(TimelineText.of(timeline, TerminalReport.WIDTH, colours));
+    }
+  }
+
+  String json() {
+    return AnswerJson.text(planning, context());
+  }
+
+  private AnswerJson.Context context() {
+    return new AnswerJson.Context(
+        costed.model(),
+        costed.cluster(),
+        costed.workload().profile().provenance().toString(),
+        planning
+            .best()
+            .map(b -> OptionalLong.of(b.plan().globalBatch()))
+            .orElse(OptionalLong.empty()),
+        profileBatch,
+        planningSeconds,
+        Optional.ofNullable(timeline).map(this::simulated));
+  }
+
+  private AnswerJson.Simulated simulated(Timeline step) {
+    List<Long> peaks = new ArrayList<>();
+    Plan plan = planning.best().orElseThrow().plan();
+    Long[] byDevice = new Long[costed.workload().cluster().size()];
+    java.util.Arrays.fill(byDevice, 0L);
+    double idle = 0;
+    int devices = 0;
+    for (int stage = 0; stage < plan.stages().size(); stage++) {
+      for (int device : plan.stages().get(stage).devices()) {
+        byDevice[device] = Math.round(step.memory().get(stage).peak());
+      }
+      int members = plan.stages().get(stage).replicas();
+      idle += members * step.idleShare(stage);
+      devices += members;
+    }
+    peaks.addAll(List.of(byDevice));
+    return new AnswerJson.Simulated(step.stepSeconds(), idle / devices, peaks);
+  }
+
+  /** The names of the files that {@link #write} makes. */
+  static final String[] FILES = {"plan.json", "report.html", "timeline.svg", "trace.json"};
+
+  void write(Path out) {
+    OutputFolder folder = OutputFolder.of(out, FILES);
+    Candidate best = planning.best().orElseThrow();
+    PlanFile file =
+        new PlanFile(
+            best.plan(),
+            Optional.of(costed.model()),
+            Optional.of(costed.cluster()),
+            Optional.of(planning.costModel()),
+            OptionalLong.of(best.plan().globalBatch()),
+            profileBatch);
+    Picture picture = picture();
+    folder.write("plan.json", PlanJson.text(file));
+    folder.write("report.html", HtmlReport.of(picture));
+    folder.write("timeline.svg", TimelineSvg.of(picture));
+    folder.write(
+        "trace.json",
+        PerfettoTrace.of(picture.title(), java.util.Objects.requireNonNull(timeline)));
+  }
+
+  /** The first stage of the best plan that does not fit, worded; empty when all do. */
+  Optional<String> doesNotFit() {
+    if (planning.best().isEmpty()) {
+      return Optional.empty();
+    }
+    Assessment estimate = planning.best().get().estimate();
+    int stage = estimate.firstThatDoesNotFit();
+    if (stage < 0) {
+      return Optional.empty();
+    }
+    var memory = estimate.stages().get(stage).memory();
+    return Optional.of(
+        "stage "
+            + stage
+            + " needs "
+            + dev.pipewright.units.Units.binary(memory.peakBytes(), "B")
+            + " on each device, which has "
+            + memory.capacity()
+            + "; try recomputation, more stages or a smaller micro-batch");
+  }
+}

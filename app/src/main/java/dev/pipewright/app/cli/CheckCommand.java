@@ -1,0 +1,81 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.cost.Assessment;
+import dev.pipewright.schedule.Validator;
+import dev.pipewright.units.Units;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+@Command(
+    name = "check",
+    description =
+        "Says whether a plan can run: all work once, no deadlock, memory on every device.",
+    footer = {"", "Example:", "  pipewright check result/plan.json"})
+final class CheckCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Mixin private PlanArgument argument = new PlanArgument();
+
+  @Option(names = "--json", description = "Print one JSON object and nothing else.")
+  private boolean json;
+
+  CheckCommand() {
+    this.spec = CommandSpec.create();
+  }
+
+  @Override
+  public Integer call() {
+    PlanArgument.Loaded loaded = argument.load();
+    List<String> problems = new ArrayList<>();
+    for (Validator.Problem problem : Validator.check(loaded.file().plan().schedule())) {
+      problems.add(problem.toString());
+    }
+    try {
+      Assessment assessment =
+          loaded.costModel().oracle(loaded.costed().costs()).assess(loaded.file().plan());
+      for (int stage = 0; stage < assessment.stages().size(); stage++) {
+        var memory = assessment.stages().get(stage).memory();
+        if (!memory.fits()) {
+          problems.add(
+              "stage "
+                  + stage
+                  + " needs "
+                  + Units.binary(memory.peakBytes(), "B")
+                  + " on a device of "
+                  + memory.capacity());
+        }
+      }
+    } catch (IllegalArgumentException e) {
+      problems.add(e.getMessage());
+    }
+    report(problems);
+    return problems.isEmpty() ? 0 : Failures.NO;
+  }
+
+  private void report(List<String> problems) {
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      StringBuilder list = new StringBuilder();
+      for (String problem : problems) {
+        list.append(list.isEmpty() ? "" : ", ")
+            .append('"')
+            .append(problem.replace("\\", "\\\\").replace("\"", "\\\""))
+            .append('"');
+      }
+      out.println("{\"valid\": " + problems.isEmpty() + ", \"problems\": [" + list + "]}");
+    } else if (problems.isEmpty()) {
+      out.println(argument.path + ": can run");
+    } else {
+      for (String problem : problems) {
+        out.println(argument.path + ": " + problem);
+      }
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.ClusterYaml;
+import dev.pipewright.zoo.Clusters;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Finds the cluster that a user means: of the zoo, or in a file. */
+final class ClusterNames {
+  private ClusterNames() {}
+
+  static Cluster resolve(String name) {
+    Optional<Cluster> zoo;
+    try {
+      zoo = Clusters.find(name);
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException(String.valueOf(e.getMessage()));
+    }
+    if (zoo.isPresent()) {
+      return zoo.get();
+    }
+    Path path = Path.of(name);
+    if (!Files.exists(path)) {
+      throw new BadInputException(
+          "no cluster '"
+              + name
+              + "'; give a YAML file or one of "
+              + String.join(", ", Clusters.names()));
+    }
+    return ClusterYaml.read(path);
+  }
+}

@@ -1,0 +1,77 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cluster.Level;
+import dev.pipewright.formats.ClusterYaml;
+import dev.pipewright.zoo.Clusters;
+import java.io.PrintWriter;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+@Command(
+    name = "clusters",
+    description = "Lists the clusters that need no file, or prints one as a file to start from.",
+    footer = {
+      "",
+      "Examples:",
+      "  pipewright clusters",
+      "  pipewright clusters dapple-a:4x8 > mine.yaml"
+    })
+final class ClustersCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(arity = "0..1", paramLabel = "CLUSTER", description = "Print this one as YAML.")
+  private @Nullable String name;
+
+  @Option(names = "--json", description = "Print one JSON object and nothing else.")
+  private boolean json;
+
+  ClustersCommand() {
+    this.spec = CommandSpec.create();
+  }
+
+  @Override
+  public Integer call() {
+    PrintWriter out = spec.commandLine().getOut();
+    if (name != null) {
+      out.print(ClusterYaml.text(ClusterNames.resolve(name)));
+      return 0;
+    }
+    StringBuilder array = new StringBuilder();
+    for (String known : Clusters.names()) {
+      Cluster cluster = Clusters.find(known).orElseThrow();
+      if (json) {
+        array
+            .append(array.isEmpty() ? "" : ", ")
+            .append("{\"name\": \"")
+            .append(known)
+            .append("\", \"devices\": ")
+            .append(cluster.size())
+            .append('}');
+      } else {
+        out.printf(
+            Locale.ROOT, "%-10s %3d × %s%n", known, cluster.size(), cluster.device(0).name());
+        for (int level = 0; level < cluster.levels().size(); level++) {
+          Level joins = cluster.levels().get(level);
+          out.printf(
+              Locale.ROOT,
+              "           %-8s of %d: point to point %s, collective %s%n",
+              joins.name(),
+              cluster.groups().get(level).get(0),
+              joins.pointToPoint().bandwidth(),
+              joins.collective().bandwidth());
+        }
+      }
+    }
+    if (json) {
+      out.println("{\"clusters\": [" + array + "]}");
+    }
+    return 0;
+  }
+}

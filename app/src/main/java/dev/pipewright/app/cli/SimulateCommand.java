@@ -1,0 +1,75 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.planner.Evaluation;
+import dev.pipewright.planner.Planning;
+import dev.pipewright.sim.SimulatedOracle;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+@Command(
+    name = "simulate",
+    description = "Runs a plan's schedule on simulated devices and links.",
+    footer = {
+      "",
+      "Examples:",
+      "  pipewright simulate result/plan.json",
+      "  pipewright simulate plan.json --model bert-48 --cluster dapple-a --out result"
+    })
+final class SimulateCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Mixin private PlanArgument argument = new PlanArgument();
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      description = "Write plan.json, report.html, timeline.svg and trace.json.")
+  private @Nullable Path out;
+
+  @Option(names = "--json", description = "Print one JSON object and nothing else.")
+  private boolean json;
+
+  SimulateCommand() {
+    this.spec = CommandSpec.create();
+  }
+
+  @Override
+  public Integer call() {
+    PlanArgument.Loaded loaded = argument.load();
+    var costs = loaded.costed().costs();
+    long start = System.nanoTime();
+    Planning planning;
+    try {
+      planning =
+          Evaluation.of(
+              costs,
+              loaded.file().plan(),
+              loaded.costModel(),
+              new SimulatedOracle(loaded.costModel().oracle(costs)));
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException(argument.path + ": " + e.getMessage());
+    }
+    double seconds = (System.nanoTime() - start) / 1e9;
+    Answer answer = new Answer(planning, loaded.costed(), seconds, loaded.file().profileBatch());
+    if (json) {
+      spec.commandLine().getOut().print(answer.json());
+    } else {
+      answer.print(spec.commandLine().getOut());
+    }
+    if (out != null) {
+      answer.write(out);
+    }
+    Optional<String> tooLarge = answer.doesNotFit();
+    tooLarge.ifPresent(
+        reason -> spec.commandLine().getErr().println("pipewright: does not fit: " + reason));
+    return tooLarge.isPresent() ? Failures.NO : 0;
+  }
+}

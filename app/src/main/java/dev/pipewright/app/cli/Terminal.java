@@ -1,0 +1,15 @@
+package dev.pipewright.app.cli;
+
+/** What the terminal can show. */
+final class Terminal {
+  private Terminal() {}
+
+  /**
+   * Whether to colour: on a terminal, unless {@code NO_COLOR} is set to anything. The launcher
+   * knows whether standard output is one; Java 21 has no way to ask.
+   */
+  static boolean colours() {
+    String no = System.getenv("NO_COLOR");
+    return (no == null || no.isEmpty()) && Boolean.getBoolean("pipewright.terminal");
+  }
+}

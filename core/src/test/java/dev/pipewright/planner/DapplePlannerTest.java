@@ -1,0 +1,191 @@
+package dev.pipewright.planner;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.CostModel;
+import dev.pipewright.cost.Samples;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.StagePlan;
+import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.planner.Request.Recomputation;
+import dev.pipewright.schedule.Validator;
+import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.sim.SimulatedOracle;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+
+class DapplePlannerTest {
+  private static final String SEEDED = "seed {currentRepetition}";
+
+  /** A network on a cluster, and what is asked for. */
+  private record Case(StageCosts costs, Request request) {
+    static Case of(long seed, CostModel model, boolean branching) {
+      return of(new SplittableRandom(seed), model, branching, Recomputation.WHERE_NEEDED);
+    }
+
+    static Case of(
+        SplittableRandom random, CostModel model, boolean branching, Recomputation recomputation) {
+      int globalBatch = random.nextInt(1, 13);
+      boolean given = model == CostModel.DAPPLE_REPO || random.nextInt(4) == 0;
+      LayerGraph graph =
+          branching ? Samples.branching(random) : Samples.chain(random.nextInt(1, 8));
+      StageCosts costs = Samples.costs(random, graph, globalBatch);
+      OptionalInt microBatch =
+          given ? OptionalInt.of(divisor(random, globalBatch)) : OptionalInt.empty();
+      List<WarmUp> policies = List.of(WarmUp.A, WarmUp.B);
+      return new Case(costs, new Request(globalBatch, microBatch, policies, recomputation, model));
+    }
+
+    private static int divisor(SplittableRandom random, int of) {
+      int[] divisors = IntStream.rangeClosed(1, of).filter(i -> of % i == 0).toArray();
+      return divisors[random.nextInt(divisors.length)];
+    }
+
+    Planning plan() {
+      var decides = new SimulatedOracle(request.costModel().oracle(costs));
+      return DapplePlanner.plan(costs, request, decides);
+    }
+  }
+
+  @RepeatedTest(value = 200, name = SEEDED)
+  void pipewrightIsAsGoodAsExhaustiveSearch(RepetitionInfo seed) {
+    compare(Case.of(seed.getCurrentRepetition(), CostModel.PIPEWRIGHT, false));
+  }
+
+  @RepeatedTest(value = 200, name = SEEDED)
+  void dappleIsAsGoodAsExhaustiveSearch(RepetitionInfo seed) {
+    compare(Case.of(1000 + seed.getCurrentRepetition(), CostModel.DAPPLE, false));
+  }
+
+  @RepeatedTest(value = 200, name = SEEDED)
+  void dappleRepoIsAsGoodAsExhaustiveSearch(RepetitionInfo seed) {
+    compare(Case.of(2000 + seed.getCurrentRepetition(), CostModel.DAPPLE_REPO, false));
+  }
+
+  @RepeatedTest(value = 100, name = SEEDED)
+  void dapplePublishedIsAsGoodAsExhaustiveSearch(RepetitionInfo seed) {
+    compare(Case.of(3000 + seed.getCurrentRepetition(), CostModel.DAPPLE_PUBLISHED, false));
+  }
+
+  @RepeatedTest(value = 150, name = SEEDED)
+  void branchesArePlannedAsWellAsByExhaustiveSearch(RepetitionInfo seed) {
+    int number = seed.getCurrentRepetition();
+    CostModel[] models = {CostModel.PIPEWRIGHT, CostModel.DAPPLE, CostModel.DAPPLE_REPO};
+    compare(Case.of(4000 + number, models[number % models.length], true));
+  }
+
+  @RepeatedTest(value = 100, name = SEEDED)
+  void recomputationIsNeverOrAlwaysUsedAsAsked(RepetitionInfo seed) {
+    SplittableRandom random = new SplittableRandom(5000 + seed.getCurrentRepetition());
+    Recomputation mode = random.nextBoolean() ? Recomputation.NEVER : Recomputation.ALWAYS;
+    Case one = Case.of(random, CostModel.PIPEWRIGHT, false, mode);
+    compare(one);
+    Recompute only = mode == Recomputation.NEVER ? Recompute.NONE : Recompute.STAGE_INPUT;
+    for (Candidate candidate : one.plan().candidates()) {
+      for (StagePlan stage : candidate.plan().stages()) {
+        assertEquals(only, stage.recompute());
+      }
+    }
+  }
+
+  /** Asserts that the planner's best estimate is the best of all plans'. */
+  private static void compare(Case one) {
+    Exhaustive.Answer truth = Exhaustive.best(one.costs(), one.request());
+    Planning planning = one.plan();
+    checkCandidates(one, planning);
+    if (truth.plan().isEmpty()) {
+      return; // whatever was found holds fewer micro-batches than its policy wants
+    }
+    double best =
+        planning.candidates().stream()
+            .filter(candidate -> !candidate.plan().overlapGradients())
+            .mapToDouble(candidate -> candidate.estimate().stepSeconds())
+            .min()
+            .orElse(Double.POSITIVE_INFINITY);
+    assertEquals(
+        truth.seconds(), best, 1e-9 * truth.seconds(), () -> "missed " + truth.plan().get());
+    assertTrue(planning.search().exhaustive());
+    assertEquals("every placement", planning.search().space());
+    assertTrue(
+        planning.lowerBound().seconds() <= truth.seconds() * (1 + 1e-9),
+        () -> "bound " + planning.lowerBound().seconds() + " > " + truth.seconds());
+  }
+
+  private static void checkCandidates(Case one, Planning planning) {
+    boolean repo = one.request().costModel() == CostModel.DAPPLE_REPO;
+    for (Candidate candidate : planning.candidates()) {
+      Plan plan = candidate.plan();
+      assertEquals(List.of(), Validator.check(plan.schedule()));
+      assertEquals(one.costs().size(), plan.layers());
+      assertEquals(one.request().globalBatch(), plan.globalBatch());
+      Assessment again = one.request().costModel().oracle(one.costs()).assess(plan);
+      assertEquals(again.stepSeconds(), candidate.estimate().stepSeconds());
+      assertTrue(repo || again.fits(), () -> "does not fit: " + plan);
+    }
+    for (int i = 1; i < planning.candidates().size(); i++) {
+      boolean decided = planning.candidates().get(i).simulated().isPresent();
+      if (decided || planning.candidates().get(i - 1).simulated().isEmpty()) {
+        assertTrue(
+            planning.candidates().get(i - 1).seconds() <= planning.candidates().get(i).seconds());
+      }
+    }
+  }
+
+  @Test
+  void theRandomCasesExerciseMemoryPlacementAndRecomputation() {
+    int infeasible = 0;
+    int recomputing = 0;
+    int staged = 0;
+    int replicated = 0;
+    for (int seed = 1; seed <= 200; seed++) {
+      Case one = Case.of(seed, CostModel.PIPEWRIGHT, false);
+      var truth = Exhaustive.best(one.costs(), one.request()).plan();
+      if (truth.isEmpty()) {
+        infeasible++;
+        continue;
+      }
+      List<StagePlan> stages = truth.get().stages();
+      recomputing += stages.stream().anyMatch(s -> s.recompute() != Recompute.NONE) ? 1 : 0;
+      staged += stages.size() > 1 ? 1 : 0;
+      replicated += stages.stream().anyMatch(stage -> stage.replicas() > 1) ? 1 : 0;
+    }
+    String share = "infeasible=%d, recomputing=%d, pipelines=%d, replicated=%d";
+    String what = share.formatted(infeasible, recomputing, staged, replicated);
+    assertTrue(infeasible >= 10 && infeasible <= 80, what);
+    assertTrue(recomputing >= 15 && staged >= 60 && replicated >= 60, what);
+  }
+
+  @RepeatedTest(value = 20, name = SEEDED)
+  void theSameRequestGivesTheSamePlan(RepetitionInfo seed) {
+    for (CostModel model : CostModel.values()) {
+      Planning once = Case.of(seed.getCurrentRepetition(), model, false).plan();
+      Planning twice = Case.of(seed.getCurrentRepetition(), model, false).plan();
+      assertEquals(once.toString(), twice.toString());
+    }
+  }
+
+  @Test
+  void memoryThatIsTooSmallForAnyPlanGivesNone() {
+    int none = 0;
+    for (int seed = 1; seed <= 100; seed++) {
+      Planning planning = Case.of(seed, CostModel.PIPEWRIGHT, false).plan();
+      if (planning.best().isEmpty()) {
+        none++;
+        assertFalse(planning.runnerUp().isPresent());
+        assertEquals("memory", planning.binding());
+      }
+    }
+    assertTrue(none > 0);
+  }
+}

@@ -1,0 +1,154 @@
+package dev.pipewright.planner;
+
+import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.CostModel;
+import dev.pipewright.cost.Oracle;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.model.Chain;
+import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.StagePlan;
+import dev.pipewright.planner.Request.Recomputation;
+import dev.pipewright.schedule.WarmUp;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Tries every plan there is, on every set of devices, and has an oracle assess each: the referee of
+ * {@link DapplePlanner}. Knows nothing of its bounds, labels and symmetries.
+ */
+final class Exhaustive {
+  private final StageCosts costs;
+  private final Request request;
+  private final Oracle oracle;
+  private final boolean repo;
+  private final int devices;
+  private final Chain chain;
+  private double seconds = Double.POSITIVE_INFINITY;
+  private Optional<Plan> plan = Optional.empty();
+  private long assessed;
+
+  // the wave that is being tried
+  private int copies;
+  private int microBatch;
+  private int microBatches;
+
+  /** A run of positions on a set of devices, as bits. */
+  private record Piece(int first, int last, int devices) {}
+
+  private Exhaustive(StageCosts costs, Request request) {
+    this.costs = costs;
+    this.request = request;
+    this.oracle = request.costModel().oracle(costs);
+    this.repo = request.costModel() == CostModel.DAPPLE_REPO;
+    this.devices = costs.workload().cluster().size();
+    this.chain = costs.workload().chain();
+  }
+
+  /** The best plan's step time; infinite where no plan fits. */
+  record Answer(double seconds, Optional<Plan> plan, long assessed) {}
+
+  static Answer best(StageCosts costs, Request request) {
+    Exhaustive search = new Exhaustive(costs, request);
+    search.waves();
+    return new Answer(search.seconds, search.plan, search.assessed);
+  }
+
+  private void waves() {
+    int global = request.globalBatch();
+    for (copies = 1; copies <= devices; copies++) {
+      for (microBatch = 1; microBatch * copies <= global; microBatch++) {
+        boolean allowed =
+            request.microBatch().isPresent()
+                ? microBatch == request.microBatch().getAsInt()
+                : copies == 1;
+        if (allowed && global % (microBatch * copies) == 0) {
+          microBatches = global / (microBatch * copies);
+          extend(new ArrayList<>(), 0, 0);
+        }
+      }
+    }
+  }
+
+  private void extend(List<Piece> pieces, int first, int used) {
+    if (first == chain.size()) {
+      pieces(pieces);
+      return;
+    }
+    if (repo && pieces.size() == microBatches) {
+      return;
+    }
+    for (int last = first; last < chain.size(); last++) {
+      if (first > 0 && !chain.precedes(first - 1, last)) {
+        continue;
+      }
+      for (int set = 1; set < 1 << devices; set++) {
+        int size = Integer.bitCount(set);
+        boolean enoughSamples = repo || size <= copies * microBatch;
+        if ((set & used) == 0 && size % copies == 0 && enoughSamples) {
+          pieces.add(new Piece(first, last, set));
+          extend(pieces, last + 1, used | set);
+          pieces.remove(pieces.size() - 1);
+        }
+      }
+    }
+  }
+
+  private void pieces(List<Piece> pieces) {
+    for (WarmUp policy : repo ? List.of(WarmUp.A) : request.policies()) {
+      List<StagePlan> stages = new ArrayList<>();
+      for (int s = 0; s < pieces.size(); s++) {
+        stages.add(stage(pieces.get(s), Recompute.NONE, inFlight(policy, pieces.size(), s)));
+      }
+      Plan keeping = new Plan(policy, microBatches, microBatch, copies, false, stages);
+      recomputed(keeping, pieces).ifPresent(this::consider);
+    }
+  }
+
+  private int inFlight(WarmUp policy, int stages, int stage) {
+    int later = stages - stage;
+    return Math.min(microBatches, policy == WarmUp.A ? later : 2 * later - 1);
+  }
+
+  private static StagePlan stage(Piece piece, Recompute recompute, int inFlight) {
+    List<Integer> members = new ArrayList<>();
+    for (int device = 0; device < Integer.SIZE; device++) {
+      if ((piece.devices & 1 << device) != 0) {
+        members.add(device);
+      }
+    }
+    return new StagePlan(piece.first, piece.last, members, recompute, inFlight);
+  }
+
+  /** With recomputation where the request wants it; empty where memory does not suffice. */
+  private Optional<Plan> recomputed(Plan keeping, List<Piece> pieces) {
+    if (repo) {
+      return Optional.of(keeping);
+    }
+    Assessment kept = oracle.assess(keeping);
+    List<StagePlan> stages = new ArrayList<>();
+    for (int s = 0; s < pieces.size(); s++) {
+      StagePlan stage = keeping.stages().get(s);
+      boolean fits = kept.stages().get(s).memory().fits();
+      boolean again =
+          request.recomputation() == Recomputation.ALWAYS
+              || (request.recomputation() == Recomputation.WHERE_NEEDED && !fits);
+      if (!fits && !again) {
+        return Optional.empty();
+      }
+      Recompute recompute = again ? Recompute.STAGE_INPUT : Recompute.NONE;
+      stages.add(stage(pieces.get(s), recompute, stage.inFlight()));
+    }
+    return Optional.of(new Plan(keeping.warmUp(), microBatches, microBatch, copies, false, stages));
+  }
+
+  private void consider(Plan candidate) {
+    Assessment assessment = oracle.assess(candidate);
+    assessed++;
+    if ((repo || assessment.fits()) && assessment.stepSeconds() < seconds) {
+      seconds = assessment.stepSeconds();
+      plan = Optional.of(candidate);
+    }
+  }
+}
