@@ -2,6 +2,7 @@ package dev.pipewright.cost;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.Link;
+import java.util.Arrays;
 
 /**
  * Seconds to sum gradients over a set of devices: the cheapest of a ring, a tree and a hierarchical
@@ -60,6 +61,68 @@ public final class AllReduce {
     }
     return new AllReduce(
         devices.length, latency, perByte, hierarchicalLatency, hierarchicalPerByte);
+  }
+
+  /**
+   * No set of this many devices of the cluster sums faster, each way of summing taken at its best:
+   * a lower bound for searches.
+   */
+  public static AllReduce atBest(Cluster cluster, int devices) {
+    if (devices == 1) {
+      return NONE;
+    }
+    int levels = cluster.levels().size();
+    double latency = Double.POSITIVE_INFINITY;
+    double perByte = Double.POSITIVE_INFINITY;
+    for (int level = 0; level < levels; level++) {
+      int largest = cluster.groups().get(level).stream().max(Integer::compare).orElseThrow();
+      if (level == levels - 1 || largest >= devices) { // may be the slowest that is crossed
+        Link link = cluster.levels().get(level).collective();
+        latency = Math.min(latency, link.latency().value());
+        perByte = Math.min(perByte, 1 / link.bandwidth().value());
+      }
+    }
+    double[] least = {Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY};
+    hierarchies(cluster, fanouts(cluster), 0, devices, 0, 0, least);
+    return new AllReduce(devices, latency, perByte, least[0], least[1]);
+  }
+
+  /** The most groups of the level below that a group of each level has. */
+  private static int[] fanouts(Cluster cluster) {
+    int[] all = new int[cluster.size()];
+    Arrays.setAll(all, device -> device);
+    int[] fanouts = new int[cluster.levels().size()];
+    Arrays.setAll(fanouts, level -> widestFanout(cluster, all, level));
+    return fanouts;
+  }
+
+  /** Tries all fan-outs from {@code level} outwards that reach {@code devices} groups there. */
+  private static void hierarchies(
+      Cluster cluster,
+      int[] fanouts,
+      int level,
+      int devices,
+      double latency,
+      double perByte,
+      double[] least) {
+    if (level == fanouts.length) {
+      if (devices == 1) {
+        least[0] = Math.min(least[0], latency);
+        least[1] = Math.min(least[1], perByte);
+      }
+      return;
+    }
+    Link link = cluster.levels().get(level).collective();
+    for (int fanout = 1; fanout <= Math.min(devices, fanouts[level]); fanout++) {
+      hierarchies(
+          cluster,
+          fanouts,
+          level + 1,
+          (devices + fanout - 1) / fanout,
+          latency + 2 * (fanout - 1) * link.latency().value(),
+          perByte + 2 * (fanout - 1) / link.bandwidth().value() / fanout,
+          least);
+    }
   }
 
   /**

@@ -39,7 +39,7 @@ public final class DapplePlanner {
   /**
    * Partial plans for each number of layers left in the first pass, which finds a good upper bound.
    */
-  private static final int FIRST_BEAM = 32;
+  private static final int FIRST_BEAM = 8;
 
   /** Enough to see whether anything fits. */
   private static final int QUICK_BEAM = 4;
@@ -89,7 +89,7 @@ public final class DapplePlanner {
         request.costModel().word(),
         fits ? Optional.of(candidates.get(0)) : Optional.empty(),
         candidates,
-        lowerBound(costs, request.globalBatch()),
+        lowerBound(costs, request.globalBatch(), request.costModel()),
         fits ? Binding.of(candidates.get(0)) : "memory",
         serialSeconds(costs, request.globalBatch()),
         new Search(exhaustive, labels, space));
@@ -163,6 +163,7 @@ public final class DapplePlanner {
         trials.add(new Trial(wave, WarmUp.A, space, pricer, stages, guess));
         continue;
       }
+      WaveBounds bounds = new WaveBounds(costs, wave);
       for (WarmUp policy : request.policies()) {
         StagePricer pricer =
             new FormulaPricer(
@@ -172,6 +173,7 @@ public final class DapplePlanner {
                 policy,
                 request.recomputation(),
                 throttle,
+                bounds,
                 wave.samples(),
                 wave.microBatches());
         double guess = EvenSplits.best(costs.workload().chain(), space, pricer, work, most);
@@ -211,6 +213,10 @@ public final class DapplePlanner {
       return;
     }
     trial.pricer.prepare(within);
+    if (trial.hopeless(costs, within)) {
+      trial.done = true;
+      return;
+    }
     PipelineSearch search =
         new PipelineSearch(
             costs.workload().chain(), trial.space, trial.pricer, trial.mostStages, width, within);
@@ -325,8 +331,16 @@ public final class DapplePlanner {
     return once[costs.size()] * globalBatch;
   }
 
-  /** All work, shared by all devices without loss. */
-  static LowerBound lowerBound(StageCosts costs, int globalBatch) {
+  /** All work, shared by all devices without loss, as far as the cost model has to pay for it. */
+  static LowerBound lowerBound(StageCosts costs, int globalBatch, CostModel costModel) {
+    if (costModel == CostModel.DAPPLE_PUBLISHED) {
+      return new LowerBound(0, "the published formula may charge less than all work");
+    }
+    if (costModel == CostModel.DAPPLE_REPO) { // devices are alike, time is in proportion
+      double once = new DappleRepoOracle(costs).secondsPerSample()[costs.size()];
+      int devices = costs.workload().cluster().size();
+      return new LowerBound(once * globalBatch / devices, "work / devices");
+    }
     double rate = 0; // devices, in units of the profile's
     for (int device = 0; device < costs.workload().cluster().size(); device++) {
       rate += 1 / costs.slowdown(device);

@@ -25,7 +25,7 @@ public final class Evaluation {
         costModel.word(),
         Optional.of(candidate),
         List.of(candidate),
-        DapplePlanner.lowerBound(costs, Math.toIntExact(plan.globalBatch())),
+        DapplePlanner.lowerBound(costs, Math.toIntExact(plan.globalBatch()), costModel),
         Binding.of(candidate),
         DapplePlanner.serialSeconds(costs, Math.toIntExact(plan.globalBatch())),
         new Search(false, 0, "a given plan"));

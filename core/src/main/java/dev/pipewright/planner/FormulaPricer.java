@@ -14,20 +14,17 @@ import org.jspecify.annotations.Nullable;
  * PipelineFormula}: the same numbers as {@link dev.pipewright.cost.PipelineOracle}, O(1) each.
  */
 final class FormulaPricer implements StagePricer {
-  /** Bounds are worked out anew when the limit has come down by this factor. */
-  private static final double WORTH_NEW_BOUNDS = 0.99;
-
   private final StageCosts costs;
   private final PipelineFormula formula;
   private final PlacementCosts placements;
   private final WarmUp warmUp;
   private final Recomputation recomputation;
   private final boolean throttle;
+  private final WaveBounds bounds;
   private final int wave;
   private final int microBatches;
 
   private PrefixBound prefixes;
-  private double preparedFor = Double.POSITIVE_INFINITY;
 
   // what open() prepares for stage()
   private final double[] opened;
@@ -54,6 +51,7 @@ final class FormulaPricer implements StagePricer {
       WarmUp warmUp,
       Recomputation recomputation,
       boolean throttle,
+      WaveBounds bounds,
       int wave,
       int microBatches) {
     this.costs = costs;
@@ -62,59 +60,16 @@ final class FormulaPricer implements StagePricer {
     this.warmUp = warmUp;
     this.recomputation = recomputation;
     this.throttle = throttle;
+    this.bounds = bounds;
     this.wave = wave;
     this.microBatches = microBatches;
     this.opened = new double[formula.width()];
-    this.prefixes = prefixes(Double.POSITIVE_INFINITY);
+    this.prefixes = bounds.evenly();
   }
 
   @Override
   public void prepare(double limit) {
-    if (formula.pathsAddUp() && limit < WORTH_NEW_BOUNDS * preparedFor) {
-      prefixes = prefixes(limit);
-      preparedFor = limit;
-    }
-  }
-
-  private PrefixBound prefixes(double limit) {
-    double fastest = costs.fastest();
-    double[] even = costs.cheapestSecondsPerSample(wave);
-    for (int i = 0; i < even.length; i++) {
-      even[i] *= wave * fastest;
-    }
-    return PrefixBound.of(
-        costs,
-        even,
-        placements.space().unit(),
-        new PrefixBound.Prices() {
-          @Override
-          public double[] seconds(int devices) {
-            int slice = StageCosts.slice(wave, devices);
-            double[] forward = costs.forwardSeconds(slice);
-            double[] backward = costs.backwardSeconds(slice);
-            double[] both = new double[forward.length];
-            for (int i = 0; i < both.length; i++) {
-              both[i] = (forward[i] + backward[i]) * fastest;
-            }
-            return both;
-          }
-
-          @Override
-          public boolean allows(int devices) {
-            return devices <= wave;
-          }
-
-          @Override
-          public boolean sums() {
-            return true;
-          }
-
-          @Override
-          public int repeats() {
-            return microBatches;
-          }
-        },
-        limit);
+    prefixes = bounds.within(formula.pathsAddUp() ? limit : Double.POSITIVE_INFINITY);
   }
 
   @Override

@@ -1,6 +1,5 @@
 package dev.pipewright.planner;
 
-import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.AllReduce;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.model.Chain;
@@ -77,7 +76,7 @@ final class PrefixBound {
     int units = costs.workload().cluster().size() / unit;
     double steps = Math.pow((double) costs.size() * units, 2) / 4;
     if (steps > MOST_STEPS) {
-      return new PrefixBound(unit, even, new double[0][], new double[0][]);
+      return evenly(even, unit);
     }
     double[][] slowest = new double[units + 1][costs.size() + 1];
     double[][] delay = new double[units + 1][costs.size() + 1];
@@ -102,14 +101,18 @@ final class PrefixBound {
     return new PrefixBound(unit, even, slowest, delay);
   }
 
+  /** Without tables: work divided by devices. */
+  static PrefixBound evenly(double[] even, int unit) {
+    return new PrefixBound(unit, even, new double[0][], new double[0][]);
+  }
+
   /** Stages on one number of devices. */
   private static final class Stages {
     private final Chain chain;
     private final double[] seconds;
     private final double[] parameters;
     private final boolean sums;
-    private final AllReduce inside;
-    private final AllReduce across;
+    private final AllReduce allReduce;
     private final int repeats;
     private final double limit;
 
@@ -118,9 +121,7 @@ final class PrefixBound {
       this.seconds = prices.seconds(devices);
       this.parameters = costs.parameterBytes();
       this.sums = prices.sums();
-      AllReduce[] cheapest = cheapestAllReduces(costs.workload().cluster(), devices);
-      this.inside = cheapest[0];
-      this.across = cheapest[1];
+      this.allReduce = AllReduce.atBest(costs.workload().cluster(), devices);
       this.repeats = prices.repeats();
       this.limit = limit;
     }
@@ -144,7 +145,7 @@ final class PrefixBound {
           }
           if (sums) {
             double bytes = parameters[end] - parameters[first];
-            before = Math.max(before, Math.min(inside.seconds(bytes), across.seconds(bytes)));
+            before = Math.max(before, allReduce.seconds(bytes));
           }
           if (stage * repeats + before <= limit) {
             slowest[end] = Math.min(slowest[end], pace);
@@ -153,43 +154,6 @@ final class PrefixBound {
         }
       }
     }
-  }
-
-  /** No placement of so many devices sums gradients faster than the better of these two. */
-  private static AllReduce[] cheapestAllReduces(Cluster cluster, int devices) {
-    int largest = cluster.groups().get(0).stream().max(Integer::compare).orElseThrow();
-    int machines = cluster.machines();
-    AllReduce inside =
-        AllReduce.over(cluster, densest(cluster, Math.min(devices, largest), largest));
-    int spanned =
-        devices <= largest ? Math.min(devices, machines) : (devices + largest - 1) / largest;
-    AllReduce across = AllReduce.over(cluster, oneOfEach(cluster, spanned));
-    boolean fits = devices <= largest;
-    boolean spreads = devices <= machines || !fits;
-    return new AllReduce[] {fits ? inside : across, spreads ? across : inside};
-  }
-
-  private static int[] densest(Cluster cluster, int devices, int largest) {
-    int device = 0;
-    int machine = 0;
-    while (cluster.groups().get(0).get(machine) < largest) {
-      device += cluster.groups().get(0).get(machine++);
-    }
-    int[] set = new int[devices];
-    for (int i = 0; i < devices; i++) {
-      set[i] = device + i;
-    }
-    return set;
-  }
-
-  private static int[] oneOfEach(Cluster cluster, int machines) {
-    int[] set = new int[machines];
-    int device = 0;
-    for (int machine = 0; machine < machines; machine++) {
-      set[machine] = device;
-      device += cluster.groups().get(0).get(machine);
-    }
-    return set;
   }
 
   /** Seconds of a micro-batch on the slowest of the stages before {@code first}, at least. */

@@ -133,7 +133,7 @@ public final class Samples {
       sizes.add(
           new LayerSizes(
               output,
-              skewed(random, 4e6) + (random.nextBoolean() ? output : 0),
+              skewed(random, 1e7) + (random.nextBoolean() ? output : 0),
               skewed(random, large ? 4e7 : 2e6)));
       fixed[i] = random.nextBoolean() ? 0 : skewed(random, 1);
       perSample[i] = skewed(random, 1);
@@ -172,8 +172,8 @@ public final class Samples {
     }
     double parameters = sum(profile.parameterBytes());
     double kept = sum(profile.keptBytes());
-    double some = random.nextDouble() * random.nextDouble();
-    return 1 + (long) ((2 * parameters + globalBatch * kept) * some);
+    double held = globalBatch * kept * Samples.skewed(random, 1);
+    return 1 + (long) (2 * parameters * random.nextDouble(0.3, 1) + held);
   }
 
   public static double sum(double[] values) {
