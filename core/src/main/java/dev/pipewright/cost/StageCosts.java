@@ -9,6 +9,7 @@ import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StageCosts {
   private final Workload workload;
+  private final int[] ends; // for each end that may be chosen the end in the chain; 0 first
+  private final boolean total;
   private final double[] parameterBytes; // index end: of positions 0..end-1
   private final double[] keptBytes; // for one sample
   private final double[] cutBytes; // index end: activation that crosses a cut before position end
@@ -31,31 +34,78 @@ public final class StageCosts {
   /** Cumulative seconds of positions {@code 0..end-1} for one slice size. */
   private record Times(double[] forward, double[] backward) {}
 
+  /** Costs of stages that may be cut at every position of the chain. */
   public StageCosts(Workload workload) {
+    this(workload, IntStream.rangeClosed(0, workload.chain().size()).toArray());
+  }
+
+  private StageCosts(Workload workload, int[] ends) {
     this.workload = workload;
+    this.ends = ends;
     Chain chain = workload.chain();
     Profile profile = workload.profile();
-    this.parameterBytes = shifted(chain.cumulative(profile.parameterBytes()));
-    this.keptBytes = shifted(chain.cumulative(profile.keptBytes()));
-    this.cutBytes = shifted(chain.crossing(profile.outputBytes()));
-    this.updateSeconds = shifted(chain.cumulative(profile.seconds(Quantity.UPDATE, 1)));
+    this.total = chain.total() || nested();
+    this.parameterBytes = byEnd(chain.cumulative(profile.parameterBytes()));
+    this.keptBytes = byEnd(chain.cumulative(profile.keptBytes()));
+    this.cutBytes = byEnd(chain.crossing(profile.outputBytes()));
+    this.updateSeconds = byEnd(chain.cumulative(profile.seconds(Quantity.UPDATE, 1)));
     this.staticPerParameterByte =
         (double) workload.training().staticBytesPerParameter() / profile.precision().bytes();
   }
 
-  private static double[] shifted(double[] byPosition) {
-    double[] byEnd = new double[byPosition.length + 1];
-    System.arraycopy(byPosition, 0, byEnd, 1, byPosition.length);
-    return byEnd;
+  /**
+   * The same costs, cut only at some places: positions of the result are runs of the chain's.
+   *
+   * @param places ends of positions of the chain, ascending, from 0 to its size
+   */
+  public StageCosts cutOnlyAt(int[] places) {
+    return new StageCosts(workload, places.clone());
+  }
+
+  private boolean nested() {
+    for (int i = 2; i < ends.length; i++) {
+      if (!workload.chain().precedes(ends[i - 1] - 1, ends[i] - 1)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** From values by position of the chain to values by end that may be chosen. */
+  private double[] byEnd(double[] byPosition) {
+    double[] result = new double[ends.length];
+    for (int i = 1; i < ends.length; i++) {
+      result[i] = byPosition[ends[i] - 1];
+    }
+    return result;
+  }
+
+  /** Where in the chain the position {@code first} begins, or the end {@code first} lies. */
+  public int inChain(int first) {
+    return ends[first];
+  }
+
+  /** Whether every position follows the one before. */
+  public boolean total() {
+    return total;
+  }
+
+  /**
+   * Whether positions {@code first..end-1} can be a stage: no branch of the network crosses its
+   * front.
+   */
+  public boolean isStage(int first, int end) {
+    return first < end
+        && (total || first == 0 || workload.chain().precedes(ends[first] - 1, ends[end] - 1));
   }
 
   public Workload workload() {
     return workload;
   }
 
-  /** Positions of the chain. */
+  /** How many positions there are to cut after. */
   public int size() {
-    return workload.chain().size();
+    return ends.length - 1;
   }
 
   /** Samples of the largest slice when {@code samples} are shared by {@code replicas} devices. */
@@ -74,8 +124,8 @@ public final class StageCosts {
       Profile profile = workload.profile();
       known =
           new Times(
-              shifted(chain.cumulative(profile.seconds(Quantity.FORWARD, slice))),
-              shifted(chain.cumulative(profile.seconds(Quantity.BACKWARD, slice))));
+              byEnd(chain.cumulative(profile.seconds(Quantity.FORWARD, slice))),
+              byEnd(chain.cumulative(profile.seconds(Quantity.BACKWARD, slice))));
       times.set(slice, known);
     }
     return known;
@@ -105,7 +155,7 @@ public final class StageCosts {
         cheapest(best, batch);
       }
     }
-    return shifted(workload.chain().cumulative(best));
+    return byEnd(workload.chain().cumulative(best));
   }
 
   private void cheapest(double[] best, int slice) {

@@ -1,14 +1,11 @@
 package dev.pipewright.planner;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.DappleRepoOracle;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Plan;
-import dev.pipewright.plan.Recompute;
-import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.PipelineSearch.Found;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Planning.LowerBound;
@@ -34,13 +31,6 @@ import java.util.Optional;
  * second oracle.
  */
 public final class DapplePlanner {
-  private static final int BEST_FEW = 8;
-
-  /**
-   * Partial plans for each number of layers left in the first pass, which finds a good upper bound.
-   */
-  private static final int FIRST_BEAM = 8;
-
   /** Enough to see whether anything fits. */
   private static final int QUICK_BEAM = 4;
 
@@ -48,22 +38,24 @@ public final class DapplePlanner {
   private static final double NEARLY_AS_GOOD = 1.02;
 
   private final StageCosts costs;
+  private final StageCosts searched;
   private final Request request;
   private final Oracle estimates;
-  private final Oracle decides;
-  private final int beam;
+  private final Drafts drafts;
+  private final boolean repo;
   private final List<Candidate> candidates = new ArrayList<>();
   private double limit = Double.POSITIVE_INFINITY;
   private boolean exhaustive = true;
-  private boolean everyPlacement = true;
+  private String placements = "";
   private long labels;
 
-  private DapplePlanner(StageCosts costs, Request request, Oracle decides, int beam) {
+  private DapplePlanner(StageCosts costs, Request request) {
     this.costs = costs;
+    this.searched = Effort.searched(costs);
     this.request = request;
     this.estimates = request.costModel().oracle(costs);
-    this.decides = decides;
-    this.beam = beam;
+    this.drafts = new Drafts(costs);
+    this.repo = request.costModel() == CostModel.DAPPLE_REPO;
   }
 
   /**
@@ -72,76 +64,71 @@ public final class DapplePlanner {
    * @param decides chooses among the best few; a simulator
    */
   public static Planning plan(StageCosts costs, Request request, Oracle decides) {
-    return new DapplePlanner(costs, request, decides, Effort.beam(costs)).run();
+    return new DapplePlanner(costs, request).run(decides);
   }
 
-  private Planning run() {
+  private Planning run(Oracle decides) {
     search(trials(false));
     if (candidates.isEmpty()) {
       search(trials(true)); // holding fewer micro-batches than wanted is the last resort
     }
-    overlappedDataParallel();
-    decide();
-    boolean fits = !candidates.isEmpty();
-    String space = everyPlacement ? "every placement" : "fresh, append and scatter first";
+    if (!repo && request.shape() != Shape.STRAIGHT) {
+      dataParallel();
+    }
+    List<Candidate> decided =
+        repo // its scores are the objective
+            ? Decision.ranked(candidates)
+            : new Decision(costs, estimates, decides).decide(candidates);
+    boolean fits = !decided.isEmpty();
     return new Planning(
         "dapple",
         request.costModel().word(),
-        fits ? Optional.of(candidates.get(0)) : Optional.empty(),
-        candidates,
+        fits ? Optional.of(decided.get(0)) : Optional.empty(),
+        decided,
         lowerBound(costs, request.globalBatch(), request.costModel()),
-        fits ? Binding.of(candidates.get(0)) : "memory",
+        fits ? Binding.of(decided.get(0)) : "memory",
         serialSeconds(costs, request.globalBatch()),
-        new Search(exhaustive, labels, space));
+        new Search(exhaustive && searched.size() == costs.size(), labels, space()));
   }
 
+  private String space() {
+    return searched.size() == costs.size()
+        ? placements
+        : placements + ", layers in " + searched.size() + " blocks";
+  }
+
+  /** A narrow pass over all trials brings the limit down, a wide one finishes what is left. */
   private void search(List<Trial> trials) {
-    trials.sort(Comparator.comparingDouble(trial -> trial.firstGuess));
+    trials.sort(Comparator.comparingDouble(Trial::guess));
     for (Trial trial : trials) {
-      limit = Math.min(limit, trial.firstGuess);
-    }
-    double slack = request.costModel() == CostModel.DAPPLE_REPO ? 1 : NEARLY_AS_GOOD;
-    for (Trial trial : trials) {
-      search(trial, Math.min(beam, FIRST_BEAM), limit * slack);
+      trial.firstGuess.ifPresent(found -> add(trial, found));
     }
     for (Trial trial : trials) {
-      if (!trial.done) {
-        search(trial, beam, limit);
+      search(trial, PipelineSearch.NARROW, Long.MAX_VALUE, limit * (repo ? 1 : NEARLY_AS_GOOD));
+    }
+    long unfinished = trials.stream().filter(trial -> !trial.finished()).count();
+    for (Trial trial : trials) {
+      if (!trial.finished()) {
+        search(trial, Integer.MAX_VALUE, Effort.BUDGET / unfinished, limit);
       }
-      exhaustive &= trial.done;
+      exhaustive &= trial.finished();
+      exhaustive &= trial.space().everyPlacement();
+      placements = trial.space().words();
+      labels += trial.labels();
     }
   }
 
-  /** One way to cut the batch under one schedule. */
-  private static final class Trial {
-    final Wave wave;
-    final WarmUp policy;
-    final PlacementSpace space;
-    final StagePricer pricer;
-    final int mostStages;
-    final double firstGuess;
-    boolean done; // whether nothing was left out
-
-    Trial(
-        Wave wave,
-        WarmUp policy,
-        PlacementSpace space,
-        StagePricer pricer,
-        int mostStages,
-        double firstGuess) {
-      this.wave = wave;
-      this.policy = policy;
-      this.space = space;
-      this.pricer = pricer;
-      this.mostStages = mostStages;
-      this.firstGuess = firstGuess;
+  private void search(Trial trial, int beam, long budget, double within) {
+    for (Found found : trial.search(beam, budget, within)) {
+      add(trial, found);
     }
+  }
 
-    /** Whether no plan at all can be within a limit. */
-    boolean hopeless(StageCosts costs, double limit) {
-      double[] nothing = new double[pricer.width()];
-      pricer.nothing(nothing, 0);
-      return pricer.bound(nothing, 0, costs.size(), space.freeDevices(space.start())) > limit;
+  private void add(Trial trial, Found found) {
+    limit = Math.min(limit, found.seconds());
+    if (found.seconds() <= limit * NEARLY_AS_GOOD) {
+      Plan plan = drafts.plan(trial.wave, trial.policy, searched, found);
+      candidates.add(Decision.estimated(plan, estimates));
     }
   }
 
@@ -153,176 +140,52 @@ public final class DapplePlanner {
       PlacementCosts placements =
           byUnit.computeIfAbsent(wave.unit(), unit -> new PlacementCosts(costs, space(unit)));
       PlacementSpace space = placements.space();
-      everyPlacement &= space.everyPlacement();
-      int most = mostStages(wave.unit());
-      double[] work = costs.cheapestSecondsPerSample(wave.samples());
-      if (request.costModel() == CostModel.DAPPLE_REPO) {
+      int most =
+          request.shape() == Shape.DATA_PARALLEL
+              ? 1
+              : Math.min(searched.size(), cluster.size() / wave.unit());
+      if (repo) {
         int stages = Math.min(most, wave.microBatches());
-        StagePricer pricer = repoPricer(wave, space, stages);
-        double guess = EvenSplits.best(costs.workload().chain(), space, pricer, work, stages);
-        trials.add(new Trial(wave, WarmUp.A, space, pricer, stages, guess));
+        DappleRepoOracle scores = new DappleRepoOracle(searched);
+        StagePricer pricer = new RepoPricer(searched, scores, space, wave, stages);
+        trials.add(new Trial(wave, WarmUp.A, searched, space, pricer, stages));
         continue;
       }
-      WaveBounds bounds = new WaveBounds(costs, wave);
+      WaveBounds bounds = new WaveBounds(searched, wave, space);
       for (WarmUp policy : request.policies()) {
         StagePricer pricer =
-            new FormulaPricer(
-                costs,
-                request.costModel().formula(),
-                placements,
-                policy,
-                request.recomputation(),
-                throttle,
-                bounds,
-                wave.samples(),
-                wave.microBatches());
-        double guess = EvenSplits.best(costs.workload().chain(), space, pricer, work, most);
-        trials.add(new Trial(wave, policy, space, pricer, most, guess));
+            new FormulaPricer(searched, request, placements, policy, throttle, bounds, wave);
+        trials.add(new Trial(wave, policy, searched, space, pricer, most));
       }
     }
     return trials;
   }
 
-  private int mostStages(int unit) {
-    int devices = costs.workload().cluster().size();
-    return request.shape() == Shape.DATA_PARALLEL ? 1 : Math.min(costs.size(), devices / unit);
-  }
-
   private PlacementSpace space(int unit) {
     Cluster cluster = costs.workload().cluster();
-    boolean spreadMatters = request.costModel() != CostModel.DAPPLE_REPO;
     int[] sizes =
         request.shape() == Shape.STRAIGHT ? new int[] {unit} : Effort.stageSizes(cluster, unit);
-    return new PlacementSpace(cluster, unit, sizes, spreadMatters);
+    return new PlacementSpace(cluster, unit, sizes, !repo);
   }
 
-  private StagePricer repoPricer(Wave wave, PlacementSpace space, int mostStages) {
-    return new RepoPricer(
-        costs,
-        (DappleRepoOracle) estimates,
-        space,
-        wave.unit(),
-        wave.microBatch(),
-        wave.microBatches(),
-        mostStages);
-  }
-
-  private void search(Trial trial, int width, double within) {
-    if (trial.hopeless(costs, within)) {
-      trial.done = true;
-      return;
-    }
-    trial.pricer.prepare(within);
-    if (trial.hopeless(costs, within)) {
-      trial.done = true;
-      return;
-    }
-    PipelineSearch search =
-        new PipelineSearch(
-            costs.workload().chain(), trial.space, trial.pricer, trial.mostStages, width, within);
-    List<Found> found = search.run();
-    trial.done = search.exhaustive();
-    labels += search.built();
-    for (Found pipeline : found) {
-      limit = Math.min(limit, pipeline.seconds());
-      add(plan(trial.wave, trial.policy, pipeline));
-    }
-  }
-
-  private void add(Plan plan) {
-    Assessment estimate = estimates.assess(plan);
-    candidates.add(new Candidate(kind(plan), plan, estimate, Optional.empty()));
-  }
-
-  private Plan plan(Wave wave, WarmUp policy, Found found) {
-    List<StagePlan> stages = new ArrayList<>();
-    int ahead = Integer.MAX_VALUE;
-    for (int s = 0; s < found.stages(); s++) {
-      int end = s + 1 < found.stages() ? found.firsts()[s + 1] : costs.size();
-      Recompute recompute = found.recompute()[s] ? Recompute.STAGE_INPUT : Recompute.NONE;
-      int wanted = policy.inFlightOf(found.stages() - 1 - s, wave.microBatches());
-      List<Integer> devices = found.devices().get(s);
-      int slice = StageCosts.slice(wave.samples(), devices.size());
-      int room = room(found.firsts()[s], end, recompute, slice, devices, wanted);
-      ahead =
-          Math.max(
-              1, Math.min(ahead, Math.min(wanted, room))); // more than the stage before never comes
-      stages.add(new StagePlan(found.firsts()[s], end - 1, devices, recompute, ahead));
-    }
-    return new Plan(policy, wave.microBatches(), wave.microBatch(), wave.unit(), false, stages);
-  }
-
-  /** How many micro-batches of those wanted a stage can hold. */
-  private int room(
-      int first, int end, Recompute recompute, int slice, List<Integer> devices, int wanted) {
-    double capacity = Double.POSITIVE_INFINITY;
-    for (int device : devices) {
-      capacity =
-          Math.min(capacity, (double) costs.workload().cluster().device(device).memory().value());
-    }
-    boolean again = recompute == Recompute.STAGE_INPUT;
-    double rest =
-        costs.staticBytes(first, end) + (again ? costs.recomputedBytes(first, end, slice) : 0);
-    double each = again ? costs.inputBytes(first, slice) : costs.heldBytes(first, end, slice);
-    return rest + wanted * each <= capacity ? wanted : (int) ((capacity - rest) / each);
-  }
-
-  /** What a plan is called in lists. */
-  static String kind(Plan plan) {
-    if (plan.stages().size() == 1) {
-      int devices = plan.stages().get(0).replicas();
-      return devices == 1
-          ? "one device"
-          : plan.overlapGradients() ? "data parallel, overlapped" : "data parallel";
-    }
-    boolean straight = plan.stages().stream().allMatch(stage -> stage.replicas() == 1);
-    return straight ? "straight pipeline" : "hybrid";
-  }
-
-  /** Data parallelism whose all-reduce starts during the last backward pass. */
-  private void overlappedDataParallel() {
-    if (request.costModel() == CostModel.DAPPLE_REPO) {
-      return; // that program scores it, but does not choose it
-    }
+  /** The best data parallelism on all devices, and the best whose all-reduce overlaps. */
+  private void dataParallel() {
+    List<Candidate> plain = new ArrayList<>();
     List<Candidate> overlapped = new ArrayList<>();
-    for (Candidate candidate : List.copyOf(candidates)) {
-      if (candidate.plan().stages().size() == 1
-          && candidate.plan().stages().get(0).replicas() > 1) {
-        Plan plan = candidate.plan();
-        Plan better =
-            new Plan(
-                plan.warmUp(),
-                plan.microBatches(),
-                plan.microBatch(),
-                plan.replicas(),
-                true,
-                plan.stages());
-        overlapped.add(
-            new Candidate(kind(better), better, estimates.assess(better), Optional.empty()));
-      }
+    for (Wave wave : Wave.of(request, costs.workload().cluster().size())) {
+      drafts
+          .dataParallel(wave, request.policies().get(0), request.recomputation())
+          .ifPresent(plan -> {
+            plain.add(Decision.estimated(plan, estimates));
+            overlapped.add(Decision.estimated(Drafts.overlapped(plan), estimates));
+          });
     }
-    candidates.addAll(overlapped);
-  }
-
-  /** Sorts the candidates by estimate, has the best few decided, and puts the winner first. */
-  private void decide() {
-    Comparator<Candidate> order =
-        Comparator.comparingDouble(Candidate::seconds)
-            .thenComparingInt(candidate -> candidate.plan().stages().size());
-    candidates.sort(order);
-    if (request.costModel() == CostModel.DAPPLE_REPO) {
-      return; // its scores are the objective
+    for (List<Candidate> same : List.of(plain, overlapped)) {
+      same.stream()
+          .filter(candidate -> candidate.estimate().fits())
+          .min(Comparator.comparingDouble(Candidate::seconds))
+          .ifPresent(candidates::add);
     }
-    int few = Math.min(BEST_FEW, candidates.size());
-    for (int i = 0; i < few; i++) {
-      Candidate candidate = candidates.get(i);
-      Assessment decided = decides.assess(candidate.plan());
-      candidates.set(
-          i,
-          new Candidate(
-              candidate.kind(), candidate.plan(), candidate.estimate(), Optional.of(decided)));
-    }
-    candidates.subList(0, few).sort(order);
   }
 
   /** One device doing everything at its best batch sizes. */
@@ -350,15 +213,11 @@ public final class DapplePlanner {
 
   /** Whether a quick look finds any plan that fits. */
   static boolean findsAnything(StageCosts costs, Request request) {
-    Oracle estimates = request.costModel().oracle(costs);
-    DapplePlanner planner = new DapplePlanner(costs, request, estimates, QUICK_BEAM);
+    DapplePlanner planner = new DapplePlanner(costs, request);
     for (boolean throttle : new boolean[] {false, true}) {
       for (Trial trial : planner.trials(throttle)) {
-        if (trial.firstGuess < Double.POSITIVE_INFINITY) {
-          return true;
-        }
-        planner.search(trial, QUICK_BEAM, Double.POSITIVE_INFINITY);
-        if (!planner.candidates.isEmpty()) {
+        if (trial.firstGuess.isPresent()
+            || !trial.search(QUICK_BEAM, Long.MAX_VALUE, Double.POSITIVE_INFINITY).isEmpty()) {
           return true;
         }
       }

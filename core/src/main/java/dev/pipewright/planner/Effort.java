@@ -2,37 +2,45 @@ package dev.pipewright.planner;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.StageCosts;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /** How much of the space an instance of a given size lets us search. */
 final class Effort {
   /** Up to this many devices every stage size is considered. */
   private static final int EVERY_SIZE = 64;
 
+  /** Blocks are never made fewer than this. */
+  private static final int LEAST_BLOCKS = 96;
+
+  /** With more positions than this a branched network is planned along one way through it. */
+  private static final int MANY_BRANCHES = 400;
+
   private Effort() {}
 
-  /** Partial plans kept for each number of layers left. */
-  static int beam(StageCosts costs) {
-    long size = (long) costs.size() * costs.workload().cluster().size();
-    return size <= 1L << 15 ? Integer.MAX_VALUE : (int) Math.max(48, (1L << 23) / size);
-  }
+  /** Partial plans that a planning may price in its exact pass before it narrows. */
+  static final long BUDGET = 24_000_000;
+
+  /** Above this many positions times units of devices a network is planned in blocks of layers. */
+  private static final int FINE = 4_096;
 
   /**
-   * Stage sizes to consider: all on small clusters; on large ones all small and some large ones.
+   * Stage sizes to consider: all on small clusters; on large ones parts of a machine and whole
+   * machines, ever more coarsely.
    */
   static int[] stageSizes(Cluster cluster, int unit) {
     int[] all = PlacementSpace.allCounts(cluster, unit);
     if (all.length <= EVERY_SIZE) {
       return all;
     }
-    int machine = cluster.groups().get(0).get(0);
+    int machine = Math.max(1, cluster.groups().get(0).get(0) / unit);
     return Arrays.stream(all).filter(count -> worthwhile(count / unit, machine)).toArray();
   }
 
-  /** Powers of two inside a machine; whole machines, ever more coarsely. */
   private static boolean worthwhile(int count, int machine) {
-    if (count <= machine) {
-      return Integer.bitCount(count) == 1 || count == machine;
+    if (count < machine) {
+      return machine % count == 0;
     }
     if (count % machine != 0) {
       return false;
@@ -40,5 +48,47 @@ final class Effort {
     int machines = count / machine;
     int grain = Math.max(1, Integer.highestOneBit(machines) / 8);
     return machines % grain == 0;
+  }
+
+  /**
+   * Costs for the search: of all positions, or of blocks of about equal work where those are too
+   * many.
+   */
+  static StageCosts searched(StageCosts costs) {
+    Cluster cluster = costs.workload().cluster();
+    int units = Math.min(cluster.size(), Math.max(EVERY_SIZE, cluster.machines()));
+    StageCosts chain = costs.total() || costs.size() <= MANY_BRANCHES ? costs : mainBranch(costs);
+    int most = Math.max(units, Math.max(LEAST_BLOCKS, FINE / units));
+    return chain.size() <= most ? chain : blocks(chain, most);
+  }
+
+  /** One way through the branches: from the end, always the longest position that leads there. */
+  private static StageCosts mainBranch(StageCosts costs) {
+    List<Integer> ends = new ArrayList<>();
+    int end = costs.size();
+    while (end > 0) {
+      ends.add(0, end);
+      int next = end - 1;
+      while (next > 0 && !costs.isStage(next, end)) {
+        next--;
+      }
+      end = next;
+    }
+    ends.add(0, 0);
+    return costs.cutOnlyAt(ends.stream().mapToInt(e -> e).toArray());
+  }
+
+  private static StageCosts blocks(StageCosts costs, int most) {
+    double[] work = costs.cheapestSecondsPerSample(1);
+    int[] places = new int[most + 1];
+    int size = 1;
+    for (int end = 1; end <= costs.size(); end++) {
+      boolean last = end == costs.size();
+      double wanted = work[costs.size()] * size / most;
+      if (last || (size < most && work[end] + work[end + 1] >= 2 * wanted)) {
+        places[size++] = costs.inChain(end);
+      }
+    }
+    return costs.cutOnlyAt(Arrays.copyOf(places, size));
   }
 }

@@ -18,8 +18,7 @@ public final class Evaluation {
   public static Planning of(StageCosts costs, Plan plan, CostModel costModel, Oracle simulator) {
     Assessment estimate = costModel.oracle(costs).assess(plan);
     Candidate candidate =
-        new Candidate(
-            DapplePlanner.kind(plan), plan, estimate, Optional.of(simulator.assess(plan)));
+        new Candidate(Drafts.kind(plan), plan, estimate, Optional.of(simulator.assess(plan)));
     return new Planning(
         "given",
         costModel.word(),

@@ -40,29 +40,27 @@ final class FormulaPricer implements StagePricer {
   private double[] backward = {};
 
   /**
-   * @param wave samples of a micro-batch over all copies of the pipeline
    * @param throttle whether a stage may hold fewer micro-batches than its warm-up wants, where
    *     nothing else fits
+   * @param bounds shared by the pricers of {@code wave}
    */
   FormulaPricer(
       StageCosts costs,
-      PipelineFormula formula,
+      Request request,
       PlacementCosts placements,
       WarmUp warmUp,
-      Recomputation recomputation,
       boolean throttle,
       WaveBounds bounds,
-      int wave,
-      int microBatches) {
+      Wave wave) {
     this.costs = costs;
-    this.formula = formula;
+    this.formula = request.costModel().formula();
     this.placements = placements;
     this.warmUp = warmUp;
-    this.recomputation = recomputation;
+    this.recomputation = request.recomputation();
     this.throttle = throttle;
     this.bounds = bounds;
-    this.wave = wave;
-    this.microBatches = microBatches;
+    this.wave = wave.samples();
+    this.microBatches = wave.microBatches();
     this.opened = new double[formula.width()];
     this.prefixes = bounds.evenly();
   }
@@ -90,7 +88,7 @@ final class FormulaPricer implements StagePricer {
     System.arraycopy(pool, from, opened, 0, opened.length);
     if (behind > 0) {
       double bytes = costs.cutBytes()[end] * wave;
-      Transfer transfer = placements.transfer(step.placement(), step.neighbour());
+      Transfer transfer = placements.transfer(step.pair());
       double there = transfer.there().seconds(bytes);
       double back = transfer.back().seconds(bytes);
       formula.transfer(opened, 0, there, back, microBatches, 0);

@@ -1,6 +1,6 @@
 package dev.pipewright.planner;
 
-import dev.pipewright.model.Chain;
+import dev.pipewright.cost.StageCosts;
 import dev.pipewright.planner.PlacementSpace.Step;
 import dev.pipewright.planner.StagePricer.Outcome;
 import java.util.ArrayList;
@@ -19,11 +19,15 @@ import java.util.List;
  * beam} (see {@link #exhaustive}).
  */
 final class PipelineSearch {
-  private final Chain chain;
+  /** Partial plans kept for each number of layers left once the budget is spent. */
+  static final int NARROW = 8;
+
+  private final StageCosts costs;
   private final PlacementSpace space;
   private final StagePricer pricer;
   private final int mostStages;
   private final int beam;
+  private final long budget;
   private final LabelPool pool;
   private final int[][] heads; // [first][state]: newest label of the bucket, or -1
   private final List<int[]> active = new ArrayList<>(); // by first: states with labels
@@ -42,25 +46,28 @@ final class PipelineSearch {
   /**
    * @param mostStages pipelines have at most this many stages
    * @param beam partial plans kept for each number of layers left
+   * @param budget partial plans to price before the search narrows to {@link #NARROW} of them
    * @param limit step times above this are of no interest
    */
   PipelineSearch(
-      Chain chain,
+      StageCosts costs,
       PlacementSpace space,
       StagePricer pricer,
       int mostStages,
       int beam,
+      long budget,
       double limit) {
-    this.chain = chain;
+    this.costs = costs;
     this.space = space;
     this.pricer = pricer;
     this.mostStages = mostStages;
     this.beam = beam;
+    this.budget = budget;
     this.limit = limit;
     this.pool = new LabelPool(pricer.width());
-    this.heads = new int[chain.size() + 1][0];
-    this.activeSize = new int[chain.size() + 1];
-    for (int first = 0; first <= chain.size(); first++) {
+    this.heads = new int[costs.size() + 1][0];
+    this.activeSize = new int[costs.size() + 1];
+    for (int first = 0; first <= costs.size(); first++) {
       active.add(new int[4]);
     }
   }
@@ -82,11 +89,11 @@ final class PipelineSearch {
   List<Found> run() {
     pricer.nothing(pool.values, 0);
     pool.parent[0] = -1;
-    pool.first[0] = chain.size();
+    pool.first[0] = costs.size();
     pool.state[0] = space.start();
     pool.size = 1;
     expand(0);
-    for (int first = chain.size() - 1; first > 0; first--) {
+    for (int first = costs.size() - 1; first > 0; first--) {
       for (int label : labels(first)) {
         if (bound(label) <= limit) {
           expand(label);
@@ -113,22 +120,23 @@ final class PipelineSearch {
         labels[size++] = label;
       }
     }
-    if (size <= beam) {
+    int room = built > budget ? Math.min(beam, NARROW) : beam;
+    if (size <= room) {
       return Arrays.copyOf(labels, size);
     }
     truncated = true;
-    return best(labels, size);
+    return best(labels, size, room);
   }
 
-  private int[] best(int[] labels, int size) {
+  private int[] best(int[] labels, int size, int room) {
     double[][] ranked = new double[size][];
     for (int i = 0; i < size; i++) {
       ranked[i] = new double[] {bound(labels[i]), labels[i]};
     }
     Arrays.sort(
         ranked, (a, b) -> a[0] != b[0] ? Double.compare(a[0], b[0]) : Double.compare(a[1], b[1]));
-    int[] kept = new int[beam];
-    for (int i = 0; i < beam; i++) {
+    int[] kept = new int[room];
+    for (int i = 0; i < room; i++) {
       kept[i] = (int) ranked[i][1];
     }
     return kept;
@@ -159,7 +167,7 @@ final class PipelineSearch {
   private void lengthen(int label, int behind, int end, Step step, int index) {
     int latest = pricer.latestFirst(space.freeDevices(step.next()));
     for (int first = latest; first >= 0; first--) {
-      if (!chain.total() && first > 0 && !chain.precedes(first - 1, end - 1)) {
+      if (!costs.isStage(first, end)) {
         continue;
       }
       pool.reserve();

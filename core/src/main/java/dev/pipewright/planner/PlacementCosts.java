@@ -5,9 +5,7 @@ import dev.pipewright.cost.AllReduce;
 import dev.pipewright.cost.SplitConcat;
 import dev.pipewright.cost.StageCosts;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * What the device sets of a {@link PlacementSpace} have to do with prices; worked out once each.
@@ -16,7 +14,7 @@ final class PlacementCosts {
   private final StageCosts costs;
   private final PlacementSpace space;
   private final List<Placed> placed = new ArrayList<>(); // by placement number
-  private final Map<Long, Transfer> transfers = new HashMap<>();
+  private final List<Transfer> transfers = new ArrayList<>(); // by pair number
 
   /** One device set: its all-reduce, its slowest device, its smallest memory in bytes. */
   record Placed(AllReduce allReduce, double slowdown, double capacity) {}
@@ -51,19 +49,16 @@ final class PlacementCosts {
     return new Placed(AllReduce.over(costs.workload().cluster(), devices), slowdown, capacity);
   }
 
-  Transfer transfer(int from, int to) {
-    Long key = (long) from << 32 | to;
-    Transfer known = transfers.get(key);
-    if (known == null) {
+  Transfer transfer(int pair) {
+    while (transfers.size() <= pair) {
       Cluster cluster = costs.workload().cluster();
-      int[] senders = space.devices(from);
-      int[] receivers = space.devices(to);
-      known =
+      int[] senders = space.senders(transfers.size());
+      int[] receivers = space.receivers(transfers.size());
+      transfers.add(
           new Transfer(
               SplitConcat.between(cluster, senders, receivers),
-              SplitConcat.between(cluster, receivers, senders));
-      transfers.put(key, known);
+              SplitConcat.between(cluster, receivers, senders)));
     }
-    return known;
+    return transfers.get(pair);
   }
 }

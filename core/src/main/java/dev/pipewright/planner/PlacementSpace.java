@@ -12,10 +12,9 @@ import java.util.stream.IntStream;
 /**
  * Which devices a stage can take, given those that the stages behind it have taken.
  *
- * <p>Source: DAPPLE (Fan et al., PPoPP 2021, §IV-B): <i>fresh first</i> takes unused machines,
- * <i>append first</i> fills machines in use, <i>scatter first</i> takes evenly from all machines in
- * use, or from all if none is. We compose them freely from stage to stage and, on clusters whose
- * placements can be counted, consider every placement there is.
+ * <p>Source: DAPPLE (Fan et al., PPoPP 2021, §IV-B) for the three policies, composed freely from
+ * stage to stage (see {@link PlacementPolicies}). On clusters whose placements can be counted every
+ * placement there is is considered.
  *
  * <p>Equal devices of a machine are interchangeable, and so are machines of equal devices under the
  * same parent: a state is how many devices of each machine are used and how many of them by the
@@ -25,39 +24,65 @@ final class PlacementSpace {
   /** Up to this many states every placement is considered. */
   static final int EVERY_PLACEMENT_STATES = 1_100;
 
+  /** Up to this many devices the three policies are composed freely. */
+  private static final int ALL_POLICIES = 32;
+
   /** Stands for the devices of a neighbour that spans machines in some way that does not matter. */
-  private static final int SPREAD = -1;
+  private static final short SPREAD = -1;
+
+  private static final Step[] NOT_YET = {};
 
   private final Cluster cluster;
   private final int unit;
   private final boolean spreadMatters;
   private final int[] counts; // stage sizes that are considered, ascending
   private final boolean everyPlacement;
-  private final int[] machineSize;
+  private final boolean tidy;
+
+  // machines in the order of states: by kind, those of one kind are interchangeable
+  private final int[] machine; // number in the cluster
+  private final int[] size;
   private final int[] firstDevice;
-  private final int[] kindOfMachine; // machines with the same number are interchangeable
+  private final int[] kind;
+
   private final List<State> states = new ArrayList<>();
   private final Map<State, Integer> numbers = new HashMap<>();
-  private final List<int[]> placements = new ArrayList<>();
-  private final Map<List<Integer>, Integer> placementNumbers = new HashMap<>();
   private final List<Step[]> steps = new ArrayList<>();
   private int[] free = new int[16]; // devices that nobody has taken, by state
+  private final Shapes placements = new Shapes();
+  private final Shapes pairs = new Shapes();
 
-  /** Used devices by machine, and those of the neighbouring stage, in canonical machine order. */
-  private record State(List<Integer> used, List<Integer> neighbour, List<Integer> kinds) {}
+  /** Used devices by machine, then those of the neighbouring stage. */
+  private record State(short[] values) {
+    int used(int m) {
+      return values[m];
+    }
+
+    int neighbour(int m) {
+      return values[values.length / 2 + m];
+    }
+
+    @Override
+    public boolean equals(Object that) {
+      return that instanceof State other && Arrays.equals(values, other.values);
+    }
+
+    @Override
+    public int hashCode() {
+      return Arrays.hashCode(values);
+    }
+  }
 
   /**
    * A stage takes devices.
    *
    * @param devices how many
-   * @param placement number of the stage's own device set
-   * @param neighbour number of the neighbouring stage's device set, in the same coordinates; -1 for
-   *     none
-   * @param taken devices by machine, in the coordinates of the state it starts from
-   * @param order for each machine of the next state the machine of this one
+   * @param placement number of its device set, up to what prices do not depend on
+   * @param pair number of its device set together with its neighbour's; -1 without neighbour
+   * @param taken devices by machine of the state it starts from
    * @param next number of the state it leads to
    */
-  record Step(int devices, int placement, int neighbour, int[] taken, int[] order, int next) {}
+  record Step(int devices, int placement, int pair, short[] taken, int next) {}
 
   /**
    * @param unit every stage takes a multiple of this many devices (copies of the pipeline)
@@ -67,90 +92,85 @@ final class PlacementSpace {
    */
   PlacementSpace(Cluster cluster, int unit, int[] counts, boolean spreadMatters) {
     this.cluster = cluster;
-    this.spreadMatters = spreadMatters;
     this.unit = unit;
+    this.spreadMatters = spreadMatters;
     this.counts = counts;
-    int[] machineOf = spreadMatters ? equalDevices(cluster) : machines(cluster);
-    int machines = machineOf[cluster.size() - 1] + 1;
-    this.machineSize = new int[machines];
-    this.firstDevice = new int[machines];
-    for (int device = cluster.size() - 1; device >= 0; device--) {
-      machineSize[machineOf[device]]++;
-      firstDevice[machineOf[device]] = device;
+    int[] first = firstDevices(cluster, spreadMatters);
+    int machines = first.length;
+    int[] sizes = new int[machines];
+    for (int m = 0; m < machines; m++) {
+      sizes[m] = (m + 1 < machines ? first[m + 1] : cluster.size()) - first[m];
     }
-    this.kindOfMachine = kinds();
+    int[] kinds = kinds(cluster, first, sizes);
+    Integer[] order = new Integer[machines];
+    Arrays.setAll(order, m -> m);
+    Arrays.sort(order, (a, b) -> Integer.compare(kinds[a], kinds[b])); // stable
+    this.machine = Arrays.stream(order).mapToInt(m -> m).toArray();
+    this.size = Arrays.stream(machine).map(m -> sizes[m]).toArray();
+    this.firstDevice = Arrays.stream(machine).map(m -> first[m]).toArray();
+    this.kind = Arrays.stream(machine).map(m -> kinds[m]).toArray();
     this.everyPlacement = stateCount() <= EVERY_PLACEMENT_STATES;
-    List<Integer> none = java.util.Collections.nCopies(machines, 0);
-    List<Integer> kinds = new ArrayList<>();
-    for (int kind : kindOfMachine) {
-      kinds.add(kind);
-    }
-    number(new State(none, none, kinds));
-  }
-
-  private static int[] machines(Cluster cluster) {
-    return IntStream.range(0, cluster.size()).map(cluster::machine).toArray();
+    this.tidy = cluster.size() > ALL_POLICIES;
+    number(new State(new short[2 * machines]));
   }
 
   /**
-   * For each device its machine, where a machine of mixed devices counts as one for each run of
-   * equal ones.
+   * The first device of each machine. Where prices depend on the kind of device, a machine of mixed
+   * devices counts as one machine for each run of equal ones.
    */
-  private static int[] equalDevices(Cluster cluster) {
-    int[] machineOf = new int[cluster.size()];
-    for (int device = 1; device < machineOf.length; device++) {
-      boolean same =
-          cluster.machine(device) == cluster.machine(device - 1)
-              && cluster.device(device).equals(cluster.device(device - 1));
-      machineOf[device] = machineOf[device - 1] + (same ? 0 : 1);
-    }
-    return machineOf;
+  private static int[] firstDevices(Cluster cluster, boolean byKind) {
+    return IntStream.range(0, cluster.size())
+        .filter(device ->
+            device == 0
+                || cluster.machine(device) != cluster.machine(device - 1)
+                || (byKind && !cluster.device(device).equals(cluster.device(device - 1))))
+        .toArray();
   }
 
-  private int[] kinds() {
+  private static int[] kinds(Cluster cluster, int[] firstDevice, int[] size) {
     Map<List<Object>, Integer> known = new HashMap<>();
-    int[] kinds = new int[machineSize.length];
+    int[] kinds = new int[firstDevice.length];
     for (int m = 0; m < kinds.length; m++) {
       List<Object> key = new ArrayList<>();
-      for (int i = 0; i < machineSize[m]; i++) {
+      for (int i = 0; i < size[m]; i++) {
         key.add(cluster.device(firstDevice[m] + i));
       }
       for (int level = 1; level < cluster.levels().size(); level++) {
         key.add(cluster.group(level, firstDevice[m]));
       }
-      int machine = cluster.machine(firstDevice[m]);
-      if (machineSize[m] < cluster.groups().get(0).get(machine)) {
-        key.add("part of machine " + machine); // which no other one replaces
-        key.add(firstDevice[m]);
+      if (size[m] < cluster.groups().get(0).get(cluster.machine(firstDevice[m]))) {
+        key.add(firstDevice[m]); // part of a machine: nothing replaces it
       }
       kinds[m] = known.computeIfAbsent(key, k -> known.size());
     }
     return kinds;
   }
 
-  /** How many states there are when every placement is considered; an upper bound, saturating. */
+  /** How many states there are when every placement is considered; an upper bound. */
   private double stateCount() {
-    Map<Integer, Integer> perKind = new HashMap<>();
-    for (int kind : kindOfMachine) {
-      perKind.merge(kind, 1, Integer::sum);
-    }
     double product = 1;
-    for (var entry : perKind.entrySet()) {
-      int size = 0;
-      for (int m = 0; m < kindOfMachine.length; m++) {
-        size = kindOfMachine[m] == entry.getKey() ? machineSize[m] : size;
-      }
-      double pairs = (size + 1) * (size + 2) / 2.0;
-      for (int i = 0; i < entry.getValue(); i++) { // multisets of machines over pairs
-        product *= (pairs + i) / (i + 1);
-      }
+    int alike = 0;
+    for (int m = 0; m < kind.length; m++) {
+      alike = m > 0 && kind[m] == kind[m - 1] ? alike + 1 : 0;
+      double pairsOfCounts = (size[m] + 1) * (size[m] + 2) / 2.0;
+      product *= (pairsOfCounts + alike) / (alike + 1); // multisets of machines over pairs
     }
     return product;
   }
 
-  /** Whether every placement is considered, or only the compositions of the three policies. */
+  /** Whether every placement is considered, or only some policies' compositions. */
   boolean everyPlacement() {
     return everyPlacement;
+  }
+
+  /** What is considered, in words. */
+  String words() {
+    if (everyPlacement) {
+      return "every placement";
+    }
+    return tidy
+        ? "fresh and append first, few machines in part used"
+        : "fresh, append and scatter first";
   }
 
   /** The number of the untouched cluster. */
@@ -163,24 +183,54 @@ final class PlacementSpace {
     return states.size();
   }
 
+  /** Every stage's devices are a multiple of this: copies of the pipeline. */
+  int unit() {
+    return unit;
+  }
+
+  /** The numbers of devices that a stage may have, ascending. */
+  int[] counts() {
+    return counts.clone();
+  }
+
+  /** The greatest common divisor of {@link #counts}. */
+  int grain() {
+    int grain = 0;
+    for (int count : counts) {
+      int a = count;
+      while (a != 0) {
+        int rest = grain % a;
+        grain = a;
+        a = rest;
+      }
+    }
+    return grain;
+  }
+
   /** Devices that nobody has taken yet in {@code state}. */
   int freeDevices(int state) {
     return free[state];
   }
 
-  /** A representative device set of a placement, ascending. */
+  /** A real device set, ascending, that is priced like the placement. */
   int[] devices(int placement) {
-    return placements.get(placement).clone();
+    return real(placements.get(placement), 0);
   }
 
-  int placementCount() {
-    return placements.size();
+  /** The first stage's set of a pair of neighbours, as far as prices depend on it. */
+  int[] senders(int pair) {
+    return real(pairs.get(pair), 0);
+  }
+
+  /** The second stage's set of a pair of neighbours, which may overlap the first's in name only. */
+  int[] receivers(int pair) {
+    return real(pairs.get(pair), 1);
   }
 
   /** What a stage can take in {@code state}, in order of devices taken. */
   Step[] steps(int state) {
     Step[] known = steps.get(state);
-    if (known.length == 0) {
+    if (known.length == 0 && free[state] > 0) { // not looked at yet
       known = expand(state);
       steps.set(state, known);
     }
@@ -195,192 +245,114 @@ final class PlacementSpace {
     int number = states.size();
     numbers.put(state, number);
     states.add(state);
+    steps.add(NOT_YET);
     if (number == free.length) {
       free = Arrays.copyOf(free, 2 * number);
     }
     free[number] = cluster.size();
-    for (int used : state.used) {
-      free[number] -= used;
+    for (int m = 0; m < machine.length; m++) {
+      free[number] -= state.used(m);
     }
-    steps.add(new Step[0]);
     return number;
   }
 
   private Step[] expand(int number) {
     State state = states.get(number);
-    int[] free = new int[machineSize.length];
-    int total = 0;
-    for (int m = 0; m < free.length; m++) {
-      free[m] = sizeOf(state, m) - state.used.get(m);
-      total += free[m];
+    int machines = machine.length;
+    int[] used = new int[machines];
+    int[] left = new int[machines];
+    int[] near = new int[machines];
+    for (int m = 0; m < machines; m++) {
+      used[m] = state.used(m);
+      left[m] = size[m] - used[m];
+      near[m] = state.neighbour(m);
     }
     List<Step> result = new ArrayList<>();
-    List<int[]> seen = new ArrayList<>();
+    List<int[]> found = new ArrayList<>();
     for (int count : counts) {
-      if (count > total) {
+      if (count > free[number]) {
         break;
       }
-      seen.clear();
+      found.clear();
       if (everyPlacement) {
-        every(state, free, count, 0, new int[free.length], seen);
+        every(state, left, count, 0, new int[machines], found);
+      } else if (tidy) {
+        PlacementPolicies.tidy(used, left, near, count, found);
       } else {
-        policies(state, free, count, seen);
+        PlacementPolicies.all(used, left, near, count, found);
       }
-      for (int[] taken : seen) {
+      for (int[] taken : found) {
         result.add(step(state, taken, count));
       }
     }
     return result.toArray(new Step[0]);
   }
 
-  private int sizeOf(State state, int machine) {
-    int kind = state.kinds.get(machine);
-    for (int m = 0; m < kindOfMachine.length; m++) {
-      if (kindOfMachine[m] == kind) {
-        return machineSize[m];
-      }
-    }
-    throw new IllegalStateException("no machine of kind " + kind);
-  }
-
   /** All ways to take {@code count} devices; of equal machines an earlier one gives no less. */
-  private void every(
-      State state, int[] free, int count, int machine, int[] taken, List<int[]> found) {
-    if (machine == free.length) {
+  private void every(State state, int[] left, int count, int m, int[] taken, List<int[]> found) {
+    if (m == left.length) {
       if (count == 0) {
         found.add(taken.clone());
       }
       return;
     }
-    int most = Math.min(free[machine], count);
-    if (machine > 0 && alike(state, machine - 1, machine)) {
-      most = Math.min(most, taken[machine - 1]);
+    int most = Math.min(left[m], count);
+    if (m > 0 && alike(state, m - 1, m)) {
+      most = Math.min(most, taken[m - 1]);
     }
     for (int take = most; take >= 0; take--) {
-      taken[machine] = take;
-      every(state, free, count - take, machine + 1, taken, found);
+      taken[m] = take;
+      every(state, left, count - take, m + 1, taken, found);
     }
-    taken[machine] = 0;
+    taken[m] = 0;
   }
 
-  private static boolean alike(State state, int a, int b) {
-    return state.kinds.get(a).equals(state.kinds.get(b))
-        && state.used.get(a).equals(state.used.get(b))
-        && state.neighbour.get(a).equals(state.neighbour.get(b));
-  }
-
-  private void policies(State state, int[] free, int count, List<int[]> found) {
-    Integer[] fresh = byPreference(state, free, false);
-    Integer[] append = byPreference(state, free, true);
-    addOnce(found, fill(free, fresh, count));
-    addOnce(found, fill(free, append, count));
-    addOnce(found, scatter(state, free, count));
-  }
-
-  /** Machines in the order in which a policy fills them; neighbours first among machines in use. */
-  private static Integer[] byPreference(State state, int[] free, boolean usedFirst) {
-    Integer[] order = new Integer[free.length];
-    Arrays.setAll(order, m -> m);
-    Arrays.sort(
-        order,
-        (a, b) -> {
-          boolean usedA = state.used.get(a) > 0;
-          boolean usedB = state.used.get(b) > 0;
-          if (usedA != usedB) {
-            return usedA == usedFirst ? -1 : 1;
-          }
-          return Integer.compare(state.neighbour.get(b), state.neighbour.get(a)); // stable
-        });
-    return order;
-  }
-
-  private static int[] fill(int[] free, Integer[] order, int count) {
-    int[] taken = new int[free.length];
-    int rest = count;
-    for (int m : order) {
-      taken[m] = Math.min(free[m], rest);
-      rest -= taken[m];
-    }
-    return taken;
-  }
-
-  /**
-   * Evenly over machines in use (all machines if none is); what does not fit goes to the others.
-   */
-  private static int[] scatter(State state, int[] free, int count) {
-    int[] taken = new int[free.length];
-    boolean anyUsed = state.used.stream().anyMatch(used -> used > 0);
-    int rest = spread(state, free, taken, count, anyUsed);
-    spread(state, free, taken, rest, false);
-    return taken;
-  }
-
-  private static int spread(State state, int[] free, int[] taken, int count, boolean onlyUsed) {
-    int rest = count;
-    boolean moved = true;
-    while (rest > 0 && moved) {
-      moved = false;
-      for (int m = 0; m < free.length && rest > 0; m++) {
-        if (taken[m] < free[m] && (!onlyUsed || state.used.get(m) > 0)) {
-          taken[m]++;
-          rest--;
-          moved = true;
-        }
-      }
-    }
-    return rest;
-  }
-
-  private static void addOnce(List<int[]> found, int[] taken) {
-    for (int[] other : found) {
-      if (Arrays.equals(other, taken)) {
-        return;
-      }
-    }
-    found.add(taken);
+  private boolean alike(State state, int a, int b) {
+    return kind[a] == kind[b]
+        && state.used(a) == state.used(b)
+        && state.neighbour(a) == state.neighbour(b);
   }
 
   private Step step(State state, int[] taken, int count) {
-    int machines = taken.length;
-    int[] seen = spreadMatters ? taken : summary(taken); // what the next stage knows of this one
-    Integer[] order = new Integer[machines];
+    int machines = machine.length;
+    short[] compact = new short[machines];
+    int[] neighbour = new int[machines];
+    boolean first = true;
+    for (int m = 0; m < machines; m++) {
+      compact[m] = (short) taken[m];
+      neighbour[m] = state.neighbour(m) == SPREAD ? Math.min(1, state.used(m)) : state.neighbour(m);
+      first &= state.used(m) == 0;
+    }
+    int[] nobody = new int[machines];
+    int placement = placements.number(shape(taken, nobody));
+    int pair = first ? -1 : pairs.number(shape(taken, neighbour));
+    int[] order = order(state, compact);
+    int[] seen = spreadMatters ? taken : summary(taken);
+    short[] next = new short[2 * machines];
+    for (int i = 0; i < machines; i++) {
+      next[i] = (short) (state.used(order[i]) + taken[order[i]]);
+      next[machines + i] = (short) seen[order[i]];
+    }
+    return new Step(count, placement, pair, compact, number(new State(next)));
+  }
+
+  /** For each machine of the next state the machine of this one. */
+  private int[] order(State state, short[] taken) {
+    Integer[] order = new Integer[taken.length];
     Arrays.setAll(order, m -> m);
     Arrays.sort(
         order,
         (a, b) -> {
-          int byKind = Integer.compare(state.kinds.get(a), state.kinds.get(b));
-          if (byKind != 0) {
-            return byKind;
+          if (kind[a] != kind[b]) {
+            return Integer.compare(kind[a], kind[b]);
           }
-          int byUse = Integer.compare(state.used.get(b) + taken[b], state.used.get(a) + taken[a]);
-          return byUse != 0 ? byUse : Integer.compare(seen[b], seen[a]);
+          int byUse = Integer.compare(state.used(b) + taken[b], state.used(a) + taken[a]);
+          return byUse != 0 ? byUse : Integer.compare(taken[b], taken[a]); // stable
         });
-    List<Integer> used = new ArrayList<>(machines);
-    List<Integer> neighbour = new ArrayList<>(machines);
-    List<Integer> kinds = new ArrayList<>(machines);
-    int[] from = new int[machines];
-    for (int i = 0; i < machines; i++) {
-      from[i] = order[i];
-      used.add(state.used.get(from[i]) + taken[from[i]]);
-      neighbour.add(seen[from[i]]);
-      kinds.add(state.kinds.get(from[i]));
-    }
-    int[] representative = representative(state.kinds);
-    int own = placement(representative, taken, state.used);
-    int other =
-        state.neighbour.contains(SPREAD)
-            ? placement(
-                representative,
-                spread(state),
-                List.copyOf(java.util.Collections.nCopies(machines, 0)))
-            : placement(
-                representative, toArray(state.neighbour), minus(state.used, state.neighbour));
-    return new Step(count, own, other, taken, from, number(new State(used, neighbour, kinds)));
+    return Arrays.stream(order).mapToInt(m -> m).toArray();
   }
 
-  /**
-   * All that matters of a device set that spans machines, where the spread does not: that it does.
-   */
+  /** All that matters of a set that spans machines, where the spread does not: that it does. */
   private static int[] summary(int[] taken) {
     int spanned = 0;
     for (int count : taken) {
@@ -394,113 +366,136 @@ final class PlacementSpace {
     return summary;
   }
 
-  /** Some devices in use on more than one machine. */
-  private static int[] spread(State state) {
-    int[] devices = new int[state.used.size()];
-    for (int m = 0; m < devices.length; m++) {
-      devices[m] = Math.min(1, state.used.get(m));
+  /**
+   * Two device sets by machine, as triples (kind, of the one, of the other), sorted: what prices
+   * depend on.
+   */
+  private int[] shape(int[] one, int[] other) {
+    int touched = 0;
+    for (int m = 0; m < one.length; m++) {
+      touched += one[m] > 0 || other[m] > 0 ? 1 : 0;
     }
+    long[] triples = new long[touched];
+    int at = 0;
+    for (int m = 0; m < one.length; m++) {
+      if (one[m] > 0 || other[m] > 0) {
+        triples[at++] = (long) kind[m] << 40 | (long) one[m] << 20 | other[m];
+      }
+    }
+    Arrays.sort(triples);
+    int[] shape = new int[3 * touched];
+    for (int i = 0; i < touched; i++) {
+      shape[3 * i] = (int) (triples[i] >>> 40);
+      shape[3 * i + 1] = (int) (triples[i] >>> 20) & 0xFFFFF;
+      shape[3 * i + 2] = (int) triples[i] & 0xFFFFF;
+    }
+    return shape;
+  }
+
+  /** Devices of real machines for one of the two sets of a shape. */
+  private int[] real(int[] shape, int which) {
+    int total = 0;
+    for (int i = 0; i < shape.length; i += 3) {
+      total += shape[i + 1 + which];
+    }
+    int[] devices = new int[total];
+    int at = 0;
+    int m = 0;
+    for (int i = 0; i < shape.length; i += 3) {
+      while (kind[m] != shape[i]) {
+        m++;
+      }
+      for (int d = 0; d < shape[i + 1 + which]; d++) {
+        devices[at++] = firstDevice[m] + d;
+      }
+      m++;
+    }
+    Arrays.sort(devices);
     return devices;
   }
 
-  /** A real machine for each machine of a state: the i-th of its kind. */
-  private int[] representative(List<Integer> kinds) {
-    int[] machine = new int[kinds.size()];
-    boolean[] given = new boolean[kinds.size()];
-    for (int i = 0; i < machine.length; i++) {
-      for (int m = 0; m < machine.length; m++) {
-        if (!given[m] && kindOfMachine[m] == kinds.get(i)) {
-          machine[i] = m;
-          given[m] = true;
-          break;
-        }
+  private record Shape(int[] triples) {
+    @Override
+    public boolean equals(Object that) {
+      return that instanceof Shape other && Arrays.equals(triples, other.triples);
+    }
+
+    @Override
+    public int hashCode() {
+      return Arrays.hashCode(triples);
+    }
+  }
+
+  /** Numbers for shapes, in the order in which they are met. */
+  private static final class Shapes {
+    private final List<int[]> shapes = new ArrayList<>();
+    private final Map<Shape, Integer> numbers = new HashMap<>();
+
+    int number(int[] shape) {
+      Shape key = new Shape(shape);
+      Integer known = numbers.get(key);
+      if (known == null) {
+        known = shapes.size();
+        numbers.put(key, known);
+        shapes.add(shape);
       }
+      return known;
     }
-    return machine;
-  }
 
-  private static int[] toArray(List<Integer> values) {
-    return values.stream().mapToInt(Integer::intValue).toArray();
-  }
-
-  private static List<Integer> minus(List<Integer> a, List<Integer> b) {
-    List<Integer> difference = new ArrayList<>();
-    for (int i = 0; i < a.size(); i++) {
-      difference.add(a.get(i) - b.get(i));
+    int[] get(int number) {
+      return shapes.get(number);
     }
-    return difference;
-  }
-
-  /**
-   * The number of the device set that takes {@code taken} devices after {@code offset} of each
-   * machine.
-   */
-  private int placement(int[] machines, int[] taken, List<Integer> offset) {
-    List<Integer> devices = new ArrayList<>();
-    for (int i = 0; i < taken.length; i++) {
-      for (int d = 0; d < taken[i]; d++) {
-        devices.add(firstDevice[machines[i]] + offset.get(i) + d);
-      }
-    }
-    if (devices.isEmpty()) {
-      return -1;
-    }
-    devices.sort(null);
-    Integer known = placementNumbers.get(devices);
-    if (known == null) {
-      known = placements.size();
-      placementNumbers.put(devices, known);
-      placements.add(toArray(devices));
-    }
-    return known;
   }
 
   /**
    * Real devices for the stages of a pipeline.
    *
-   * @param steps the steps taken, last stage first
+   * @param taken the steps, last stage first, from the untouched cluster on
    * @return devices by stage, first stage first, each ascending; early stages get low numbers
    */
-  List<List<Integer>> assign(List<Step> steps) {
-    int machines = machineSize.length;
-    int[] identity = new int[machines]; // position in the current state -> own number
-    Arrays.setAll(identity, m -> m);
-    int[][] taken = new int[steps.size()][machines];
-    for (int s = 0; s < steps.size(); s++) {
-      Step step = steps.get(s);
+  List<List<Integer>> assign(List<Step> taken) {
+    int machines = machine.length;
+    int[] own = new int[machines]; // machine of the current state -> of the first
+    Arrays.setAll(own, m -> m);
+    int[][] byStage = new int[taken.size()][machines];
+    int state = start();
+    for (int s = 0; s < taken.size(); s++) {
+      Step step = taken.get(s);
+      int[] order = order(states.get(state), step.taken);
       int[] next = new int[machines];
       for (int m = 0; m < machines; m++) {
-        taken[steps.size() - 1 - s][identity[m]] = step.taken[m];
-        next[m] = identity[step.order[m]];
+        byStage[taken.size() - 1 - s][own[m]] = step.taken[m];
+        next[m] = own[order[m]];
       }
-      identity = next;
+      own = next;
+      state = step.next;
     }
-    return number(taken);
+    return number(byStage);
   }
 
   /** Machines that serve earlier stages come first among their kind, devices in stage order. */
   private List<List<Integer>> number(int[][] taken) {
-    int machines = machineSize.length;
+    int machines = machine.length;
     Integer[] order = new Integer[machines];
     Arrays.setAll(order, m -> m);
     Arrays.sort(order, (a, b) -> earlier(taken, a, b));
     int[] real = new int[machines];
     boolean[] given = new boolean[machines];
-    for (int virtual : order) {
-      int m = 0;
-      while (given[m] || kindOfMachine[m] != kindOfMachine[virtual]) {
-        m++;
+    for (int m : order) {
+      int candidate = 0;
+      while (given[candidate] || kind[candidate] != kind[m]) {
+        candidate++;
       }
-      real[virtual] = m;
-      given[m] = true;
+      real[m] = candidate;
+      given[candidate] = true;
     }
     int[] next = firstDevice.clone();
     List<List<Integer>> result = new ArrayList<>();
     for (int[] stage : taken) {
       List<Integer> devices = new ArrayList<>();
-      for (int virtual = 0; virtual < machines; virtual++) {
-        for (int d = 0; d < stage[virtual]; d++) {
-          devices.add(next[real[virtual]]++);
+      for (int m = 0; m < machines; m++) {
+        for (int d = 0; d < stage[m]; d++) {
+          devices.add(next[real[m]]++);
         }
       }
       devices.sort(null);
@@ -516,11 +511,6 @@ final class PlacementSpace {
       }
     }
     return 0;
-  }
-
-  /** Every stage's devices are a multiple of this. */
-  int unit() {
-    return unit;
   }
 
   /** Stage sizes {@code unit, 2·unit, …} up to the cluster's size. */

@@ -2,8 +2,9 @@ package dev.pipewright.planner;
 
 import dev.pipewright.cost.AllReduce;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.model.Chain;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * What the layers that a partial plan has not placed yet will cost at least, for every number of
@@ -17,8 +18,8 @@ import java.util.Arrays;
  * stands in for both.
  */
 final class PrefixBound {
-  /** Tables cost about layers² · devices² / 4 steps; beyond this the search is cheaper without. */
-  private static final double MOST_STEPS = 4e6;
+  /** Tables cost up to this many steps; beyond, the search is cheaper without. */
+  private static final double MOST_STEPS = 2e7;
 
   /** Prices of stages on a given number of devices, at their best. */
   interface Prices {
@@ -73,25 +74,37 @@ final class PrefixBound {
    * @param unit devices that a stage takes at least, and in multiples of which
    */
   static PrefixBound of(StageCosts costs, double[] even, int unit, Prices prices, double limit) {
+    int[] counts = PlacementSpace.allCounts(costs.workload().cluster(), unit);
+    return of(costs, even, unit, counts, prices, limit);
+  }
+
+  /**
+   * @param unit the greatest common divisor of {@code counts}
+   * @param counts the numbers of devices that a stage may have, ascending
+   */
+  static PrefixBound of(
+      StageCosts costs, double[] even, int unit, int[] counts, Prices prices, double limit) {
     int units = costs.workload().cluster().size() / unit;
-    double steps = Math.pow((double) costs.size() * units, 2) / 4;
+    double steps = Math.pow(costs.size(), 2) * units * counts.length / 8;
     if (steps > MOST_STEPS) {
       return evenly(even, unit);
     }
     double[][] slowest = new double[units + 1][costs.size() + 1];
     double[][] delay = new double[units + 1][costs.size() + 1];
-    Stages[] stages = new Stages[units + 1];
+    List<Stages> stages = new ArrayList<>();
     for (int left = 0; left <= units; left++) {
       Arrays.fill(slowest[left], 1, costs.size() + 1, Double.POSITIVE_INFINITY);
       Arrays.fill(delay[left], 1, costs.size() + 1, Double.POSITIVE_INFINITY);
-    }
-    for (int left = 1; left <= units; left++) {
-      if (prices.allows(left * unit)) {
-        stages[left] = new Stages(costs, prices, left * unit, limit);
-      }
-      for (int take = 1; take <= left && prices.allows(take * unit); take++) {
+      for (int i = 0; i < counts.length; i++) {
+        int take = counts[i] / unit;
+        if (take > left || !prices.allows(counts[i])) {
+          break;
+        }
+        if (i == stages.size()) {
+          stages.add(new Stages(costs, prices, counts[i], limit));
+        }
         int rest = left - take;
-        stages[take].extend(slowest[left], slowest[rest], delay[left], delay[rest]);
+        stages.get(i).extend(slowest[left], slowest[rest], delay[left], delay[rest]);
       }
     }
     for (int left = 0; left <= units; left++) {
@@ -108,7 +121,7 @@ final class PrefixBound {
 
   /** Stages on one number of devices. */
   private static final class Stages {
-    private final Chain chain;
+    private final StageCosts costs;
     private final double[] seconds;
     private final double[] parameters;
     private final boolean sums;
@@ -117,7 +130,7 @@ final class PrefixBound {
     private final double limit;
 
     Stages(StageCosts costs, Prices prices, int devices, double limit) {
-      this.chain = costs.workload().chain();
+      this.costs = costs;
       this.seconds = prices.seconds(devices);
       this.parameters = costs.parameterBytes();
       this.sums = prices.sums();
@@ -128,7 +141,7 @@ final class PrefixBound {
 
     /** Improves the best prefixes by those that end in one of these stages. */
     void extend(double[] slowest, double[] slowestBefore, double[] delay, double[] delayBefore) {
-      boolean total = chain.total();
+      boolean total = costs.total();
       double most = limit / repeats;
       for (int end = 1; end < seconds.length; end++) {
         for (int first = end - 1; first >= 0; first--) {
@@ -140,7 +153,7 @@ final class PrefixBound {
           double before = delayBefore[first];
           if ((pace >= slowest[end] && stage + before >= delay[end])
               || stage * repeats + before > limit
-              || (!total && first > 0 && !chain.precedes(first - 1, end - 1))) {
+              || !costs.isStage(first, end)) {
             continue;
           }
           if (sums) {

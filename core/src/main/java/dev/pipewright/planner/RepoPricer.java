@@ -4,9 +4,7 @@ import dev.pipewright.cost.DappleRepoOracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.planner.PlacementSpace.Step;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Prices stages as {@link DappleRepoOracle} does: the latency is {@code b(M−1)} plus one pass
@@ -27,7 +25,7 @@ final class RepoPricer implements StagePricer {
   private final int mostStages;
   private final double[] seconds;
   private final List<int[]> devices = new ArrayList<>(); // by placement
-  private final Map<Long, Double> transferSecondsPerByte = new HashMap<>();
+  private final List<Double> transferSecondsPerByte = new ArrayList<>(); // by pair
 
   private final double[] opened;
   private int end;
@@ -38,19 +36,13 @@ final class RepoPricer implements StagePricer {
   private double allReduceSecondsPerByte;
 
   RepoPricer(
-      StageCosts costs,
-      DappleRepoOracle oracle,
-      PlacementSpace space,
-      int replicas,
-      int microBatch,
-      int microBatches,
-      int mostStages) {
+      StageCosts costs, DappleRepoOracle oracle, PlacementSpace space, Wave wave, int mostStages) {
     this.costs = costs;
     this.oracle = oracle;
     this.space = space;
-    this.replicas = replicas;
-    this.wave = replicas * microBatch;
-    this.microBatches = microBatches;
+    this.replicas = wave.unit();
+    this.wave = wave.samples();
+    this.microBatches = wave.microBatches();
     this.mostStages = mostStages;
     this.seconds = oracle.secondsPerSample();
     this.opened = new double[width()];
@@ -65,7 +57,8 @@ final class RepoPricer implements StagePricer {
     return PrefixBound.of(
         costs,
         even,
-        space.unit(),
+        space.grain(),
+        space.counts(),
         new PrefixBound.Prices() {
           @Override
           public double[] seconds(int devices) {
@@ -113,7 +106,7 @@ final class RepoPricer implements StagePricer {
   public boolean open(double[] pool, int from, int behind, int end, Step step, double limit) {
     System.arraycopy(pool, from, opened, 0, opened.length);
     if (behind > 0) {
-      double send = costs.cutBytes()[end] * wave * transfer(step.placement(), step.neighbour());
+      double send = costs.cutBytes()[end] * wave * transfer(step.pair());
       opened[0] = Math.max(opened[0], send);
       opened[1] += send / replicas;
     }
@@ -235,8 +228,12 @@ final class RepoPricer implements StagePricer {
     return devices.get(placement);
   }
 
-  private double transfer(int from, int to) {
-    return transferSecondsPerByte.computeIfAbsent(
-        (long) from << 32 | to, key -> oracle.transferSeconds(devices(from), devices(to), 1));
+  private double transfer(int pair) {
+    while (transferSecondsPerByte.size() <= pair) {
+      int next = transferSecondsPerByte.size();
+      transferSecondsPerByte.add(
+          oracle.transferSeconds(space.senders(next), space.receivers(next), 1));
+    }
+    return transferSecondsPerByte.get(pair);
   }
 }

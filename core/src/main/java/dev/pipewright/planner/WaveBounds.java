@@ -11,14 +11,16 @@ final class WaveBounds implements PrefixBound.Prices {
 
   private final StageCosts costs;
   private final Wave wave;
+  private final PlacementSpace space;
   private final double fastest;
   private final double[] even;
   private PrefixBound tables;
   private double limit = Double.NaN; // that the tables were made for
 
-  WaveBounds(StageCosts costs, Wave wave) {
+  WaveBounds(StageCosts costs, Wave wave, PlacementSpace space) {
     this.costs = costs;
     this.wave = wave;
+    this.space = space;
     this.fastest = costs.fastest();
     this.even = costs.cheapestSecondsPerSample(wave.samples());
     for (int i = 0; i < even.length; i++) {
@@ -29,14 +31,14 @@ final class WaveBounds implements PrefixBound.Prices {
 
   /** Bounds that cost nothing to make. */
   PrefixBound evenly() {
-    return PrefixBound.evenly(even, wave.unit());
+    return PrefixBound.evenly(even, space.grain());
   }
 
   /** Bounds for plans whose step is no longer than {@code limit}. */
   PrefixBound within(double wanted) {
     boolean usable = limit >= wanted && limit * WORTH_NEW_TABLES <= wanted;
     if (!usable) {
-      tables = PrefixBound.of(costs, even, wave.unit(), this, wanted);
+      tables = PrefixBound.of(costs, even, space.grain(), space.counts(), this, wanted);
       limit = wanted;
     }
     return tables;

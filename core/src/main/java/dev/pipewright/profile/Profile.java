@@ -169,9 +169,10 @@ public final class Profile {
     double y0 = times[right - 1][layer].of(quantity);
     double y1 = times[right][layer].of(quantity);
     double line = y0 + (y1 - y0) * (slice - x0) / (x1 - x0);
-    double proportional =
-        y0 * slice / x0; // below the first batch a slice is never cheaper than its share
-    return slice < x0 ? Math.max(line, proportional) : Math.max(line, y0);
+    if (slice < x0) {
+      return Math.max(line, y0 * slice / x0); // never cheaper than its share
+    }
+    return slice < x1 ? line : Math.max(line, y1); // a larger slice takes no less than the last
   }
 
   /** Bytes of each layer's boundary activation for one sample. */

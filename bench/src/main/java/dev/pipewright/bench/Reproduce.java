@@ -1,0 +1,93 @@
+package dev.pipewright.bench;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Computes published tables and figures again: {@code Reproduce NAME…|all [--reference DIR] [--out
+ * DIR]}. Prints each as Markdown and writes {@code NAME.md} and {@code NAME.svg}.
+ */
+public final class Reproduce {
+  private static final PrintStream OUT = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+
+  private Reproduce() {}
+
+  static List<Reproduction> all() {
+    return List.of(
+        new PlannerResults(),
+        new Table4(),
+        new Table5(),
+        new Table6(),
+        new Table7(),
+        new Table8(),
+        new Figure12(),
+        new Figure14(),
+        new EstimateAccuracy(),
+        new Scaling());
+  }
+
+  public static void main(String[] arguments) throws IOException {
+    List<String> names = new ArrayList<>();
+    Reference reference = Reference.usual();
+    Path out = Path.of("bench/results");
+    for (int i = 0; i < arguments.length; i++) {
+      boolean option = arguments[i].startsWith("--");
+      if (option && i + 1 == arguments.length) {
+        usage(arguments[i] + " needs a folder");
+        return;
+      }
+      switch (arguments[i]) {
+        case "--reference" -> reference = new Reference(Path.of(arguments[++i]));
+        case "--out" -> out = Path.of(arguments[++i]);
+        default -> names.add(arguments[i]);
+      }
+    }
+    List<Reproduction> chosen = new ArrayList<>();
+    for (String name : names) {
+      if (name.equals("all")) {
+        chosen.addAll(all());
+        continue;
+      }
+      Optional<Reproduction> one = all().stream().filter(r -> r.name().equals(name)).findFirst();
+      if (one.isEmpty()) {
+        usage("unknown: " + name);
+        return;
+      }
+      chosen.add(one.get());
+    }
+    if (chosen.isEmpty()) {
+      usage("nothing to do");
+      return;
+    }
+    Files.createDirectories(out);
+    for (Reproduction one : chosen) {
+      run(one, reference, out);
+    }
+  }
+
+  private static void run(Reproduction one, Reference reference, Path out) throws IOException {
+    if (one.needsReference() && !reference.present()) {
+      OUT.println(one.name() + ": skipped, no reference files in " + reference.folder() + "\n");
+      return;
+    }
+    Report report = one.run(reference);
+    OUT.println(report.markdown());
+    Files.writeString(out.resolve(one.name() + ".md"), report.markdown().strip() + "\n");
+    Optional<String> svg = report.svg();
+    if (svg.isPresent()) {
+      Files.writeString(out.resolve(one.name() + ".svg"), svg.get());
+    }
+  }
+
+  private static void usage(String problem) {
+    List<String> names = all().stream().map(Reproduction::name).toList();
+    OUT.println(problem + "; give all or any of " + String.join(", ", names));
+    OUT.println("options: --reference DIR, --out DIR");
+  }
+}

@@ -1,0 +1,88 @@
+package dev.pipewright.planner;
+
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.planner.PipelineSearch.Found;
+import dev.pipewright.schedule.WarmUp;
+import java.util.List;
+import java.util.Optional;
+
+/** One way to cut the batch under one schedule: a search of its own within a planning. */
+final class Trial {
+  final Wave wave;
+  final WarmUp policy;
+  final Optional<Found> firstGuess;
+  private final StageCosts costs;
+  private final PlacementSpace space;
+  private final StagePricer pricer;
+  private final int mostStages;
+  private boolean finished;
+  private long labels;
+
+  Trial(
+      Wave wave,
+      WarmUp policy,
+      StageCosts costs,
+      PlacementSpace space,
+      StagePricer pricer,
+      int mostStages) {
+    this.wave = wave;
+    this.policy = policy;
+    this.costs = costs;
+    this.space = space;
+    this.pricer = pricer;
+    this.mostStages = mostStages;
+    double[] work = costs.cheapestSecondsPerSample(wave.samples());
+    this.firstGuess = EvenSplits.best(costs, space, pricer, work, mostStages);
+  }
+
+  /** The step time of the first guess; infinite when there is none. */
+  double guess() {
+    return firstGuess.map(Found::seconds).orElse(Double.POSITIVE_INFINITY);
+  }
+
+  /** Whether nothing was left out so far, or nothing can be good enough. */
+  boolean finished() {
+    return finished;
+  }
+
+  /** The devices that stages can take. */
+  PlacementSpace space() {
+    return space;
+  }
+
+  /** Partial plans that were priced. */
+  long labels() {
+    return labels;
+  }
+
+  /**
+   * The best pipelines within a limit, as {@link PipelineSearch} finds them.
+   *
+   * @param beam partial plans kept for each number of layers left
+   * @param budget partial plans priced before the search narrows
+   */
+  List<Found> search(int beam, long budget, double within) {
+    if (hopeless(within)) {
+      finished = true;
+      return List.of();
+    }
+    pricer.prepare(within);
+    if (hopeless(within)) {
+      finished = true;
+      return List.of();
+    }
+    PipelineSearch search =
+        new PipelineSearch(costs, space, pricer, mostStages, beam, budget, within);
+    List<Found> found = search.run();
+    finished = search.exhaustive();
+    labels += search.built();
+    return found;
+  }
+
+  /** Whether no plan at all can be within a limit. */
+  private boolean hopeless(double limit) {
+    double[] nothing = new double[pricer.width()];
+    pricer.nothing(nothing, 0);
+    return pricer.bound(nothing, 0, costs.size(), space.freeDevices(space.start())) > limit;
+  }
+}

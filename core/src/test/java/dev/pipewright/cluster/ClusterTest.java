@@ -1,0 +1,110 @@
+package dev.pipewright.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.units.Bytes;
+import dev.pipewright.units.BytesPerSecond;
+import dev.pipewright.units.FlopsPerSecond;
+import dev.pipewright.units.Precision;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class ClusterTest {
+  private static final DeviceKind KIND = kind("k");
+
+  private static DeviceKind kind(String name) {
+    return new DeviceKind(
+        name, new Bytes(1), new FlopsPerSecond(1), new FlopsPerSecond(4), new BytesPerSecond(1));
+  }
+
+  private static List<Level> levels(int count) {
+    return IntStream.range(0, count)
+        .mapToObj(l -> new Level("level" + l, Link.of(l, 1), Link.of(l, 2)))
+        .toList();
+  }
+
+  private static Cluster of(int devices, List<List<Integer>> groups) {
+    var kinds = Collections.nCopies(devices, KIND);
+    return new Cluster("c", kinds, levels(groups.size()), groups);
+  }
+
+  private static String refusal(int devices, List<List<Integer>> groups) {
+    return String.valueOf(
+        assertThrows(IllegalArgumentException.class, () -> of(devices, groups)).getMessage());
+  }
+
+  @Test
+  void devicesAreNumberedMachineByMachine() {
+    Cluster cluster = Cluster.uniform("c", KIND, levels(3), 2, 3, 2);
+    assertEquals(12, cluster.size());
+    assertEquals(6, cluster.machines());
+    assertEquals(1, cluster.machine(3));
+    assertEquals(0, cluster.group(1, 5));
+    assertEquals(1, cluster.group(1, 6));
+    assertEquals(0, cluster.group(2, 11));
+    assertEquals(List.of(6, 6), cluster.groups().get(1));
+    assertEquals("c (12 devices)", cluster.toString());
+  }
+
+  @Test
+  void theLevelThatJoinsTwoDevicesIsTheInnermost() {
+    Cluster cluster = Cluster.uniform("c", KIND, levels(3), 2, 3, 2);
+    assertEquals(0, cluster.levelJoining(0, 0));
+    assertEquals(0, cluster.levelJoining(0, 1));
+    assertEquals(1, cluster.levelJoining(1, 2));
+    assertEquals(1, cluster.levelJoining(0, 5));
+    assertEquals(2, cluster.levelJoining(6, 5));
+  }
+
+  @Test
+  void groupsMayDifferInSize() {
+    Cluster cluster = of(6, List.of(List.of(1, 2, 3), List.of(3, 3), List.of(6)));
+    assertEquals(List.of(0, 1, 1, 2, 2, 2), machines(cluster));
+    assertEquals(1, cluster.levelJoining(0, 2));
+    assertEquals(2, cluster.levelJoining(2, 3));
+    assertEquals(cluster, of(6, List.of(List.of(1, 2, 3), List.of(3, 3), List.of(6))));
+    assertFalse(cluster.equals(of(6, List.of(List.of(2, 1, 3), List.of(3, 3), List.of(6)))));
+  }
+
+  private static List<Integer> machines(Cluster cluster) {
+    return IntStream.range(0, cluster.size()).mapToObj(cluster::machine).toList();
+  }
+
+  @Test
+  void groupsThatDoNotFitAreRefused() {
+    assertTrue(refusal(4, List.of(List.of(2, 1), List.of(4))).contains("level=0, members=3"));
+    assertTrue(refusal(4, List.of(List.of(2, 3), List.of(4))).contains("level=0, members=5"));
+    assertTrue(refusal(4, List.of(List.of(4, 0), List.of(4))).contains("group=1"));
+    assertTrue(refusal(4, List.of(List.of(2, 2))).contains("outermost level must be one group"));
+    assertEquals(
+        "groups must nest: device=1, level=1 splits a group of level 0",
+        refusal(4, List.of(List.of(2, 2), List.of(1, 3), List.of(4))));
+  }
+
+  @Test
+  void emptyClustersAreRefused() {
+    assertThrows(IllegalArgumentException.class, () -> of(0, List.of(List.of(), List.of(0))));
+    assertThrows(IllegalArgumentException.class, () -> of(1, List.of()));
+    assertThrows(IllegalArgumentException.class, () -> Cluster.uniform("c", KIND, levels(2), 2));
+    assertThrows(IllegalArgumentException.class, () -> Cluster.uniform("c", KIND, levels(2), 2, 0));
+  }
+
+  @Test
+  void devicesOfOneKindAreHomogeneous() {
+    assertTrue(Cluster.uniform("c", KIND, levels(1), 2).homogeneous());
+    var mixed = new Cluster("c", List.of(KIND, kind("o")), levels(1), List.of(List.of(2)));
+    assertFalse(mixed.homogeneous());
+  }
+
+  @Test
+  void aMessageTakesLatencyAndItsShareOfTheBandwidth() {
+    assertEquals(3.5, Link.of(1, 4).seconds(10));
+    assertEquals(4, KIND.peak(Precision.MIXED).value());
+    assertEquals(1, KIND.peak(Precision.FP32).value());
+  }
+}

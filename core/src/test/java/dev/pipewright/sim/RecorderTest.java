@@ -1,0 +1,159 @@
+package dev.pipewright.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.PathFormula;
+import dev.pipewright.cost.PipelineOracle;
+import dev.pipewright.cost.Samples;
+import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.StagePlan;
+import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.trace.Timeline;
+import dev.pipewright.trace.Timeline.Flow;
+import dev.pipewright.trace.Timeline.Kind;
+import dev.pipewright.trace.Timeline.Lane;
+import dev.pipewright.trace.Timeline.Memory;
+import dev.pipewright.trace.Timeline.Slice;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+
+class RecorderTest {
+  private static final double DUST = 1e-9;
+  private static final String SEEDED = "seed {currentRepetition}";
+
+  /** A priced plan of one to four stages, one device each, and its timeline. */
+  private record Step(Plan plan, Assessment priced, Run run, Timeline timeline) {
+    static Step of(long seed) {
+      SplittableRandom random = new SplittableRandom(seed);
+      StageCosts costs = Samples.costs(random, Samples.chain(random.nextInt(1, 8)), 12);
+      int devices = costs.workload().cluster().size();
+      int stages = random.nextInt(1, Math.min(costs.size(), devices) + 1);
+      int microBatches = random.nextInt(1, 13);
+      WarmUp warmUp = WarmUp.values()[random.nextInt(3)];
+      int[] inFlight = warmUp.inFlight(stages, microBatches);
+      List<StagePlan> list = new ArrayList<>();
+      for (int s = 0; s < stages; s++) {
+        int last = s == stages - 1 ? costs.size() - 1 : s;
+        Recompute recompute = Recompute.values()[random.nextInt(2)];
+        list.add(new StagePlan(s, last, List.of(s), recompute, inFlight[s]));
+      }
+      Plan plan = new Plan(warmUp, microBatches, 1, 1, false, list);
+      Assessment priced = new PipelineOracle(costs, new PathFormula()).assess(plan);
+      Run run = SimulatedOracle.run(plan, priced);
+      return new Step(plan, priced, run, Recorder.timeline(plan, priced.stages(), run));
+    }
+
+    Lane.Compute compute(int stage) {
+      return timeline.lanes().stream()
+          .filter(lane -> lane instanceof Lane.Compute)
+          .map(lane -> (Lane.Compute) lane)
+          .filter(lane -> lane.stage() == stage)
+          .findFirst()
+          .orElseThrow();
+    }
+
+    Slice slice(Kind kind, int stage, int microBatch) {
+      return compute(stage).slices().stream()
+          .filter(slice -> slice.kind() == kind && slice.microBatch() == microBatch)
+          .findFirst()
+          .orElseThrow();
+    }
+  }
+
+  @RepeatedTest(value = 100, name = SEEDED)
+  void memoryPeaksAtWhatTheAssessmentSays(RepetitionInfo seed) {
+    Step step = Step.of(seed.getCurrentRepetition());
+    for (int s = 0; s < step.plan.stages().size(); s++) {
+      StageMemory priced = step.priced.stages().get(s).memory();
+      Memory memory = step.timeline.memory().get(s);
+      assertEquals(priced.peakBytes(), memory.peak(), 1e-6 * (1 + priced.peakBytes()));
+      assertEquals(priced.staticBytes(), memory.bytes()[0]);
+      double end = memory.bytes()[memory.bytes().length - 1];
+      assertEquals(priced.staticBytes(), end, 1e-6 * (1 + priced.peakBytes()));
+      for (int i = 1; i < memory.seconds().length; i++) {
+        assertTrue(memory.seconds()[i] >= memory.seconds()[i - 1] - DUST);
+      }
+    }
+  }
+
+  @RepeatedTest(value = 100, name = SEEDED)
+  void noMoreMicroBatchesAreInFlightThanDeclaredAndAsManyAreAtSomeTime(RepetitionInfo seed) {
+    Step step = Step.of(seed.getCurrentRepetition());
+    for (StagePlan stage : step.plan.stages()) {
+      int s = step.plan.stages().indexOf(stage);
+      int held = 0;
+      int most = 0;
+      for (Slice slice : step.compute(s).slices()) {
+        held += slice.kind() == Kind.FORWARD ? 1 : slice.kind() == Kind.BACKWARD ? -1 : 0;
+        most = Math.max(most, held);
+      }
+      assertEquals(stage.inFlight(), most);
+      assertEquals(0, held);
+    }
+  }
+
+  @RepeatedTest(value = 100, name = SEEDED)
+  void aLaneDoesOneThingAtATime(RepetitionInfo seed) {
+    Step step = Step.of(seed.getCurrentRepetition());
+    assertEquals(3 * step.plan.stages().size() - 2, step.timeline.lanes().size());
+    for (Lane lane : step.timeline.lanes()) {
+      double free = 0;
+      for (Slice slice : lane.slices()) {
+        assertTrue(slice.start() >= free - DUST, () -> slice + " overlaps in " + lane);
+        assertTrue(slice.end() >= slice.start());
+        free = slice.end();
+      }
+      assertTrue(free <= step.timeline.stepSeconds() + DUST);
+    }
+  }
+
+  @RepeatedTest(value = 100, name = SEEDED)
+  void theStepEndsWithTheLastSlice(RepetitionInfo seed) {
+    Step step = Step.of(seed.getCurrentRepetition());
+    double end = 0;
+    for (Lane lane : step.timeline.lanes()) {
+      for (Slice slice : lane.slices()) {
+        end = Math.max(end, slice.end());
+      }
+    }
+    assertEquals(end, step.timeline.stepSeconds(), DUST);
+    assertEquals(step.run.end(), step.timeline.stepSeconds());
+  }
+
+  @RepeatedTest(value = 100, name = SEEDED)
+  void flowsLeadFromTheEndOfAPassToTheStartOfTheNext(RepetitionInfo seed) {
+    Step step = Step.of(seed.getCurrentRepetition());
+    int neighbours = step.plan.stages().size() - 1;
+    assertEquals(2 * neighbours * step.plan.microBatches(), step.timeline.flows().size());
+    for (Flow flow : step.timeline.flows()) {
+      Kind kind = flow.forward() ? Kind.FORWARD : Kind.BACKWARD;
+      assertEquals(flow.from() + (flow.forward() ? 1 : -1), flow.to());
+      Slice producer = step.slice(kind, flow.from(), flow.microBatch());
+      Slice consumer = step.slice(kind, flow.to(), flow.microBatch());
+      assertTrue(flow.sent() >= producer.end() - DUST);
+      assertTrue(flow.received() >= flow.sent());
+      assertTrue(consumer.start() >= flow.received() - DUST);
+      var stage = step.priced.stages().get(Math.min(flow.from(), flow.to()));
+      double seconds = flow.forward() ? stage.sendSeconds() : stage.returnSeconds();
+      assertEquals(seconds, flow.received() - flow.sent(), DUST);
+    }
+  }
+
+  @RepeatedTest(value = 50, name = SEEDED)
+  void idleIsWhatPassesLeaveOfTheStep(RepetitionInfo seed) {
+    Step step = Step.of(seed.getCurrentRepetition());
+    for (int s = 0; s < step.plan.stages().size(); s++) {
+      var cost = step.priced.stages().get(s);
+      double busy = step.plan.microBatches() * (cost.forwardSeconds() + cost.backwardSeconds());
+      assertEquals(1 - busy / step.run.end(), step.timeline.idleShare(s), DUST);
+    }
+  }
+}
