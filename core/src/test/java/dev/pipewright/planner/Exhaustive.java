@@ -19,7 +19,6 @@ import java.util.Optional;
  * {@link DapplePlanner}. Knows nothing of its bounds, labels and symmetries.
  */
 final class Exhaustive {
-  private final StageCosts costs;
   private final Request request;
   private final Oracle oracle;
   private final boolean repo;
@@ -38,7 +37,6 @@ final class Exhaustive {
   private record Piece(int first, int last, int devices) {}
 
   private Exhaustive(StageCosts costs, Request request) {
-    this.costs = costs;
     this.request = request;
     this.oracle = request.costModel().oracle(costs);
     this.repo = request.costModel() == CostModel.DAPPLE_REPO;

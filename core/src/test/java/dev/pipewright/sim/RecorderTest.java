@@ -37,12 +37,12 @@ class RecorderTest {
       int devices = costs.workload().cluster().size();
       int stages = random.nextInt(1, Math.min(costs.size(), devices) + 1);
       int microBatches = random.nextInt(1, 13);
-      WarmUp warmUp = WarmUp.values()[random.nextInt(3)];
+      WarmUp warmUp = List.of(WarmUp.A, WarmUp.B, WarmUp.ALL).get(random.nextInt(3));
       int[] inFlight = warmUp.inFlight(stages, microBatches);
       List<StagePlan> list = new ArrayList<>();
       for (int s = 0; s < stages; s++) {
         int last = s == stages - 1 ? costs.size() - 1 : s;
-        Recompute recompute = Recompute.values()[random.nextInt(2)];
+        Recompute recompute = random.nextBoolean() ? Recompute.NONE : Recompute.STAGE_INPUT;
         list.add(new StagePlan(s, last, List.of(s), recompute, inFlight[s]));
       }
       Plan plan = new Plan(warmUp, microBatches, 1, 1, false, list);

@@ -167,22 +167,21 @@ class StaticSimulatorTest {
           Task task = new Task(forward ? "F" : "B", stage, i);
           add(task, (forward ? times.forward() : times.backward())[stage], device);
           if (forward && stage > 0) {
-            after.get(task).add(new Task("there", stage - 1, i));
+            after(task).add(new Task("there", stage - 1, i));
           }
           if (!forward) {
-            after
-                .get(task)
+            after(task)
                 .add(stage == last ? new Task("F", stage, i) : new Task("back", stage, i));
           }
           if (forward && stage < last) {
             Task send = new Task("there", stage, i);
             add(send, times.there()[stage], there);
-            after.get(send).add(task);
+            after(send).add(task);
           }
           if (!forward && stage > 0) {
             Task send = new Task("back", stage - 1, i);
             add(send, times.back()[stage - 1], back);
-            after.get(send).add(task);
+            after(send).add(task);
           }
         }
       }
@@ -192,11 +191,14 @@ class StaticSimulatorTest {
     /** On a resource that does one thing at a time, in order. */
     private void add(Task task, double duration, List<Task> resource) {
       seconds.put(task, duration);
-      after.put(task, new ArrayList<>());
       if (!resource.isEmpty()) {
-        after.get(task).add(resource.get(resource.size() - 1));
+        after(task).add(resource.get(resource.size() - 1));
       }
       resource.add(task);
+    }
+
+    private List<Task> after(Task task) {
+      return after.computeIfAbsent(task, t -> new ArrayList<>());
     }
 
     private void iterate() {
@@ -205,7 +207,7 @@ class StaticSimulatorTest {
         changed = false;
         for (Task task : seconds.keySet()) {
           double start = 0;
-          for (Task before : after.get(task)) {
+          for (Task before : after(task)) {
             start = Math.max(start, end.getOrDefault(before, 0.0));
           }
           double now = start + seconds.get(task);
@@ -216,7 +218,7 @@ class StaticSimulatorTest {
     }
 
     double end(String what, int stage, int microBatch) {
-      return end.get(new Task(what, stage, microBatch));
+      return end.getOrDefault(new Task(what, stage, microBatch), Double.NaN);
     }
 
     double makespan() {
@@ -303,7 +305,7 @@ class StaticSimulatorTest {
         assertThrows(
             IllegalArgumentException.class,
             () -> StaticSimulator.run(GPipe.of(2, 2), StageTimes.uniform(3, 1, 1)));
-    assertTrue(e.getMessage().contains("times=3, schedule=2"), e.getMessage());
+    assertTrue(String.valueOf(e.getMessage()).contains("times=3, schedule=2"), e.getMessage());
   }
 
   /**

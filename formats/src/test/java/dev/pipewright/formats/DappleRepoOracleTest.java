@@ -40,7 +40,7 @@ class DappleRepoOracleTest {
       Path.of(String.valueOf(System.getProperty("reference.dir")), "dapple");
 
   /** One recorded run; nothing where the reference is absent. */
-  private record Recorded(@Nullable JsonNode run) {
+  record Recorded(@Nullable JsonNode run) {
     JsonNode get() {
       assumeTrue(run != null, "no reference runs in " + FOLDER);
       return java.util.Objects.requireNonNull(run);
