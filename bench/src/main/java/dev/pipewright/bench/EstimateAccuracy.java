@@ -90,7 +90,14 @@ final class EstimateAccuracy implements Reproduction {
   public Report run(Reference reference) {
     Markdown table =
         new Markdown(
-            "profile", "plans", "published", "corrected", "path", "published, most", "corrected, most", "path, most");
+            "profile",
+            "plans",
+            "published",
+            "corrected",
+            "path",
+            "published, most",
+            "corrected, most",
+            "path, most");
     List<String> names = new ArrayList<>();
     double[][] means = new double[MODELS.size()][NETWORKS.size()];
     Errors total = new Errors();
@@ -141,13 +148,11 @@ final class EstimateAccuracy implements Reproduction {
   private static Errors errors(Reference reference, Network network) {
     Errors errors = new Errors();
     for (String cluster : CLUSTERS) {
-      StageCosts costs =
-          Networks.measured(reference, network.profile(), Networks.cluster(cluster));
+      StageCosts costs = Networks.measured(reference, network.profile(), Networks.cluster(cluster));
       Set<Plan> plans = new LinkedHashSet<>();
       int batch = Reference.batch(network.profile());
       boolean large = costs.size() > LARGE; // one planning of it takes as long as all of another
-      int[] microBatches =
-          large ? new int[] {batch} : new int[] {0, batch, 2 * batch, 4 * batch};
+      int[] microBatches = large ? new int[] {batch} : new int[] {0, batch, 2 * batch, 4 * batch};
       for (int microBatch : microBatches) {
         for (Shape shape : Shape.values()) {
           addPlans(plans, costs, network.globalBatch(), microBatch, shape);

@@ -21,7 +21,8 @@ final class Figure12 implements Reproduction {
   @Override
   public Report run(Reference reference) {
     Markdown table =
-        new Markdown("network", "on", "hybrid", "DP overlapped", "DP not overlapped", "hybrid plan");
+        new Markdown(
+            "network", "on", "hybrid", "DP overlapped", "DP not overlapped", "hybrid plan");
     Markdown averages = new Markdown("on", "hybrid / DP overlapped, paper", "ours");
     Figure figure = new Figure("DAPPLE, figure 12: speed-up over one device, batch 128", 1060, 3);
     for (int c = 0; c < CLUSTERS.size(); c++) {

@@ -30,7 +30,12 @@ final class Figure14 implements Reproduction {
   public Report run(Reference reference) {
     Markdown table =
         new Markdown(
-            "network (batch)", "devices", "hybrid", "DP overlapped", "DP not overlapped", "hybrid plan");
+            "network (batch)",
+            "devices",
+            "hybrid",
+            "DP overlapped",
+            "DP not overlapped",
+            "hybrid plan");
     Figure figure = new Figure("DAPPLE, figure 14: speed-up over one device, config A", 1000, 2);
     for (Line line : LINES) {
       double[] hybrid = new double[DEVICES.length];

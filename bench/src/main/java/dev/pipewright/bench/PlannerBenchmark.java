@@ -60,8 +60,7 @@ public class PlannerBenchmark {
 
   private Planning plan(CostModel model, OptionalInt microBatch) {
     Request request =
-        new Request(
-            GLOBAL_BATCH, microBatch, Table5.POLICIES, Recomputation.WHERE_NEEDED, model);
+        new Request(GLOBAL_BATCH, microBatch, Table5.POLICIES, Recomputation.WHERE_NEEDED, model);
     return Networks.plan(new StageCosts(costs.workload()), request);
   }
 }

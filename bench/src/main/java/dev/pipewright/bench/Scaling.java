@@ -12,7 +12,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Planning time by layers, devices and batch, each planning in a fresh process with a limit of time.
+ * Planning time by layers, devices and batch, each planning in a fresh process with a limit of
+ * time.
  */
 final class Scaling implements Reproduction {
   private static final int LIMIT_SECONDS = 120;
@@ -33,10 +34,18 @@ final class Scaling implements Reproduction {
   public Report run(Reference reference) {
     Markdown table =
         new Markdown(
-            "layers", "devices", "batch", "planning, s", "step, s", "above the bound", "exhaustive", "partial plans");
+            "layers",
+            "devices",
+            "batch",
+            "planning, s",
+            "step, s",
+            "above the bound",
+            "exhaustive",
+            "partial plans");
     Lines byLayers = panel("By layers (" + DEVICES + " devices)", "layers");
     Lines byDevices = panel("By devices (" + LAYERS + " layers)", "devices");
-    Lines byBatch = panel("By batch (" + LAYERS + " layers, " + DEVICES + " devices)", "samples per step");
+    Lines byBatch =
+        panel("By batch (" + LAYERS + " layers, " + DEVICES + " devices)", "samples per step");
     double[] layers = {50, 100, 200, 500, 1000};
     double[] devices = {16, 32, 64, 128, 256, 512, 1024};
     double[] batches = {64, 256, 1024, 4096, 16384};

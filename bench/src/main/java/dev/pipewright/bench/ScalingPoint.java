@@ -26,8 +26,8 @@ import java.util.SplittableRandom;
  * too long: {@code ScalingPoint LAYERS DEVICES BATCH}.
  *
  * <p>The network is a stack of transformer blocks of 1,024 features and 384 tokens as a V100 runs
- * them in 32 bits, each with a work, a size and a memory of its own: up to 40 % more or less, from a
- * seed.
+ * them in 32 bits, each with a work, a size and a memory of its own: up to 40 % more or less, from
+ * a seed.
  */
 public final class ScalingPoint {
   private static final long SEED = 20_210_227;
@@ -100,7 +100,10 @@ public final class ScalingPoint {
     Training training = new Training(Optimizer.ADAM, Precision.FP32);
     return new StageCosts(
         new Workload(
-            Chain.of(graph), profile, training, Networks.cluster("dapple-a:" + devices / 8 + "x8")));
+            Chain.of(graph),
+            profile,
+            training,
+            Networks.cluster("dapple-a:" + devices / 8 + "x8")));
   }
 
   private static double around(SplittableRandom random, double mean) {

@@ -14,7 +14,13 @@ import java.util.Optional;
 /** DAPPLE's table IV: what more warm-up (policy B over policy A) gains on config A. */
 final class Table4 implements Reproduction {
   private record Line(
-      String model, String profile, int globalBatch, int[] sizes, String zooCut, String cut, double paper) {}
+      String model,
+      String profile,
+      int globalBatch,
+      int[] sizes,
+      String zooCut,
+      String cut,
+      double paper) {}
 
   private static final int[] HALVES = {8, 8};
   private static final List<Line> LINES =
@@ -33,7 +39,8 @@ final class Table4 implements Reproduction {
   public Report run(Reference reference) {
     Cluster cluster = Networks.cluster("dapple-a");
     Markdown table =
-        new Markdown("network", "times", "M × samples", "paper", "ours, same M", "ours, each its best M");
+        new Markdown(
+            "network", "times", "M × samples", "paper", "ours, same M", "ours, each its best M");
     List<String> names = new ArrayList<>();
     List<double[]> values = new ArrayList<>();
     for (Line line : LINES) {

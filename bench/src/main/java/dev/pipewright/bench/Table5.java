@@ -170,23 +170,20 @@ final class Table5 implements Reproduction {
   }
 
   private static Optional<Scored> theirs(StageCosts costs, Line line, boolean measured) {
-    switch (line.paper()) {
-      case "DP" -> {
-        return planned(costs, line.globalBatch(), Shape.DATA_PARALLEL);
-      }
-      case "straight" -> {
-        return planned(costs, line.globalBatch(), Shape.STRAIGHT);
-      }
-      default -> {
-        int[] sizes = sizes(line);
-        String layer = measured ? line.profileCut() : line.zooCut();
-        GivenPlans plans = new GivenPlans(costs);
-        int cut = layer.isEmpty() ? -1 : GivenPlans.position(costs, layer);
-        return cut < 0
-            ? plans.bestCut(sizes, line.globalBatch(), POLICIES)
-            : plans.best(new int[] {0, cut}, sizes, line.globalBatch(), POLICIES);
-      }
-    }
+    return switch (line.paper()) {
+      case "DP" -> planned(costs, line.globalBatch(), Shape.DATA_PARALLEL);
+      case "straight" -> planned(costs, line.globalBatch(), Shape.STRAIGHT);
+      default -> twoStages(costs, line, measured ? line.profileCut() : line.zooCut());
+    };
+  }
+
+  /** Two stages with the paper's cut, or the best one where the network has no such layer. */
+  private static Optional<Scored> twoStages(StageCosts costs, Line line, String layer) {
+    GivenPlans plans = new GivenPlans(costs);
+    int cut = layer.isEmpty() ? -1 : GivenPlans.position(costs, layer);
+    return cut < 0
+        ? plans.bestCut(sizes(line), line.globalBatch(), POLICIES)
+        : plans.best(new int[] {0, cut}, sizes(line), line.globalBatch(), POLICIES);
   }
 
   /** Devices by stage of a plan that the paper writes as {@code P:Q}. */

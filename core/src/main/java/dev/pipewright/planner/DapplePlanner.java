@@ -12,6 +12,7 @@ import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.Planning.Search;
 import dev.pipewright.planner.Request.Shape;
 import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -61,9 +62,15 @@ public final class DapplePlanner {
   /**
    * Plans with the effort that the instance's size allows.
    *
+   * <p>Throws for {@link CostModel#DAPPLE_PUBLISHED}, which only scores given plans.
+   *
    * @param decides chooses among the best few; a simulator
    */
   public static Planning plan(StageCosts costs, Request request, Oracle decides) {
+    Check.that(
+        request.costModel() != CostModel.DAPPLE_PUBLISHED,
+        "%s only scores plans: a step may cost less than its work, so the best plan makes no sense",
+        request.costModel().word());
     return new DapplePlanner(costs, request).run(decides);
   }
 
@@ -141,9 +148,11 @@ public final class DapplePlanner {
           byUnit.computeIfAbsent(wave.unit(), unit -> new PlacementCosts(costs, space(unit)));
       PlacementSpace space = placements.space();
       int most =
-          request.shape() == Shape.DATA_PARALLEL
-              ? 1
-              : Math.min(searched.size(), cluster.size() / wave.unit());
+          switch (request.shape()) {
+            case DATA_PARALLEL -> 1;
+            case TWO_STAGES -> Math.min(2, searched.size());
+            default -> Math.min(searched.size(), cluster.size() / wave.unit());
+          };
       if (repo) {
         int stages = Math.min(most, wave.microBatches());
         DappleRepoOracle scores = new DappleRepoOracle(searched);

@@ -7,7 +7,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 
 /**
  * Which devices a stage can take, given those that the stages behind it have taken.
@@ -38,12 +37,7 @@ final class PlacementSpace {
   private final int[] counts; // stage sizes that are considered, ascending
   private final boolean everyPlacement;
   private final boolean tidy;
-
-  // machines in the order of states: by kind, those of one kind are interchangeable
-  private final int[] machine; // number in the cluster
-  private final int[] size;
-  private final int[] firstDevice;
-  private final int[] kind;
+  private final Machines machines;
 
   private final List<State> states = new ArrayList<>();
   private final Map<State, Integer> numbers = new HashMap<>();
@@ -95,67 +89,10 @@ final class PlacementSpace {
     this.unit = unit;
     this.spreadMatters = spreadMatters;
     this.counts = counts;
-    int[] first = firstDevices(cluster, spreadMatters);
-    int machines = first.length;
-    int[] sizes = new int[machines];
-    for (int m = 0; m < machines; m++) {
-      sizes[m] = (m + 1 < machines ? first[m + 1] : cluster.size()) - first[m];
-    }
-    int[] kinds = kinds(cluster, first, sizes);
-    Integer[] order = new Integer[machines];
-    Arrays.setAll(order, m -> m);
-    Arrays.sort(order, (a, b) -> Integer.compare(kinds[a], kinds[b])); // stable
-    this.machine = Arrays.stream(order).mapToInt(m -> m).toArray();
-    this.size = Arrays.stream(machine).map(m -> sizes[m]).toArray();
-    this.firstDevice = Arrays.stream(machine).map(m -> first[m]).toArray();
-    this.kind = Arrays.stream(machine).map(m -> kinds[m]).toArray();
-    this.everyPlacement = stateCount() <= EVERY_PLACEMENT_STATES;
+    this.machines = new Machines(cluster, spreadMatters);
+    this.everyPlacement = machines.stateCount() <= EVERY_PLACEMENT_STATES;
     this.tidy = cluster.size() > ALL_POLICIES;
-    number(new State(new short[2 * machines]));
-  }
-
-  /**
-   * The first device of each machine. Where prices depend on the kind of device, a machine of mixed
-   * devices counts as one machine for each run of equal ones.
-   */
-  private static int[] firstDevices(Cluster cluster, boolean byKind) {
-    return IntStream.range(0, cluster.size())
-        .filter(device ->
-            device == 0
-                || cluster.machine(device) != cluster.machine(device - 1)
-                || (byKind && !cluster.device(device).equals(cluster.device(device - 1))))
-        .toArray();
-  }
-
-  private static int[] kinds(Cluster cluster, int[] firstDevice, int[] size) {
-    Map<List<Object>, Integer> known = new HashMap<>();
-    int[] kinds = new int[firstDevice.length];
-    for (int m = 0; m < kinds.length; m++) {
-      List<Object> key = new ArrayList<>();
-      for (int i = 0; i < size[m]; i++) {
-        key.add(cluster.device(firstDevice[m] + i));
-      }
-      for (int level = 1; level < cluster.levels().size(); level++) {
-        key.add(cluster.group(level, firstDevice[m]));
-      }
-      if (size[m] < cluster.groups().get(0).get(cluster.machine(firstDevice[m]))) {
-        key.add(firstDevice[m]); // part of a machine: nothing replaces it
-      }
-      kinds[m] = known.computeIfAbsent(key, k -> known.size());
-    }
-    return kinds;
-  }
-
-  /** How many states there are when every placement is considered; an upper bound. */
-  private double stateCount() {
-    double product = 1;
-    int alike = 0;
-    for (int m = 0; m < kind.length; m++) {
-      alike = m > 0 && kind[m] == kind[m - 1] ? alike + 1 : 0;
-      double pairsOfCounts = (size[m] + 1) * (size[m] + 2) / 2.0;
-      product *= (pairsOfCounts + alike) / (alike + 1); // multisets of machines over pairs
-    }
-    return product;
+    number(new State(new short[2 * machines.count()]));
   }
 
   /** Whether every placement is considered, or only some policies' compositions. */
@@ -214,17 +151,17 @@ final class PlacementSpace {
 
   /** A real device set, ascending, that is priced like the placement. */
   int[] devices(int placement) {
-    return real(placements.get(placement), 0);
+    return machines.real(placements.get(placement), 0);
   }
 
   /** The first stage's set of a pair of neighbours, as far as prices depend on it. */
   int[] senders(int pair) {
-    return real(pairs.get(pair), 0);
+    return machines.real(pairs.get(pair), 0);
   }
 
   /** The second stage's set of a pair of neighbours, which may overlap the first's in name only. */
   int[] receivers(int pair) {
-    return real(pairs.get(pair), 1);
+    return machines.real(pairs.get(pair), 1);
   }
 
   /** What a stage can take in {@code state}, in order of devices taken. */
@@ -250,7 +187,7 @@ final class PlacementSpace {
       free = Arrays.copyOf(free, 2 * number);
     }
     free[number] = cluster.size();
-    for (int m = 0; m < machine.length; m++) {
+    for (int m = 0; m < machines.count(); m++) {
       free[number] -= state.used(m);
     }
     return number;
@@ -258,13 +195,13 @@ final class PlacementSpace {
 
   private Step[] expand(int number) {
     State state = states.get(number);
-    int machines = machine.length;
-    int[] used = new int[machines];
-    int[] left = new int[machines];
-    int[] near = new int[machines];
-    for (int m = 0; m < machines; m++) {
+    int width = machines.count();
+    int[] used = new int[width];
+    int[] left = new int[width];
+    int[] near = new int[width];
+    for (int m = 0; m < width; m++) {
       used[m] = state.used(m);
-      left[m] = size[m] - used[m];
+      left[m] = machines.size(m) - used[m];
       near[m] = state.neighbour(m);
     }
     List<Step> result = new ArrayList<>();
@@ -275,7 +212,7 @@ final class PlacementSpace {
       }
       found.clear();
       if (everyPlacement) {
-        every(state, left, count, 0, new int[machines], found);
+        every(state, left, count, 0, new int[width], found);
       } else if (tidy) {
         PlacementPolicies.tidy(used, left, near, count, found);
       } else {
@@ -308,30 +245,30 @@ final class PlacementSpace {
   }
 
   private boolean alike(State state, int a, int b) {
-    return kind[a] == kind[b]
+    return machines.kind(a) == machines.kind(b)
         && state.used(a) == state.used(b)
         && state.neighbour(a) == state.neighbour(b);
   }
 
   private Step step(State state, int[] taken, int count) {
-    int machines = machine.length;
-    short[] compact = new short[machines];
-    int[] neighbour = new int[machines];
+    int width = machines.count();
+    short[] compact = new short[width];
+    int[] neighbour = new int[width];
     boolean first = true;
-    for (int m = 0; m < machines; m++) {
+    for (int m = 0; m < width; m++) {
       compact[m] = (short) taken[m];
       neighbour[m] = state.neighbour(m) == SPREAD ? Math.min(1, state.used(m)) : state.neighbour(m);
       first &= state.used(m) == 0;
     }
-    int[] nobody = new int[machines];
-    int placement = placements.number(shape(taken, nobody));
-    int pair = first ? -1 : pairs.number(shape(taken, neighbour));
+    int[] nobody = new int[width];
+    int placement = placements.number(machines.shape(taken, nobody));
+    int pair = first ? -1 : pairs.number(machines.shape(taken, neighbour));
     int[] order = order(state, compact);
     int[] seen = spreadMatters ? taken : summary(taken);
-    short[] next = new short[2 * machines];
-    for (int i = 0; i < machines; i++) {
+    short[] next = new short[2 * width];
+    for (int i = 0; i < width; i++) {
       next[i] = (short) (state.used(order[i]) + taken[order[i]]);
-      next[machines + i] = (short) seen[order[i]];
+      next[width + i] = (short) seen[order[i]];
     }
     return new Step(count, placement, pair, compact, number(new State(next)));
   }
@@ -343,8 +280,8 @@ final class PlacementSpace {
     Arrays.sort(
         order,
         (a, b) -> {
-          if (kind[a] != kind[b]) {
-            return Integer.compare(kind[a], kind[b]);
+          if (machines.kind(a) != machines.kind(b)) {
+            return Integer.compare(machines.kind(a), machines.kind(b));
           }
           int byUse = Integer.compare(state.used(b) + taken[b], state.used(a) + taken[a]);
           return byUse != 0 ? byUse : Integer.compare(taken[b], taken[a]); // stable
@@ -367,150 +304,29 @@ final class PlacementSpace {
   }
 
   /**
-   * Two device sets by machine, as triples (kind, of the one, of the other), sorted: what prices
-   * depend on.
-   */
-  private int[] shape(int[] one, int[] other) {
-    int touched = 0;
-    for (int m = 0; m < one.length; m++) {
-      touched += one[m] > 0 || other[m] > 0 ? 1 : 0;
-    }
-    long[] triples = new long[touched];
-    int at = 0;
-    for (int m = 0; m < one.length; m++) {
-      if (one[m] > 0 || other[m] > 0) {
-        triples[at++] = (long) kind[m] << 40 | (long) one[m] << 20 | other[m];
-      }
-    }
-    Arrays.sort(triples);
-    int[] shape = new int[3 * touched];
-    for (int i = 0; i < touched; i++) {
-      shape[3 * i] = (int) (triples[i] >>> 40);
-      shape[3 * i + 1] = (int) (triples[i] >>> 20) & 0xFFFFF;
-      shape[3 * i + 2] = (int) triples[i] & 0xFFFFF;
-    }
-    return shape;
-  }
-
-  /** Devices of real machines for one of the two sets of a shape. */
-  private int[] real(int[] shape, int which) {
-    int total = 0;
-    for (int i = 0; i < shape.length; i += 3) {
-      total += shape[i + 1 + which];
-    }
-    int[] devices = new int[total];
-    int at = 0;
-    int m = 0;
-    for (int i = 0; i < shape.length; i += 3) {
-      while (kind[m] != shape[i]) {
-        m++;
-      }
-      for (int d = 0; d < shape[i + 1 + which]; d++) {
-        devices[at++] = firstDevice[m] + d;
-      }
-      m++;
-    }
-    Arrays.sort(devices);
-    return devices;
-  }
-
-  private record Shape(int[] triples) {
-    @Override
-    public boolean equals(Object that) {
-      return that instanceof Shape other && Arrays.equals(triples, other.triples);
-    }
-
-    @Override
-    public int hashCode() {
-      return Arrays.hashCode(triples);
-    }
-  }
-
-  /** Numbers for shapes, in the order in which they are met. */
-  private static final class Shapes {
-    private final List<int[]> shapes = new ArrayList<>();
-    private final Map<Shape, Integer> numbers = new HashMap<>();
-
-    int number(int[] shape) {
-      Shape key = new Shape(shape);
-      Integer known = numbers.get(key);
-      if (known == null) {
-        known = shapes.size();
-        numbers.put(key, known);
-        shapes.add(shape);
-      }
-      return known;
-    }
-
-    int[] get(int number) {
-      return shapes.get(number);
-    }
-  }
-
-  /**
    * Real devices for the stages of a pipeline.
    *
    * @param taken the steps, last stage first, from the untouched cluster on
    * @return devices by stage, first stage first, each ascending; early stages get low numbers
    */
   List<List<Integer>> assign(List<Step> taken) {
-    int machines = machine.length;
-    int[] own = new int[machines]; // machine of the current state -> of the first
+    int width = machines.count();
+    int[] own = new int[width]; // machine of the current state -> of the first
     Arrays.setAll(own, m -> m);
-    int[][] byStage = new int[taken.size()][machines];
+    int[][] byStage = new int[taken.size()][width];
     int state = start();
     for (int s = 0; s < taken.size(); s++) {
       Step step = taken.get(s);
       int[] order = order(states.get(state), step.taken);
-      int[] next = new int[machines];
-      for (int m = 0; m < machines; m++) {
+      int[] next = new int[width];
+      for (int m = 0; m < width; m++) {
         byStage[taken.size() - 1 - s][own[m]] = step.taken[m];
         next[m] = own[order[m]];
       }
       own = next;
       state = step.next;
     }
-    return number(byStage);
-  }
-
-  /** Machines that serve earlier stages come first among their kind, devices in stage order. */
-  private List<List<Integer>> number(int[][] taken) {
-    int machines = machine.length;
-    Integer[] order = new Integer[machines];
-    Arrays.setAll(order, m -> m);
-    Arrays.sort(order, (a, b) -> earlier(taken, a, b));
-    int[] real = new int[machines];
-    boolean[] given = new boolean[machines];
-    for (int m : order) {
-      int candidate = 0;
-      while (given[candidate] || kind[candidate] != kind[m]) {
-        candidate++;
-      }
-      real[m] = candidate;
-      given[candidate] = true;
-    }
-    int[] next = firstDevice.clone();
-    List<List<Integer>> result = new ArrayList<>();
-    for (int[] stage : taken) {
-      List<Integer> devices = new ArrayList<>();
-      for (int m = 0; m < machines; m++) {
-        for (int d = 0; d < stage[m]; d++) {
-          devices.add(next[real[m]]++);
-        }
-      }
-      devices.sort(null);
-      result.add(devices);
-    }
-    return result;
-  }
-
-  private static int earlier(int[][] taken, int a, int b) {
-    for (int[] stage : taken) {
-      if (stage[a] != stage[b]) {
-        return Integer.compare(stage[b], stage[a]);
-      }
-    }
-    return 0;
+    return machines.number(byStage);
   }
 
   /** Stage sizes {@code unit, 2·unit, …} up to the cluster's size. */

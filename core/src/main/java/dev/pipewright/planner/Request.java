@@ -29,6 +29,10 @@ public record Request(
     ANY,
     /** One stage. */
     DATA_PARALLEL,
+    /**
+     * At most two stages: with straight pipelines all that the program of DAPPLE's authors tries.
+     */
+    TWO_STAGES,
     /** One device for each stage of a copy of the pipeline. */
     STRAIGHT
   }

@@ -1,11 +1,16 @@
 package dev.pipewright.units;
 
-import java.util.Locale;
-
-/** Numbers for people: three significant digits and a prefix. Files and JSON hold plain values. */
+/**
+ * Numbers for people: three significant digits and a prefix. Files and JSON hold plain values.
+ *
+ * <p>Written without {@link java.util.Formatter}, whose first use costs more than everything else
+ * that a terminal report does.
+ */
 public final class Units {
   private static final String[] BINARY = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
   private static final String[] DECIMAL = {"", "k", "M", "G", "T", "P", "E", "Z"};
+  private static final long[] POWERS = {1, 10, 100, 1_000, 10_000, 100_000, 1_000_000};
+  private static final double MOST = 9e15; // beyond it a double has no decimals anyway
 
   private Units() {}
 
@@ -26,17 +31,55 @@ public final class Units {
       return "0 s";
     }
     if (size >= 1) {
-      return digits(value) + " s";
+      return significant(value) + " s";
     }
     if (size >= 1e-3) {
-      return digits(value * 1e3) + " ms";
+      return significant(value * 1e3) + " ms";
     }
-    return size >= 1e-6 ? digits(value * 1e6) + " µs" : digits(value * 1e9) + " ns";
+    return size >= 1e-6 ? significant(value * 1e6) + " µs" : significant(value * 1e9) + " ns";
   }
 
   /** {@code 0.0931} becomes {@code 9.3 %}. */
   public static String percent(double share) {
-    return String.format(Locale.ROOT, "%.1f %%", 100 * share);
+    return fixed(100 * share, 1) + " %";
+  }
+
+  /** {@code 13.72} becomes {@code 13.7}: three significant digits without an exponent. */
+  public static String significant(double value) {
+    double size = Math.abs(value);
+    if (size >= 100 || (size == Math.rint(size) && size >= 10)) {
+      return fixed(value, 0);
+    }
+    return fixed(value, size >= 10 ? 1 : 2);
+  }
+
+  /** {@code value} with {@code decimals} digits after the point, at most six. */
+  public static String fixed(double value, int decimals) {
+    StringBuilder text = new StringBuilder();
+    appendFixed(text, value, decimals);
+    return text.toString();
+  }
+
+  /** Appends {@code value} with {@code decimals} digits after the point, at most six. */
+  public static void appendFixed(StringBuilder text, double value, int decimals) {
+    long power = POWERS[decimals];
+    double size = Math.abs(value);
+    if (!(size * power < MOST)) {
+      text.append(value);
+      return;
+    }
+    long scaled = Math.round(size * power);
+    if (value < 0 && scaled > 0) {
+      text.append('-');
+    }
+    text.append(scaled / power);
+    if (decimals > 0) {
+      text.append('.');
+      long rest = scaled % power;
+      for (long digit = power / 10; digit > 0; digit /= 10) {
+        text.append((char) ('0' + rest / digit % 10));
+      }
+    }
   }
 
   private static String scaled(double value, double step, String[] prefixes, String unit) {
@@ -46,15 +89,6 @@ public final class Units {
       size /= step;
       power++;
     }
-    return digits(size) + " " + prefixes[power] + unit;
-  }
-
-  /** Three significant digits without an exponent. */
-  private static String digits(double value) {
-    double size = Math.abs(value);
-    if (size >= 100 || (size == Math.rint(size) && size >= 10)) {
-      return String.format(Locale.ROOT, "%.0f", value);
-    }
-    return String.format(Locale.ROOT, size >= 10 ? "%.1f" : "%.2f", value);
+    return significant(size) + " " + prefixes[power] + unit;
   }
 }

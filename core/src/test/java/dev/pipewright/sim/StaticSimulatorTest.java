@@ -170,8 +170,7 @@ class StaticSimulatorTest {
             after(task).add(new Task("there", stage - 1, i));
           }
           if (!forward) {
-            after(task)
-                .add(stage == last ? new Task("F", stage, i) : new Task("back", stage, i));
+            after(task).add(stage == last ? new Task("F", stage, i) : new Task("back", stage, i));
           }
           if (forward && stage < last) {
             Task send = new Task("there", stage, i);

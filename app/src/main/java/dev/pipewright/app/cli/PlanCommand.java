@@ -208,6 +208,11 @@ final class PlanCommand implements Callable<Integer> {
                     "--cost-model: unknown '"
                         + costModel
                         + "'; one of pipewright, dapple, dapple-published, dapple-repo"));
+    if (costs == CostModel.DAPPLE_PUBLISHED && evaluate == null) {
+      throw new BadInputException(
+          "--cost-model: dapple-published only scores plans; add --evaluate PLAN.json or plan with"
+              + " dapple, its correction");
+    }
     return new Request(
         globalBatch,
         microBatch == null && costs != CostModel.DAPPLE_REPO

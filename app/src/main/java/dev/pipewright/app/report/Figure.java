@@ -4,6 +4,7 @@ import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -26,7 +27,7 @@ record Figure(String label, String value, String note) {
       figures.add(peakMemory(Picture.decisive(best)));
       double idle = picture.idleShare();
       if (!Double.isNaN(idle)) {
-        figures.add(new Figure("idle", Numbers.percent(idle), "of the devices' time no pass runs"));
+        figures.add(new Figure("idle", Units.percent(idle), "of the devices' time no pass runs"));
       }
     }
     return figures;
@@ -35,18 +36,18 @@ record Figure(String label, String value, String note) {
   private static Figure stepTime(Candidate best) {
     double estimate = best.estimate().stepSeconds();
     if (best.simulated().isEmpty()) {
-      return new Figure("step time", Numbers.seconds(estimate), "estimated");
+      return new Figure("step time", Units.seconds(estimate), "estimated");
     }
     double simulated = best.simulated().get().stepSeconds();
-    String note = "simulated; estimate " + Numbers.seconds(estimate);
+    String note = "simulated; estimate " + Units.seconds(estimate);
     if (estimate > 0) {
       note += ", simulation " + Numbers.change(simulated / estimate - 1);
     }
-    return new Figure("step time", Numbers.seconds(simulated), note);
+    return new Figure("step time", Units.seconds(simulated), note);
   }
 
   private static Figure speedUp(Planning planning, Candidate best) {
-    String one = "over one device (" + Numbers.seconds(planning.serialSeconds()) + ")";
+    String one = "over one device (" + Units.seconds(planning.serialSeconds()) + ")";
     double seconds = best.seconds();
     return seconds > 0
         ? new Figure("speed-up", Numbers.times(planning.serialSeconds() / seconds), one)
@@ -58,9 +59,9 @@ record Figure(String label, String value, String note) {
     double bound = planning.lowerBound().seconds();
     String why = planning.lowerBound().why();
     if (bound > 0) {
-      why += "; estimate " + Numbers.percent(best.estimate().stepSeconds() / bound - 1) + " above";
+      why += "; estimate " + Units.percent(best.estimate().stepSeconds() / bound - 1) + " above";
     }
-    return new Figure("lower bound", Numbers.seconds(bound), why);
+    return new Figure("lower bound", Units.seconds(bound), why);
   }
 
   private static Figure peakMemory(Assessment assessment) {
@@ -78,7 +79,7 @@ record Figure(String label, String value, String note) {
     String note = "on stage " + fullest;
     double capacity = (double) memory.capacity().value();
     if (isLimited(capacity)) {
-      note += ", " + Numbers.percent(share) + " of " + Numbers.bytes(capacity);
+      note += ", " + Units.percent(share) + " of " + Numbers.bytes(capacity);
     }
     return new Figure("peak memory", Numbers.bytes(memory.peakBytes()), note);
   }

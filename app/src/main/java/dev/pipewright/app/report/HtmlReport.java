@@ -2,6 +2,7 @@ package dev.pipewright.app.report;
 
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.units.Units;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -78,7 +79,7 @@ public final class HtmlReport {
         + " "
         + Words.shape(second.plan(), 200)
         + ": "
-        + Numbers.seconds(second.seconds())
+        + Units.seconds(second.seconds())
         + ", "
         + Tables.against(planning, 1);
   }

@@ -5,6 +5,7 @@ import dev.pipewright.app.report.Table.Column;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.trace.Timeline;
+import dev.pipewright.units.Units;
 import java.util.List;
 
 /** The parts of the page that need no script: figures, tables and bars as plain elements. */
@@ -52,7 +53,7 @@ final class HtmlSections {
       out.append("<span class=\"level")
           .append(cell.bar() > 1 ? " over" : "")
           .append("\"><i style=\"width:");
-      Numbers.append(out, 100 * Math.max(0, Math.min(1, cell.bar())), 1);
+      Units.appendFixed(out, 100 * Math.max(0, Math.min(1, cell.bar())), 1);
       out.append("%\"></i></span>");
     }
     Markup.append(out, cell.text());
@@ -95,10 +96,10 @@ final class HtmlSections {
     if (share < 5e-5) {
       return;
     }
-    String percent = Numbers.percent(share);
+    String percent = Units.percent(share);
     out.append("<span class=\"").append(part.style).append("\" style=\"width:");
-    Numbers.append(out, 100 * share, 2);
-    out.append("%\" title=\"").append(part.word).append(": ").append(Numbers.seconds(seconds));
+    Units.appendFixed(out, 100 * share, 2);
+    out.append("%\" title=\"").append(part.word).append(": ").append(Units.seconds(seconds));
     out.append(", ").append(percent).append("\">");
     out.append(share >= 0.09 ? percent : "").append("</span>");
   }
@@ -142,8 +143,8 @@ final class HtmlSections {
   private static void bar(
       StringBuilder out, String type, double seconds, double longest, String note) {
     out.append("<div class=\"line\"><i class=\"").append(type).append("\" style=\"--share:");
-    Numbers.append(out, longest > 0 ? seconds / longest : 0, 4);
-    out.append("\"></i><span>").append(Numbers.seconds(seconds));
+    Units.appendFixed(out, longest > 0 ? seconds / longest : 0, 4);
+    out.append("\"></i><span>").append(Units.seconds(seconds));
     if (!note.isEmpty()) {
       out.append(" · ").append(note);
     }

@@ -6,6 +6,7 @@ import dev.pipewright.trace.Timeline.Kind;
 import dev.pipewright.trace.Timeline.Lane;
 import dev.pipewright.trace.Timeline.Memory;
 import dev.pipewright.trace.Timeline.Slice;
+import dev.pipewright.units.Units;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -163,7 +164,7 @@ public final class PerfettoTrace {
     Look look = Look.of(slice.kind());
     begin('X', process, thread);
     time(slice.start());
-    Numbers.append(event.append(",\"dur\":"), slice.seconds() * MICROS, 3);
+    Units.appendFixed(event.append(",\"dur\":"), slice.seconds() * MICROS, 3);
     event.append(",\"cat\":\"").append(look.word).append("\",\"name\":\"").append(look.word);
     if (slice.microBatch() >= 0) {
       event.append(' ').append(slice.microBatch());
@@ -202,7 +203,7 @@ public final class PerfettoTrace {
       begin('C', COMPUTE, 0);
       time(memory.seconds()[i]);
       event.append(",\"name\":\"memory of stage ").append(memory.stage()).append("\",\"args\":{");
-      Numbers.append(event.append("\"bytes\":"), memory.bytes()[i], 0);
+      Units.appendFixed(event.append("\"bytes\":"), memory.bytes()[i], 0);
       event.append('}');
       end();
     }
@@ -216,7 +217,7 @@ public final class PerfettoTrace {
   }
 
   private void time(double seconds) {
-    Numbers.append(event.append(",\"ts\":"), seconds * MICROS, 3);
+    Units.appendFixed(event.append(",\"ts\":"), seconds * MICROS, 3);
   }
 
   private void end() throws IOException {

@@ -3,6 +3,7 @@ package dev.pipewright.app.report;
 import dev.pipewright.trace.Timeline.Kind;
 import dev.pipewright.trace.Timeline.Lane;
 import dev.pipewright.trace.Timeline.Slice;
+import dev.pipewright.units.Units;
 import java.util.List;
 
 /**
@@ -82,8 +83,8 @@ final class SvgLane {
       tip.append(" on stage ").append(slice.stage());
     }
     double perSecond = Ticks.scale(unit);
-    Numbers.append(tip.append(": "), slice.start() * perSecond, 3);
-    Numbers.append(tip.append(" to "), slice.end() * perSecond, 3);
+    Units.appendFixed(tip.append(": "), slice.start() * perSecond, 3);
+    Units.appendFixed(tip.append(" to "), slice.end() * perSecond, 3);
     return tip.append(' ').append(unit).toString();
   }
 

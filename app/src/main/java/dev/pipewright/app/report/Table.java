@@ -1,5 +1,6 @@
 package dev.pipewright.app.report;
 
+import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -39,7 +40,7 @@ record Table(List<Column> columns, List<List<Cell>> rows) {
 
     /** A duration; a dash for none. */
     static Cell seconds(double seconds) {
-      return of(seconds == 0 ? "–" : Numbers.seconds(seconds));
+      return of(seconds == 0 ? "–" : Units.seconds(seconds));
     }
 
     boolean hasBar() {

@@ -10,6 +10,7 @@ import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -119,7 +120,7 @@ final class Tables {
     Plan plan = candidate.plan();
     String simulated = "–";
     if (candidate.simulated().isPresent()) {
-      simulated = Numbers.seconds(candidate.simulated().get().stepSeconds());
+      simulated = Units.seconds(candidate.simulated().get().stepSeconds());
     }
     return Table.row(
         Cell.of(candidate.kind()),

@@ -2,6 +2,7 @@ package dev.pipewright.app.report;
 
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.units.Units;
 import java.util.List;
 
 /** A plan for a terminal: what it is, why, how good, and what else there was. */
@@ -96,7 +97,7 @@ public final class TerminalReport {
               + " "
               + Words.shape(second.plan(), 60)
               + ": "
-              + Numbers.seconds(second.seconds())
+              + Units.seconds(second.seconds())
               + ", "
               + Tables.against(planning, 1);
       TextWidth.wrap(out, words, width, LABEL);
@@ -133,7 +134,7 @@ public final class TerminalReport {
     Planning planning = picture.planning();
     Planning.Search search = planning.search();
     return "in "
-        + Numbers.seconds(picture.planningSeconds())
+        + Units.seconds(picture.planningSeconds())
         + " by "
         + planning.planner()
         + " with cost model "

@@ -1,5 +1,7 @@
 package dev.pipewright.app.report;
 
+import dev.pipewright.units.Units;
+
 /**
  * Round marks on a time axis from 0: steps of 1, 2 or 5 times a power of ten, in one unit.
  *
@@ -34,7 +36,7 @@ record Ticks(double seconds, int count, String unit, double scale, int decimals)
 
   /** {@code 150}, without the unit. */
   String label(int mark) {
-    return mark == 0 ? "0" : Numbers.fixed(at(mark) * scale, decimals);
+    return mark == 0 ? "0" : Units.fixed(at(mark) * scale, decimals);
   }
 
   /** The unit in which {@code seconds} is at least one. */

@@ -4,6 +4,7 @@ import dev.pipewright.trace.Timeline;
 import dev.pipewright.trace.Timeline.Lane;
 import dev.pipewright.trace.Timeline.Memory;
 import dev.pipewright.trace.Timeline.Slice;
+import dev.pipewright.units.Units;
 
 /**
  * A timeline as compact JSON for the page's script. Times are whole parts of the step, {@value
@@ -73,16 +74,16 @@ final class TimelineData {
 
   private void memory(Memory memory, double[] capacities) {
     out.append("{\"stage\":").append(memory.stage()).append(",\"fixed\":");
-    Numbers.append(out, memory.staticBytes(), 0);
+    Units.appendFixed(out, memory.staticBytes(), 0);
     if (memory.stage() < capacities.length && Figure.isLimited(capacities[memory.stage()])) {
-      Numbers.append(out.append(",\"capacity\":"), capacities[memory.stage()], 0);
+      Units.appendFixed(out.append(",\"capacity\":"), capacities[memory.stage()], 0);
     }
     out.append(",\"steps\":["); // the time since the step before it, and bytes
     long before = 0;
     for (int i = 0; i < memory.seconds().length; i++) {
       comma('[');
       long start = part(memory.seconds()[i]);
-      Numbers.append(out.append(start - before).append(','), memory.bytes()[i], 0);
+      Units.appendFixed(out.append(start - before).append(','), memory.bytes()[i], 0);
       before = start;
     }
     out.append("]}");

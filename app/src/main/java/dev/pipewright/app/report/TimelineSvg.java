@@ -2,6 +2,7 @@ package dev.pipewright.app.report;
 
 import dev.pipewright.trace.Timeline;
 import dev.pipewright.trace.Timeline.Lane;
+import dev.pipewright.units.Units;
 import java.util.List;
 
 /**
@@ -82,7 +83,7 @@ public final class TimelineSvg {
   private void head(Svg svg) {
     svg.text(
         16, 32, "font-size=\"18\" font-weight=\"600\" fill=\"#1A1D21\"", TextWidth.cut(title, 100));
-    String step = "one step: " + Numbers.seconds(timeline.stepSeconds());
+    String step = "one step: " + Units.seconds(timeline.stepSeconds());
     svg.text(16, 52, "font-size=\"12\" fill=\"#4A5058\"", step);
     SvgLegend legend = new SvgLegend(svg, 16, 74);
     boolean[] kinds = Lanes.kinds(timeline);
@@ -124,7 +125,7 @@ public final class TimelineSvg {
         WIDTH - 12,
         baseline,
         "font-size=\"11\" text-anchor=\"end\" fill=\"#4A5058\"",
-        Numbers.percent(timeline.idleShare(lane.stage())));
+        Units.percent(timeline.idleShare(lane.stage())));
   }
 
   private static String devices(Lane.Compute lane) {

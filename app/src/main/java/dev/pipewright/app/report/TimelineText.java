@@ -3,6 +3,7 @@ package dev.pipewright.app.report;
 import dev.pipewright.trace.Timeline;
 import dev.pipewright.trace.Timeline.Lane;
 import dev.pipewright.trace.Timeline.Slice;
+import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -91,7 +92,7 @@ public final class TimelineText {
     out.append('│');
     paint(fine ? inDetail(lane) : byMajority(lane));
     out.append('│');
-    String idle = Numbers.percent(timeline.idleShare(lane.stage()));
+    String idle = Units.percent(timeline.idleShare(lane.stage()));
     TextWidth.pad(out, idle, IDLE_COLUMN, true);
     out.append('\n');
   }

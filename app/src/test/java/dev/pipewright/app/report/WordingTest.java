@@ -3,32 +3,10 @@ package dev.pipewright.app.report;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.pipewright.trace.Timeline.Kind;
-import dev.pipewright.units.Units;
 import java.util.List;
-import java.util.SplittableRandom;
-import org.junit.jupiter.api.RepeatedTest;
-import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 
 class WordingTest {
-  @RepeatedTest(200)
-  void numbersReadAsTheUnitsDo(RepetitionInfo seed) {
-    var random = new SplittableRandom(seed.getCurrentRepetition());
-    double seconds = Math.pow(10, random.nextDouble(-9, 4));
-    double bytes = Math.pow(10, random.nextDouble(0, 14));
-    assertEquals(Units.seconds(seconds), Numbers.seconds(seconds));
-    assertEquals(Units.binary(bytes, "B"), Numbers.bytes(bytes));
-    assertEquals(Units.percent(random.nextDouble()), Numbers.percent(clone(seed).nextDouble()));
-  }
-
-  /** The random numbers again, at the place of the third. */
-  private static SplittableRandom clone(RepetitionInfo seed) {
-    var random = new SplittableRandom(seed.getCurrentRepetition());
-    random.nextDouble();
-    random.nextDouble();
-    return random;
-  }
-
   @Test
   void coordinatesAreShort() {
     StringBuilder out = new StringBuilder();
