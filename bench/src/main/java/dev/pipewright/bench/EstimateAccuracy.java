@@ -7,15 +7,20 @@ import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Plan;
+import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.Request.Shape;
+import dev.pipewright.schedule.WarmUp;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** How far the formulas are from the simulator on the plans that planners really look at. */
 final class EstimateAccuracy implements Reproduction {
@@ -42,6 +47,15 @@ final class EstimateAccuracy implements Reproduction {
     private final double[] signed = new double[MODELS.size()];
     private final double[] most = new double[MODELS.size()];
     private int plans;
+
+    /** The same for a part of the plans. */
+    static Errors of(StageCosts costs, Set<Plan> all, Predicate<Plan> part) {
+      Set<Plan> some = new LinkedHashSet<>(all);
+      some.removeIf(part.negate());
+      Errors errors = new Errors();
+      errors.add(costs, some);
+      return errors;
+    }
 
     void add(StageCosts costs, Set<Plan> all) {
       Oracle simulator = Networks.simulator(costs);
@@ -101,8 +115,9 @@ final class EstimateAccuracy implements Reproduction {
     List<String> names = new ArrayList<>();
     double[][] means = new double[MODELS.size()][NETWORKS.size()];
     Errors total = new Errors();
+    Map<String, Errors> parts = new LinkedHashMap<>();
     for (int i = 0; i < NETWORKS.size(); i++) {
-      Errors errors = errors(reference, NETWORKS.get(i));
+      Errors errors = errors(reference, NETWORKS.get(i), parts);
       names.add(NETWORKS.get(i).profile());
       for (int m = 0; m < MODELS.size(); m++) {
         means[m][i] = 100 * errors.sum[m] / errors.plans;
@@ -111,6 +126,7 @@ final class EstimateAccuracy implements Reproduction {
       total.add(errors);
     }
     row(table, "all", total);
+    parts.forEach((name, errors) -> row(table, name, errors));
     Dots dots =
         new Dots("Mean absolute difference to the simulated step", Axis.fromZero("%"), names)
             .add("DAPPLE's formula as published", means[0])
@@ -145,17 +161,18 @@ final class EstimateAccuracy implements Reproduction {
         errors.most(2));
   }
 
-  private static Errors errors(Reference reference, Network network) {
+  private static Errors errors(Reference reference, Network network, Map<String, Errors> parts) {
     Errors errors = new Errors();
     for (String cluster : CLUSTERS) {
       StageCosts costs = Networks.measured(reference, network.profile(), Networks.cluster(cluster));
       Set<Plan> plans = new LinkedHashSet<>();
+      Set<Plan> best = new LinkedHashSet<>();
       int batch = Reference.batch(network.profile());
       boolean large = costs.size() > LARGE; // one planning of it takes as long as all of another
       int[] microBatches = large ? new int[] {batch} : new int[] {0, batch, 2 * batch, 4 * batch};
       for (int microBatch : microBatches) {
         for (Shape shape : Shape.values()) {
-          addPlans(plans, costs, network.globalBatch(), microBatch, shape);
+          addPlans(plans, best, costs, network.globalBatch(), microBatch, shape);
         }
       }
       for (RecordedRun run : reference.runs()) {
@@ -164,12 +181,36 @@ final class EstimateAccuracy implements Reproduction {
         }
       }
       errors.add(costs, plans);
+      add(parts, "all, " + cluster, costs, plans, plan -> true);
+      add(parts, "policy A, stages", costs, plans, plan -> staged(plan, WarmUp.A));
+      add(parts, "policy B, stages", costs, plans, plan -> staged(plan, WarmUp.B));
+      add(parts, "one stage", costs, plans, plan -> plan.stages().size() == 1);
+      add(parts, "best of each planning", costs, plans, best::contains);
     }
     return errors;
   }
 
+  private static void add(
+      Map<String, Errors> parts,
+      String name,
+      StageCosts costs,
+      Set<Plan> plans,
+      Predicate<Plan> part) {
+    Errors errors = parts.computeIfAbsent(name, key -> new Errors());
+    errors.add(Errors.of(costs, plans, part));
+  }
+
+  private static boolean staged(Plan plan, WarmUp policy) {
+    return plan.stages().size() > 1 && plan.warmUp() == policy;
+  }
+
   private static void addPlans(
-      Set<Plan> plans, StageCosts costs, int globalBatch, int microBatch, Shape shape) {
+      Set<Plan> plans,
+      Set<Plan> best,
+      StageCosts costs,
+      int globalBatch,
+      int microBatch,
+      Shape shape) {
     for (CostModel model : List.of(CostModel.PIPEWRIGHT, CostModel.DAPPLE)) {
       Request request =
           new Request(
@@ -179,10 +220,9 @@ final class EstimateAccuracy implements Reproduction {
               Recomputation.WHERE_NEEDED,
               model,
               shape);
-      Networks.plan(costs, request).candidates().stream()
-          .limit(MOST_PLANS)
-          .map(Candidate::plan)
-          .forEach(plans::add);
+      Planning planning = Networks.plan(costs, request);
+      planning.best().ifPresent(one -> best.add(one.plan()));
+      planning.candidates().stream().limit(MOST_PLANS).map(Candidate::plan).forEach(plans::add);
     }
   }
 }

@@ -74,7 +74,26 @@ final class Decision {
       sorted.set(i, polished(sorted.get(i)));
     }
     sorted.subList(0, few).sort(ORDER);
-    return sorted;
+    return different(sorted);
+  }
+
+  /** Of plans that differ only in their micro-batches the first. */
+  private static List<Candidate> different(List<Candidate> sorted) {
+    Set<List<Object>> seen = new HashSet<>();
+    List<Candidate> kept = new ArrayList<>();
+    for (Candidate candidate : sorted) {
+      Plan plan = candidate.plan();
+      List<Object> split = new ArrayList<>();
+      split.add(plan.overlapGradients());
+      for (StagePlan stage : plan.stages()) {
+        split.add(stage.lastLayer());
+        split.add(stage.replicas());
+      }
+      if (seen.add(split)) {
+        kept.add(candidate);
+      }
+    }
+    return kept;
   }
 
   private Candidate decided(Candidate candidate) {

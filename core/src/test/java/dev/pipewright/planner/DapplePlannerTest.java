@@ -188,8 +188,7 @@ class DapplePlannerTest {
 
   @RepeatedTest(value = 20, name = SEEDED)
   void theSameRequestGivesTheSamePlan(RepetitionInfo seed) {
-    for (CostModel model :
-        List.of(CostModel.PIPEWRIGHT, CostModel.DAPPLE, CostModel.DAPPLE_REPO)) {
+    for (CostModel model : List.of(CostModel.PIPEWRIGHT, CostModel.DAPPLE, CostModel.DAPPLE_REPO)) {
       Planning once = Case.of(seed.getCurrentRepetition(), model, false).plan();
       Planning twice = Case.of(seed.getCurrentRepetition(), model, false).plan();
       assertEquals(once.toString(), twice.toString());

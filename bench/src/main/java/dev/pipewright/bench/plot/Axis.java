@@ -89,7 +89,7 @@ public record Axis(String label, Kind kind, List<Double> fixed) {
     List<Double> ticks = new ArrayList<>(fixed);
     if (fixed.isEmpty()) {
       double decades = Math.log10(most / least);
-      double[] leading = decades > 2.5 ? new double[] {1} : new double[] {1, 2, 5};
+      double[] leading = decades > 1.6 ? new double[] {1} : new double[] {1, 2, 5};
       for (int power = (int) Math.floor(Math.log10(least)); Math.pow(10, power) <= most; power++) {
         for (double digit : leading) {
           double tick = digit * Math.pow(10, power);

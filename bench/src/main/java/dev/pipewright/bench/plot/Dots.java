@@ -91,11 +91,14 @@ public final class Dots implements Panel {
       double y = ceiling + ROW * (row + 0.5);
       svg.line(start, y, end, y, "stroke=\"#F0F0F0\"");
       svg.text(start - 9, y + 4, "font-size=\"12\" text-anchor=\"end\"", rows.get(row));
+      double dodge = Math.min(5, 13.0 / all.size()); // so that equal values all show
+      double at = y - dodge * (all.size() - 1) / 2;
       for (Map.Entry<String, double[]> series : all.entrySet()) {
         double value = series.getValue()[row];
         if (Double.isFinite(value)) {
-          looks.apply(series.getKey()).mark(svg, scale.at(value), y);
+          looks.apply(series.getKey()).mark(svg, scale.at(value), at);
         }
+        at += dodge;
       }
     }
   }

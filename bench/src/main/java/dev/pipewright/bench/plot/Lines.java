@@ -88,8 +88,8 @@ public final class Lines implements Panel {
       svg.text(
           end - 4, at - 5, "font-size=\"12\" text-anchor=\"end\" fill=\"#4A4A4A\"", limit.label);
     }
-    for (Series series : all) {
-      draw(svg, series, across, up, looks.apply(series.name));
+    for (int i = 0; i < all.size(); i++) { // earlier lines are wider, so that equal ones all show
+      draw(svg, all.get(i), across, up, looks.apply(all.get(i).name), 1 + all.size() - i);
     }
   }
 
@@ -116,7 +116,8 @@ public final class Lines implements Panel {
     svg.text((start + end) / 2, floor + 37, "font-size=\"12\" text-anchor=\"middle\"", x.label());
   }
 
-  private static void draw(Svg svg, Series series, Scale across, Scale up, Look look) {
+  private static void draw(
+      Svg svg, Series series, Scale across, Scale up, Look look, int lineWidth) {
     StringBuilder path = new StringBuilder();
     boolean pen = false;
     for (int i = 0; i < series.x.length; i++) {
@@ -128,7 +129,7 @@ public final class Lines implements Panel {
       pen = there;
     }
     if (series.joined && !path.isEmpty()) {
-      look.line(svg, path.toString());
+      look.line(svg, path.toString(), lineWidth);
     }
     for (int i = 0; i < series.x.length; i++) {
       if (Double.isFinite(series.y[i])) {

@@ -33,7 +33,8 @@ enum Look {
     }
   }
 
-  void line(Svg svg, String commands) {
-    svg.path(commands, "fill=\"none\" stroke=\"" + colour + "\" stroke-width=\"2\"");
+  void line(Svg svg, String commands, int width) {
+    String style = "fill=\"none\" stroke=\"" + colour + "\" stroke-width=\"" + width + "\"";
+    svg.path(commands, style);
   }
 }
