@@ -23,7 +23,7 @@ final class Scaling implements Reproduction {
 
   /** One planning that ended in time. */
   private record Point(
-      double seconds, double step, double bound, boolean exhaustive, long labels) {}
+      double seconds, double step, double bound, boolean exhaustive, long labels, double even) {}
 
   @Override
   public String name() {
@@ -40,6 +40,7 @@ final class Scaling implements Reproduction {
             "planning, s",
             "step, s",
             "above the bound",
+            "to even split",
             "exhaustive",
             "partial plans");
     Lines byLayers = panel("By layers (" + DEVICES + " devices)", "layers");
@@ -67,7 +68,8 @@ final class Scaling implements Reproduction {
                     + " %d samples per device where not said otherwise. Each planning in a fresh process,"
                     + " so with a cold virtual machine, ended after %d s (–); larger ones of the same row are"
                     + " then left out. Bars: 200 layers × 256 devices within 10 s, 1,000 × 1,024 within 60 s."
-                    + " Above the bound: step time over all work shared by all devices without loss.")
+                    + " Above the bound: step time over all work shared by all devices without loss."
+                    + " To even split: over the best plan with 2ⁿ stages of equally many layers and devices.")
                 .formatted(SAMPLES_PER_DEVICE, LIMIT_SECONDS))
         .table(table)
         .figure(
@@ -89,7 +91,7 @@ final class Scaling implements Reproduction {
       int[] size = sizes.apply((int) values[i]);
       Optional<Point> point = point(size);
       if (point.isEmpty()) {
-        table.row(size[0], size[1], size[2], "> " + LIMIT_SECONDS, "–", "–", "–", "–");
+        table.row(size[0], size[1], size[2], "> " + LIMIT_SECONDS, "–", "–", "–", "–", "–");
         break;
       }
       Point one = point.get();
@@ -101,6 +103,7 @@ final class Scaling implements Reproduction {
           Numbers.significant(one.seconds()),
           Numbers.significant(one.step()),
           Numbers.more(one.step(), one.bound()),
+          Numbers.more(one.step(), one.even()),
           one.exhaustive() ? "yes" : "no",
           one.labels());
     }
@@ -141,6 +144,7 @@ final class Scaling implements Reproduction {
         Double.parseDouble(words.get(1)),
         Double.parseDouble(words.get(2)),
         Boolean.parseBoolean(words.get(3)),
-        Long.parseLong(words.get(4)));
+        Long.parseLong(words.get(4)),
+        Double.parseDouble(words.get(5)));
   }
 }

@@ -59,7 +59,31 @@ public final class ScalingPoint {
             + " "
             + planning.search().exhaustive()
             + " "
-            + planning.search().labels());
+            + planning.search().labels()
+            + " "
+            + evenSplit(costs, globalBatch));
+  }
+
+  /** The best plan with 1, 2, 4, … stages of as many layers and devices each, simulated. */
+  private static double evenSplit(StageCosts costs, int globalBatch) {
+    int devices = costs.workload().cluster().size();
+    GivenPlans plans = new GivenPlans(costs);
+    double best = Double.POSITIVE_INFINITY;
+    for (int stages = 1; stages <= Math.min(devices, costs.size()); stages *= 2) {
+      int[] firsts = new int[stages];
+      int[] sizes = new int[stages];
+      for (int s = 0; s < stages; s++) {
+        firsts[s] = s * costs.size() / stages;
+        sizes[s] = devices / stages;
+      }
+      double seconds =
+          plans
+              .best(firsts, sizes, globalBatch, Table5.POLICIES)
+              .map(GivenPlans.Scored::seconds)
+              .orElse(Double.POSITIVE_INFINITY);
+      best = Math.min(best, seconds);
+    }
+    return best;
   }
 
   /** A network of {@code layers} blocks on machines of eight devices. */
