@@ -43,13 +43,16 @@ final class Scaling implements Reproduction {
             "to even split",
             "exhaustive",
             "partial plans");
-    Lines byLayers = panel("By layers (" + DEVICES + " devices)", "layers");
-    Lines byDevices = panel("By devices (" + LAYERS + " layers)", "devices");
-    Lines byBatch =
-        panel("By batch (" + LAYERS + " layers, " + DEVICES + " devices)", "samples per step");
     double[] layers = {50, 100, 200, 500, 1000};
     double[] devices = {16, 32, 64, 128, 256, 512, 1024};
     double[] batches = {64, 256, 1024, 4096, 16384};
+    Lines byLayers = panel("By layers (" + DEVICES + " devices)", "layers", layers);
+    Lines byDevices = panel("By devices (" + LAYERS + " layers)", "devices", devices);
+    Lines byBatch =
+        panel(
+            "By batch (" + LAYERS + " layers, " + DEVICES + " devices)",
+            "samples per step",
+            batches);
     byLayers.add(
         "planning time",
         layers,
@@ -79,8 +82,12 @@ final class Scaling implements Reproduction {
                 .add(byBatch));
   }
 
-  private static Lines panel(String title, String label) {
-    return new Lines(title, Axis.logarithmic(label), Axis.logarithmic("seconds"), 320);
+  private static Lines panel(String title, String label, double[] marks) {
+    return new Lines(
+        title,
+        Axis.logarithmic(label).marked(marks),
+        Axis.logarithmic("seconds").marked(1, 2, 5, 10, 20, 50),
+        320);
   }
 
   private static double[] sweep(

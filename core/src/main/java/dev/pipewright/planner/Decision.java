@@ -22,7 +22,7 @@ final class Decision {
   private static final int BEST_FEW = 8;
 
   /** Of these the cuts are moved. */
-  private static final int POLISHED = 2;
+  private static final int POLISHED = 4;
 
   /** Plans that the second oracle is asked about for each candidate whose cuts are moved. */
   private static final int MOST_MOVES = 64;

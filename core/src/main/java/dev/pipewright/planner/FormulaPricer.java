@@ -81,9 +81,9 @@ final class FormulaPricer implements StagePricer {
   }
 
   @Override
-  public boolean open(double[] pool, int from, int behind, int end, Step step, double limit) {
+  public int open(double[] pool, int from, int behind, int end, Step step, double limit) {
     if (step.devices() > wave) {
-      return false; // a device without a sample
+      return -1; // a device without a sample
     }
     System.arraycopy(pool, from, opened, 0, opened.length);
     if (behind > 0) {
@@ -95,7 +95,7 @@ final class FormulaPricer implements StagePricer {
     }
     int free = step.devices() + placements.space().freeDevices(step.next());
     if (bound(opened, 0, end, free) > limit) {
-      return false;
+      return -1;
     }
     this.path = formula.pathsAddUp() ? formula.path(opened, 0) : Double.NEGATIVE_INFINITY;
     this.behind = behind;
@@ -106,13 +106,8 @@ final class FormulaPricer implements StagePricer {
     this.at = placements.placed(step.placement());
     this.forward = costs.forwardSeconds(slice);
     this.backward = costs.backwardSeconds(slice);
-    return true;
-  }
-
-  @Override
-  public int latestFirst(int free) {
-    left = free;
-    return prefixes.latest(end, free, limit / microBatches);
+    this.left = placements.space().freeDevices(step.next());
+    return prefixes.latest(end, left, limit / microBatches);
   }
 
   @Override

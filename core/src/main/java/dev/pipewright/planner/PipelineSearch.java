@@ -157,15 +157,13 @@ final class PipelineSearch {
     Step[] steps = space.steps(pool.state[label]);
     for (int index = 0; index < steps.length; index++) {
       Step step = steps[index];
-      if (pricer.open(pool.values, pool.at(label), behind, end, step, limit)) {
-        lengthen(label, behind, end, step, index);
-      }
+      int latest = pricer.open(pool.values, pool.at(label), behind, end, step, limit);
+      lengthen(label, behind, latest, end, step, index);
     }
   }
 
-  /** Tries every first position for a stage before {@code end} on the devices of {@code step}. */
-  private void lengthen(int label, int behind, int end, Step step, int index) {
-    int latest = pricer.latestFirst(space.freeDevices(step.next()));
+  /** Tries every first position up to {@code latest} for a stage before {@code end}. */
+  private void lengthen(int label, int behind, int latest, int end, Step step, int index) {
     for (int first = latest; first >= 0; first--) {
       if (!costs.isStage(first, end)) {
         continue;

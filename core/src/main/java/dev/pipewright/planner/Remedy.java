@@ -2,65 +2,113 @@ package dev.pipewright.planner;
 
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.planner.Request.Shape;
 import dev.pipewright.units.Bytes;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
 
-/** What would have to change for a network that does not fit. */
+/**
+ * What would have to change for a network that does not fit.
+ *
+ * <p>As a last resort every stage may hold a single micro-batch. It then needs what its layers need
+ * with one micro-batch in flight, with and without recomputation, wherever it stands in the
+ * pipeline. So the smallest memory is that of the best cut of the chain into stages, found exactly:
+ * bisection over the memory; for each, the fewest devices that hold the layers up to each position,
+ * O(positions² · stage sizes). One copy of the pipeline with the smallest micro-batch is enough to
+ * look at: copies and larger micro-batches need as many devices or more.
+ */
 public final class Remedy {
-  /** The memory is found to this precision. */
-  private static final double PRECISION = 1.01;
+  /** The memory is found to this precision, then rounded up to what is printed. */
+  private static final double PRECISION = 1.0005;
 
-  private Remedy() {}
+  private static final String[] PREFIXES = {"", "Ki", "Mi", "Gi", "Ti", "Pi"};
 
-  /**
-   * Says why nothing fits and the smallest memory per device with which something would.
-   *
-   * <p>Searches by bisection with a narrow planner, so the answer is an amount that is enough.
-   */
+  private final StageCosts costs;
+  private final Request request;
+  private final int microBatch;
+  private final int[] sizes; // of stages, ascending
+
+  private Remedy(StageCosts costs, Request request) {
+    this.costs = Effort.searched(costs);
+    this.request = request;
+    this.microBatch = request.microBatch().orElse(1);
+    int[] all =
+        request.shape() == Shape.STRAIGHT
+            ? new int[] {1}
+            : Effort.stageSizes(costs.workload().cluster(), 1);
+    this.sizes = Arrays.stream(all).filter(size -> size <= microBatch).sorted().toArray();
+  }
+
+  /** Says why nothing fits and the smallest memory per device with which something would. */
   public static String sentence(StageCosts costs, Request request) {
-    double enough = smallestMemory(costs, request);
+    Workload workload = costs.workload();
     Bytes largest = Bytes.ZERO;
-    for (var device : costs.workload().cluster().devices()) {
+    for (var device : workload.cluster().devices()) {
       largest = largest.compareTo(device.memory()) < 0 ? device.memory() : largest;
     }
-    String layer = largestLayer(costs, (double) largest.value());
+    Remedy remedy = new Remedy(costs, request);
+    double enough = remedy.smallestMemory();
+    String layer = remedy.tooLarge(costs, (double) largest.value());
+    List<String> others = new ArrayList<>();
+    if (layer.isEmpty() && request.shape() != Shape.DATA_PARALLEL) {
+      others.add("more devices");
+    }
+    if (remedy.microBatch > 1) {
+      others.add("a smaller micro-batch");
+    }
+    if (workload.training().optimizer() != Optimizer.SGD) {
+      others.add("an optimizer that keeps less");
+    }
     return layer
         + "the devices have up to "
         + largest
         + " each; "
-        + Bytes.of(enough)
+        + roundedUp(enough)
         + " on each of the "
-        + costs.workload().cluster().size()
-        + " would do, or more devices, a smaller micro-batch or another optimizer";
+        + workload.cluster().size()
+        + " would do"
+        + (others.isEmpty() ? "" : ", or " + String.join(" or ", others));
   }
 
-  private static String largestLayer(StageCosts costs, double capacity) {
-    for (int i = 0; i < costs.size(); i++) {
-      double bytes = costs.staticBytes(i, i + 1);
-      if (bytes > capacity) {
-        int[] added = costs.workload().chain().added(i);
-        String name = costs.workload().chain().graph().layer(added[added.length - 1]).name();
-        return "layer "
-            + i
-            + " ("
-            + name
-            + ") alone needs "
-            + Bytes.of(bytes)
-            + " for weights, gradients and optimizer; ";
-      }
+  /** The largest layer if no device holds it; otherwise nothing. */
+  private String tooLarge(StageCosts fine, double capacity) {
+    int slice = slice(sizes[sizes.length - 1]);
+    int worst = 0;
+    for (int i = 1; i < fine.size(); i++) {
+      worst = alone(fine, i, slice) > alone(fine, worst, slice) ? i : worst;
     }
-    return "";
+    double bytes = alone(fine, worst, slice);
+    if (bytes <= capacity) {
+      return "";
+    }
+    int[] added = fine.workload().chain().added(worst);
+    String name = fine.workload().chain().graph().layer(added[added.length - 1]).name();
+    return "layer " + worst + " (" + name + ") alone needs " + roundedUp(bytes) + "; ";
   }
 
-  private static double smallestMemory(StageCosts costs, Request request) {
+  private static double alone(StageCosts costs, int layer, int slice) {
+    return bytes(costs, layer, layer + 1, slice);
+  }
+
+  /** One micro-batch in flight. */
+  private static double bytes(StageCosts costs, int first, int end, int slice) {
+    return costs.staticBytes(first, end) + costs.heldBytes(first, end, slice);
+  }
+
+  private int slice(int devices) {
+    return StageCosts.slice(microBatch, devices);
+  }
+
+  private double smallestMemory() {
+    int leastSlice = slice(sizes[sizes.length - 1]);
     double low = 1;
-    double high = costs.staticBytes(0, costs.size()) + 1;
-    while (!fits(costs, request, high)) {
-      low = high;
-      high *= 2;
-    }
+    double high = bytes(costs, 0, costs.size(), leastSlice) + 1; // one stage
     while (high / low > PRECISION) {
       double middle = Math.sqrt(low * high);
-      if (fits(costs, request, middle)) {
+      if (fits(middle)) {
         high = middle;
       } else {
         low = middle;
@@ -69,14 +117,44 @@ public final class Remedy {
     return high;
   }
 
-  private static boolean fits(StageCosts costs, Request request, double bytes) {
-    Workload workload = costs.workload();
-    Workload other =
-        new Workload(
-            workload.chain(),
-            workload.profile(),
-            workload.training(),
-            workload.cluster().withMemory(Bytes.of(bytes)));
-    return DapplePlanner.findsAnything(new StageCosts(other), request);
+  private boolean fits(double capacity) {
+    int devices = costs.workload().cluster().size();
+    int[] fewest = new int[costs.size() + 1]; // devices for the positions before
+    for (int end = 1; end <= costs.size(); end++) {
+      fewest[end] = devices + 1;
+      int from = request.shape() == Shape.DATA_PARALLEL ? 0 : end - 1;
+      for (int first = from; first >= 0; first--) {
+        if (costs.staticBytes(first, end) > capacity) {
+          break;
+        }
+        int room = Math.min(devices + 1, fewest[end]) - fewest[first];
+        if (room > 0 && costs.isStage(first, end)) {
+          for (int size : sizes) {
+            if (size >= room) {
+              break;
+            }
+            if (bytes(costs, first, end, slice(size)) <= capacity) {
+              fewest[end] = fewest[first] + size;
+              break;
+            }
+          }
+        }
+      }
+    }
+    return fewest[costs.size()] <= devices;
+  }
+
+  /** Three digits or more that are no less, so that what is printed is enough. */
+  private static String roundedUp(double bytes) {
+    int power = 0;
+    double size = bytes;
+    while (size >= 1024 && power < PREFIXES.length - 1) {
+      size /= 1024;
+      power++;
+    }
+    double grain = size >= 100 ? 1 : size >= 10 ? 0.1 : 0.01;
+    double up = Math.ceil(size / grain) * grain;
+    String digits = size >= 100 ? "%.0f" : size >= 10 ? "%.1f" : "%.2f";
+    return String.format(Locale.ROOT, digits + " %sB", up, PREFIXES[power]);
   }
 }

@@ -103,7 +103,7 @@ final class RepoPricer implements StagePricer {
   }
 
   @Override
-  public boolean open(double[] pool, int from, int behind, int end, Step step, double limit) {
+  public int open(double[] pool, int from, int behind, int end, Step step, double limit) {
     System.arraycopy(pool, from, opened, 0, opened.length);
     if (behind > 0) {
       double send = costs.cutBytes()[end] * wave * transfer(step.pair());
@@ -111,23 +111,17 @@ final class RepoPricer implements StagePricer {
       opened[1] += send / replicas;
     }
     if (opened[0] * (microBatches - 1) + once(opened, 0) > limit) {
-      return false;
+      return -1;
     }
     this.behind = behind;
     this.end = end;
     this.limit = limit;
     this.here = devices(step.placement());
     this.allReduceSecondsPerByte = oracle.allReduceSeconds(here, 1);
-    return true;
-  }
-
-  @Override
-  public int latestFirst(int free) {
-    left = free;
-    if (microBatches == 1) {
-      return end - 1;
-    }
-    return prefixes.latest(end, free, (limit - once(opened, 0)) / (microBatches - 1));
+    this.left = space.freeDevices(step.next());
+    return microBatches == 1
+        ? end - 1
+        : prefixes.latest(end, left, (limit - once(opened, 0)) / (microBatches - 1));
   }
 
   @Override

@@ -31,20 +31,16 @@ interface StagePricer {
 
   /**
    * Prepares for stages that end before position {@code end}, on the devices of {@code step}, in
-   * front of a label; returns whether any can be of use.
+   * front of a label.
    *
    * @param from where the label is in {@code pool}; that of an empty pipeline when {@code behind}
    *     is 0
    * @param behind how many stages it has
    * @param limit step times above this are of no use
+   * @return the last position at which the stage may start, since the layers before a shorter one
+   *     could not be computed within the limit; -1 when no stage can be of use
    */
-  boolean open(double[] pool, int from, int behind, int end, Step step, double limit);
-
-  /**
-   * The last position at which a prepared stage may start, given that the layers before it have to
-   * be computed on {@code free} devices within the limit: a shorter stage is of no use.
-   */
-  int latestFirst(int free);
+  int open(double[] pool, int from, int behind, int end, Step step, double limit);
 
   /** Writes the label with a stage {@code first..end-1} in front, as prepared, to {@code to}. */
   Outcome stage(double[] pool, int first, int to);

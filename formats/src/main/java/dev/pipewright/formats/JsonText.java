@@ -9,7 +9,7 @@ import java.util.Optional;
  * number that is not finite and an empty {@link Optional} become {@code null}. Doubles are written
  * so that reading gives the same bits.
  */
-final class JsonText {
+public final class JsonText {
   private static final int COLUMNS = 100;
 
   private final StringBuilder out = new StringBuilder();
@@ -17,7 +17,7 @@ final class JsonText {
   private JsonText() {}
 
   /** Indented JSON that ends with a line feed. */
-  static String of(Map<String, ?> object) {
+  public static String of(Map<String, ?> object) {
     JsonText text = new JsonText();
     text.brokenObject(object, "");
     return text.out.append('\n').toString();

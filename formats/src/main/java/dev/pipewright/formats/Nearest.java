@@ -3,13 +3,13 @@ package dev.pipewright.formats;
 import java.util.Collection;
 
 /** Guesses which word was meant. */
-final class Nearest {
+public final class Nearest {
   private Nearest() {}
 
   /**
    * The known word that takes the fewest single-letter edits, as a question; or all known words.
    */
-  static String hint(String word, Collection<String> known) {
+  public static String hint(String word, Collection<String> known) {
     String nearest = "";
     int fewest = Integer.MAX_VALUE;
     for (String candidate : known) {

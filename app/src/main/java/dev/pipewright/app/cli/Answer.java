@@ -53,13 +53,13 @@ final class Answer {
 
   private Picture picture() {
     return new Picture(
-        costed.model() + " on " + costed.cluster(),
+        costed.model() + " on " + costed.workload().cluster().name(),
         planning,
         Optional.ofNullable(timeline),
         planningSeconds,
         costed.workload().profile().provenance().toString(),
         costed.model(),
-        costed.cluster());
+        costed.workload().cluster().name());
   }
 
   void print(PrintWriter out) {
@@ -117,8 +117,8 @@ final class Answer {
     PlanFile file =
         new PlanFile(
             best.plan(),
-            Optional.of(costed.model()),
-            Optional.of(costed.cluster()),
+            Optional.of(ModelArgument.anywhere(costed.model())),
+            Optional.of(ClusterNames.anywhere(costed.cluster())),
             Optional.of(planning.costModel()),
             OptionalLong.of(best.plan().globalBatch()),
             profileBatch);

@@ -1,11 +1,14 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.cost.Assessment;
+import dev.pipewright.formats.JsonText;
 import dev.pipewright.schedule.Validator;
 import dev.pipewright.units.Units;
 import java.io.PrintWriter;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -37,6 +40,16 @@ final class CheckCommand implements Callable<Integer> {
     for (Validator.Problem problem : Validator.check(loaded.file().plan().schedule())) {
       problems.add(problem.toString());
     }
+    List<String> misfits = PlanFit.problems(loaded.file().plan(), loaded.costed());
+    problems.addAll(misfits);
+    if (misfits.isEmpty()) {
+      memory(loaded, problems);
+    }
+    report(problems);
+    return problems.isEmpty() ? 0 : Failures.NO;
+  }
+
+  private static void memory(PlanArgument.Loaded loaded, List<String> problems) {
     try {
       Assessment assessment =
           loaded.costModel().oracle(loaded.costed().costs()).assess(loaded.file().plan());
@@ -55,21 +68,15 @@ final class CheckCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       problems.add(e.getMessage());
     }
-    report(problems);
-    return problems.isEmpty() ? 0 : Failures.NO;
   }
 
   private void report(List<String> problems) {
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
-      StringBuilder list = new StringBuilder();
-      for (String problem : problems) {
-        list.append(list.isEmpty() ? "" : ", ")
-            .append('"')
-            .append(problem.replace("\\", "\\\\").replace("\"", "\\\""))
-            .append('"');
-      }
-      out.println("{\"valid\": " + problems.isEmpty() + ", \"problems\": [" + list + "]}");
+      Map<String, Object> object = new LinkedHashMap<>();
+      object.put("valid", problems.isEmpty());
+      object.put("problems", problems);
+      out.print(JsonText.of(object));
     } else if (problems.isEmpty()) {
       out.println(argument.path + ": can run");
     } else {

@@ -22,14 +22,30 @@ final class ClusterNames {
     if (zoo.isPresent()) {
       return zoo.get();
     }
-    Path path = Path.of(name);
-    if (!Files.exists(path)) {
+    Path path = Values.file("the cluster", name);
+    if (name.isEmpty() || !Files.exists(path)) {
       throw new BadInputException(
           "no cluster '"
               + name
-              + "'; give a YAML file or one of "
-              + String.join(", ", Clusters.names()));
+              + "'; "
+              + Suggestion.near(name, Clusters.names())
+                  .orElse("give a YAML file or one of " + String.join(", ", Clusters.names())));
     }
     return ClusterYaml.read(path);
+  }
+
+  /** How a file elsewhere names the same cluster: as here, but a file by its whole path. */
+  static String anywhere(String name) {
+    return isFile(name)
+        ? Values.file("the cluster", name).toAbsolutePath().normalize().toString()
+        : name;
+  }
+
+  private static boolean isFile(String name) {
+    try {
+      return Clusters.find(name).isEmpty();
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
   }
 }

@@ -3,9 +3,11 @@ package dev.pipewright.app.cli;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.Level;
 import dev.pipewright.formats.ClusterYaml;
+import dev.pipewright.formats.JsonText;
 import dev.pipewright.zoo.Clusters;
 import java.io.PrintWriter;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -40,7 +42,14 @@ final class ClustersCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
     if (name != null) {
-      out.print(ClusterYaml.text(ClusterNames.resolve(name)));
+      Cluster cluster = ClusterNames.resolve(name);
+      String yaml = ClusterYaml.text(cluster);
+      out.print(
+          json
+              ? JsonText.of(
+                  new java.util.TreeMap<>(
+                      Map.of("name", cluster.name(), "devices", cluster.size(), "yaml", yaml)))
+              : yaml);
       return 0;
     }
     StringBuilder array = new StringBuilder();

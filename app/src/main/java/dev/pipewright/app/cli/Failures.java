@@ -4,10 +4,18 @@ import dev.pipewright.formats.BadInputException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.MaxValuesExceededException;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.OverwrittenOptionException;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -21,47 +29,124 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
   @Override
   public int handleParseException(ParameterException exception, String[] args) {
     CommandLine line = exception.getCommandLine();
-    line.getErr().println("pipewright: " + sentence(exception));
+    String sentence = sentence(exception, line, args).replaceAll("\\s*\\R\\s*", " ");
+    line.getErr().println("pipewright: " + sentence);
     return WRONG_INPUT;
   }
 
-  private static String sentence(ParameterException exception) {
-    String message = String.valueOf(exception.getMessage()).replace("\n", " ");
+  private static String sentence(ParameterException exception, CommandLine line, String[] args) {
     if (exception instanceof UnmatchedArgumentException unmatched) {
-      List<String> near = unmatched.getSuggestions();
-      String first = unmatched.getUnmatched().get(0);
-      if (exception.getCommandLine().getParent() == null && !first.startsWith("-")) {
-        message = "unknown command '" + first + "'";
-      }
-      message +=
-          near.isEmpty()
-              ? "; `"
-                  + exception.getCommandLine().getCommandSpec().qualifiedName()
-                  + " --help` lists what there is"
-              : "; did you mean "
-                  + String.join(" or ", near.subList(0, Math.min(2, near.size())))
-                  + "?";
+      return unmatched(unmatched.getUnmatched().get(0), line);
     }
-    return message;
+    ArgSpec at = exception.getArgSpec();
+    if (exception instanceof MissingParameterException missing) {
+      // A mistyped option is why another one is missing.
+      List<String> unknown = line.getUnmatchedArguments();
+      if (!unknown.isEmpty()) {
+        return unmatched(unknown.get(0), line);
+      }
+      return missing(missing.getMissing(), line, args);
+    }
+    if (exception instanceof OverwrittenOptionException && at != null) {
+      return name(at) + ": is given twice; keep one";
+    }
+    if (exception instanceof MaxValuesExceededException && at != null) {
+      return name(at) + ": has more than one value; keep one";
+    }
+    if (at instanceof OptionSpec && at.arity().max() == 0) {
+      return name(at) + ": takes no value; write " + name(at) + " alone";
+    }
+    if (at != null && exception.getValue() != null) {
+      return name(at) + ": " + Values.complaint(at, exception.getValue());
+    }
+    String message = String.valueOf(exception.getMessage());
+    return message.contains(";") ? message : message + "; " + help(line);
+  }
+
+  private static String unmatched(String word, CommandLine line) {
+    List<String> options =
+        line.getCommandSpec().options().stream().map(OptionSpec::longestName).toList();
+    if (word.startsWith("-")) {
+      String option = word.contains("=") ? word.substring(0, word.indexOf('=')) : word;
+      return "unknown option '"
+          + option
+          + "'; "
+          + Suggestion.near(option, options).orElse(help(line));
+    }
+    if (line.getParent() == null) {
+      return "unknown command '"
+          + word
+          + "'; "
+          + Suggestion.near(word, line.getSubcommands().keySet()).orElse(help(line));
+    }
+    return "'" + word + "' is one word too many; " + help(line);
+  }
+
+  private static String missing(List<ArgSpec> missing, CommandLine line, String[] args) {
+    if (missing.size() == 1 && Arrays.asList(args).contains(name(missing.get(0)))) {
+      return name(missing.get(0)) + ": has no value; write " + usage(missing.get(0));
+    }
+    List<ArgSpec> ordered =
+        missing.stream()
+            .sorted(Comparator.comparingInt(arg -> arg instanceof PositionalParamSpec ? 0 : 1))
+            .toList();
+    String names = ordered.stream().map(Failures::name).collect(Collectors.joining(" and "));
+    String usage = ordered.stream().map(Failures::usage).collect(Collectors.joining(" "));
+    return names
+        + (ordered.size() == 1 ? " is" : " are")
+        + " missing; write `"
+        + line.getCommandSpec().qualifiedName()
+        + (line.getParseResult() != null && ordered.get(0) instanceof OptionSpec ? " … " : " ")
+        + usage
+        + "`";
+  }
+
+  private static String name(ArgSpec arg) {
+    return arg instanceof OptionSpec option ? option.longestName() : arg.paramLabel();
+  }
+
+  private static String usage(ArgSpec arg) {
+    return arg instanceof OptionSpec option
+        ? option.longestName() + " " + option.paramLabel()
+        : arg.paramLabel();
+  }
+
+  private static String help(CommandLine line) {
+    return "`" + line.getCommandSpec().qualifiedName() + " --help` lists what there is";
   }
 
   @Override
   public int handleExecutionException(Exception exception, CommandLine line, ParseResult parsed) {
-    boolean debug = Arrays.asList(parsed.originalArgs().toArray()).contains("--debug");
-    PrintWriter err = line.getErr();
+    boolean debug = parsed.originalArgs().contains("--debug");
+    return report(exception, line.getErr(), debug);
+  }
+
+  /** Words what stopped a command; returns the exit status. */
+  static int report(Throwable failure, PrintWriter err, boolean debug) {
     if (debug) {
-      exception.printStackTrace(err);
+      failure.printStackTrace(err);
     }
-    if (exception instanceof BadInputException) {
-      err.println("pipewright: " + exception.getMessage());
+    String message = String.valueOf(failure.getMessage()).replaceAll("\\s*\\R\\s*", " ");
+    if (failure instanceof BadInputException) {
+      err.println("pipewright: " + message);
       return WRONG_INPUT;
     }
-    if (exception instanceof UncheckedIOException) {
-      err.println("pipewright: " + exception.getMessage() + "; check the path and its permissions");
+    if (failure instanceof UncheckedIOException) {
+      err.println("pipewright: " + message + "; check the path, its permissions and free space");
       return WRONG_INPUT;
+    }
+    if (failure instanceof OutOfMemoryError) {
+      err.println(
+          "pipewright: the "
+              + (Runtime.getRuntime().maxMemory() >> 20)
+              + " MiB that Java may use are too few for this; give more in JAVA_TOOL_OPTIONS, like"
+              + " -Xmx16g, or take a smaller batch, network or cluster");
+      return BROKEN;
     }
     err.println(
-        "pipewright: failed unexpectedly: " + exception + (debug ? "" : "; --debug shows where"));
+        "pipewright: failed unexpectedly: "
+            + failure.toString().replaceAll("\\s*\\R\\s*", " ")
+            + (debug ? "" : "; --debug shows where"));
     return BROKEN;
   }
 }

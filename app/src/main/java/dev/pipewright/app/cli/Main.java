@@ -2,9 +2,11 @@ package dev.pipewright.app.cli;
 
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -67,12 +69,18 @@ public final class Main implements Runnable {
 
   /** Runs a command line and exits with its status. */
   public static void main(String[] args) {
-    System.exit(run(utf8(FileDescriptor.out), utf8(FileDescriptor.err), args));
+    Sink sink = new Sink(new FileOutputStream(FileDescriptor.out));
+    PrintWriter err = utf8(new FileOutputStream(FileDescriptor.err));
+    int status = run(utf8(sink), err, args);
+    if (sink.failed()) {
+      err.println("pipewright: standard output cannot be written; check the free space behind it");
+      status = Math.max(status, Failures.WRONG_INPUT);
+    }
+    System.exit(status);
   }
 
-  private static PrintWriter utf8(FileDescriptor to) {
-    return new PrintWriter(
-        new OutputStreamWriter(new FileOutputStream(to), StandardCharsets.UTF_8), true);
+  private static PrintWriter utf8(OutputStream to) {
+    return new PrintWriter(new OutputStreamWriter(to, StandardCharsets.UTF_8), true);
   }
 
   /** Runs a command line on the given streams; returns its exit status. */
@@ -85,7 +93,13 @@ public final class Main implements Runnable {
     Failures failures = new Failures();
     line.setParameterExceptionHandler(failures);
     line.setExecutionExceptionHandler(failures);
-    int status = line.execute(args);
+    Values.register(line);
+    int status;
+    try {
+      status = line.execute(args);
+    } catch (OutOfMemoryError | StackOverflowError e) { // picocli handles exceptions only
+      status = Failures.report(e, err, List.of(args).contains("--debug"));
+    }
     out.flush();
     err.flush();
     return status;

@@ -23,11 +23,18 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The options that say what is trained on what, shared by several commands. */
 final class ModelArgument {
+  /** A number, a prefix, whether the prefix is binary. */
+  private static final Pattern AMOUNT =
+      Pattern.compile(
+          "(\\d+\\.?\\d*(?:e[+]?\\d+)?)\\s*(?:([kmgt]?)(i?)b)?", Pattern.CASE_INSENSITIVE);
+
   @Option(
       names = "--cluster",
       paramLabel = "CLUSTER",
@@ -65,40 +72,63 @@ final class ModelArgument {
       description = "fp32 or mixed, for models of the zoo; files were measured in theirs.")
   @Nullable String precision;
 
-  /** A model as the user named it, priced on a cluster. */
+  /**
+   * A model priced on a cluster.
+   *
+   * @param model as the user named it
+   * @param cluster as the user named it
+   */
   record Costed(String model, String cluster, StageCosts costs) {
     Workload workload() {
       return costs.workload();
     }
   }
 
-  /** What {@code --cluster} names. */
-  Cluster cluster(Optional<String> fallback) {
-    String name =
-        Optional.ofNullable(cluster)
-            .or(() -> fallback)
-            .orElseThrow(() ->
-                new BadInputException(
-                    "no cluster given; add --cluster with a file or one of `pipewright clusters`"));
-    Cluster found = ClusterNames.resolve(name);
-    return memory == null ? found : found.withMemory(bytes(memory));
+  private String clusterName(Optional<String> fallback) {
+    return Optional.ofNullable(cluster)
+        .or(() -> fallback)
+        .orElseThrow(() ->
+            new BadInputException(
+                "no cluster given; add --cluster with a file or one of `pipewright clusters`"));
+  }
+
+  private void check() {
+    if (profileBatch != null && profileBatch < 1) {
+      throw new BadInputException(
+          "--profile-batch: " + profileBatch + " is no batch; give a whole number >= 1");
+    }
+    if (modelFormat != null && !ModelFiles.FORMATS.contains(modelFormat)) {
+      throw new BadInputException(
+          "--model-format: unknown '"
+              + modelFormat
+              + "'; "
+              + Suggestion.of(modelFormat, ModelFiles.FORMATS));
+    }
   }
 
   /** Reads the model and prices its layers for the cluster. */
   Costed costed(
       String model, Optional<String> clusterFallback, OptionalInt batchFallback, int globalBatch) {
-    Cluster on = cluster(clusterFallback);
+    check();
+    String name = clusterName(clusterFallback);
+    Cluster found = ClusterNames.resolve(name);
+    Cluster on = memory == null ? found : found.withMemory(bytes(memory));
     Optional<ZooModel> zoo = zooModel(model);
     if (zoo.isPresent()) {
       Training training = training(zoo.get().training());
       LayerGraph graph = zoo.get().graph();
+      Limits.layers(model, graph.size());
       Profile profile = Roofline.profile(graph, on.device(0), training, slices(globalBatch));
-      return costed(model, graph, profile, training, on);
+      return new Costed(model, name, costs(graph, profile, training, on));
     }
-    Path path = Path.of(model);
-    if (!Files.exists(path)) {
+    Path path = Values.file("the model", model);
+    if (model.isEmpty() || !Files.exists(path)) {
       throw new BadInputException(
-          "no model '" + model + "'; give a file or one of " + String.join(", ", Models.names()));
+          "no model '"
+              + model
+              + "'; "
+              + Suggestion.near(model, Models.names())
+                  .orElse("give a file or one of " + String.join(", ", Models.names())));
     }
     OptionalInt batch = profileBatch == null ? batchFallback : OptionalInt.of(profileBatch);
     ModelFile file = ModelFiles.read(path, batch, Optional.ofNullable(modelFormat));
@@ -111,7 +141,14 @@ final class ModelArgument {
     }
     Training training =
         training(file.training().orElse(new Training(Optimizer.ADAM, file.profile().precision())));
-    return costed(model, file.graph(), file.profile(), training, on);
+    return new Costed(model, name, costs(file.graph(), file.profile(), training, on));
+  }
+
+  /** How a file elsewhere names the same model: as here, but a file by its whole path. */
+  static String anywhere(String model) {
+    return zooModel(model).isPresent()
+        ? model
+        : Values.file("the model", model).toAbsolutePath().normalize().toString();
   }
 
   private static Optional<ZooModel> zooModel(String name) {
@@ -122,10 +159,9 @@ final class ModelArgument {
     }
   }
 
-  private static Costed costed(
-      String model, LayerGraph graph, Profile profile, Training training, Cluster on) {
-    StageCosts costs = new StageCosts(new Workload(Chain.of(graph), profile, training, on));
-    return new Costed(model, on.name(), costs);
+  private static StageCosts costs(
+      LayerGraph graph, Profile profile, Training training, Cluster on) {
+    return new StageCosts(new Workload(Chain.of(graph), profile, training, on));
   }
 
   /** Powers of two up to what a device can be given. */
@@ -156,30 +192,19 @@ final class ModelArgument {
       }
       words.add(word);
     }
-    throw new BadInputException(
-        option + ": unknown '" + text + "'; one of " + String.join(", ", words));
+    throw new BadInputException(option + ": unknown '" + text + "'; " + Suggestion.of(text, words));
   }
 
   /** Reads {@code 16e9}, {@code 32GiB}, {@code 40GB}. */
   static Bytes bytes(String text) {
-    String number = text.strip();
-    double unit = 1;
-    String[] names = {"TiB", "GiB", "MiB", "KiB", "TB", "GB", "MB", "kB", "B"};
-    double[] units = {0x1p40, 0x1p30, 0x1p20, 0x1p10, 1e12, 1e9, 1e6, 1e3, 1};
-    for (int i = 0; i < names.length; i++) {
-      if (number.endsWith(names[i])) {
-        number = number.substring(0, number.length() - names[i].length()).strip();
-        unit = units[i];
-        break;
-      }
-    }
-    try {
-      double value = Double.parseDouble(number) * unit;
+    Matcher amount = AMOUNT.matcher(text.strip());
+    if (amount.matches()) {
+      double base = amount.group(3).isEmpty() ? 1000 : 1024;
+      double unit = Math.pow(base, "kmgt".indexOf(amount.group(2).toLowerCase(Locale.ROOT)) + 1);
+      double value = Double.parseDouble(amount.group(1)) * (amount.group(2).isEmpty() ? 1 : unit);
       if (value >= 1 && value < 0x1p62) {
         return Bytes.of(value);
       }
-    } catch (NumberFormatException e) {
-      // said below, as for numbers out of range
     }
     throw new BadInputException(
         "--memory: '" + text + "' is no amount of memory; write bytes or like 16GiB");

@@ -4,6 +4,7 @@ import dev.pipewright.formats.BadInputException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
@@ -11,7 +12,8 @@ import java.util.List;
 
 /**
  * Writes a command's files into a folder: all or nothing of each file, and never over one that
- * Pipewright did not write. The folder's {@code .pipewright} lists those that it did.
+ * Pipewright did not write. The folder's {@code .pipewright} lists those that it did. The folder is
+ * made with its first file, so that a command without a result leaves nothing behind.
  */
 final class OutputFolder {
   private static final String LIST = ".pipewright";
@@ -24,32 +26,48 @@ final class OutputFolder {
     this.ours = ours;
   }
 
-  /** Opens or makes a folder for the named files; throws before anything is written. */
+  /** A folder for the named files; throws before anything is written. */
   static OutputFolder of(Path folder, String... names) {
+    checkWritable(folder);
+    Path list = folder.resolve(LIST);
+    List<String> ours = new ArrayList<>();
     try {
-      if (Files.exists(folder) && !Files.isDirectory(folder)) {
-        throw new BadInputException("--out: " + folder + " is a file; name a folder");
+      if (Files.exists(list)) {
+        ours.addAll(Files.readAllLines(list));
       }
-      Files.createDirectories(folder);
-      Path list = folder.resolve(LIST);
-      List<String> ours =
-          Files.exists(list) ? new ArrayList<>(Files.readAllLines(list)) : new ArrayList<>();
-      for (String name : names) {
-        if (Files.exists(folder.resolve(name)) && !ours.contains(name)) {
-          throw new BadInputException(
-              "--out: "
-                  + folder.resolve(name)
-                  + " exists and is not Pipewright's; name another folder");
-        }
-      }
-      return new OutputFolder(folder, ours);
     } catch (IOException e) {
-      throw new UncheckedIOException("--out: " + folder + " cannot be written", e);
+      throw new UncheckedIOException("--out: " + list + " cannot be read", e);
+    }
+    for (String name : names) {
+      Path file = folder.resolve(name);
+      if (Files.isDirectory(file)) {
+        throw new BadInputException("--out: " + file + " is a folder; name another folder");
+      }
+      if (Files.exists(file, LinkOption.NOFOLLOW_LINKS) && !ours.contains(name)) {
+        throw new BadInputException(
+            "--out: " + file + " exists and is not Pipewright's; name another folder");
+      }
+    }
+    return new OutputFolder(folder, ours);
+  }
+
+  private static void checkWritable(Path folder) {
+    Path there = folder.toAbsolutePath();
+    while (there.getParent() != null && !Files.exists(there)) {
+      there = there.getParent();
+    }
+    if (!Files.isDirectory(there)) {
+      throw new BadInputException("--out: " + there + " is a file; name a folder");
+    }
+    if (!Files.isWritable(there)) {
+      throw new BadInputException(
+          "--out: " + there + " cannot be written; name a folder where you may write");
     }
   }
 
   void write(String name, String text) {
     try {
+      Files.createDirectories(folder);
       if (!ours.contains(name)) {
         ours.add(name);
         replace(LIST, String.join("\n", ours) + "\n");
@@ -62,12 +80,17 @@ final class OutputFolder {
 
   private void replace(String name, String text) throws IOException {
     Path fresh = folder.resolve("." + name + ".new");
-    Files.writeString(fresh, text);
-    Files.move(
-        fresh,
-        folder.resolve(name),
-        StandardCopyOption.REPLACE_EXISTING,
-        StandardCopyOption.ATOMIC_MOVE);
+    try {
+      Files.writeString(fresh, text);
+      Files.move(
+          fresh,
+          folder.resolve(name),
+          StandardCopyOption.REPLACE_EXISTING,
+          StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      Files.deleteIfExists(fresh);
+      throw e;
+    }
   }
 
   @Override

@@ -44,8 +44,13 @@ final class PlanArgument {
         CostModel.find(word)
             .orElseThrow(() ->
                 new BadInputException(
-                    path + ": unknown cost model '" + word + "'; give --cost-model"));
-    int batch = Math.toIntExact(file.plan().globalBatch());
+                    (costModel == null ? path.toString() : "--cost-model")
+                        + ": unknown cost model '"
+                        + word
+                        + "'; "
+                        + Suggestion.of(word, PlanCommand.COST_MODELS)));
+    Limits.passes(path.toString(), file.plan());
+    int batch = (int) file.plan().globalBatch();
     return new Loaded(
         file, arguments.costed(network, file.cluster(), file.profileBatch(), batch), prices);
   }

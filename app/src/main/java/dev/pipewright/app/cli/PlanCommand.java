@@ -45,6 +45,8 @@ final class PlanCommand implements Callable<Integer> {
   private static final List<String> PLANNERS =
       List.of("auto", "dapple", "data", "straight", "gpipe");
   private static final List<String> SCHEDULES = List.of("1f1b", "1f1b-b", "gpipe");
+  static final List<String> COST_MODELS =
+      List.of("pipewright", "dapple", "dapple-published", "dapple-repo");
   private static final List<String> RECOMPUTE = List.of("auto", "none", "stage-input");
 
   @Spec private CommandSpec spec;
@@ -120,6 +122,9 @@ final class PlanCommand implements Callable<Integer> {
     Request request = request();
     ModelArgument.Costed costed =
         arguments.costed(model, Optional.empty(), OptionalInt.empty(), globalBatch);
+    if (evaluate == null) {
+      Limits.devices(costed.workload().cluster());
+    }
     if (out != null) {
       OutputFolder.of(out, Answer.FILES); // before any work
     }
@@ -128,7 +133,7 @@ final class PlanCommand implements Callable<Integer> {
     Planning planning =
         evaluate == null
             ? DapplePlanner.plan(costs, request, decider(costs))
-            : evaluated(costs, request);
+            : evaluated(costed, request);
     double seconds = (System.nanoTime() - start) / 1e9;
     OptionalInt batch =
         arguments.profileBatch == null
@@ -164,9 +169,10 @@ final class PlanCommand implements Callable<Integer> {
     return new SimulatedOracle(new PipelineOracle(costs, new PathFormula()));
   }
 
-  private Planning evaluated(StageCosts costs, Request request) {
+  private Planning evaluated(ModelArgument.Costed costed, Request request) {
     Path path = java.util.Objects.requireNonNull(evaluate);
     PlanFile file = PlanJson.read(path);
+    Limits.passes(path.toString(), file.plan());
     if (file.plan().globalBatch() != globalBatch) {
       throw new BadInputException(
           path
@@ -177,6 +183,10 @@ final class PlanCommand implements Callable<Integer> {
               + file.plan().globalBatch()
               + " or change the plan");
     }
+    for (String problem : PlanFit.problems(file.plan(), costed)) {
+      throw new BadInputException(path + ": " + problem);
+    }
+    StageCosts costs = costed.costs();
     Oracle simulator = new SimulatedOracle(request.costModel().oracle(costs));
     try {
       return Evaluation.of(costs, file.plan(), request.costModel(), simulator);
@@ -190,15 +200,20 @@ final class PlanCommand implements Callable<Integer> {
       throw new BadInputException(
           "--global-batch: " + globalBatch + " is no batch; give a whole number >= 1");
     }
+    Limits.samples("--global-batch", globalBatch);
     int micro = microBatch == null ? 1 : microBatch;
-    if (micro < 1 || globalBatch % micro != 0) {
+    if (micro < 1) {
+      throw new BadInputException(
+          "--micro-batch: " + micro + " is no batch; give a whole number >= 1");
+    }
+    if (globalBatch % micro != 0) {
       throw new BadInputException(
           "--micro-batch: "
               + micro
               + " does not divide the global batch "
               + globalBatch
               + "; give a divisor, like "
-              + nearestDivisor(globalBatch, Math.max(1, micro)));
+              + nearestDivisor(globalBatch, micro));
     }
     String known = choice("--planner", planner, PLANNERS);
     CostModel costs =
@@ -207,7 +222,8 @@ final class PlanCommand implements Callable<Integer> {
                 new BadInputException(
                     "--cost-model: unknown '"
                         + costModel
-                        + "'; one of pipewright, dapple, dapple-published, dapple-repo"));
+                        + "'; "
+                        + Suggestion.of(costModel, COST_MODELS)));
     if (costs == CostModel.DAPPLE_PUBLISHED && evaluate == null) {
       throw new BadInputException(
           "--cost-model: dapple-published only scores plans; add --evaluate PLAN.json or plan with"
@@ -252,7 +268,7 @@ final class PlanCommand implements Callable<Integer> {
   private static String choice(String option, String word, List<String> words) {
     if (!words.contains(word)) {
       throw new BadInputException(
-          option + ": unknown '" + word + "'; one of " + String.join(", ", words));
+          option + ": unknown '" + word + "'; " + Suggestion.of(word, words));
     }
     return word;
   }

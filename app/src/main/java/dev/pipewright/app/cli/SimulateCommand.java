@@ -44,6 +44,12 @@ final class SimulateCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PlanArgument.Loaded loaded = argument.load();
+    for (String problem : PlanFit.problems(loaded.file().plan(), loaded.costed())) {
+      throw new BadInputException(argument.path + ": " + problem);
+    }
+    if (out != null) {
+      OutputFolder.of(out, Answer.FILES); // before anything is printed
+    }
     var costs = loaded.costed().costs();
     long start = System.nanoTime();
     Planning planning;
@@ -66,6 +72,9 @@ final class SimulateCommand implements Callable<Integer> {
     }
     if (out != null) {
       answer.write(out);
+      spec.commandLine()
+          .getErr()
+          .println("wrote " + String.join(", ", Answer.FILES) + " to " + out);
     }
     Optional<String> tooLarge = answer.doesNotFit();
     tooLarge.ifPresent(

@@ -1,0 +1,62 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.plan.Plan;
+
+/**
+ * Sizes above which an answer would take too long or too much memory: better a sentence at once.
+ */
+final class Limits {
+  /** Samples of a step: as many micro-batches may be simulated. */
+  static final int SAMPLES = 1 << 20;
+
+  /** Devices that a planner looks at. */
+  static final int DEVICES = 4_096;
+
+  /** Machines that a planner looks at: many of one device are more work than few of many. */
+  static final int MACHINES = 512;
+
+  /** Layers, as in model files. */
+  static final int LAYERS = 100_000;
+
+  /** Micro-batches times stages of a plan that is given. */
+  static final long PASSES = 8L << 20;
+
+  private Limits() {}
+
+  static void samples(String what, long samples) {
+    if (samples > SAMPLES) {
+      throw new BadInputException(
+          "%s: %d samples per step are more than can be simulated; take at most %d"
+              .formatted(what, samples, SAMPLES));
+    }
+  }
+
+  static void layers(String model, int layers) {
+    if (layers > LAYERS) {
+      throw new BadInputException(
+          "%s: has %d layers, more than can be planned; take at most %d"
+              .formatted(model, layers, LAYERS));
+    }
+  }
+
+  static void devices(Cluster cluster) {
+    if (cluster.size() > DEVICES || cluster.machines() > MACHINES) {
+      throw new BadInputException(
+          ("%s: %d devices in %d machines are more than can be planned;"
+                  + " take at most %d in at most %d")
+              .formatted(cluster.name(), cluster.size(), cluster.machines(), DEVICES, MACHINES));
+    }
+  }
+
+  static void passes(String what, Plan plan) {
+    samples(what, plan.globalBatch());
+    long passes = (long) plan.stages().size() * plan.microBatches();
+    if (passes > PASSES) {
+      throw new BadInputException(
+          "%s: %d stages × %d micro-batches are more than can be simulated; take at most %d"
+              .formatted(what, plan.stages().size(), plan.microBatches(), PASSES));
+    }
+  }
+}

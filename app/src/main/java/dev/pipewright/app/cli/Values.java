@@ -1,0 +1,70 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.formats.BadInputException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.TypeConversionException;
+
+/** Reads the values of options and says what is wrong with one. */
+final class Values {
+  private static final Pattern WHOLE = Pattern.compile("[-+]?\\d+");
+
+  private Values() {}
+
+  /** Makes a command line read numbers and paths as we do. */
+  static void register(CommandLine line) {
+    line.registerConverter(Integer.class, Values::whole);
+    line.registerConverter(int.class, Values::whole);
+    line.registerConverter(Path.class, Values::path);
+  }
+
+  private static int whole(String text) {
+    try {
+      return Integer.parseInt(text);
+    } catch (NumberFormatException e) {
+      throw new TypeConversionException(text);
+    }
+  }
+
+  private static Path path(String text) {
+    try {
+      if (!text.isEmpty()) {
+        return Path.of(text);
+      }
+    } catch (InvalidPathException e) {
+      // said by complaint(), as for an empty one
+    }
+    throw new TypeConversionException(text);
+  }
+
+  /** What is wrong with a value that could not be read. */
+  static String complaint(ArgSpec arg, String text) {
+    if (Path.class.equals(arg.type())) {
+      return noPath(text);
+    }
+    return WHOLE.matcher(text).matches()
+        ? text + " is out of range; give a whole number up to " + Integer.MAX_VALUE
+        : "'" + text + "' is not a whole number; write digits only, like 64";
+  }
+
+  private static String noPath(String text) {
+    return text.isEmpty()
+        ? "is empty; give a path"
+        : "'"
+            + text
+            + "' cannot be the name of a file here; use plain characters, or a locale that has"
+            + " these, like LC_ALL=C.UTF-8";
+  }
+
+  /** The file that {@code what} names. */
+  static Path file(String what, String text) {
+    try {
+      return Path.of(text);
+    } catch (InvalidPathException e) {
+      throw new BadInputException(what + " " + noPath(text));
+    }
+  }
+}
