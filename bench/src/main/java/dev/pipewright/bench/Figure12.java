@@ -61,7 +61,7 @@ final class Figure12 implements Reproduction {
     return new Report("DAPPLE, figure 12: speed-ups on three clusters of 16 devices")
         .paragraph(
             "Networks of the zoo at a global batch of 128, for which the paper states its averages."
-                + " –: does not fit, and is left out of the average.")
+                + " Data parallelism is on all devices, in the micro-batches that suit it. –: does not fit, and is left out of the average.")
         .table(averages)
         .table(table)
         .figure(figure);

@@ -85,6 +85,34 @@ final class GivenPlans {
     return priced.fits() ? Optional.of(scored(plan, priced)) : Optional.empty();
   }
 
+  /** Data parallelism on all devices in the micro-batches that suit it best. */
+  Optional<Scored> dataParallel(int globalBatch, boolean overlapped) {
+    int[] all = {costs.workload().cluster().size()};
+    Optional<Scored> best = Optional.empty();
+    for (int microBatch = 1; microBatch <= globalBatch; microBatch++) {
+      Optional<Scored> one =
+          globalBatch % microBatch == 0
+              ? fitting(new int[] {0}, all, globalBatch / microBatch, microBatch, WarmUp.A)
+                  .map(plain -> overlapped ? overlapping(plain.plan()) : plain)
+              : Optional.empty();
+      if (one.isPresent() && (best.isEmpty() || one.get().seconds() < best.get().seconds())) {
+        best = one;
+      }
+    }
+    return best;
+  }
+
+  private Scored overlapping(Plan plan) {
+    return scored(
+        new Plan(
+            plan.warmUp(),
+            plan.microBatches(),
+            plan.microBatch(),
+            plan.replicas(),
+            true,
+            plan.stages()));
+  }
+
   /** The plan simulated, whether it fits or not. */
   Scored scored(Plan plan) {
     return scored(plan, prices.assess(plan));

@@ -102,8 +102,8 @@ final class PlannerResults implements Reproduction {
   /** The space that their program searches: one stage, one device per stage, two stages. */
   private static double smaller(StageCosts costs, RecordedRun run) {
     StageCosts fresh = new StageCosts(costs.workload());
-    double best = TwoStages.best(fresh, run.globalBatch(), run.microBatch());
-    for (Shape shape : List.of(Shape.DATA_PARALLEL, Shape.STRAIGHT)) {
+    double best = Double.POSITIVE_INFINITY;
+    for (Shape shape : List.of(Shape.TWO_STAGES, Shape.STRAIGHT)) {
       Planning one = Networks.plan(fresh, request(run, CostModel.DAPPLE_REPO, true, shape));
       best = Math.min(best, one.best().orElseThrow().estimate().stepSeconds());
     }

@@ -105,16 +105,13 @@ final class Table7 implements Reproduction {
             : plans.best(line.firsts(), line.sizes(), batch, Table5.POLICIES);
     Scored ours = Table5.planned(costs, batch, Shape.ANY).orElseThrow();
     Optional<Scored> data = Table5.planned(costs, batch, Shape.DATA_PARALLEL);
-    return new Row(line, ours, dapple, pipedream, data, plainSeconds(costs, batch));
-  }
-
-  /** Data parallelism on all devices without overlap, in the micro-batches that suit it best. */
-  private static double plainSeconds(StageCosts costs, int globalBatch) {
-    int[] all = {costs.workload().cluster().size()};
-    return new GivenPlans(costs)
-        .best(new int[] {0}, all, globalBatch, Table5.POLICIES)
-        .map(Scored::seconds)
-        .orElse(Double.NaN);
+    return new Row(
+        line,
+        ours,
+        dapple,
+        pipedream,
+        data,
+        plans.dataParallel(batch, false).map(Scored::seconds).orElse(Double.NaN));
   }
 
   private static Markdown table(List<Row> rows) {

@@ -113,10 +113,12 @@ public final class DapplePlanner {
     for (Trial trial : trials) {
       search(trial, PipelineSearch.NARROW, Long.MAX_VALUE, limit * (repo ? 1 : NEARLY_AS_GOOD));
     }
-    long unfinished = trials.stream().filter(trial -> !trial.finished()).count();
+    long budget = Effort.budget(searched);
     for (Trial trial : trials) {
       if (!trial.finished()) {
-        search(trial, Integer.MAX_VALUE, Effort.BUDGET / unfinished, limit);
+        long before = trial.labels();
+        search(trial, Integer.MAX_VALUE, budget / 2, limit); // leave some for the others
+        budget -= trial.labels() - before;
       }
       exhaustive &= trial.finished();
       exhaustive &= trial.space().everyPlacement();
@@ -177,17 +179,20 @@ public final class DapplePlanner {
     return new PlacementSpace(cluster, unit, sizes, !repo);
   }
 
-  /** The best data parallelism on all devices, and the best whose all-reduce overlaps. */
+  /** The best data parallelism, and the best whose all-reduce overlaps. */
   private void dataParallel() {
     List<Candidate> plain = new ArrayList<>();
     List<Candidate> overlapped = new ArrayList<>();
-    for (Wave wave : Wave.of(request, costs.workload().cluster().size())) {
-      drafts
-          .dataParallel(wave, request.policies().get(0), request.recomputation())
-          .ifPresent(plan -> {
-            plain.add(Decision.estimated(plan, estimates));
-            overlapped.add(Decision.estimated(Drafts.overlapped(plan), estimates));
-          });
+    Cluster cluster = costs.workload().cluster();
+    for (Wave wave : Wave.of(request, cluster.size())) {
+      for (int count : Effort.stageSizes(cluster, wave.unit())) {
+        drafts
+            .dataParallel(wave, count, request.policies().get(0), request.recomputation())
+            .ifPresent(plan -> {
+              plain.add(Decision.estimated(plan, estimates));
+              overlapped.add(Decision.estimated(Drafts.overlapped(plan), estimates));
+            });
+      }
     }
     for (List<Candidate> same : List.of(plain, overlapped)) {
       same.stream()

@@ -40,10 +40,10 @@ final class Drafts {
   }
 
   /**
-   * One stage on all devices, which recomputes where it has to or is told to; empty if not allowed.
+   * One stage on the first {@code count} devices, which recomputes where it has to or is told to;
+   * empty if not allowed.
    */
-  Optional<Plan> dataParallel(Wave wave, WarmUp policy, Recomputation recomputation) {
-    int count = costs.workload().cluster().size() / wave.unit() * wave.unit();
+  Optional<Plan> dataParallel(Wave wave, int count, WarmUp policy, Recomputation recomputation) {
     if (count > wave.samples()) {
       return Optional.empty();
     }

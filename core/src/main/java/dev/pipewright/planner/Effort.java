@@ -11,6 +11,9 @@ final class Effort {
   /** Up to this many devices every stage size is considered. */
   private static final int EVERY_SIZE = 64;
 
+  /** Above this many positions times units of devices a network is planned in blocks of layers. */
+  private static final int FINE = 4_096;
+
   /** Blocks are never made fewer than this. */
   private static final int LEAST_BLOCKS = 96;
 
@@ -20,10 +23,10 @@ final class Effort {
   private Effort() {}
 
   /** Partial plans that a planning may price in its exact pass before it narrows. */
-  static final long BUDGET = 24_000_000;
-
-  /** Above this many positions times units of devices a network is planned in blocks of layers. */
-  private static final int FINE = 4_096;
+  static long budget(StageCosts searched) {
+    int size = searched.size() * searched.workload().cluster().size();
+    return size < FINE ? 48_000_000 : 20_000_000;
+  }
 
   /**
    * Stage sizes to consider: all on small clusters; on large ones parts of a machine and whole

@@ -70,7 +70,13 @@ public final class Remedy {
         + " on each of the "
         + workload.cluster().size()
         + " would do"
-        + (others.isEmpty() ? "" : ", or " + String.join(" or ", others));
+        + (others.isEmpty() ? "" : ", or " + listed(others));
+  }
+
+  private static String listed(List<String> words) {
+    int last = words.size() - 1;
+    String before = String.join(", ", words.subList(0, last));
+    return before + (before.isEmpty() ? "" : " or ") + words.get(last);
   }
 
   /** The largest layer if no device holds it; otherwise nothing. */

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -18,6 +19,9 @@ import tools.jackson.dataformat.yaml.YAMLParser;
 
 /** Reads a JSON or YAML file into {@link Node}s: one value, no key twice, no aliases. */
 final class Tree {
+  private static final Pattern NO_TEXT =
+      Pattern.compile("UTF-8|UTF-16|UTF-32|CTRL-CHAR|special characters");
+
   private final Path file;
   private final JsonParser parser;
 
@@ -80,7 +84,22 @@ final class Tree {
             .filter(part -> !part.isEmpty() && !Character.isWhitespace(part.charAt(0)))
             .map(part -> part.replaceFirst(" \\(start marker at.*", ""))
             .collect(Collectors.joining(": "));
-    return BadInputException.at(file, line, "not valid " + language + ": " + reason);
+    if (NO_TEXT.matcher(reason).find()) {
+      checkText(file, language);
+    }
+    return BadInputException.at(
+        file,
+        line,
+        "not valid " + language + ": " + reason + "; correct this line or the one before");
+  }
+
+  /** Throws at the first line that is not text: the parsers do not all say which. */
+  private static void checkText(Path file, String language) {
+    try (TextLines lines = TextLines.open(file, "a " + language + " file")) {
+      while (lines.next() != null) {
+        // until it throws
+      }
+    }
   }
 
   private Node root() {

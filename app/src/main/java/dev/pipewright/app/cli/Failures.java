@@ -38,18 +38,20 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     if (exception instanceof UnmatchedArgumentException unmatched) {
       return unmatched(unmatched.getUnmatched().get(0), line);
     }
-    ArgSpec at = exception.getArgSpec();
     if (exception instanceof MissingParameterException missing) {
       // A mistyped option is why another one is missing.
-      List<String> unknown = line.getUnmatchedArguments();
-      if (!unknown.isEmpty()) {
-        return unmatched(unknown.get(0), line);
+      for (CommandLine part = line; part != null; part = part.getParent()) {
+        List<String> unknown = part.getUnmatchedArguments();
+        if (!unknown.isEmpty()) {
+          return unmatched(unknown.get(0), part);
+        }
       }
       return missing(missing.getMissing(), line, args);
     }
-    if (exception instanceof OverwrittenOptionException && at != null) {
-      return name(at) + ": is given twice; keep one";
+    if (exception instanceof OverwrittenOptionException twice) {
+      return name(twice.getOverwritten()) + ": is given twice; keep one";
     }
+    ArgSpec at = exception.getArgSpec();
     if (exception instanceof MaxValuesExceededException && at != null) {
       return name(at) + ": has more than one value; keep one";
     }
@@ -128,7 +130,8 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     }
     String message = String.valueOf(failure.getMessage()).replaceAll("\\s*\\R\\s*", " ");
     if (failure instanceof BadInputException) {
-      err.println("pipewright: " + message);
+      err.println(
+          "pipewright: " + message + (message.contains("; ") ? "" : "; correct it and run again"));
       return WRONG_INPUT;
     }
     if (failure instanceof UncheckedIOException) {

@@ -30,10 +30,10 @@ import picocli.CommandLine.Option;
 
 /** The options that say what is trained on what, shared by several commands. */
 final class ModelArgument {
-  /** A number, a prefix, whether the prefix is binary. */
+  /** A number and a prefix. */
   private static final Pattern AMOUNT =
       Pattern.compile(
-          "(\\d+\\.?\\d*(?:e[+]?\\d+)?)\\s*(?:([kmgt]?)(i?)b)?", Pattern.CASE_INSENSITIVE);
+          "(\\d+\\.?\\d*(?:e[+]?\\d+)?)\\s*((?:[kmgt]i?)?)b?", Pattern.CASE_INSENSITIVE);
 
   @Option(
       names = "--cluster",
@@ -195,13 +195,14 @@ final class ModelArgument {
     throw new BadInputException(option + ": unknown '" + text + "'; " + Suggestion.of(text, words));
   }
 
-  /** Reads {@code 16e9}, {@code 32GiB}, {@code 40GB}. */
+  /** Reads {@code 16e9}, {@code 32GiB}, {@code 40 GB}, {@code 40g}. */
   static Bytes bytes(String text) {
     Matcher amount = AMOUNT.matcher(text.strip());
     if (amount.matches()) {
-      double base = amount.group(3).isEmpty() ? 1000 : 1024;
-      double unit = Math.pow(base, "kmgt".indexOf(amount.group(2).toLowerCase(Locale.ROOT)) + 1);
-      double value = Double.parseDouble(amount.group(1)) * (amount.group(2).isEmpty() ? 1 : unit);
+      String prefix = amount.group(2).toLowerCase(Locale.ROOT);
+      double base = prefix.endsWith("i") ? 1024 : 1000;
+      int power = prefix.isEmpty() ? 0 : "kmgt".indexOf(prefix.charAt(0)) + 1;
+      double value = Double.parseDouble(amount.group(1)) * Math.pow(base, power);
       if (value >= 1 && value < 0x1p62) {
         return Bytes.of(value);
       }

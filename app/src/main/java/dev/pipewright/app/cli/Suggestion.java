@@ -10,7 +10,7 @@ final class Suggestion {
 
   /** {@code did you mean "plan"?}, where a known name is near. */
   static Optional<String> near(String word, Collection<String> known) {
-    String hint = Nearest.hint(word, known);
+    String hint = word.isEmpty() ? "" : Nearest.hint(word, known);
     return hint.startsWith("did you mean") ? Optional.of(hint) : Optional.empty();
   }
 

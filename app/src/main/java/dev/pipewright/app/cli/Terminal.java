@@ -5,11 +5,12 @@ final class Terminal {
   private Terminal() {}
 
   /**
-   * Whether to colour: on a terminal, unless {@code NO_COLOR} is set to anything. The launcher
-   * knows whether standard output is one; Java 21 has no way to ask.
+   * Whether to colour: on a terminal, unless {@code NO_COLOR} is set to anything or {@code TERM} is
+   * {@code dumb}. The launcher knows whether standard output is one; Java 21 has no way to ask.
    */
   static boolean colours() {
     String no = System.getenv("NO_COLOR");
-    return (no == null || no.isEmpty()) && Boolean.getBoolean("pipewright.terminal");
+    boolean plain = (no != null && !no.isEmpty()) || "dumb".equals(System.getenv("TERM"));
+    return !plain && Boolean.getBoolean("pipewright.terminal");
   }
 }

@@ -1,0 +1,365 @@
+package dev.pipewright.app.cli;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Every mistake gets one sentence: where, what, and what would be right. */
+class CliBadInputTest {
+  private static final long GIB = 1L << 30;
+
+  @TempDir Path folder;
+  private Path graph = Path.of("");
+  private Path cluster = Path.of("");
+
+  @BeforeEach
+  void files() {
+    graph = Cli.file(folder, "small.txt", Cli.smallGraph());
+    cluster = Cli.file(folder, "small.yaml", Cli.cluster());
+  }
+
+  private static Cli planned(Path model, Object on) {
+    return Cli.plan(model, on, "--profile-batch", "2", "--global-batch", "16");
+  }
+
+  private Cli planned(String text) {
+    return planned(Cli.file(folder, "bad.txt", text), "dapple-a");
+  }
+
+  private Cli evaluated(String plan, String... more) {
+    Path file = Cli.file(folder, "bad.json", plan);
+    String[] args = {
+      "plan",
+      graph.toString(),
+      "--cluster",
+      cluster.toString(),
+      "--profile-batch",
+      "2",
+      "--global-batch",
+      "16",
+      "--evaluate",
+      file.toString()
+    };
+    String[] all = java.util.Arrays.copyOf(args, args.length + more.length);
+    System.arraycopy(more, 0, all, args.length, more.length);
+    return Cli.run(all);
+  }
+
+  @Test
+  void aTruncatedGraphIsRefusedAtItsLastLine() {
+    String good = Cli.smallGraph();
+    planned(good.substring(0, good.indexOf("parameter_size=8000000") + 9))
+        .refusal(2, "bad.txt:2: ");
+  }
+
+  @Test
+  void aNegativeCostIsRefused() {
+    planned(Cli.smallGraph().replaceFirst("forward_compute_time=2", "forward_compute_time=-2"))
+        .refusal(2, "bad.txt:1: ", "-2");
+  }
+
+  @Test
+  void aCostThatIsNoNumberIsRefused() {
+    planned(Cli.smallGraph().replaceFirst("forward_compute_time=2", "forward_compute_time=NaN"))
+        .refusal(2, "bad.txt:1: ", "NaN");
+  }
+
+  @Test
+  void aCycleIsRefusedAtAnEdge() {
+    planned(Cli.smallGraph() + "\tnode5 -- node2\n").refusal(2, "bad.txt:12: ", "cycle");
+  }
+
+  @Test
+  void anUnknownKeyOfAProfileIsRefused() {
+    Path file =
+        Cli.file(
+            folder,
+            "bad.json",
+            "{\n\"format\": \"pipewright-profile\",\n\"version\": 1,\n\"layerz\": []}");
+    planned(file, "dapple-a").refusal(2, "bad.json:4: ", "layerz", "did you mean");
+  }
+
+  @Test
+  void anUnknownKeyOfAClusterIsRefused() {
+    Path bad = Cli.file(folder, "bad.yaml", Cli.cluster().replace("groups: 2", "group: 2"));
+    planned(graph, bad).refusal(2, "bad.yaml:", "\"group\"", "did you mean \"groups\"?");
+  }
+
+  @Test
+  void aClusterWithoutDevicesIsRefused() {
+    Path none =
+        Cli.file(folder, "bad.yaml", Cli.cluster().replace("\n  - {kind: tiny, count: 4}", " []"));
+    planned(graph, none).refusal(2, "bad.yaml:15: ", "devices is empty");
+    Path zero = Cli.file(folder, "bad.yaml", Cli.cluster().replace("count: 4", "count: 0"));
+    planned(graph, zero).refusal(2, "bad.yaml:16: ", ">= 1");
+  }
+
+  @Test
+  void aMicroBatchThatDoesNotDivideIsRefusedWithOneThatDoes() {
+    Cli.plan("bert-48", "dapple-a", "--global-batch", "64", "--micro-batch", "7")
+        .refusal(2, "--micro-batch: 7 does not divide the global batch 64", "like 8");
+  }
+
+  @Test
+  void aPlanOfAnotherGlobalBatchIsRefused() {
+    evaluated(Cli.plan().replace("\"micro_batches\": 8", "\"micro_batches\": 9"))
+        .refusal(2, "bad.json: ", "18 samples", "--global-batch 18");
+  }
+
+  @Test
+  void aPlanOfMoreStagesThanLayersIsRefused() {
+    evaluated(
+            Cli.plan()
+                .replace(
+                    "\"devices\": [1]}",
+                    "\"devices\": [1]}, {\"layers\": [6, 6], \"devices\": [2]}"))
+        .refusal(2, "bad.json: stages[2]", "layers 0..5", "end the last stage at 5");
+    evaluated(Cli.plan().replace("[3, 5]", "[3, 4]")).refusal(2, "stages[1]", "layers 0..5");
+  }
+
+  @Test
+  void aPlanThatNamesADeviceTwiceIsRefused() {
+    evaluated(Cli.plan().replace("[1]", "[0]")).refusal(2, "bad.json:5: ", "device 0");
+    evaluated(Cli.plan().replace("[1]", "[1, 1]")).refusal(2, "bad.json:7: ", "[1, 1]");
+  }
+
+  @Test
+  void aPlanOnADeviceOutsideTheClusterIsRefused() {
+    evaluated(Cli.plan().replace("[1]", "[4]"))
+        .refusal(2, "stages[1].devices names 4", "devices 0..3");
+  }
+
+  @Test
+  void aPlanTooLargeToSimulateIsRefused() {
+    Path file =
+        Cli.file(
+            folder,
+            "large.json",
+            Cli.plan().replace("\"micro_batches\": 8", "\"micro_batches\": 2000000000"));
+    for (String command : new String[] {"check", "simulate"}) {
+      Cli.run(command, file.toString(), "--model", "bert-48", "--cluster", "dapple-a")
+          .refusal(2, "large.json: 4000000000 samples");
+    }
+  }
+
+  @Test
+  void aLayerLargerThanEveryDeviceIsNamedWithTheMemoryThatWouldDo() {
+    Path model = Cli.file(folder, "large.txt", Cli.graph(4_000_000, GIB, 4_000_000, 4_000_000));
+    String reason =
+        planned(model, cluster).refusal(1, "nothing fits: layer 1 (layer_1) alone needs 4.01 GiB");
+    assertSmallest(model, reason);
+  }
+
+  @Test
+  void whereNothingFitsTheSmallestMemoryIsNamed() {
+    Path model =
+        Cli.file(
+            folder, "large.txt", Cli.graph(GIB / 8, GIB / 8, GIB / 8, GIB / 8, GIB / 8, GIB / 8));
+    String reason = planned(model, cluster).refusal(1, "nothing fits", "more devices");
+    assertSmallest(model, reason);
+  }
+
+  /** The amount that the reason names suffices, and 5 % less does not. */
+  private void assertSmallest(Path model, String reason) {
+    Matcher amount =
+        Pattern.compile("; ([\\d.]+) (\\w+) on each of the 4 would do").matcher(reason);
+    assertEquals(true, amount.find(), reason);
+    withMemory(model, amount.group(1) + amount.group(2)).ends(0);
+    withMemory(model, 0.95 * Double.parseDouble(amount.group(1)) + amount.group(2))
+        .refusal(1, "nothing fits");
+  }
+
+  private Cli withMemory(Path model, String memory) {
+    return Cli.plan(
+        model, cluster, "--profile-batch", "2", "--global-batch", "16", "--memory", memory);
+  }
+
+  @Test
+  void aFileOfAMillionLayersIsRefusedInTime() throws IOException {
+    Path file = folder.resolve("long.txt");
+    try (BufferedWriter out = Files.newBufferedWriter(file)) {
+      for (int i = 1; i <= 1_000_000; i++) {
+        out.write("node" + i + " -- l -- forward_compute_time=1, backward_compute_time=1,");
+        out.write(" activation_size=1, parameter_size=1\n");
+      }
+    }
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(60),
+        () -> planned(file, "dapple-a").refusal(2, "long.txt:100001: ", "100,000 layers"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '^',
+      value = {
+        "plann | unknown command 'plann'; did you mean \"plan\"?",
+        "help | unknown command 'help'; `pipewright --help` lists what there is",
+        "^^ | no command given; `pipewright --help` lists them",
+        "plan | MODEL and --global-batch are missing",
+        "plan bert-48 --cluster dapple-a | --global-batch is missing; write",
+        "plan bert-48 --cluster dapple-a --global-batch | --global-batch: has no value; write --global-batch N",
+        "plan bert-48 --global-batch 64 | no cluster given; add --cluster",
+        "plan bert-48 --cluster dapple-a --global-bath 64 | unknown option '--global-bath'; did you mean \"--global-batch\"?",
+        "plan bert-48 --cluster dapple-a --global-batch 64 --memroy 3 | unknown option '--memroy'; did you mean \"--memory\"?",
+        "plan bert-48 x --cluster dapple-a --global-batch 64 | 'x' is one word too many;",
+        "plan bert-48 --cluster dapple-a --global-batch abc | --global-batch: 'abc' is not a whole number;",
+        "plan bert-48 --cluster dapple-a --global-batch 1e3 | --global-batch: '1e3' is not a whole number;",
+        "plan bert-48 --cluster dapple-a --global-batch 99999999999 | --global-batch: 99999999999 is out of range;",
+        "plan bert-48 --cluster dapple-a --global-batch 2147483647 | --global-batch: 2147483647 samples per step are more than",
+        "plan bert-48 --cluster dapple-a --global-batch 0 | --global-batch: 0 is no batch; give a whole number >= 1",
+        "plan bert-48 --cluster dapple-a --global-batch -3 | --global-batch: -3 is no batch;",
+        "plan bert-48 --cluster dapple-a --global-batch 64 --global-batch 32 | --global-batch: is given twice; keep one",
+        "plan bert-48 --cluster dapple-a --global-batch 64 --micro-batch 0 | --micro-batch: 0 is no batch;",
+        "plan bert-48 --cluster dapple-a --global-batch 64 --json=yes | --json: takes no value;",
+        "plan no-such-model --cluster dapple-a --global-batch 64 | no model 'no-such-model'; give a file or one of",
+        "plan bert-49 --cluster nowhere --global-batch 64 | no cluster 'nowhere'; give a YAML file or one of",
+        "plan bert-48 --cluster dapple-a:0x8 --global-batch 64 | '0x8' is not a size;",
+        "plan bert-48 --cluster dapple-a:100x1000 --global-batch 64 | 100000 devices in 100 machines are more than",
+        "plan bert-1000000 --cluster dapple-a --global-batch 64 | bert-1000000: has 1000002 layers",
+        "plan bert-48 --cluster dapple-a --global-batch 64 --planner best | --planner: unknown 'best'; one of auto,",
+        "plan bert-48 --cluster dapple-a --global-batch 64 --cost-model dappel | --cost-model: unknown 'dappel'; did you mean \"dapple\"?",
+        "plan bert-48 --cluster dapple-a --global-batch 64 --schedule 1f2b | --schedule: unknown '1f2b'; did you mean \"1f1b\"?",
+        "plan bert-48 --cluster dapple-a --global-batch 64 --recompute some | --recompute: unknown 'some'; ",
+        "plan bert-48 --cluster dapple-a --global-batch 64 --memory lots | --memory: 'lots' is no amount of memory; write bytes or like 16GiB",
+        "plan bert-48 --cluster dapple-a --global-batch 64 --memory -1 | --memory: '-1' is no amount",
+        "plan bert-48 --cluster dapple-a --global-batch 64 --memory 0x10p4 | --memory: '0x10p4' is no amount",
+        "plan bert-48 --cluster dapple-a --global-batch 64 --optimizer adm | --optimizer: unknown 'adm'; did you mean \"adam\"?",
+        "plan bert-48 --cluster dapple-a --global-batch 64 --precision half | --precision: unknown 'half'; one of fp32, mixed",
+        "plan bert-48 --cluster dapple-a --global-batch 64 --profile-batch 0 | --profile-batch: 0 is no batch;",
+        "plan bert-48 --cluster dapple-a --global-batch 64 --model-format graf | --model-format: unknown 'graf'; ",
+        "simulate | PLAN.json is missing;",
+        "simulate nope.json | nope.json: no such file; ",
+        "check nope.json | nope.json: no such file; ",
+        "clusters nope | no cluster 'nope'; ",
+        "models bert-48 | 'bert-48' is one word too many; "
+      })
+  void aMistypedCommandLineIsAnsweredWith(String line, String sentence) {
+    String[] args = line == null || line.isEmpty() ? new String[0] : line.split(" ", -1);
+    Cli.run(args).refusal(2, sentence);
+  }
+
+  @Test
+  void emptyNamesAreRefused() {
+    Cli.plan("", "dapple-a", "--global-batch", "64").refusal(2, "no model ''; give a file");
+    Cli.plan("bert-48", "", "--global-batch", "64").refusal(2, "no cluster ''; give a YAML file");
+    Cli.plan("bert-48", "dapple-a", "--global-batch", "64", "--out", "")
+        .refusal(2, "--out: is empty; give a path");
+    Cli.plan("bad\0name", "dapple-a", "--global-batch", "64").refusal(2, "the model 'bad");
+  }
+
+  @Test
+  void aStackTraceComesOnlyWithDebug() {
+    Cli run = Cli.plan("bert-48", "nowhere", "--global-batch", "64", "--debug").ends(2);
+    assertEquals(true, run.err().contains("\tat ") && run.err().contains("pipewright: no cluster"));
+  }
+
+  @Test
+  void filesThatAreNoModelsAreRefused() {
+    planned(Cli.file(folder, "empty.txt", ""), "dapple-a").refusal(2, "empty.txt:1: ", "is empty");
+    planned(folder, "dapple-a").refusal(2, folder + ": is a directory");
+    byte[] bytes = new byte[4096];
+    new java.util.Random(1).nextBytes(bytes);
+    planned(Cli.file(folder, "garbage.bin", bytes), "dapple-a").refusal(2, "garbage.bin:1: ");
+  }
+
+  @Test
+  void filesThatAreNoClustersAreRefused() {
+    planned(graph, Cli.file(folder, "empty.yaml", "")).refusal(2, "empty.yaml:1: ", "is empty");
+    planned(graph, folder).refusal(2, folder + ": is a directory");
+    byte[] bytes = new byte[4096];
+    new java.util.Random(1).nextBytes(bytes);
+    planned(graph, Cli.file(folder, "garbage.bin", bytes)).refusal(2, "garbage.bin:");
+  }
+
+  @Test
+  void filesThatAreNoPlansAreRefused() {
+    for (String command : new String[] {"simulate", "check"}) {
+      Cli.run(command, Cli.file(folder, "empty.json", "").toString())
+          .refusal(2, "empty.json:1: ", "is empty");
+      Cli.run(command, folder.toString()).refusal(2, folder + ": is a directory");
+      Cli.run(command, Cli.file(folder, "garbage.bin", "\0\1\2ÿ").toString())
+          .refusal(2, "garbage.bin:1: ");
+      Cli.run(command, Cli.file(folder, "some.json", Cli.plan()).toString())
+          .refusal(2, "some.json: does not say its model; add --model");
+    }
+  }
+
+  @Test
+  void outNeverReplacesWhatIsNotOurs() throws IOException {
+    byte[] foreign = "{\"precious\": true}".getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    Path plan = Cli.file(folder, "plan.json", foreign);
+    Cli.plan(
+            graph,
+            cluster,
+            "--profile-batch",
+            "2",
+            "--global-batch",
+            "16",
+            "--out",
+            folder.toString())
+        .refusal(2, plan + " exists and is not Pipewright's; name another folder");
+    assertArrayEquals(foreign, Files.readAllBytes(plan));
+    assertFalse(Files.exists(folder.resolve("report.html")));
+  }
+
+  @Test
+  void outMustBeAFolder() {
+    for (Path out : new Path[] {graph, graph.resolve("below")}) {
+      Cli.plan(
+              graph,
+              cluster,
+              "--profile-batch",
+              "2",
+              "--global-batch",
+              "16",
+              "--out",
+              out.toString())
+          .refusal(2, "--out: " + graph + " is a file; name a folder");
+    }
+    assertEquals(Cli.smallGraph(), Cli.text(graph));
+  }
+
+  @Test
+  void outThatCannotBeWrittenIsRefused() {
+    org.junit.jupiter.api.Assumptions.assumeTrue(Files.isDirectory(Path.of("/proc")));
+    Cli run =
+        Cli.plan(
+            graph, cluster, "--profile-batch", "2", "--global-batch", "16", "--out", "/proc/nope");
+    run.ends(2);
+    assertEquals(true, run.err().contains("--out: /proc/nope"), run.err());
+    assertFalse(run.err().contains("Exception"), run.err());
+  }
+
+  @Test
+  void nothingIsLeftBehindWhereNothingFits() {
+    Path out = folder.resolve("out");
+    Cli.plan(
+            graph,
+            cluster,
+            "--profile-batch",
+            "2",
+            "--global-batch",
+            "16",
+            "--memory",
+            "1kB",
+            "--out",
+            out.toString())
+        .refusal(1, "nothing fits");
+    assertFalse(Files.exists(out));
+  }
+}
