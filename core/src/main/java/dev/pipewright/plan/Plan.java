@@ -48,6 +48,11 @@ public record Plan(
           "each copy of the pipeline needs the same share of a stage: devices=%d, replicas=%d",
           stage.replicas(),
           replicas);
+      Check.that(
+          warmUp != WarmUp.ALL || stage.inFlight() == microBatches,
+          "gpipe holds all micro-batches at once: in_flight=%d, micro_batches=%d",
+          stage.inFlight(),
+          microBatches);
       for (int device : stage.devices()) {
         Check.that(used.add(device), "device %d serves two stages", device);
       }

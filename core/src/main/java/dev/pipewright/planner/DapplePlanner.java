@@ -32,9 +32,6 @@ import java.util.Optional;
  * second oracle.
  */
 public final class DapplePlanner {
-  /** Enough to see whether anything fits. */
-  private static final int QUICK_BEAM = 4;
-
   /** The first pass also collects plans up to this factor slower, for the simulator to decide. */
   private static final double NEARLY_AS_GOOD = 1.02;
 
@@ -223,19 +220,5 @@ public final class DapplePlanner {
       rate += 1 / costs.slowdown(device);
     }
     return new LowerBound(serialSeconds(costs, globalBatch) / rate, "work / devices");
-  }
-
-  /** Whether a quick look finds any plan that fits. */
-  static boolean findsAnything(StageCosts costs, Request request) {
-    DapplePlanner planner = new DapplePlanner(costs, request);
-    for (boolean throttle : new boolean[] {false, true}) {
-      for (Trial trial : planner.trials(throttle)) {
-        if (trial.firstGuess.isPresent()
-            || !trial.search(QUICK_BEAM, Long.MAX_VALUE, Double.POSITIVE_INFINITY).isEmpty()) {
-          return true;
-        }
-      }
-    }
-    return false;
   }
 }

@@ -57,7 +57,7 @@ final class FormulaPricer implements StagePricer {
     this.placements = placements;
     this.warmUp = warmUp;
     this.recomputation = request.recomputation();
-    this.throttle = throttle;
+    this.throttle = throttle && warmUp != WarmUp.ALL; // GPipe holds all of them
     this.bounds = bounds;
     this.wave = wave.samples();
     this.microBatches = wave.microBatches();

@@ -3,7 +3,9 @@ package dev.pipewright.planner;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.model.Optimizer;
+import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.Request.Shape;
+import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.units.Bytes;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -13,12 +15,13 @@ import java.util.Locale;
 /**
  * What would have to change for a network that does not fit.
  *
- * <p>As a last resort every stage may hold a single micro-batch. It then needs what its layers need
- * with one micro-batch in flight, with and without recomputation, wherever it stands in the
- * pipeline. So the smallest memory is that of the best cut of the chain into stages, found exactly:
- * bisection over the memory; for each, the fewest devices that hold the layers up to each position,
- * O(positions² · stage sizes). One copy of the pipeline with the smallest micro-batch is enough to
- * look at: copies and larger micro-batches need as many devices or more.
+ * <p>As a last resort every stage may hold a single micro-batch (GPipe always holds all). It then
+ * needs what its layers need with one micro-batch in flight, with and without recomputation,
+ * wherever it stands in the pipeline. So the smallest memory is that of the best cut of the chain
+ * into stages, found exactly: bisection over the memory; for each, the fewest devices that hold the
+ * layers up to each position, O(positions² · stage sizes). One copy of the pipeline with the
+ * smallest micro-batch is enough to look at: copies and larger micro-batches need as many devices
+ * or more.
  */
 public final class Remedy {
   /** The memory is found to this precision, then rounded up to what is printed. */
@@ -29,12 +32,14 @@ public final class Remedy {
   private final StageCosts costs;
   private final Request request;
   private final int microBatch;
+  private final int inFlight; // micro-batches that a stage has to hold
   private final int[] sizes; // of stages, ascending
 
-  private Remedy(StageCosts costs, Request request) {
+  private Remedy(StageCosts costs, Request request, int microBatch) {
     this.costs = Effort.searched(costs);
     this.request = request;
-    this.microBatch = request.microBatch().orElse(1);
+    this.microBatch = microBatch;
+    this.inFlight = gpipe(request) ? request.globalBatch() / microBatch : 1;
     int[] all =
         request.shape() == Shape.STRAIGHT
             ? new int[] {1}
@@ -49,7 +54,11 @@ public final class Remedy {
     for (var device : workload.cluster().devices()) {
       largest = largest.compareTo(device.memory()) < 0 ? device.memory() : largest;
     }
-    Remedy remedy = new Remedy(costs, request);
+    Remedy remedy = new Remedy(costs, request, request.microBatch().orElse(1));
+    if (gpipe(request) && request.microBatch().isEmpty()) {
+      Remedy other = new Remedy(costs, request, request.globalBatch());
+      remedy = other.smallestMemory() < remedy.smallestMemory() ? other : remedy;
+    }
     double enough = remedy.smallestMemory();
     String layer = remedy.tooLarge(costs, (double) largest.value());
     List<String> others = new ArrayList<>();
@@ -71,6 +80,11 @@ public final class Remedy {
         + workload.cluster().size()
         + " would do"
         + (others.isEmpty() ? "" : ", or " + listed(others));
+  }
+
+  /** Whether only GPipe may be used, which holds all micro-batches at once. */
+  private static boolean gpipe(Request request) {
+    return request.policies().equals(List.of(WarmUp.ALL));
   }
 
   private static String listed(List<String> words) {
@@ -95,13 +109,20 @@ public final class Remedy {
     return "layer " + worst + " (" + name + ") alone needs " + roundedUp(bytes) + "; ";
   }
 
-  private static double alone(StageCosts costs, int layer, int slice) {
+  private double alone(StageCosts costs, int layer, int slice) {
     return bytes(costs, layer, layer + 1, slice);
   }
 
-  /** One micro-batch in flight. */
-  private static double bytes(StageCosts costs, int first, int end, int slice) {
-    return costs.staticBytes(first, end) + costs.heldBytes(first, end, slice);
+  /**
+   * With as few micro-batches in flight as the schedule allows; recomputed where that takes less.
+   */
+  private double bytes(StageCosts costs, int first, int end, int slice) {
+    double kept = inFlight * costs.heldBytes(first, end, slice);
+    double again =
+        request.recomputation() == Recomputation.NEVER
+            ? kept
+            : inFlight * costs.inputBytes(first, slice) + costs.recomputedBytes(first, end, slice);
+    return costs.staticBytes(first, end) + Math.min(kept, again);
   }
 
   private int slice(int devices) {

@@ -249,6 +249,10 @@ final class PlanCommand implements Callable<Integer> {
       return planner.equals("gpipe") ? List.of(WarmUp.ALL) : List.of(WarmUp.A, WarmUp.B);
     }
     String name = choice("--schedule", schedule, SCHEDULES);
+    if (planner.equals("gpipe") && !name.equals("gpipe")) {
+      throw new BadInputException(
+          "--schedule: " + name + " contradicts --planner gpipe; leave out one of them");
+    }
     for (WarmUp policy : WarmUp.values()) {
       if (policy.schedule().equals(name)) {
         return List.of(policy);
