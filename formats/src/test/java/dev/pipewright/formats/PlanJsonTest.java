@@ -109,6 +109,7 @@ class PlanJsonTest {
     SplittableRandom random = made.random();
     int replicas = random.nextInt(1, 4);
     int microBatches = random.nextInt(1, 100);
+    WarmUp warmUp = made.one(WarmUp.values());
     List<StagePlan> stages = new ArrayList<>();
     int layer = 0;
     int device = 0;
@@ -119,11 +120,10 @@ class PlanJsonTest {
         devices.add(device++);
       }
       Recompute recompute = made.flip() ? Recompute.NONE : Recompute.STAGE_INPUT;
-      stages.add(
-          new StagePlan(layer, last, devices, recompute, random.nextInt(1, microBatches + 1)));
+      int held = warmUp == WarmUp.ALL ? microBatches : random.nextInt(1, microBatches + 1);
+      stages.add(new StagePlan(layer, last, devices, recompute, held));
       layer = last + 1;
     }
-    WarmUp warmUp = made.one(WarmUp.values());
     Plan plan = new Plan(warmUp, microBatches, random.nextInt(1, 9), replicas, made.flip(), stages);
     return made.flip()
         ? PlanFile.of(plan)
