@@ -2,6 +2,7 @@ package dev.pipewright.formats;
 
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.StageCost;
+import dev.pipewright.model.Training;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
@@ -55,6 +56,8 @@ public final class AnswerJson {
    * @param profileBatch samples that the model's times are for, where its file does not say
    * @param planningSeconds how long the search took
    * @param simulated what the simulator says of the best plan, where it was asked
+   * @param training how the model is trained
+   * @param memoryBytes of every device, where it is not the cluster's
    */
   public record Context(
       String model,
@@ -63,7 +66,9 @@ public final class AnswerJson {
       OptionalLong globalBatch,
       OptionalInt profileBatch,
       double planningSeconds,
-      Optional<Simulated> simulated) {}
+      Optional<Simulated> simulated,
+      Optional<Training> training,
+      OptionalLong memoryBytes) {}
 
   /**
    * A simulated step.
@@ -94,6 +99,7 @@ public final class AnswerJson {
     object.put("cost_model", planning.costModel());
     context.globalBatch().ifPresent(batch -> object.put("global_batch", batch));
     context.profileBatch().ifPresent(batch -> object.put("profile_batch", batch));
+    PlanJson.putSetting(object, context.training(), context.memoryBytes());
     object.put("profile", context.provenance());
     object.put("objective", pair("name", "step_s", "value", step));
     object.put(

@@ -1,5 +1,6 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.model.Training;
 import dev.pipewright.plan.Plan;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -12,6 +13,8 @@ import java.util.OptionalLong;
  * @param cluster a file or a name of the zoo
  * @param globalBatch samples per step
  * @param profileBatch samples that the model's times are for, where its file does not say
+ * @param training how the model is trained
+ * @param memoryBytes of every device, where it is not the cluster's
  */
 public record PlanFile(
     Plan plan,
@@ -19,7 +22,9 @@ public record PlanFile(
     Optional<String> cluster,
     Optional<String> costModel,
     OptionalLong globalBatch,
-    OptionalInt profileBatch) {
+    OptionalInt profileBatch,
+    Optional<Training> training,
+    OptionalLong memoryBytes) {
   /** A plan that does not say what it was made for. */
   public static PlanFile of(Plan plan) {
     return new PlanFile(
@@ -28,6 +33,8 @@ public record PlanFile(
         Optional.empty(),
         Optional.empty(),
         OptionalLong.empty(),
-        OptionalInt.empty());
+        OptionalInt.empty(),
+        Optional.empty(),
+        OptionalLong.empty());
   }
 }

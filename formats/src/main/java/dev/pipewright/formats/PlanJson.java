@@ -1,13 +1,17 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.model.Training;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.units.Precision;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -24,7 +28,15 @@ public final class PlanJson {
   static final int VERSION = 1;
 
   private static final List<String> MADE_FOR =
-      List.of("model", "cluster", "cost_model", "global_batch", "profile_batch");
+      List.of(
+          "model",
+          "cluster",
+          "cost_model",
+          "global_batch",
+          "profile_batch",
+          "optimizer",
+          "precision",
+          "device_memory_bytes");
   private static final List<String> HEAD = List.of("format", "version");
   private static final List<String> PLAN_KEYS =
       joined(
@@ -46,12 +58,31 @@ public final class PlanJson {
   private static final Map<String, WarmUp> SCHEDULES = new LinkedHashMap<>();
   private static final Map<String, Recompute> RECOMPUTE = new LinkedHashMap<>();
 
+  private static final Map<String, Optimizer> OPTIMIZERS = new LinkedHashMap<>();
+  private static final Map<String, Precision> PRECISIONS = new LinkedHashMap<>();
+
   static {
+    Stream.of(Optimizer.values()).forEach(o -> OPTIMIZERS.put(word(o), o));
+    Stream.of(Precision.values()).forEach(p -> PRECISIONS.put(word(p), p));
     Stream.of(WarmUp.values()).forEach(w -> SCHEDULES.put(w.schedule(), w));
     Stream.of(Recompute.values()).forEach(r -> RECOMPUTE.put(r.word(), r));
   }
 
   private PlanJson() {}
+
+  private static String word(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** What a plan was made for beside its model and cluster, as keys of an object. */
+  static void putSetting(
+      Map<String, Object> object, Optional<Training> training, OptionalLong memoryBytes) {
+    training.ifPresent(t -> {
+      object.put("optimizer", word(t.optimizer()));
+      object.put("precision", word(t.precision()));
+    });
+    memoryBytes.ifPresent(bytes -> object.put("device_memory_bytes", bytes));
+  }
 
   private static List<String> joined(List<List<String>> lists) {
     return lists.stream().flatMap(List::stream).distinct().toList();
@@ -83,7 +114,25 @@ public final class PlanJson {
             .orElse(OptionalLong.empty()),
         either(inner, outer, "profile_batch")
             .map(n -> OptionalInt.of(n.count(1)))
-            .orElse(OptionalInt.empty()));
+            .orElse(OptionalInt.empty()),
+        training(inner, outer),
+        either(inner, outer, "device_memory_bytes")
+            .map(n -> OptionalLong.of(n.whole(1)))
+            .orElse(OptionalLong.empty()));
+  }
+
+  /** Both or neither: a plan for an optimizer is for a precision. */
+  private static Optional<Training> training(Fields inner, Fields outer) {
+    Optional<Node> optimizer = either(inner, outer, "optimizer");
+    Optional<Node> precision = either(inner, outer, "precision");
+    if (optimizer.isPresent() != precision.isPresent()) {
+      throw optimizer
+          .or(() -> precision)
+          .orElseThrow()
+          .wrong("optimizer and precision belong together; give both or neither");
+    }
+    return optimizer.map(
+        rule -> new Training(rule.word(OPTIMIZERS), precision.orElseThrow().word(PRECISIONS)));
   }
 
   private static void checkVersion(Fields fields) {
@@ -154,6 +203,7 @@ public final class PlanJson {
     file.costModel().ifPresent(costModel -> object.put("cost_model", costModel));
     file.globalBatch().ifPresent(batch -> object.put("global_batch", batch));
     file.profileBatch().ifPresent(batch -> object.put("profile_batch", batch));
+    putSetting(object, file.training(), file.memoryBytes());
     object.put("plan", object(file.plan()));
     return JsonText.of(object);
   }

@@ -62,7 +62,9 @@ class AnswerJsonTest {
         OptionalLong.of(4),
         OptionalInt.empty(),
         0.25,
-        simulated);
+        simulated,
+        Optional.empty(),
+        OptionalLong.empty());
   }
 
   @Test

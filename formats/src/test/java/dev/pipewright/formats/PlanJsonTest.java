@@ -4,10 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.model.Training;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.units.Precision;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,7 +69,9 @@ class PlanJsonTest {
             Optional.of("dapple-a"),
             Optional.of("dapple"),
             OptionalLong.of(64),
-            OptionalInt.of(2)),
+            OptionalInt.of(2),
+            Optional.empty(),
+            OptionalLong.empty()),
         read(GOOD));
   }
 
@@ -133,7 +138,17 @@ class PlanJsonTest {
             Optional.of(made.text()),
             Optional.of(made.text()),
             OptionalLong.of(random.nextLong(1, Long.MAX_VALUE)),
-            OptionalInt.of(made.count()));
+            OptionalInt.of(made.count()),
+            Optional.of(new Training(made.one(Optimizer.values()), made.one(Precision.values()))),
+            OptionalLong.of(random.nextLong(1, Long.MAX_VALUE)));
+  }
+
+  @Test
+  void optimizerAndPrecisionBelongTogether() {
+    refused(
+        "1: optimizer and precision belong together; give both or neither",
+        "\"cost_model\"",
+        "\"optimizer\": \"adam\", \"cost_model\"");
   }
 
   @Test

@@ -86,7 +86,9 @@ final class Answer {
             .orElse(OptionalLong.empty()),
         profileBatch,
         planningSeconds,
-        Optional.ofNullable(timeline).map(this::simulated));
+        Optional.ofNullable(timeline).map(this::simulated),
+        Optional.of(costed.workload().training()),
+        costed.memoryBytes());
   }
 
   private AnswerJson.Simulated simulated(Timeline step) {
@@ -121,7 +123,9 @@ final class Answer {
             Optional.of(ClusterNames.anywhere(costed.cluster())),
             Optional.of(planning.costModel()),
             OptionalLong.of(best.plan().globalBatch()),
-            profileBatch);
+            profileBatch,
+            Optional.of(costed.workload().training()),
+            costed.memoryBytes());
     Picture picture = picture();
     folder.write("plan.json", PlanJson.text(file));
     folder.write("report.html", HtmlReport.of(picture));

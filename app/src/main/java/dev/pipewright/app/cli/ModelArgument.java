@@ -7,6 +7,7 @@ import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.ModelFile;
 import dev.pipewright.formats.ModelFiles;
+import dev.pipewright.formats.PlanFile;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -77,8 +79,9 @@ final class ModelArgument {
    *
    * @param model as the user named it
    * @param cluster as the user named it
+   * @param memoryBytes of every device, where the user said so
    */
-  record Costed(String model, String cluster, StageCosts costs) {
+  record Costed(String model, String cluster, StageCosts costs, OptionalLong memoryBytes) {
     Workload workload() {
       return costs.workload();
     }
@@ -112,14 +115,16 @@ final class ModelArgument {
     check();
     String name = clusterName(clusterFallback);
     Cluster found = ClusterNames.resolve(name);
-    Cluster on = memory == null ? found : found.withMemory(bytes(memory));
+    OptionalLong given =
+        memory == null ? OptionalLong.empty() : OptionalLong.of(bytes(memory).value());
+    Cluster on = given.isEmpty() ? found : found.withMemory(new Bytes(given.getAsLong()));
     Optional<ZooModel> zoo = zooModel(model);
     if (zoo.isPresent()) {
       Training training = training(zoo.get().training());
       LayerGraph graph = zoo.get().graph();
       Limits.layers(model, graph.size());
       Profile profile = Roofline.profile(graph, on.device(0), training, slices(globalBatch));
-      return new Costed(model, name, costs(graph, profile, training, on));
+      return new Costed(model, name, costs(graph, profile, training, on), given);
     }
     Path path = Values.file("the model", model);
     if (model.isEmpty() || !Files.exists(path)) {
@@ -141,7 +146,23 @@ final class ModelArgument {
     }
     Training training =
         training(file.training().orElse(new Training(Optimizer.ADAM, file.profile().precision())));
-    return new Costed(model, name, costs(file.graph(), file.profile(), training, on));
+    return new Costed(model, name, costs(file.graph(), file.profile(), training, on), given);
+  }
+
+  /** Takes from a plan file what the user does not say anew. */
+  void fallBackTo(PlanFile file) {
+    if (file.training().isPresent()) {
+      Training training = file.training().get();
+      optimizer = optimizer == null ? lower(training.optimizer()) : optimizer;
+      precision = precision == null ? lower(training.precision()) : precision;
+    }
+    if (memory == null && file.memoryBytes().isPresent()) {
+      memory = Long.toString(file.memoryBytes().getAsLong());
+    }
+  }
+
+  private static String lower(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
   }
 
   /** How a file elsewhere names the same model: as here, but a file by its whole path. */

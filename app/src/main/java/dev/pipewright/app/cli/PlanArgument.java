@@ -50,6 +50,7 @@ final class PlanArgument {
                         + "'; "
                         + Suggestion.of(word, PlanCommand.COST_MODELS)));
     Limits.passes(path.toString(), file.plan());
+    arguments.fallBackTo(file);
     int batch = (int) file.plan().globalBatch();
     return new Loaded(
         file, arguments.costed(network, file.cluster(), file.profileBatch(), batch), prices);

@@ -97,6 +97,36 @@ class CliAnswerTest {
     planned("--out", out.toString()).ends(0); // its own files are replaced
   }
 
+  @Test
+  void aPlanRemembersPrecisionOptimizerAndMemory() {
+    String out = folder.resolve("mixed").toString();
+    Cli made =
+        Cli.run(
+            "plan",
+            "bert-48",
+            "--cluster",
+            "dapple-a",
+            "--global-batch",
+            "64",
+            "--micro-batch",
+            "8",
+            "--precision",
+            "mixed",
+            "--optimizer",
+            "momentum",
+            "--memory",
+            "7GiB",
+            "--json",
+            "--out",
+            out);
+    JsonNode plan = made.ends(0).json();
+    JsonNode again = Cli.run("simulate", out + "/plan.json", "--json").ends(0).json();
+    assertNear(plan.at("/simulated/step_s"), again.at("/simulated/step_s"));
+    assertEquals(plan.at("/simulated/peak_bytes"), again.at("/simulated/peak_bytes"));
+    assertEquals(7L << 30, again.at("/plan/stages/0/capacity_bytes").asLong());
+    Cli.run("check", out + "/plan.json", "--memory", "1GiB").ends(1); // said anew
+  }
+
   private static void assertNear(JsonNode expected, JsonNode actual) {
     assertEquals(1, actual.asDouble() / expected.asDouble(), 1e-12);
   }
