@@ -111,10 +111,11 @@ public final class DapplePlanner {
       search(trial, PipelineSearch.NARROW, Long.MAX_VALUE, limit * (repo ? 1 : NEARLY_AS_GOOD));
     }
     long budget = Effort.budget(searched);
+    long unfinished = trials.stream().filter(trial -> !trial.finished()).count();
     for (Trial trial : trials) {
       if (!trial.finished()) {
         long before = trial.labels();
-        search(trial, Integer.MAX_VALUE, budget / 2, limit); // leave some for the others
+        search(trial, Integer.MAX_VALUE, Effort.share(searched, budget, unfinished--), limit);
         budget -= trial.labels() - before;
       }
       exhaustive &= trial.finished();
@@ -183,6 +184,9 @@ public final class DapplePlanner {
     Cluster cluster = costs.workload().cluster();
     for (Wave wave : Wave.of(request, cluster.size())) {
       for (int count : Effort.stageSizes(cluster, wave.unit())) {
+        if (wave.samples() % count != 0 && count < cluster.size()) {
+          continue; // slices would be uneven, on fewer devices than there are
+        }
         drafts
             .dataParallel(wave, count, request.policies().get(0), request.recomputation())
             .ifPresent(plan -> {

@@ -24,8 +24,19 @@ final class Effort {
 
   /** Partial plans that a planning may price in its exact pass before it narrows. */
   static long budget(StageCosts searched) {
-    int size = searched.size() * searched.workload().cluster().size();
-    return size < FINE ? 48_000_000 : 20_000_000;
+    return small(searched) ? 48_000_000 : 20_000_000;
+  }
+
+  /**
+   * What of a budget the next of so many searches gets: on small instances half, since it may
+   * finish with that; on large ones, which will not finish, an equal share.
+   */
+  static long share(StageCosts searched, long budget, long searches) {
+    return small(searched) ? budget / 2 : budget / searches;
+  }
+
+  private static boolean small(StageCosts searched) {
+    return searched.size() * searched.workload().cluster().size() < FINE / 2;
   }
 
   /**
