@@ -1,5 +1,7 @@
 package dev.pipewright.cluster;
 
+import dev.pipewright.units.Check;
+
 /**
  * One level of the hierarchy: what joins the groups of the level below (at the innermost level: the
  * devices).
@@ -7,5 +9,20 @@ package dev.pipewright.cluster;
  * @param name what one group of this level is called: {@code node}, {@code rack}, {@code cluster}
  * @param pointToPoint what one port achieves between two groups of the level below
  * @param collective what a ring through all members achieves per member (NCCL's bus bandwidth)
+ * @param ports how many such flows a group of the level below carries at full rate: its network
+ *     cards; for a rack the uplinks that over-subscription leaves, which need not be whole
  */
-public record Level(String name, Link pointToPoint, Link collective) {}
+public record Level(String name, Link pointToPoint, Link collective, double ports) {
+  public Level {
+    Check.that(
+        ports > 0 && Double.isFinite(ports),
+        "a level needs ports to cross it: level=%s, ports=%s",
+        name,
+        ports);
+  }
+
+  /** A level that one flow fills. */
+  public Level(String name, Link pointToPoint, Link collective) {
+    this(name, pointToPoint, collective, 1);
+  }
+}
