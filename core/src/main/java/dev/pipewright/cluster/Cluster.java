@@ -17,10 +17,21 @@ public final class Cluster {
   private final List<DeviceKind> devices;
   private final List<Level> levels;
   private final List<List<Integer>> groups;
+  private final Software software;
   private final int[][] groupOf;
 
+  /** A cluster whose software adds nothing. */
   public Cluster(
       String name, List<DeviceKind> devices, List<Level> levels, List<List<Integer>> groups) {
+    this(name, devices, levels, groups, Software.IDEAL);
+  }
+
+  public Cluster(
+      String name,
+      List<DeviceKind> devices,
+      List<Level> levels,
+      List<List<Integer>> groups,
+      Software software) {
     Check.that(!devices.isEmpty(), "a cluster needs at least one device: cluster=%s", name);
     Check.that(!levels.isEmpty(), "a cluster needs at least one level: cluster=%s", name);
     Check.that(
@@ -36,6 +47,7 @@ public final class Cluster {
     this.devices = List.copyOf(devices);
     this.levels = List.copyOf(levels);
     this.groups = groups.stream().map(List::copyOf).toList();
+    this.software = software;
     this.groupOf = numberGroups(this.groups, this.devices.size());
     checkNesting(groupOf);
   }
@@ -152,7 +164,22 @@ public final class Cluster {
   /** The same cluster with this much memory on every device. */
   public Cluster withMemory(Bytes memory) {
     List<DeviceKind> changed = devices.stream().map(kind -> kind.withMemory(memory)).toList();
-    return new Cluster(name, changed, levels, groups);
+    return new Cluster(name, changed, levels, groups, software);
+  }
+
+  /** The same cluster with other links, one for each of its levels. */
+  public Cluster withLevels(List<Level> others) {
+    return new Cluster(name, devices, others, groups, software);
+  }
+
+  /** The same cluster with other training software. */
+  public Cluster withSoftware(Software other) {
+    return new Cluster(name, devices, levels, groups, other);
+  }
+
+  /** What the training software adds. */
+  public Software software() {
+    return software;
   }
 
   /** Whether all devices are of one kind. */
@@ -166,12 +193,13 @@ public final class Cluster {
         && name.equals(other.name)
         && devices.equals(other.devices)
         && levels.equals(other.levels)
-        && groups.equals(other.groups);
+        && groups.equals(other.groups)
+        && software.equals(other.software);
   }
 
   @Override
   public int hashCode() {
-    return java.util.Objects.hash(name, devices, levels, groups);
+    return java.util.Objects.hash(name, devices, levels, groups, software);
   }
 
   @Override

@@ -33,7 +33,7 @@ final class AmoebaCell {
   private long kept;
   private double flop;
   private double moved;
-  private FeatureMap output = new FeatureMap(1, 1);
+  private FeatureMap output = FeatureMap.square(1, 1);
 
   static AmoebaCell normal(FeatureMap last, FeatureMap beforeLast, int filters) {
     AmoebaCell cell = new AmoebaCell();

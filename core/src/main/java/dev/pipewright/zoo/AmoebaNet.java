@@ -34,9 +34,9 @@ final class AmoebaNet {
   }
 
   private LayerGraph graph(String name, int cellsOfStage, int filters) {
-    FeatureMap image = new FeatureMap(3, 224);
+    FeatureMap image = FeatureMap.square(3, 224);
     add(image.input(), image);
-    stem(new FeatureMap(32, 111));
+    stem(FeatureMap.square(32, 111));
     cell("stem-cell-1", AmoebaCell.firstReduction(output(1), filters / 4));
     reduction("stem-cell-2", filters / 2);
     int number = 0;
@@ -81,7 +81,7 @@ final class AmoebaNet {
   private void head() {
     FeatureMap map = output(1);
     Layer pooling = map.globalPooling("head");
-    FeatureMap features = new FeatureMap(map.channels(), 1);
+    FeatureMap features = FeatureMap.features(map.channels());
     Layer product = features.fullyConnected("head", CLASSES);
     add(
         new Layer(
@@ -92,7 +92,7 @@ final class AmoebaNet {
             CLASSES,
             features.elements() + CLASSES,
             pooling.work().plus(product.work())),
-        new FeatureMap(CLASSES, 1));
+        FeatureMap.features(CLASSES));
   }
 
   private void add(Layer layer, FeatureMap output) {

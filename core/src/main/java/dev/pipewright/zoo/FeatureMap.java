@@ -4,65 +4,128 @@ import dev.pipewright.model.Layer;
 import dev.pipewright.model.Operator;
 import dev.pipewright.model.Shape;
 import dev.pipewright.model.Work;
+import dev.pipewright.units.Check;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * The square feature map that a layer of a convolutional network reads: channels × size × size for
- * one sample. Its methods build the layers that read it.
+ * The feature map that a layer of a convolutional network reads, for one sample: channels × extents
+ * (height, width; or depth, height, width; or nothing behind a fully connected layer). Its methods
+ * build the layers that read it.
  */
-record FeatureMap(int channels, int size) {
-  /** A map of {@code channels} whose size is this one's divided by {@code stride}, rounded up. */
+record FeatureMap(int channels, List<Integer> extents) {
+  FeatureMap {
+    extents = List.copyOf(extents);
+  }
+
+  static FeatureMap square(int channels, int size) {
+    return new FeatureMap(channels, List.of(size, size));
+  }
+
+  static FeatureMap cube(int channels, int size) {
+    return new FeatureMap(channels, List.of(size, size, size));
+  }
+
+  static FeatureMap features(int features) {
+    return new FeatureMap(features, List.of());
+  }
+
+  /**
+   * A map of {@code channels} whose extents are this one's divided by {@code stride}, rounded up.
+   */
   FeatureMap to(int channels, int stride) {
-    return new FeatureMap(channels, (size + stride - 1) / stride);
+    return new FeatureMap(channels, extents.stream().map(x -> (x + stride - 1) / stride).toList());
+  }
+
+  /** A map of {@code channels} with one element for each place of the window on this one. */
+  FeatureMap through(Window window, int channels) {
+    Check.that(
+        window.axes() == extents.size(),
+        "a window has an axis for each of the map: map=%s, kernel=%s",
+        shape(),
+        window.kernel());
+    List<Integer> places = new ArrayList<>(extents.size());
+    for (int axis = 0; axis < extents.size(); axis++) {
+      places.add(window.places(axis, extents.get(axis)));
+    }
+    return new FeatureMap(channels, places);
   }
 
   long elements() {
-    return (long) channels * size * size;
+    return shape().elements();
   }
 
   Shape shape() {
-    return Shape.of(channels, size, size);
+    List<Integer> all = new ArrayList<>(extents);
+    all.add(0, channels);
+    return new Shape(all);
   }
 
   Layer input() {
     return layer("input", new Operator.Input(), this, 0, elements(), Work.NONE);
   }
 
-  /**
-   * FLOP of one pass of a {@code kernel} × {@code kernel} convolution of this map into {@code out}.
-   */
-  double convolutionFlop(FeatureMap out, int kernel) {
-    return 2.0 * kernel * kernel * channels * out.elements();
-  }
-
   /** A convolution without bias. Normalisation reads its output again in the backward pass. */
-  Layer convolution(String name, int channels, int kernel, int stride, boolean first) {
-    FeatureMap out = to(channels, stride);
-    long weights = (long) kernel * kernel * this.channels * channels;
-    double flop = convolutionFlop(out, kernel);
-    Work work = new Work(flop, first ? 0 : flop, flop, elements() + out.elements());
-    Operator operator = operator(channels, kernel, stride, false);
-    return layer(name, operator, out, weights, out.elements(), work);
+  Layer convolution(String name, int channels, Window window, boolean first) {
+    return convolution(name, channels, window, first, false, 1);
   }
 
   /**
-   * A convolution of stride 1 with bias and ReLU, each a kernel of its own: four more passes over
-   * the output. One copy of it, behind the ReLU, is kept.
+   * A convolution with bias and ReLU, each a kernel of its own: four more passes over the output.
+   * One copy of it, behind the ReLU, is kept.
    */
-  Layer convolutionWithRelu(String name, int channels, int kernel, boolean first) {
-    FeatureMap out = to(channels, 1);
-    long weights = (long) kernel * kernel * this.channels * channels + channels;
-    double flop = convolutionFlop(out, kernel);
-    Work work = new Work(flop, first ? 0 : flop, flop, elements() + 5.0 * out.elements());
-    Operator operator = operator(channels, kernel, 1, true);
-    return layer(name, operator, out, weights, out.elements(), work);
+  Layer convolutionWithRelu(String name, int channels, Window window, boolean first) {
+    return convolution(name, channels, window, first, true, 5);
   }
 
-  private Operator operator(int outChannels, int kernel, int stride, boolean bias) {
-    List<Integer> padding = square(kernel / 2);
-    return new Operator.Convolution(
-        channels, outChannels, square(kernel), square(stride), padding, square(1), 1, bias);
+  /**
+   * A convolution without bias, its normalisation and its ReLU; keeps what the three keep. Behind
+   * the input only the weights wait for the gradients that pass through.
+   */
+  Layer normalizedConvolution(String name, int channels, Window window, boolean first) {
+    FeatureMap out = through(window, channels);
+    Layer convolution = convolution(name, channels, window, first);
+    Layer normalization = out.normalization(name);
+    Layer relu = out.relu(name);
+    Work work = convolution.work().plus(normalization.work()).plus(relu.work());
+    return layer(
+        name,
+        convolution.operator(),
+        out,
+        convolution.parameters() + normalization.parameters(),
+        convolution.keptElements() + normalization.keptElements() + relu.keptElements(),
+        first ? withoutInputGradient(work) : work);
+  }
+
+  private static Work withoutInputGradient(Work work) {
+    double weightGradient = work.weightGradient() + work.inputGradient();
+    return new Work(work.forward(), 0, weightGradient, work.forwardElements());
+  }
+
+  /** A convolution with bias: two more passes over the output. */
+  Layer convolutionWithBias(String name, int channels, Window window, boolean first) {
+    return convolution(name, channels, window, first, true, 3);
+  }
+
+  private Layer convolution(
+      String name, int channels, Window window, boolean first, boolean bias, int passes) {
+    FeatureMap out = through(window, channels);
+    long weights = window.volume() * this.channels * channels;
+    double flop = 2.0 * window.volume() * this.channels * out.elements();
+    double moved = elements() + (double) passes * out.elements();
+    Operator operator =
+        new Operator.Convolution(
+            this.channels,
+            channels,
+            window.kernel(),
+            window.stride(),
+            window.padding(),
+            window.dilation(),
+            1,
+            bias);
+    Work work = new Work(flop, first ? 0 : flop, flop, moved);
+    return layer(name, operator, out, weights + (bias ? channels : 0), out.elements(), work);
   }
 
   /** Batch normalisation: reads its input twice; keeps a mean and a deviation of each channel. */
@@ -83,25 +146,30 @@ record FeatureMap(int channels, int size) {
     return layer(name, new Operator.Elementwise("add"), this, 0, 0, work);
   }
 
-  Layer maxPooling(String name, int kernel, int stride, int padding) {
-    return pooling(name, Operator.Pooling.Kind.MAX, to(channels, stride), kernel, stride, padding);
+  /** Maps joined to this one, channel behind channel; the copy is what the next layers keep. */
+  Layer concatenation(String name) {
+    Work work = new Work(0, 0, 0, 2.0 * elements());
+    return layer(name, new Operator.Concatenation(), this, 0, elements(), work);
+  }
+
+  Layer maxPooling(String name, Window window) {
+    return pooling(name, Operator.Pooling.Kind.MAX, window);
+  }
+
+  Layer averagePooling(String name, Window window) {
+    return pooling(name, Operator.Pooling.Kind.AVERAGE, window);
   }
 
   /** The average over the whole map. */
   Layer globalPooling(String name) {
-    FeatureMap out = new FeatureMap(channels, 1);
-    return pooling(name, Operator.Pooling.Kind.AVERAGE, out, size, size, 0);
+    return averagePooling(name, Window.whole(extents));
   }
 
-  private Layer pooling(
-      String name,
-      Operator.Pooling.Kind kind,
-      FeatureMap out,
-      int kernel,
-      int stride,
-      int padding) {
-    Operator operator = new Operator.Pooling(kind, square(kernel), square(stride), square(padding));
-    double flop = (double) kernel * kernel * out.elements();
+  private Layer pooling(String name, Operator.Pooling.Kind kind, Window window) {
+    FeatureMap out = through(window, channels);
+    Operator operator =
+        new Operator.Pooling(kind, window.kernel(), window.stride(), window.padding());
+    double flop = (double) window.volume() * out.elements();
     Work work = new Work(flop, elements(), 0, (double) elements() + out.elements());
     return layer(name, operator, out, 0, out.elements(), work);
   }
@@ -112,17 +180,12 @@ record FeatureMap(int channels, int size) {
     Work work = new Work(flop, flop, flop, elements() + 5.0 * features);
     long parameters = (elements() + 1) * features;
     Operator operator = new Operator.Linear(Math.toIntExact(elements()), features, true);
-    Optional<Shape> shape = Optional.of(Shape.of(features));
-    return new Layer(name, operator, shape, parameters, features, features, work);
+    return layer(name, operator, features(features), parameters, features, work);
   }
 
   private static Layer layer(
       String name, Operator operator, FeatureMap out, long parameters, long kept, Work work) {
     return new Layer(
         name, operator, Optional.of(out.shape()), parameters, out.elements(), kept, work);
-  }
-
-  private static List<Integer> square(int extent) {
-    return List.of(extent, extent);
   }
 }

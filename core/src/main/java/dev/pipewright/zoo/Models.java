@@ -6,24 +6,65 @@ import dev.pipewright.model.Training;
 import dev.pipewright.units.Precision;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Networks by name. A network is built when it is asked for, and anew each time.
  *
- * <p>The fixed names are the benchmarks of DAPPLE (Fan et al., PPoPP 2021, arXiv:2007.01045, Table
- * II and §VI-A), trained as there: Adam for the language models, SGD with momentum for VGG and
- * ResNet, RMSProp for AmoebaNet, all in 32 bits. {@link #forms} lists the names with parameters.
+ * <ul>
+ *   <li>The benchmarks of DAPPLE (Fan et al., PPoPP 2021, arXiv:2007.01045, Table II and §VI-A),
+ *       trained as there: Adam for the language models, SGD with momentum for VGG and ResNet,
+ *       RMSProp for AmoebaNet: {@code gnmt-16}, {@code bert-48}, {@code xlnet-36}, {@code
+ *       resnet-50}, {@code vgg-19}, {@code amoebanet-36}.
+ *   <li>Convolutional networks, trained with momentum: {@code alexnet}, {@code vgg-16}, {@code
+ *       resnet-18}, {@code -34}, {@code -101}, {@code -152}, {@code inception-v3}, and the three
+ *       cubes of {@code cosmoflow}.
+ *   <li>Transformers, trained with Adam: {@code vit-b-16}, {@code bert-base}, {@code bert-large},
+ *       {@code gpt-2} and its three larger forms.
+ * </ul>
+ *
+ * <p>All train in 32 bits. {@link #forms} lists the names with parameters.
  */
 public final class Models {
   private static final String DAPPLE = "; trained as in DAPPLE, PPoPP 2021, Table II";
-  private static final String BERT = "BERT, Devlin et al., NAACL 2019" + DAPPLE;
+  private static final String PARADL = "; shapes of ParaDL, Kahira et al., HPDC 2021";
+  private static final String BERT = "BERT, Devlin et al., NAACL 2019";
+  private static final String GPT = "GPT-2, Radford et al. 2019";
+  private static final String RESNET = "ResNet, He et al. 2016";
+  private static final String VGG = "VGG, Simonyan and Zisserman 2015";
+  private static final String COSMOFLOW = "CosmoFlow, Mathuriya et al., SC 2018" + PARADL;
   private static final String[] KEYS = {"layers", "hidden", "heads", "sequence", "vocabulary"};
 
   private Models() {}
 
-  /** The names without parameters, in the order of DAPPLE's Table II. */
+  /** The names without parameters, group by group; DAPPLE's in the order of its Table II. */
   public static List<String> names() {
+    return Stream.of(dappleNames(), convolutionalNames(), transformerNames())
+        .flatMap(List::stream)
+        .toList();
+  }
+
+  private static List<String> dappleNames() {
     return List.of("gnmt-16", "bert-48", "xlnet-36", "resnet-50", "vgg-19", "amoebanet-36");
+  }
+
+  private static List<String> convolutionalNames() {
+    return List.of(
+        "alexnet",
+        "vgg-16",
+        "resnet-18",
+        "resnet-34",
+        "resnet-101",
+        "resnet-152",
+        "inception-v3",
+        "cosmoflow-128",
+        "cosmoflow-256",
+        "cosmoflow-512");
+  }
+
+  private static List<String> transformerNames() {
+    return List.of(
+        "vit-b-16", "bert-base", "bert-large", "gpt-2", "gpt-2-medium", "gpt-2-large", "gpt-2-xl");
   }
 
   /**
@@ -43,30 +84,66 @@ public final class Models {
    * @throws IllegalArgumentException when a form fits but a parameter makes no sense
    */
   public static Optional<ZooModel> find(String name) {
+    if (dappleNames().contains(name)) {
+      return Optional.of(dapple(name));
+    }
+    if (convolutionalNames().contains(name)) {
+      return Optional.of(convolutional(name));
+    }
+    return transformerNames().contains(name) ? Optional.of(transformer(name)) : parametric(name);
+  }
+
+  private static ZooModel dapple(String name) {
     return switch (name) {
-      case "gnmt-16" ->
-          Optional.of(language(name, Gnmt.gnmt16(), 64, "GNMT, Wu et al. 2016" + DAPPLE));
-      case "bert-48" -> Optional.of(bert(name, 48));
-      case "xlnet-36" ->
-          Optional.of(language(name, XlNet.xlnet36(), 1, "XLNet, Yang et al. 2019" + DAPPLE));
-      case "resnet-50" ->
-          Optional.of(image(name, ResNet.resnet50(), 128, "ResNet, He et al. 2016" + DAPPLE));
-      case "vgg-19" ->
-          Optional.of(image(name, Vgg.vgg19(), 32, "VGG, Simonyan and Zisserman 2015" + DAPPLE));
-      case "amoebanet-36" -> Optional.of(amoebaNet(name));
-      default -> parametric(name);
+      case "gnmt-16" -> adam(name, Gnmt.gnmt16(), 64, "GNMT, Wu et al. 2016" + DAPPLE);
+      case "bert-48" -> bert(name, 48);
+      case "xlnet-36" -> adam(name, XlNet.xlnet36(), 1, "XLNet, Yang et al. 2019" + DAPPLE);
+      case "resnet-50" -> momentum(name, ResNet.resnet50(), 128, RESNET + DAPPLE);
+      case "vgg-19" -> momentum(name, Vgg.vgg19(), 32, VGG + DAPPLE);
+      case "amoebanet-36" -> amoebaNet(name);
+      default -> throw new IllegalStateException(name);
+    };
+  }
+
+  private static ZooModel convolutional(String name) {
+    return switch (name) {
+      case "alexnet" -> momentum(name, AlexNet.alexNet(), 128, "AlexNet, Krizhevsky 2014");
+      case "vgg-16" -> momentum(name, Vgg.vgg16(), 32, VGG);
+      case "resnet-18" -> momentum(name, ResNet.resnet18(), 32, RESNET);
+      case "resnet-34" -> momentum(name, ResNet.resnet34(), 32, RESNET);
+      case "resnet-101" -> momentum(name, ResNet.resnet101(), 32, RESNET);
+      case "resnet-152" -> momentum(name, ResNet.resnet152(), 32, RESNET);
+      case "inception-v3" ->
+          momentum(name, InceptionV3.inceptionV3(), 32, "Inception-v3, Szegedy et al. 2016");
+      case "cosmoflow-128" -> momentum(name, CosmoFlow.cosmoFlow128(), 1, COSMOFLOW);
+      case "cosmoflow-256" -> momentum(name, CosmoFlow.cosmoFlow256(), 1, COSMOFLOW);
+      case "cosmoflow-512" -> momentum(name, CosmoFlow.cosmoFlow512(), 1, COSMOFLOW);
+      default -> throw new IllegalStateException(name);
+    };
+  }
+
+  private static ZooModel transformer(String name) {
+    return switch (name) {
+      case "vit-b-16" ->
+          adam(name, VisionTransformer.base16(), 32, "ViT, Dosovitskiy et al., ICLR 2021");
+      case "bert-base" -> adam(name, Transformer.bert(12, 768, 12).bert(name), 16, BERT);
+      case "bert-large" -> adam(name, Transformer.bert(24, 1024, 16).bert(name), 4, BERT);
+      case "gpt-2" -> adam(name, Transformer.gpt2(12, 768, 12).gpt(name), 1, GPT);
+      case "gpt-2-medium" -> adam(name, Transformer.gpt2(24, 1024, 16).gpt(name), 1, GPT);
+      case "gpt-2-large" -> adam(name, Transformer.gpt2(36, 1280, 20).gpt(name), 1, GPT);
+      case "gpt-2-xl" -> adam(name, Transformer.gpt2(48, 1600, 25).gpt(name), 1, GPT);
+      default -> throw new IllegalStateException(name);
     };
   }
 
   private static Optional<ZooModel> parametric(String name) {
     if (name.equals("bert") || name.startsWith("bert:")) {
       int[] sizes = options(name, new int[] {24, 1024, 16, 384, 30_522});
-      return Optional.of(language(name, transformer(sizes).bert(name), 2, BERT));
+      return Optional.of(adam(name, sized(sizes).bertWithMask(name), 2, BERT + DAPPLE));
     }
     if (name.equals("gpt") || name.startsWith("gpt:")) {
       int[] sizes = options(name, new int[] {24, 1024, 16, 1024, 50_257});
-      String source = "GPT-2, Radford et al. 2019";
-      return Optional.of(language(name, transformer(sizes).gpt(name), 1, source));
+      return Optional.of(adam(name, sized(sizes).gpt(name), 1, GPT));
     }
     if (name.startsWith("bert-") && Options.isNumber(name.substring(5))) {
       return Optional.of(bert(name, Options.number(name, "layers", name.substring(5))));
@@ -79,27 +156,30 @@ public final class Models {
     return colon < 0 ? defaults : Options.parse(name, name.substring(colon + 1), KEYS, defaults);
   }
 
-  private static Transformer transformer(int[] sizes) {
+  private static Transformer sized(int[] sizes) {
     return new Transformer(sizes[0], sizes[1], sizes[2], sizes[3], sizes[4]);
   }
 
   private static ZooModel bert(String name, int layers) {
-    return language(name, Transformer.bertLarge(layers).bert(name), 2, BERT);
+    return adam(name, Transformer.bertLarge(layers).bertWithMask(name), 2, BERT + DAPPLE);
   }
 
-  private static ZooModel language(String name, LayerGraph graph, int samples, String source) {
-    Training training = new Training(Optimizer.ADAM, Precision.FP32);
-    return new ZooModel(name, graph, training, samples, source);
+  private static ZooModel adam(String name, LayerGraph graph, int samples, String source) {
+    return trained(name, graph, Optimizer.ADAM, samples, source);
   }
 
-  private static ZooModel image(String name, LayerGraph graph, int samples, String source) {
-    Training training = new Training(Optimizer.MOMENTUM, Precision.FP32);
-    return new ZooModel(name, graph, training, samples, source);
+  private static ZooModel momentum(String name, LayerGraph graph, int samples, String source) {
+    return trained(name, graph, Optimizer.MOMENTUM, samples, source);
   }
 
   private static ZooModel amoebaNet(String name) {
-    Training training = new Training(Optimizer.RMSPROP, Precision.FP32);
     String source = "AmoebaNet-D, Real et al., AAAI 2019" + DAPPLE;
-    return new ZooModel(name, AmoebaNet.amoebaNet36(), training, 1, source);
+    return trained(name, AmoebaNet.amoebaNet36(), Optimizer.RMSPROP, 1, source);
+  }
+
+  private static ZooModel trained(
+      String name, LayerGraph graph, Optimizer optimizer, int samples, String source) {
+    Training training = new Training(optimizer, Precision.FP32);
+    return new ZooModel(name, graph, training, samples, source);
   }
 }
