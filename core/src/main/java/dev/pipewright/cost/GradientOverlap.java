@@ -14,17 +14,17 @@ public final class GradientOverlap {
    * @param slowdown how much slower than the profile's device the slowest device of the stage is
    */
   public static double exposedSeconds(
-      StageCosts costs, int first, int end, int slice, double slowdown, AllReduce allReduce) {
+      StageCosts costs, int first, int end, int slice, double slowdown, Collectives group) {
     double[] backward = costs.backwardSeconds(slice);
     double[] parameters = costs.parameterBytes();
-    double total = allReduce.seconds(parameters[end] - parameters[first]);
+    double total = group.allReduce(parameters[end] - parameters[first]);
     double networkFree = 0;
     double finished = (backward[end] - backward[first]) * slowdown;
     double sent = 0; // bytes that are on their way
     for (int position = end - 1; position >= first; position--) {
       double bytes = Math.max(sent, parameters[end] - parameters[position]);
       double ready = (backward[end] - backward[position]) * slowdown;
-      double share = allReduce.seconds(bytes) - allReduce.seconds(sent);
+      double share = group.allReduce(bytes) - group.allReduce(sent);
       networkFree = Math.max(networkFree, ready) + share;
       sent = bytes;
     }

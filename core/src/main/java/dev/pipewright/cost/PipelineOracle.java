@@ -112,11 +112,11 @@ public final class PipelineOracle implements Oracle {
       send = SplitConcat.between(cluster, devices, next).seconds(bytes);
       back = SplitConcat.between(cluster, next, devices).seconds(bytes);
     }
-    AllReduce allReduce = AllReduce.over(cluster, devices);
-    double reduce = allReduce.seconds(costs.parameterBytes()[end] - costs.parameterBytes()[first]);
+    Collectives group = Collectives.over(cluster, devices);
+    double reduce = group.allReduce(costs.parameterBytes()[end] - costs.parameterBytes()[first]);
     double exposed =
         plan.overlapGradients()
-            ? GradientOverlap.exposedSeconds(costs, first, end, slice, slowdown, allReduce)
+            ? GradientOverlap.exposedSeconds(costs, first, end, slice, slowdown, group)
             : reduce;
     return new StageCost(
         forwardSeconds,

@@ -60,6 +60,12 @@ public final class Roofline {
   static final double HALF_ROWS = 48;
 
   /**
+   * At so many columns a matrix product reaches half of its efficiency. The efficiencies above hold
+   * for whole layers: this is only for what narrower parts lose beside them.
+   */
+  static final double HALF_COLUMNS = 32;
+
+  /**
    * Elements that the backward pass moves for each that the forward pass moves: more for functions
    * and normalisations, fewer for biases and sums.
    */
@@ -76,7 +82,8 @@ public final class Roofline {
   private final double peak;
   private final double rate;
 
-  private Roofline(DeviceKind kind, Training training) {
+  /** The model of one kind of device. */
+  public Roofline(DeviceKind kind, Training training) {
     this.training = training;
     this.bytesPerElement = training.precision().bytes();
     this.peak = kind.peak(training.precision()).value();
@@ -117,24 +124,63 @@ public final class Roofline {
   }
 
   private LayerTimes times(Layer layer, int slice) {
+    return times(layer, slice, Part.WHOLE, layer.work().forwardElements());
+  }
+
+  /**
+   * Seconds of a part of a layer. Few filters or channels fill the device badly, as few rows do.
+   *
+   * @param samples of the slice; fractions allowed
+   * @param readElements elements of the whole layer's inputs for one sample
+   */
+  public LayerTimes partTimes(Layer layer, double samples, Part part, double readElements) {
+    double read = Math.min(readElements, layer.work().forwardElements());
+    double written = layer.work().forwardElements() - read;
+    double moved = (read * part.channels() + written * part.filters()) * part.positions();
+    return times(layer, samples, part, moved);
+  }
+
+  private LayerTimes times(Layer layer, double slice, Part part, double movedElements) {
     if (layer.operator() instanceof Operator.Input) {
       return new LayerTimes(0, 0, 0, 0);
     }
     var work = layer.work();
-    double rows = rows(layer, slice);
-    double weights = weightBytes(layer) / rate;
-    double moved = work.forwardElements() * slice * bytesPerElement / rate;
+    double rows = rows(layer, slice * part.positions());
+    double weights = weightBytes(layer) * part.weights() / rate;
+    double moved = movedElements * slice * bytesPerElement / rate;
     double launches = launches(layer.operator()) * LAUNCH;
-    double forward = Math.max(arithmetic(layer, work.forward() * slice, rows), weights);
-    double input = Math.max(arithmetic(layer, work.inputGradient() * slice, rows), weights);
+    double share = slice * part.work() * narrowness(layer.operator(), part);
+    double forward = Math.max(arithmetic(layer, work.forward() * share, rows), weights);
+    double input = Math.max(arithmetic(layer, work.inputGradient() * share, rows), weights);
     double weightGradient = 0;
     if (layer.parameters() > 0) {
-      double written = layer.parameters() * bytesPerElement / rate;
-      weightGradient = Math.max(arithmetic(layer, work.weightGradient() * slice, rows), written);
+      double written = layer.parameters() * part.weights() * bytesPerElement / rate;
+      weightGradient = Math.max(arithmetic(layer, work.weightGradient() * share, rows), written);
     }
     double backward =
         input + weightGradient + BACKWARD_TRAFFIC * moved + BACKWARD_LAUNCHES * launches;
-    return new LayerTimes(forward + moved + launches, backward, weightGradient, update(layer));
+    double update = update(layer) * part.weights();
+    return new LayerTimes(forward + moved + launches, backward, weightGradient, update);
+  }
+
+  /** How much longer a FLOP takes where only some of a layer's columns are left to a device. */
+  private static double narrowness(Operator operator, Part part) {
+    int filters = 0;
+    int channels = 0;
+    if (operator instanceof Operator.Convolution convolution) {
+      filters = convolution.outChannels();
+      channels = convolution.inChannels();
+    } else if (operator instanceof Operator.Linear linear) {
+      filters = linear.out();
+      channels = linear.in();
+    } else {
+      return 1;
+    }
+    return narrowness(filters, part.filters()) * narrowness(channels, part.channels());
+  }
+
+  private static double narrowness(int columns, double share) {
+    return (1 + HALF_COLUMNS / (columns * share)) / (1 + HALF_COLUMNS / columns);
   }
 
   private double arithmetic(Layer layer, double flop, double rows) {
@@ -145,7 +191,7 @@ public final class Roofline {
    * How often a pass over {@code slice} samples uses each weight; without bound where there are
    * none.
    */
-  private static double rows(Layer layer, int slice) {
+  private static double rows(Layer layer, double slice) {
     double flop = layer.work().forward() * slice;
     boolean product = layer.parameters() > 0 && flop > 0;
     return product ? flop / (2.0 * layer.parameters()) : Double.POSITIVE_INFINITY;

@@ -122,7 +122,7 @@ final class FormulaPricer implements StagePricer {
     }
     double gradients = costs.parameterBytes()[end] - costs.parameterBytes()[first];
     double tail =
-        here.allReduce().seconds(gradients)
+        here.group().allReduce(gradients)
             + (costs.updateSeconds()[end] - costs.updateSeconds()[first]) * here.slowdown();
     double after = first > 0 ? Math.max(tail, prefixes.delay(first, left)) : tail;
     if (path + forwardSeconds + backwardSeconds + after > limit) {

@@ -1,7 +1,7 @@
 package dev.pipewright.planner;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.cost.AllReduce;
+import dev.pipewright.cost.Collectives;
 import dev.pipewright.cost.SplitConcat;
 import dev.pipewright.cost.StageCosts;
 import java.util.ArrayList;
@@ -16,8 +16,8 @@ final class PlacementCosts {
   private final List<Placed> placed = new ArrayList<>(); // by placement number
   private final List<Transfer> transfers = new ArrayList<>(); // by pair number
 
-  /** One device set: its all-reduce, its slowest device, its smallest memory in bytes. */
-  record Placed(AllReduce allReduce, double slowdown, double capacity) {}
+  /** One device set: its collectives, its slowest device, its smallest memory in bytes. */
+  record Placed(Collectives group, double slowdown, double capacity) {}
 
   /** Between a device set and that of the next stage. */
   record Transfer(SplitConcat there, SplitConcat back) {}
@@ -46,7 +46,7 @@ final class PlacementCosts {
       capacity =
           Math.min(capacity, (double) costs.workload().cluster().device(device).memory().value());
     }
-    return new Placed(AllReduce.over(costs.workload().cluster(), devices), slowdown, capacity);
+    return new Placed(Collectives.over(costs.workload().cluster(), devices), slowdown, capacity);
   }
 
   Transfer transfer(int pair) {

@@ -1,6 +1,6 @@
 package dev.pipewright.planner;
 
-import dev.pipewright.cost.AllReduce;
+import dev.pipewright.cost.Collectives;
 import dev.pipewright.cost.StageCosts;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -125,7 +125,7 @@ final class PrefixBound {
     private final double[] seconds;
     private final double[] parameters;
     private final boolean sums;
-    private final AllReduce allReduce;
+    private final Collectives group;
     private final int repeats;
     private final double limit;
 
@@ -134,7 +134,7 @@ final class PrefixBound {
       this.seconds = prices.seconds(devices);
       this.parameters = costs.parameterBytes();
       this.sums = prices.sums();
-      this.allReduce = AllReduce.atBest(costs.workload().cluster(), devices);
+      this.group = Collectives.atBest(costs.workload().cluster(), devices);
       this.repeats = prices.repeats();
       this.limit = limit;
     }
@@ -158,7 +158,7 @@ final class PrefixBound {
           }
           if (sums) {
             double bytes = parameters[end] - parameters[first];
-            before = Math.max(before, allReduce.seconds(bytes));
+            before = Math.max(before, group.allReduce(bytes));
           }
           if (stage * repeats + before <= limit) {
             slowest[end] = Math.min(slowest[end], pace);
