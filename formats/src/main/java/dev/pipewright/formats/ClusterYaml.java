@@ -30,8 +30,9 @@ public final class ClusterYaml {
   private static final List<String> KIND_KEYS =
       List.of("name", "memory_bytes", "fp32_flops", "mixed_flops", "memory_bytes_per_s");
   private static final List<String> LEVEL_KEYS =
-      List.of("name", "point_to_point", "collective", "groups");
-  private static final List<String> LINK_KEYS = List.of("latency_s", "bytes_per_s");
+      List.of("name", "point_to_point", "collective", "ports", "groups");
+  private static final List<String> LINK_KEYS = List.of("latency_s", "bytes_per_s", "small");
+  private static final List<String> PIECE_KEYS = List.of("up_to_bytes", "latency_s", "bytes_per_s");
 
   private ClusterYaml() {}
 
@@ -53,7 +54,8 @@ public final class ClusterYaml {
           new Level(
               level.required("name").text(),
               link(level.required("point_to_point")),
-              link(level.required("collective"))));
+              link(level.required("collective")),
+              level.optional("ports").map(Node::positive).orElse(1.0)));
       List<Integer> below =
           groups.isEmpty() ? Collections.nCopies(devices.size(), 1) : groups.get(groups.size() - 1);
       groups.add(groups(level.required("groups"), below));
@@ -107,7 +109,29 @@ public final class ClusterYaml {
     Fields fields = node.object(LINK_KEYS);
     return new Link(
         new Seconds(fields.required("latency_s").amount()),
-        new BytesPerSecond(fields.required("bytes_per_s").positive()));
+        new BytesPerSecond(fields.required("bytes_per_s").positive()),
+        fields.optional("small").map(ClusterYaml::pieces).orElse(List.of()));
+  }
+
+  private static List<Link.Piece> pieces(Node list) {
+    List<Link.Piece> pieces = new ArrayList<>();
+    double below = 0;
+    for (Node node : list.list()) {
+      Fields fields = node.object(PIECE_KEYS);
+      Node size = fields.required("up_to_bytes");
+      if (size.positive() <= below) {
+        throw size.wrong(
+            "%s is not above the %s before it; list the pieces by size, smallest first"
+                .formatted(size.place(), JsonText.flow(below)));
+      }
+      below = size.positive();
+      pieces.add(
+          new Link.Piece(
+              below,
+              new Seconds(fields.required("latency_s").amount()),
+              new BytesPerSecond(fields.required("bytes_per_s").positive())));
+    }
+    return pieces;
   }
 
   /** Sizes in devices, or how many groups of the level below one group joins. */
@@ -187,6 +211,17 @@ public final class ClusterYaml {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("latency_s", link.latency().value());
     object.put("bytes_per_s", link.bandwidth().value());
+    if (!link.small().isEmpty()) {
+      object.put("small", link.small().stream().map(ClusterYaml::object).toList());
+    }
+    return object;
+  }
+
+  private static Map<String, Object> object(Link.Piece piece) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("up_to_bytes", piece.upToBytes());
+    object.put("latency_s", piece.latency().value());
+    object.put("bytes_per_s", piece.bandwidth().value());
     return object;
   }
 
@@ -197,6 +232,9 @@ public final class ClusterYaml {
     out.append("  - name: ").append(JsonText.quoted(level.name())).append('\n');
     out.append("    point_to_point: ").append(JsonText.flow(object(level.pointToPoint())));
     out.append("\n    collective: ").append(JsonText.flow(object(level.collective())));
+    if (level.ports() != 1) {
+      out.append("\n    ports: ").append(JsonText.flow(level.ports()));
+    }
     out.append("\n    groups: ").append(JsonText.flow(even ? fanout : groups)).append('\n');
   }
 

@@ -12,8 +12,23 @@ import java.util.Optional;
  * @param graph its layers and edges
  * @param profile times and sizes of the layers, in the graph's order
  * @param training optimizer and precision, where the file names them
+ * @param dataset what the network is trained on, where the file says
  */
-public record ModelFile(LayerGraph graph, Profile profile, Optional<Training> training) {
+public record ModelFile(
+    LayerGraph graph, Profile profile, Optional<Training> training, Optional<Dataset> dataset) {
+
+  /**
+   * What a network is trained on.
+   *
+   * @param samples of an epoch
+   */
+  public record Dataset(String name, long samples) {
+    public Dataset {
+      Check.that(
+          samples >= 1, "an epoch has samples: dataset=%s, samples_per_epoch=%d", name, samples);
+    }
+  }
+
   public ModelFile {
     Check.that(
         graph.size() == profile.layers(),
@@ -21,5 +36,10 @@ public record ModelFile(LayerGraph graph, Profile profile, Optional<Training> tr
         graph.name(),
         graph.size(),
         profile.layers());
+  }
+
+  /** A network whose dataset the file does not say. */
+  public ModelFile(LayerGraph graph, Profile profile, Optional<Training> training) {
+    this(graph, profile, training, Optional.empty());
   }
 }

@@ -11,9 +11,12 @@ import java.util.OptionalInt;
 /** Reads a model file of any format that is known here, recognised by its content. */
 public final class ModelFiles {
   /** The names of the formats, for {@code --model-format}. */
-  public static final List<String> FORMATS = List.of("graph-text", "profile");
+  public static final List<String> FORMATS = List.of("graph-text", "profile", "paradl");
 
   private static final int GLANCE = 8192;
+  private static final String EXPECTED =
+      "; expected a graph text (\"node1 -- …\"), a profile in JSON or a ParaDL network"
+          + " (\"Dataset|…\")";
 
   private ModelFiles() {}
 
@@ -29,6 +32,7 @@ public final class ModelFiles {
     return switch (known) {
       case "graph-text" -> graphText(file, profileBatch);
       case "profile" -> ProfileJson.read(file);
+      case "paradl" -> ParadlNet.read(file);
       default ->
           throw new BadInputException(
               "unknown model format \"" + known + "\"; " + Nearest.hint(known, FORMATS));
@@ -55,8 +59,7 @@ public final class ModelFiles {
       start = start.substring(1).strip();
     }
     if (start.isEmpty()) {
-      throw BadInputException.at(
-          file, 1, "the file is empty; expected a graph text or a profile in JSON");
+      throw BadInputException.at(file, 1, "the file is empty" + EXPECTED);
     }
     if (start.startsWith("{")) {
       return "profile";
@@ -64,13 +67,23 @@ public final class ModelFiles {
     if (start.startsWith("node")) {
       return "graph-text";
     }
+    if (isParadl(start)) {
+      return "paradl";
+    }
     boolean text =
         start.chars().allMatch(c -> !Character.isISOControl(c) || Character.isWhitespace(c));
     throw BadInputException.at(
-        file,
-        1,
-        (text ? "is of no known model format" : "is not a text file")
-            + "; expected a graph text (\"node1 -- …\") or a profile in JSON");
+        file, 1, (text ? "is of no known model format" : "is not a text file") + EXPECTED);
+  }
+
+  private static boolean isParadl(String start) {
+    return start
+        .lines()
+        .map(String::strip)
+        .filter(line -> !line.isEmpty() && !line.startsWith("#"))
+        .findFirst()
+        .filter(line -> line.matches("Dataset\\s*\\|.*"))
+        .isPresent();
   }
 
   private static String glance(Path file) {

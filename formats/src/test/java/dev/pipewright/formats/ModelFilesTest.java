@@ -32,6 +32,17 @@ class ModelFilesTest {
   }
 
   @Test
+  void aParadlNetworkIsRecognisedBehindItsComments() {
+    String net = "Dataset | D\nInput|9x3x8x8\nModel|M\nFC|3x8x8|3x5x8x8|5x1x1|1\n";
+    for (String before :
+        new String[] {"", "\uFEFF", "\n# one\r\n \n  # two | 2\n", "#\n".repeat(4000)}) {
+      Path file = Refusal.file(folder, "model", before + net);
+      assertEquals("M", read(file).graph().name());
+      assertEquals(read(file), ModelFiles.read(file, OptionalInt.empty(), Optional.of("paradl")));
+    }
+  }
+
+  @Test
   void aFormatMayBeForced() {
     Path json = Refusal.file(folder, "m.json", "{}");
     Refusal.assertRefused(
@@ -87,17 +98,19 @@ class ModelFilesTest {
 
   @Test
   void unknownFormatsAreRefused() {
-    String expected = "; expected a graph text (\"node1 -- …\") or a profile in JSON";
+    String expected =
+        "; expected a graph text (\"node1 -- …\"), a profile in JSON or a ParaDL network"
+            + " (\"Dataset|…\")";
     Refusal.assertRefused(
         "a.txt:1: is of no known model format" + expected,
-        Refusal.file(folder, "a.txt", "Dataset|ImageNet\n"),
+        Refusal.file(folder, "a.txt", "Dataset: ImageNet\n"),
         ModelFilesTest::read);
     Refusal.assertRefused(
         "b.txt:1: is not a text file" + expected,
         Refusal.file(folder, "b.txt", "\0\377".repeat(100)),
         ModelFilesTest::read);
     Refusal.assertRefused(
-        "c.txt:1: the file is empty; expected a graph text or a profile in JSON",
+        "c.txt:1: the file is empty" + expected,
         Refusal.file(folder, "c.txt", " \n"),
         ModelFilesTest::read);
   }

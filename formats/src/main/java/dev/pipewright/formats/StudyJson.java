@@ -1,0 +1,138 @@
+package dev.pipewright.formats;
+
+import dev.pipewright.cost.strategy.Finding;
+import dev.pipewright.cost.strategy.Limit;
+import dev.pipewright.cost.strategy.MemoryUse;
+import dev.pipewright.cost.strategy.Phase;
+import dev.pipewright.cost.strategy.Prediction;
+import dev.pipewright.cost.strategy.Prediction.Impossible;
+import dev.pipewright.cost.strategy.Prediction.Predicted;
+import dev.pipewright.cost.strategy.Strategy;
+import dev.pipewright.cost.strategy.Study;
+import dev.pipewright.cost.strategy.Study.Crossover;
+import dev.pipewright.cost.strategy.Study.Sensitivity;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Writes the answer of {@code predict --json}: one row for each strategy and number of devices,
+ * seconds and bytes as plain numbers. A strategy that cannot use so many devices has a row without
+ * times that says why.
+ */
+public final class StudyJson {
+  private StudyJson() {}
+
+  /**
+   * @param model as the user named it
+   * @param cluster as the user named it
+   * @param provenance where the model's times come from
+   */
+  public static String text(Study study, String model, String cluster, String provenance) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("model", model);
+    object.put("cluster", cluster);
+    object.put("profile", provenance);
+    object.put("rows", study.predictions().stream().map(StudyJson::row).toList());
+    object.put("ranking", study.devices().stream().map(n -> ranking(study, n)).toList());
+    object.put("crossovers", study.crossovers().stream().map(StudyJson::crossover).toList());
+    object.put("sensitivity", study.sensitivities().stream().map(StudyJson::sensitivity).toList());
+    return JsonText.of(object);
+  }
+
+  private static Map<String, Object> row(Prediction prediction) {
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("strategy", prediction.strategy().label());
+    row.put("devices", prediction.devices());
+    row.put("global_batch", prediction.globalBatch());
+    switch (prediction) {
+      case Predicted predicted -> figures(row, predicted);
+      case Impossible impossible -> {
+        row.put("iteration_s", Optional.empty());
+        row.put("fits", false);
+        row.put("why_not", impossible.why());
+      }
+    }
+    row.put("limits", prediction.limits().stream().map(StudyJson::limit).toList());
+    if (prediction instanceof Predicted predicted) {
+      row.put(
+          "bottlenecks", predicted.findings().stream().map(f -> f.bottleneck().label()).toList());
+      row.put("findings", predicted.findings().stream().map(StudyJson::finding).toList());
+    }
+    return row;
+  }
+
+  private static void figures(Map<String, Object> row, Predicted predicted) {
+    row.put("layout", predicted.layout().toString());
+    row.put("iteration_s", predicted.iterationSeconds());
+    row.put("epoch_s", predicted.epochSeconds());
+    row.put("samples_per_s", predicted.samplesPerSecond());
+    row.put("compute_s", predicted.phases().compute());
+    row.put("communication_s", predicted.phases().communication());
+    Map<String, Object> phases = new LinkedHashMap<>();
+    for (Phase phase : Phase.values()) {
+      phases.put(phase.key(), predicted.phases().seconds(phase));
+    }
+    row.put("phases", phases);
+    MemoryUse use = predicted.memory();
+    row.put("memory_bytes", Math.round(use.total()));
+    Map<String, Object> memory = new LinkedHashMap<>();
+    memory.put("weights_bytes", Math.round(use.weights()));
+    memory.put("gradients_bytes", Math.round(use.gradients()));
+    memory.put("optimizer_bytes", Math.round(use.optimizer()));
+    memory.put("activations_bytes", Math.round(use.activations()));
+    memory.put("buffers_bytes", Math.round(use.buffers()));
+    row.put("memory", memory);
+    row.put("capacity_bytes", Math.round(predicted.capacity()));
+    row.put("fits", predicted.fits());
+  }
+
+  private static Map<String, Object> limit(Limit limit) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("kind", limit.kind());
+    object.put("max_devices", limit.devices());
+    object.put("why", limit.why());
+    return object;
+  }
+
+  private static Map<String, Object> finding(Finding finding) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("bottleneck", finding.bottleneck().label());
+    object.put("number", finding.number());
+    object.put("what", finding.sentence());
+    object.put("help", finding.help());
+    return object;
+  }
+
+  private static Map<String, Object> ranking(Study study, int devices) {
+    List<String> order = new ArrayList<>();
+    for (Predicted predicted : study.ranking(devices)) {
+      order.add(predicted.strategy().label());
+    }
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("devices", devices);
+    object.put("strategies", order);
+    return object;
+  }
+
+  private static Map<String, Object> crossover(Crossover crossover) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("devices", crossover.devices());
+    object.put("before", crossover.before().map(Strategy::label));
+    object.put("after", crossover.after().label());
+    object.put("gain", crossover.gain());
+    return object;
+  }
+
+  private static Map<String, Object> sensitivity(Sensitivity sensitivity) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("resource", sensitivity.resource().label());
+    object.put("factor", sensitivity.factor());
+    object.put("choice", sensitivity.choice().map(Strategy::label));
+    object.put("samples_per_s", sensitivity.samplesPerSecond());
+    object.put("changes", sensitivity.changes());
+    return object;
+  }
+}

@@ -1,0 +1,392 @@
+package dev.pipewright.formats;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.formats.CollectiveTimings.Selection;
+import dev.pipewright.profile.CollectiveTiming;
+import dev.pipewright.profile.CollectiveTiming.Kind;
+import dev.pipewright.profile.LinkFit;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class CollectiveTimingsTest {
+  private static final String CSV =
+      """
+      time_us,devices,remark,bytes,machine
+      10,2,first,1024,a
+      12.5,4,second,2048,a
+      20,4,third,4096,b
+      """;
+
+  @TempDir Path folder;
+
+  private Path file(String text) {
+    return Refusal.file(folder, "timings", text);
+  }
+
+  private static Selection devices(int devices) {
+    return new Selection(Optional.empty(), OptionalInt.of(devices), Optional.empty());
+  }
+
+  private static Selection machine(String machine) {
+    return new Selection(Optional.empty(), OptionalInt.empty(), Optional.of(machine));
+  }
+
+  private static Selection collective(Kind kind) {
+    return new Selection(Optional.of(kind), OptionalInt.empty(), Optional.empty());
+  }
+
+  private void assertRefused(String expected, String text, Selection selection) {
+    Refusal.assertRefused(expected, file(text), path -> CollectiveTimings.read(path, selection));
+  }
+
+  /** So many ranks and two rows, the second of 1,000 µs, with a bus bandwidth of {@code ratio}. */
+  private static String nccl(String before, int ranks, String operation, double ratio) {
+    StringBuilder text = new StringBuilder(before);
+    text.append("nThread 1 nGpus 1 minBytes 8 maxBytes 16\nUsing devices\n");
+    for (int rank = 0; rank < ranks; rank++) {
+      text.append(rank == 0 ? "  " : "#  ")
+          .append(
+              "Rank %2d Group  0 Pid   %d on node device  0 [0000:04:00] GPU\n"
+                  .formatted(rank, 6899 + rank));
+    }
+    return text.append("#                      out-of-place                     in-place\n")
+        .append(
+            "#  size  count  type  redop  root  time  algbw  busbw #wrong  time  algbw  busbw #wrong\n")
+        .append("#   (B) (elements)                 (us)  (GB/s)  (GB/s)          (us)\n")
+        .append(
+            "      0      0  float  %s  5.0  0.00  0.00  0  5.1  0.00  0.00  0\n"
+                .formatted(operation))
+        .append(
+            "   1024    256  float  %s  8.0  0.13  0.13  0  N/A  N/A   N/A  N/A\n"
+                .formatted(operation))
+        .append(
+            String.format(
+                Locale.ROOT,
+                "1000000000 250 float %s 1000 1000.0 %.2f 0  1001  999.0 %.2f 0%n",
+                operation,
+                1000 * ratio,
+                999 * ratio))
+        .append("# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 70.742\n")
+        .toString();
+  }
+
+  @Test
+  void bothTimesOfNcclTestsAreReadAndEmptyMessagesSkipped() {
+    String text = nccl("# Collective test starting: all_reduce_perf\n", 4, "sum -1", 1.5);
+    assertEquals(
+        List.of(
+            new CollectiveTiming(Kind.ALL_REDUCE, 4, 1024, 8e-6),
+            new CollectiveTiming(Kind.ALL_REDUCE, 4, 1e9, 1e-3),
+            new CollectiveTiming(Kind.ALL_REDUCE, 4, 1e9, 1.001e-3)),
+        CollectiveTimings.read(file(text), Selection.ALL));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "all_reduce, ALL_REDUCE",
+    "all_gather, ALL_GATHER",
+    "reduce_scatter, REDUCE_SCATTER",
+    "alltoall, ALL_TO_ALL",
+    "broadcast, BROADCAST",
+    "reduce, REDUCE",
+    "sendrecv, POINT_TO_POINT"
+  })
+  void everyProgramOfNcclTestsIsKnownByItsName(String program, Kind kind) {
+    String text = nccl("$ mpirun ./build/" + program + "_perf -b 8\n", 2, "sum -1", 1);
+    assertEquals(kind, CollectiveTimings.read(file(text), Selection.ALL).get(0).kind());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "8, sum -1, 1.75, ALL_REDUCE",
+    "64, sum -1, 1.96875, ALL_REDUCE",
+    "8, sum -1, 0.875, REDUCE_SCATTER",
+    "2, sum -1, 0.5, REDUCE_SCATTER",
+    "8, none -1, 0.875, ALL_GATHER",
+    "64, none -1, 0.984375, ALL_GATHER",
+    "8, none 0, 1, BROADCAST",
+    "8, sum 0, 1, REDUCE",
+    "8, sum -1, 1, POINT_TO_POINT",
+  })
+  void theRatioOfBandwidthsTellsTheCollectiveWhereNoNameDoes(
+      int ranks, String operation, double ratio, Kind kind) {
+    var timings = CollectiveTimings.read(file(nccl("", ranks, operation, ratio)), Selection.ALL);
+    assertEquals(kind, timings.get(0).kind());
+    assertEquals(ranks, timings.get(0).devices());
+  }
+
+  @Test
+  void twoRanksNeedAName() {
+    String text = nccl("", 2, "sum -1", 1);
+    assertRefused(
+        "timings: does not say which collective it times; give --collective all_reduce, or"
+            + " whichever it is",
+        text,
+        Selection.ALL);
+    Kind named = CollectiveTimings.read(file(text), collective(Kind.ALL_REDUCE)).get(0).kind();
+    assertEquals(Kind.ALL_REDUCE, named);
+  }
+
+  @Test
+  void runsOneAfterTheOtherAreToldApart() {
+    String text =
+        nccl("# Collective test starting: all_reduce_perf\n", 2, "sum -1", 1)
+            + nccl("# Collective test starting: all_gather_perf\n", 4, "none -1", 0.75);
+    var timings = CollectiveTimings.read(file(text), Selection.ALL);
+    assertEquals(6, timings.size());
+    assertEquals(new CollectiveTiming(Kind.ALL_REDUCE, 2, 1024, 8e-6), timings.get(0));
+    assertEquals(new CollectiveTiming(Kind.ALL_GATHER, 4, 1024, 8e-6), timings.get(3));
+    assertEquals(3, CollectiveTimings.read(file(text), devices(4)).size());
+    assertEquals(3, CollectiveTimings.read(file(text), collective(Kind.ALL_REDUCE)).size());
+    assertRefused(
+        "timings: holds no timings of 8 devices; give --devices 2 or 4", text, devices(8));
+    assertRefused(
+        "timings: holds no timings of this collective; give --collective all_reduce or all_gather",
+        text,
+        collective(Kind.REDUCE));
+  }
+
+  @Test
+  void mistakesInNcclTestsAreNamed() {
+    String good = nccl("all_reduce_perf\n", 2, "sum -1", 1);
+    assertRefused(
+        "timings:11: the time -1000 us is impossible; a time is a number > 0",
+        good.replace("-1 1000 1000.0", "-1 -1000 1000.0"),
+        Selection.ALL);
+    assertRefused(
+        "timings:10: 12 values stand under 13 headings; expected a row as nccl-tests print it",
+        good.replace("N/A  N/A   N/A  N/A", "N/A  N/A   N/A"),
+        Selection.ALL);
+    assertRefused(
+        "timings:1: gather_perf is not one that is read here; run all_reduce_perf or sendrecv_perf",
+        good.replace("all_reduce_perf", "gather_perf"),
+        Selection.ALL);
+    assertRefused(
+        "timings: names one rank, which exchanges nothing; run on two or more, over several"
+            + " processes with nccl-tests built for MPI",
+        nccl("all_reduce_perf\n", 1, "sum -1", 1),
+        Selection.ALL);
+    assertRefused(
+        "timings: names no ranks; give their number: --devices N, a whole number >= 2",
+        nccl("all_reduce_perf\n", 0, "sum -1", 1),
+        Selection.ALL);
+    assertRefused(
+        "timings: is the output of nccl-tests, which names no machine to choose; leave out"
+            + " --machine",
+        good,
+        machine("a"));
+  }
+
+  private static String osu(String title, String rows) {
+    return "\n# OSU "
+        + title
+        + " Test v7.3\n# Datatype: MPI_CHAR.\n# Size       Avg Latency(us)\n"
+        + rows;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "MPI Allreduce Latency, ALL_REDUCE, 1024",
+    "MPI-CUDA Allreduce Latency, ALL_REDUCE, 1024",
+    "NCCL-CUDA Allreduce Latency, ALL_REDUCE, 1024",
+    "MPI Allgather Latency, ALL_GATHER, 8192",
+    "MPI Reduce_scatter Latency, REDUCE_SCATTER, 1024",
+    "MPI All-to-All Personalized Exchange Latency, ALL_TO_ALL, 8192",
+    "MPI Broadcast Latency, BROADCAST, 1024",
+    "MPI Reduce Latency, REDUCE, 1024",
+  })
+  void osuSizesBecomeTheWholeOfWhatIsExchanged(String title, Kind kind, double bytes) {
+    Path file = file(osu(title, "1024     12.50    11.00   14.00   1000\n"));
+    assertEquals(
+        List.of(new CollectiveTiming(kind, 8, bytes, 12.5e-6)),
+        CollectiveTimings.read(file, devices(8)));
+  }
+
+  @Test
+  void osuLatencyIsBetweenTwo() {
+    Path file = file(osu("MPI Latency", "0    1.00\n1   1.25\n"));
+    assertEquals(
+        List.of(new CollectiveTiming(Kind.POINT_TO_POINT, 2, 1, 1.25e-6)),
+        CollectiveTimings.read(file, Selection.ALL));
+  }
+
+  @Test
+  void mistakesInOsuOutputAreNamed() {
+    assertRefused(
+        "timings: does not say how many ranks ran; give their number: --devices N, a whole number"
+            + " >= 2",
+        osu("MPI Allreduce Latency", "4  1.5\n"),
+        Selection.ALL);
+    assertRefused(
+        "timings:2: a bandwidth test keeps many messages in flight, so no latency follows from it;"
+            + " run osu_latency or osu_allreduce",
+        osu("MPI Bandwidth", "4  1.5\n"),
+        Selection.ALL);
+    assertRefused(
+        "timings:2: the test \"Non-blocking Allreduce Latency\" is not one that is read"
+            + " here; run osu_latency, osu_allreduce, osu_allgather or osu_reduce_scatter",
+        osu("MPI-CUDA Non-blocking Allreduce Latency", "4  1.5\n"),
+        devices(2));
+    assertRefused(
+        "timings:5: has no time behind the size; expected size and microseconds",
+        osu("MPI Allreduce Latency", "4\n"),
+        devices(2));
+    assertRefused(
+        "timings:5: the time 0.0 us is impossible; a time is a number > 0",
+        osu("MPI Allreduce Latency", "4 0.0\n"),
+        devices(2));
+    assertRefused(
+        "timings: holds no timings; expected a row for each size",
+        osu("MPI Allreduce Latency", ""),
+        devices(2));
+  }
+
+  @Test
+  void columnsAreFoundByName() {
+    assertEquals(
+        List.of(
+            new CollectiveTiming(Kind.ALL_REDUCE, 2, 1024, 1e-5),
+            new CollectiveTiming(Kind.ALL_REDUCE, 4, 2048, 12.5e-6)),
+        CollectiveTimings.read(file(CSV), machine("a")));
+    assertEquals(
+        List.of(new CollectiveTiming(Kind.POINT_TO_POINT, 2, 8, 0.5)),
+        CollectiveTimings.read(
+            file("bytes,seconds,collective\r\n8, 0.5,point_to_point\r\n"), devices(2)));
+    assertEquals(
+        List.of(new CollectiveTiming(Kind.ALL_GATHER, 2, 8, 5e-9)),
+        CollectiveTimings.read(
+            file("devices,bytes,time_ns\n2,8,5\n"), collective(Kind.ALL_GATHER)));
+  }
+
+  @Test
+  void mistakesInTablesAreNamed() {
+    assertRefused(
+        "timings: holds timings of 2 machines; choose one: --machine a or b", CSV, Selection.ALL);
+    assertRefused("timings: no machine \"c\"; did you mean \"a\"?", CSV, machine("c"));
+    assertRefused(
+        "timings:1: has no column machine; leave out --machine",
+        CSV.replace("machine", "host"),
+        machine("a"));
+    assertRefused(
+        "timings:1: has no column of times; expected one of seconds, time_us, time_ns",
+        CSV.replace("time_us", "time"),
+        machine("a"));
+    assertRefused(
+        "timings:1: has 2 columns of times; expected one of seconds, time_us, time_ns",
+        CSV.replace("remark", "seconds"),
+        machine("a"));
+    assertRefused(
+        "timings:1: has no column devices; add it or give --devices N",
+        CSV.replace("devices", "gpus"),
+        machine("a"));
+    assertRefused(
+        "timings:3: 4 values stand under 5 headings; expected one for each",
+        CSV.replace("second,2048", "2048"),
+        machine("a"));
+    assertRefused(
+        "timings:3: bytes=2k is no number; write digits, like 1048576 or 4.4e-5",
+        CSV.replace("2048", "2k"),
+        machine("a"));
+    assertRefused(
+        "timings:3: the size -2048.0 is no message; sizes are bytes > 0",
+        CSV.replace("2048", "-2048"),
+        machine("a"));
+    assertRefused(
+        "timings:3: the time 0 is impossible; a time is a number > 0",
+        CSV.replace("12.5", "0"),
+        machine("a"));
+    assertRefused(
+        "timings:3: the time NaN is impossible; a time is a number > 0",
+        CSV.replace("12.5", "NaN"),
+        machine("a"));
+    assertRefused(
+        "timings:2: devices=1 exchange nothing; measure two or more",
+        CSV.replace("10,2", "10,1"),
+        machine("a"));
+    assertRefused(
+        "timings:2: devices=2.5 is no number of devices; give a whole number >= 2",
+        CSV.replace("10,2", "10,2.5"),
+        machine("a"));
+    assertRefused(
+        "timings:2: unknown collective \"first\"; known here: all_reduce, all_gather,"
+            + " reduce_scatter, all_to_all, broadcast, reduce, point_to_point",
+        CSV.replace("remark", "collective"),
+        machine("a"));
+  }
+
+  @Test
+  void otherFilesAreRefused() {
+    assertRefused(
+        "timings:1: the file is empty; expected a table of timings", " \n\n", Selection.ALL);
+    assertRefused(
+        "timings:1: is of no known format; expected what nccl-tests or the OSU micro-benchmarks"
+            + " print, or a CSV with the columns devices, bytes and seconds, time_us or time_ns",
+        "node1 -- layer\n",
+        Selection.ALL);
+    assertRefused(
+        "timings:1: is not a table of timings; the file holds bytes that are not text",
+        "\u0000\u0001",
+        Selection.ALL);
+    String missing =
+        Refusal.of(folder.resolve("none"), path -> CollectiveTimings.read(path, Selection.ALL));
+    assertEquals("none: no such file; give the path of an existing file", missing);
+  }
+
+  @Test
+  void theExampleOfTheDocumentationIsRead() throws IOException {
+    Path docs =
+        Stream.of("../docs/formats.md", "docs/formats.md")
+            .map(Path::of)
+            .filter(Files::exists)
+            .findFirst()
+            .orElseThrow();
+    String text = Files.readString(docs);
+    String section = text.substring(text.indexOf("\n## Timings of collectives\n"));
+    int start = section.indexOf("```csv\n") + 7;
+    Path example = file(section.substring(start, section.indexOf("```", start)));
+    assertEquals(4, CollectiveTimings.read(example, machine("mine")).size());
+  }
+
+  @Test
+  void theFitIsWrittenWithItsResiduals() {
+    List<CollectiveTiming> timings =
+        Stream.of(1e3, 1e4, 1e5, 1e6)
+            .map(m -> new CollectiveTiming(Kind.ALL_REDUCE, 4, m, 6 * (1e-5 + m / 4 * 1e-10)))
+            .toList();
+    LinkFit fit = LinkFit.of(timings);
+    var context =
+        new LinkFitJson.Context(
+            "some.txt",
+            timings,
+            fit,
+            new TreeMap<>(LinkFit.byDevices(timings)),
+            Optional.of("dapple-a"),
+            Optional.of("node"));
+    String text = LinkFitJson.textWithResiduals(context);
+    for (String part :
+        List.of(
+            "\"source\": \"some.txt\"",
+            "\"cluster\": \"dapple-a\"",
+            "\"collectives\": [\"all_reduce\"]",
+            "\"timings\": 4",
+            "\"by_devices\"",
+            "\"residuals\"")) {
+      assertTrue(text.contains(part), text);
+    }
+    assertEquals(4, text.split("\"measured_s\"", -1).length - 1);
+    assertTrue(!LinkFitJson.text(context).contains("residuals"));
+  }
+}
