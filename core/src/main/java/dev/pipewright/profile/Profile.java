@@ -2,6 +2,7 @@ package dev.pipewright.profile;
 
 import dev.pipewright.units.Check;
 import dev.pipewright.units.Precision;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -173,6 +174,24 @@ public final class Profile {
       return Math.max(line, y0 * slice / x0); // never cheaper than its share
     }
     return slice < x1 ? line : Math.max(line, y1); // a larger slice takes no less than the last
+  }
+
+  /** The same network on a device that takes {@code factor} times as long for everything. */
+  public Profile slower(double factor) {
+    Check.positive(factor, "factor");
+    List<List<LayerTimes>> slower = new ArrayList<>();
+    for (LayerTimes[] table : times) {
+      slower.add(
+          Arrays.stream(table)
+              .map(t ->
+                  new LayerTimes(
+                      t.forward * factor,
+                      t.backward * factor,
+                      t.weightGradient * factor,
+                      t.update * factor))
+              .toList());
+    }
+    return new Profile(provenance, precision, sizes, samples(), slower);
   }
 
   /** Bytes of each layer's boundary activation for one sample. */

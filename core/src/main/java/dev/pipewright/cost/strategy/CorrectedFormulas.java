@@ -1,0 +1,39 @@
+package dev.pipewright.cost.strategy;
+
+import dev.pipewright.cost.strategy.Strategy.Split;
+import java.util.List;
+
+/**
+ * What implementations of the strategies do, layer by layer, where Table 3 of ParaDL splits
+ * everything alike.
+ *
+ * <ul>
+ *   <li>Filters and channels are split in products only; between them every device has the whole
+ *       activation and normalises, pools and activates it like all others. What is exchanged is the
+ *       output of a split layer (forward) and the gradient of its input (backward).
+ *   <li>Positions are split from the input up to the first layer that has too few of them or none
+ *       (fully connected); there the activation is gathered, and the rest is done by all alike.
+ *   <li>The largest part sets the pace where extents do not divide; narrow parts fill a device
+ *       badly.
+ *   <li>A pipeline is priced by the cost model of the planner, with a schedule that starts its
+ *       backward passes early.
+ * </ul>
+ */
+final class CorrectedFormulas implements StrategyFormulas {
+  private final Network network;
+  private final Setting setting;
+
+  CorrectedFormulas(Network network, Setting setting) {
+    this.network = network;
+    this.setting = setting;
+  }
+
+  @Override
+  public Estimate estimate(Layout layout, long globalBatch) {
+    if (layout.strategy().split() == Split.LAYERS) {
+      return new PipelineEstimate(network, setting).estimate(layout, globalBatch);
+    }
+    List<LayerShare> shares = new Sharing(network, layout).shares();
+    return new SplitEstimate(network, setting, layout, shares, globalBatch).estimate();
+  }
+}

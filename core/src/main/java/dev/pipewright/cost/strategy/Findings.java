@@ -1,0 +1,196 @@
+package dev.pipewright.cost.strategy;
+
+import dev.pipewright.cost.strategy.Prediction.Predicted;
+import dev.pipewright.cost.strategy.Strategy.Split;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+
+/** Names what holds a prediction back (ParaDL, Table 6), from its numbers. */
+final class Findings {
+  /** Shares of the iteration or of the memory below this are no bottleneck. */
+  private static final double NOTABLE = 0.1;
+
+  /** Share of the memory from which allocations begin to wait for each other. */
+  private static final double NEARLY_FULL = 0.9;
+
+  private final Predicted prediction;
+  private final Estimate estimate;
+  private final List<Finding> findings = new ArrayList<>();
+
+  private Findings(Predicted prediction, Estimate estimate) {
+    this.prediction = prediction;
+    this.estimate = estimate;
+  }
+
+  /** The gravest first. */
+  static List<Finding> of(Predicted prediction, Estimate estimate) {
+    Findings all = new Findings(prediction, estimate);
+    all.communication();
+    all.memory();
+    all.computation();
+    all.scaling();
+    return all.findings.stream()
+        .sorted(Comparator.comparingDouble(Finding::number).reversed())
+        .toList();
+  }
+
+  private double share(Phase... phases) {
+    double sum = 0;
+    for (Phase phase : phases) {
+      sum += prediction.phases().seconds(phase);
+    }
+    double total = prediction.iterationSeconds();
+    return total == 0 ? 0 : sum / total;
+  }
+
+  private void add(Bottleneck bottleneck, double number, String sentence, String help) {
+    findings.add(new Finding(bottleneck, number, sentence, help));
+  }
+
+  private void communication() {
+    double exchange = share(Phase.GRADIENT_EXCHANGE);
+    if (exchange >= NOTABLE) {
+      add(
+          Bottleneck.GRADIENT_EXCHANGE,
+          exchange,
+          "summing gradients takes %s of the iteration".formatted(percent(exchange)),
+          exchangeHelp());
+    }
+    double layerWise = share(Phase.LAYER_ALL_GATHER, Phase.LAYER_ALL_REDUCE);
+    if (layerWise >= NOTABLE) {
+      boolean weights = prediction.strategy().zeroStage() == 3;
+      add(
+          Bottleneck.LAYER_WISE_COMMUNICATION,
+          layerWise,
+          "collectives in every layer take %s of the iteration".formatted(percent(layerWise)),
+          weights
+              ? "keep the weights on every device (zero2) where memory allows"
+              : "split fewer layers, or keep groups inside a node");
+    }
+    double neighbours = share(Phase.HALO, Phase.POINT_TO_POINT);
+    if (neighbours >= NOTABLE) {
+      add(
+          Bottleneck.POINT_TO_POINT,
+          neighbours,
+          "messages between neighbours take %s of the iteration".formatted(percent(neighbours)),
+          prediction.strategy().split() == Split.LAYERS
+              ? "fewer, larger segments, or cuts where activations are small"
+              : "exchange halos from device to device without the host, or split fewer layers");
+    }
+    if (estimate.contention() > 1) {
+      double factor = estimate.contention();
+      double slowed = share(Phase.GRADIENT_EXCHANGE) * (1 - 1 / factor);
+      if (slowed >= NOTABLE / 2) {
+        add(
+            Bottleneck.CONGESTION,
+            slowed,
+            "%.1f collectives of the job share a port".formatted(factor),
+            "more network ports per node, or groups as large as a node's ports");
+      }
+    }
+  }
+
+  private String exchangeHelp() {
+    double now = prediction.phases().seconds(Phase.GRADIENT_EXCHANGE);
+    double best = estimate.cheapestExchangeSeconds();
+    return best < 0.9 * now
+        ? "another algorithm (--all-reduce cheapest) sums in %.3g s instead of %.3g s"
+            .formatted(best, now)
+        : "more samples per device, overlap with the backward pass, or 16-bit gradients";
+  }
+
+  private void memory() {
+    MemoryUse use = prediction.memory();
+    double full = use.total() / prediction.capacity();
+    if (full >= NEARLY_FULL) {
+      String words = full > 1 ? "%s of the device's memory would be needed" : "%s of it is used";
+      add(
+          Bottleneck.MEMORY_STALLING,
+          full,
+          ("memory: " + words).formatted(percent(full)),
+          use.activations() > use.total() / 2
+              ? "fewer samples per device, recomputation, or splitting the network"
+              : "shard the training state (zero1 … zero3) or split the network");
+    }
+    double copies = copies();
+    if (copies >= NOTABLE) {
+      add(
+          Bottleneck.MEMORY_REDUNDANCY,
+          copies,
+          "%s of a device's memory holds what others hold too".formatted(percent(copies)),
+          prediction.strategy().split() == Split.FILTERS
+                  || prediction.strategy().split() == Split.CHANNELS
+              ? "activations are whole on every device of a group; split positions instead"
+              : "shard weights, gradients and optimizer state (zero1 … zero3)");
+    }
+  }
+
+  /** The share of the capacity with bytes that another device has as well. */
+  private double copies() {
+    MemoryUse use = prediction.memory();
+    Layout layout = prediction.layout();
+    double state =
+        switch (prediction.strategy().zeroStage()) {
+          case 0 -> use.weights() + use.gradients() + use.optimizer();
+          case 1 -> use.weights() + use.gradients();
+          case 2 -> use.weights();
+          default -> 0;
+        };
+    boolean copied = layout.groups() > 1 || layout.strategy().split() == Split.POSITIONS;
+    double copies = copied && layout.devices() > 1 ? state : 0;
+    boolean whole =
+        layout.strategy().split() == Split.FILTERS || layout.strategy().split() == Split.CHANNELS;
+    copies += whole && layout.parts() > 1 ? use.activations() : 0;
+    return copies / prediction.capacity();
+  }
+
+  private void computation() {
+    double update = share(Phase.WEIGHT_UPDATE);
+    if (update >= NOTABLE) {
+      add(
+          Bottleneck.WEIGHT_UPDATE,
+          update,
+          "the optimizer's step takes %s of the iteration".formatted(percent(update)),
+          "shard the update (zero1), fuse its kernels, or take more samples per iteration");
+    }
+    double waiting = share(Phase.WAITING);
+    if (estimate.imbalance() - 1 >= NOTABLE || waiting >= NOTABLE) {
+      add(
+          Bottleneck.WORKLOAD_BALANCE,
+          Math.max(waiting, 1 - 1 / estimate.imbalance()),
+          "the busiest stage works %.2f times the mean; devices wait %s of the iteration"
+              .formatted(estimate.imbalance(), percent(waiting)),
+          "more segments, or replicate the busiest stage (`pipewright plan`)");
+    }
+    double total = prediction.iterationSeconds();
+    double redundant = total == 0 ? 0 : estimate.redundantSeconds() / total;
+    if (redundant >= NOTABLE) {
+      add(
+          Bottleneck.COMPUTE_REDUNDANCY,
+          redundant,
+          "all devices of a group do the same for %s of the iteration"
+              .formatted(percent(redundant)),
+          prediction.strategy().split() == Split.POSITIONS
+              ? "split more layers"
+              : "split samples or positions, which normalisations and activations share");
+    }
+  }
+
+  private void scaling() {
+    for (Limit limit : prediction.limits()) {
+      if (prediction.devices() * 2L > limit.devices() && prediction.devices() > 1) {
+        add(
+            Bottleneck.SCALING,
+            0,
+            "ends at %d devices: %s".formatted(limit.devices(), limit.why()),
+            prediction.strategy().hybrid() ? "a larger batch" : "a hybrid with data parallelism");
+      }
+    }
+  }
+
+  private static String percent(double share) {
+    return String.format(Locale.ROOT, "%.0f %%", 100 * share);
+  }
+}

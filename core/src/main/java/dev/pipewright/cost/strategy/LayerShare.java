@@ -1,0 +1,13 @@
+package dev.pipewright.cost.strategy;
+
+import dev.pipewright.cost.Part;
+
+/**
+ * What one device has of a layer.
+ *
+ * @param split whether other devices of its group have other parts
+ * @param gathersAfter whether a layer that is not split reads it
+ */
+record LayerShare(Part part, boolean split, boolean gathersAfter) {
+  static final LayerShare WHOLE = new LayerShare(Part.WHOLE, false, false);
+}

@@ -1,0 +1,147 @@
+package dev.pipewright.cost.strategy;
+
+import dev.pipewright.cost.Part;
+import dev.pipewright.cost.Roofline;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.Workload;
+import dev.pipewright.model.Chain;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.profile.Profile;
+import dev.pipewright.profile.Profile.LayerTimes;
+import dev.pipewright.profile.Profile.Quantity;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The layers of a workload with their sizes and times, read once for all questions about them. */
+final class Network {
+  private final Workload workload;
+  private final List<Geometry> layers;
+  private final List<Boolean> switches;
+  private final StageCosts costs;
+  private final Roofline roofline;
+  private final double slowdown;
+  private final double[] update;
+  private final int[] stagePlaces;
+  private final Map<Double, double[]> secondsBySlice = new HashMap<>();
+
+  Network(Workload workload, Optional<List<Boolean>> switches) {
+    this.workload = workload;
+    LayerGraph graph = workload.chain().graph();
+    this.layers = Geometry.of(graph);
+    this.switches =
+        switches.orElseGet(() -> java.util.Collections.nCopies(graph.size(), Boolean.TRUE));
+    this.costs = new StageCosts(workload);
+    this.roofline = new Roofline(workload.cluster().device(0), workload.training());
+    this.slowdown = costs.slowdown(0);
+    this.update = workload.profile().seconds(Quantity.UPDATE, 1);
+    this.stagePlaces = nestedEnds(workload.chain());
+  }
+
+  /** Ends of positions of the chain, each following the one before, from 0 to the chain's size. */
+  private static int[] nestedEnds(Chain chain) {
+    int[] ends = new int[chain.size() + 1];
+    int count = 1;
+    for (int position = 0; position < chain.size(); position++) {
+      if (count == 1 || chain.precedes(ends[count - 1] - 1, position)) {
+        ends[count++] = position + 1;
+      }
+    }
+    return Arrays.copyOf(ends, count);
+  }
+
+  /** Where stages may end, so that any choice of places is a pipeline. */
+  int[] stagePlaces() {
+    return stagePlaces;
+  }
+
+  Workload workload() {
+    return workload;
+  }
+
+  LayerGraph graph() {
+    return workload.chain().graph();
+  }
+
+  StageCosts costs() {
+    return costs;
+  }
+
+  int size() {
+    return layers.size();
+  }
+
+  Geometry layer(int layer) {
+    return layers.get(layer);
+  }
+
+  /** Whether a strategy may split this layer. */
+  boolean mayBeSplit(int layer) {
+    return switches.get(layer);
+  }
+
+  /** Bytes of one number. */
+  double bytesPerElement() {
+    return workload.profile().precision().bytes();
+  }
+
+  /** The time of a whole layer's forward and backward pass over {@code samples}. */
+  double seconds(int layer, double samples) {
+    return secondsBySlice.computeIfAbsent(samples, this::read)[layer];
+  }
+
+  /** The time of all layers. */
+  double seconds(double samples) {
+    double sum = 0;
+    for (int layer = 0; layer < layers.size(); layer++) {
+      sum += seconds(layer, samples);
+    }
+    return sum;
+  }
+
+  private double[] read(double samples) {
+    Profile profile = workload.profile();
+    double[] sum = profile.seconds(Quantity.FORWARD, samples);
+    double[] backward = profile.seconds(Quantity.BACKWARD, samples);
+    for (int layer = 0; layer < sum.length; layer++) {
+      sum[layer] = (sum[layer] + backward[layer]) * slowdown;
+    }
+    return sum;
+  }
+
+  /**
+   * The time of a part of a layer: the profile's for the whole layer, times what the roofline says
+   * that the part takes of the whole.
+   */
+  double seconds(int layer, double samples, Part part) {
+    double whole = seconds(layer, samples);
+    if (part.equals(Part.WHOLE) || whole == 0) {
+      return whole;
+    }
+    double read = layers.get(layer).inElements();
+    LayerTimes some = roofline.partTimes(graph().layer(layer), samples, part, read);
+    LayerTimes all = roofline.partTimes(graph().layer(layer), samples, Part.WHOLE, read);
+    return whole * (some.forward() + some.backward()) / (all.forward() + all.backward());
+  }
+
+  /** The time of a layer's update. */
+  double updateSeconds(int layer) {
+    return update[layer] * slowdown;
+  }
+
+  double updateSeconds() {
+    double sum = 0;
+    for (int layer = 0; layer < layers.size(); layer++) {
+      sum += updateSeconds(layer);
+    }
+    return sum;
+  }
+
+  /** Bytes of a layer's trained numbers, as they are communicated. */
+  double parameterBytes(int layer) {
+    Geometry l = layers.get(layer);
+    return (l.weights() + l.biases()) * bytesPerElement();
+  }
+}

@@ -1,0 +1,81 @@
+package dev.pipewright.cost.strategy;
+
+import java.util.List;
+
+/** What the oracle says of one strategy on one number of devices. */
+public sealed interface Prediction {
+  Strategy strategy();
+
+  int devices();
+
+  /** Samples of one iteration, over all devices. */
+  long globalBatch();
+
+  /** What ends this strategy's scaling, on this or a larger number of devices. */
+  List<Limit> limits();
+
+  /**
+   * Seconds and bytes.
+   *
+   * @param layout how the work is cut
+   * @param samplesPerEpoch samples of the data set
+   * @param memory of the fullest device
+   * @param capacity bytes that its device has
+   * @param findings what holds it back, the gravest first
+   */
+  record Predicted(
+      Layout layout,
+      long globalBatch,
+      long samplesPerEpoch,
+      Phases phases,
+      MemoryUse memory,
+      double capacity,
+      List<Limit> limits,
+      List<Finding> findings)
+      implements Prediction {
+    public Predicted {
+      limits = List.copyOf(limits);
+      findings = List.copyOf(findings);
+    }
+
+    @Override
+    public Strategy strategy() {
+      return layout.strategy();
+    }
+
+    @Override
+    public int devices() {
+      return layout.devices();
+    }
+
+    public double iterationSeconds() {
+      return phases.total();
+    }
+
+    /** The data set divided by the batch, rounded up: a last part of a batch takes as long. */
+    public double iterations() {
+      return Math.ceil((double) samplesPerEpoch / globalBatch);
+    }
+
+    public double epochSeconds() {
+      return iterations() * iterationSeconds();
+    }
+
+    public double samplesPerSecond() {
+      return globalBatch / iterationSeconds();
+    }
+
+    public boolean fits() {
+      return memory.total() <= capacity;
+    }
+  }
+
+  /** The strategy cannot use so many devices, or cannot cut this network at all. */
+  record Impossible(
+      Strategy strategy, int devices, long globalBatch, List<Limit> limits, String why)
+      implements Prediction {
+    public Impossible {
+      limits = List.copyOf(limits);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package dev.pipewright.cost.strategy;
+
+import java.util.List;
+
+/**
+ * The layers whose positions a grid shares out: from the input on, as long as every part keeps a
+ * position of every layer and no neighbour's neighbour is needed.
+ */
+final class SpatialRegion {
+  private final Network network;
+  private final boolean[] inside;
+
+  SpatialRegion(Network network, List<Integer> grid) {
+    this.network = network;
+    this.inside = new boolean[network.size()];
+    for (int layer : network.graph().topological()) {
+      inside[layer] = fits(network, layer, grid) && follows(layer);
+    }
+  }
+
+  private boolean follows(int layer) {
+    for (int from : network.graph().predecessors(layer)) {
+      if (!inside[from]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether each part of the grid has at least one position, and enough for its neighbours. */
+  static boolean fits(Network network, int layer, List<Integer> grid) {
+    Geometry l = network.layer(layer);
+    if (l.kind() == Geometry.Kind.INPUT) {
+      return fits(l.out(), grid);
+    }
+    if (!network.mayBeSplit(layer) || !l.hasPositions() || !fits(l.out(), grid)) {
+      return false;
+    }
+    for (int axis = 0; axis < grid.size(); axis++) {
+      int parts = grid.get(axis);
+      if (parts > 1) {
+        int smallest = l.in().get(axis) / parts;
+        if (l.window().reach(axis) > Math.max(0, smallest) * 2 || l.in().get(axis) < parts) {
+          return false; // a window as large as the map is a global pooling: gather before it
+        }
+      }
+    }
+    return true;
+  }
+
+  private static boolean fits(List<Integer> extents, List<Integer> grid) {
+    if (extents.size() != grid.size()) {
+      return false;
+    }
+    for (int axis = 0; axis < grid.size(); axis++) {
+      if (extents.get(axis) < grid.get(axis)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  boolean contains(int layer) {
+    return inside[layer];
+  }
+
+  /** Whether somebody outside reads this layer. */
+  boolean gathersAfter(int layer) {
+    for (int reader : network.graph().successors(layer)) {
+      if (inside[layer] && !inside[reader]) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether there is anything to split. */
+  boolean any() {
+    for (int layer = 0; layer < inside.length; layer++) {
+      if (inside[layer] && network.layer(layer).kind() != Geometry.Kind.INPUT) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,75 @@
+package dev.pipewright.cost.strategy;
+
+import dev.pipewright.cost.strategy.Prediction.Predicted;
+import dev.pipewright.cost.strategy.Study.Crossover;
+import dev.pipewright.cost.strategy.Study.Resource;
+import dev.pipewright.cost.strategy.Study.Sensitivity;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/** Asks the oracle about several strategies and device counts and says which to choose. */
+public final class Studies {
+  private Studies() {}
+
+  /**
+   * @param devices ascending
+   */
+  public static Study of(
+      Setting setting, List<Strategy> strategies, List<Integer> devices, Batch batch) {
+    StrategyOracle oracle = new StrategyOracle(setting);
+    List<Prediction> predictions = new ArrayList<>();
+    for (Strategy strategy : strategies) {
+      for (int count : devices) {
+        predictions.add(oracle.predict(strategy, count, batch.on(count)));
+      }
+    }
+    Study bare = new Study(strategies, devices, predictions, List.of(), List.of());
+    return new Study(
+        strategies, devices, predictions, crossovers(bare), sensitivities(bare, setting, batch));
+  }
+
+  private static List<Crossover> crossovers(Study study) {
+    List<Crossover> crossovers = new ArrayList<>();
+    Optional<Strategy> before = Optional.empty();
+    for (int devices : study.devices()) {
+      List<Predicted> ranking = study.ranking(devices);
+      if (!ranking.isEmpty() && !before.equals(Optional.of(ranking.get(0).strategy()))) {
+        Predicted best = ranking.get(0);
+        Optional<Strategy> former = before;
+        double gain =
+            ranking.stream()
+                .filter(p -> former.isPresent() && p.strategy() == former.get())
+                .mapToDouble(p -> best.samplesPerSecond() / p.samplesPerSecond())
+                .findFirst()
+                .orElse(1);
+        crossovers.add(new Crossover(devices, before, best.strategy(), gain));
+      }
+      before = ranking.isEmpty() ? Optional.empty() : Optional.of(ranking.get(0).strategy());
+    }
+    return crossovers;
+  }
+
+  private static List<Sensitivity> sensitivities(Study study, Setting setting, Batch batch) {
+    int devices = study.devices().get(study.devices().size() - 1);
+    Optional<Strategy> usual = study.ranking(devices).stream().findFirst().map(Predicted::strategy);
+    List<Sensitivity> sensitivities = new ArrayList<>();
+    for (Resource resource : Resource.values()) {
+      for (double factor : new double[] {0.5, 2}) {
+        Setting other = setting.on(OtherMachine.with(setting.workload(), resource, factor));
+        StrategyOracle oracle = new StrategyOracle(other);
+        Optional<Predicted> best =
+            study.strategies().stream()
+                .map(strategy -> oracle.predict(strategy, devices, batch.on(devices)))
+                .filter(p -> p instanceof Predicted predicted && predicted.fits())
+                .map(Predicted.class::cast)
+                .max(Comparator.comparingDouble(Predicted::samplesPerSecond));
+        Optional<Strategy> choice = best.map(Predicted::strategy);
+        double rate = best.map(Predicted::samplesPerSecond).orElse(0.0);
+        sensitivities.add(new Sensitivity(resource, factor, choice, rate, !choice.equals(usual)));
+      }
+    }
+    return sensitivities;
+  }
+}

@@ -1,0 +1,86 @@
+package dev.pipewright.cost.strategy;
+
+import dev.pipewright.cost.strategy.Prediction.Predicted;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Several strategies over several numbers of devices, and which to choose.
+ *
+ * @param predictions one for each strategy and number of devices, in that order
+ * @param crossovers where the choice changes as devices grow
+ * @param sensitivities what the choice at the most devices would be on other machines
+ */
+public record Study(
+    List<Strategy> strategies,
+    List<Integer> devices,
+    List<Prediction> predictions,
+    List<Crossover> crossovers,
+    List<Sensitivity> sensitivities) {
+  public Study {
+    strategies = List.copyOf(strategies);
+    devices = List.copyOf(devices);
+    predictions = List.copyOf(predictions);
+    crossovers = List.copyOf(crossovers);
+    sensitivities = List.copyOf(sensitivities);
+  }
+
+  /**
+   * The best strategy from this number of devices on (up to the next crossover).
+   *
+   * @param before the best on the number of devices before, empty where none fitted
+   * @param gain how many times more samples per second it trains than {@code before} does here; 1
+   *     where the one before is no choice any more
+   */
+  public record Crossover(int devices, Optional<Strategy> before, Strategy after, double gain) {}
+
+  /** What a machine has more or less of. */
+  public enum Resource {
+    BANDWIDTH("network bandwidth"),
+    LATENCY("network latency"),
+    MEMORY("device memory"),
+    COMPUTE("compute rate");
+
+    private final String label;
+
+    Resource(String label) {
+      this.label = label;
+    }
+
+    public String label() {
+      return label;
+    }
+  }
+
+  /**
+   * The best strategy where one resource is {@code factor} times as large.
+   *
+   * @param choice empty where nothing fits
+   * @param samplesPerSecond of that choice
+   * @param changes whether it differs from the choice on the machine as it is
+   */
+  public record Sensitivity(
+      Resource resource,
+      double factor,
+      Optional<Strategy> choice,
+      double samplesPerSecond,
+      boolean changes) {}
+
+  /** The prediction of one strategy on one number of devices. */
+  public Optional<Prediction> at(Strategy strategy, int devices) {
+    return predictions.stream()
+        .filter(p -> p.strategy() == strategy && p.devices() == devices)
+        .findFirst();
+  }
+
+  /** What fits on so many devices, most samples per second first. */
+  public List<Predicted> ranking(int devices) {
+    return predictions.stream()
+        .filter(Predicted.class::isInstance)
+        .map(Predicted.class::cast)
+        .filter(p -> p.devices() == devices && p.fits())
+        .sorted(Comparator.comparingDouble(Predicted::samplesPerSecond).reversed())
+        .toList();
+  }
+}
