@@ -18,13 +18,13 @@ class GradientOverlapTest {
   void neverTakesLongerThanSummingAfterwardsNorLessThanTheFirstLayersGradient(RepetitionInfo seed) {
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
     StageCosts costs = Samples.costs(random, Samples.chain(random.nextInt(1, 8)), 12);
-    AllReduce sum = AllReduce.over(costs.workload().cluster(), new int[] {0, 1});
+    Collectives sum = Collectives.over(costs.workload().cluster(), new int[] {0, 1});
     double[] parameters = costs.parameterBytes();
     int end = costs.size();
     double exposed = GradientOverlap.exposedSeconds(costs, 0, end, 2, 1, sum);
-    double afterwards = sum.seconds(parameters[end]);
+    double afterwards = sum.allReduce(parameters[end]);
     assertTrue(exposed <= afterwards);
-    double rest = afterwards - sum.seconds(parameters[end] - parameters[1]);
+    double rest = afterwards - sum.allReduce(parameters[end] - parameters[1]);
     assertTrue(exposed >= rest * (1 - 1e-9), () -> exposed + " < " + rest);
   }
 
@@ -36,8 +36,8 @@ class GradientOverlapTest {
     double rate = random.nextDouble(1e5, 1e7);
     int[] all = IntStream.range(0, members).toArray();
     var cluster = Samples.plain(List.of(Link.of(0, rate)), members);
-    AllReduce sum = AllReduce.over(cluster, all);
-    double perByte = sum.seconds(1e6) / 1e6;
+    Collectives sum = Collectives.over(cluster, all);
+    double perByte = sum.allReduce(1e6) / 1e6;
     double slowdown = random.nextDouble(0.5, 2);
     double[] backward = costs.backwardSeconds(1);
     double[] parameters = costs.parameterBytes();
@@ -54,6 +54,6 @@ class GradientOverlapTest {
   @Test
   void oneDeviceHasNothingToExpose() {
     StageCosts costs = Samples.costs(new SplittableRandom(1), Samples.chain(3), 4);
-    assertEquals(0, GradientOverlap.exposedSeconds(costs, 0, 3, 1, 1, AllReduce.NONE));
+    assertEquals(0, GradientOverlap.exposedSeconds(costs, 0, 3, 1, 1, Collectives.NONE));
   }
 }

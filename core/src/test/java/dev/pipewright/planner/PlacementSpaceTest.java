@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.Level;
 import dev.pipewright.cluster.Link;
-import dev.pipewright.cost.AllReduce;
+import dev.pipewright.cost.Collectives;
 import dev.pipewright.cost.Samples;
 import dev.pipewright.cost.SplitConcat;
 import dev.pipewright.planner.PlacementSpace.Step;
@@ -150,8 +150,8 @@ class PlacementSpaceTest {
         int[] priced = space.devices(step.placement());
         assertEquals(kinds(cluster, priced), kinds(cluster, real));
         assertEquals(
-            AllReduce.over(cluster, priced).seconds(BYTES),
-            AllReduce.over(cluster, real).seconds(BYTES),
+            Collectives.over(cluster, priced).allReduce(BYTES),
+            Collectives.over(cluster, real).allReduce(BYTES),
             1e-12);
         if (s + 1 < stages.size()) {
           int[] next = ints(stages.get(s + 1));

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.cost.AllReduce;
+import dev.pipewright.cost.Collectives;
 import dev.pipewright.cost.Samples;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
@@ -163,7 +163,7 @@ class PrefixBoundTest {
               java.util.stream.IntStream.range(0, cluster.size())
                   .filter(device -> (bits & 1 << device) != 0)
                   .toArray();
-          best = Math.min(best, AllReduce.over(cluster, members).seconds(bytes));
+          best = Math.min(best, Collectives.over(cluster, members).allReduce(bytes));
         }
       }
       return best;

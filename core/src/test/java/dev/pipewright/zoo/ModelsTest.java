@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.Optimizer;
+import dev.pipewright.model.Training;
 import dev.pipewright.units.Precision;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -49,14 +50,26 @@ class ModelsTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"vgg-19", "bert-48", "gnmt-16", "xlnet-36", "amoebanet-36", "gpt:layers=3"})
-  void allButResNetLeaveNoChoiceBetweenBranches(String name) {
+      strings = {
+        "vgg-19",
+        "bert-48",
+        "gnmt-16",
+        "xlnet-36",
+        "amoebanet-36",
+        "gpt:layers=3",
+        "alexnet",
+        "cosmoflow-256",
+        "vit-b-16",
+        "gpt-2"
+      })
+  void allButResNetAndInceptionLeaveNoChoiceBetweenBranches(String name) {
     assertTrue(Chain.of(model(name).graph()).total());
   }
 
-  @Test
-  void projectionsOfResNetAreBranches() {
-    assertFalse(Chain.of(model("resnet-50").graph()).total());
+  @ParameterizedTest
+  @ValueSource(strings = {"resnet-18", "resnet-50", "resnet-152", "inception-v3"})
+  void projectionsOfResNetAndModulesOfInceptionAreBranches(String name) {
+    assertFalse(Chain.of(model(name).graph()).total());
   }
 
   @ParameterizedTest
@@ -76,10 +89,24 @@ class ModelsTest {
     assertTrue(model.source().contains("DAPPLE"));
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "alexnet, MOMENTUM",
+    "resnet-152, MOMENTUM",
+    "cosmoflow-512, MOMENTUM",
+    "vit-b-16, ADAM",
+    "bert-large, ADAM",
+    "gpt-2-xl, ADAM"
+  })
+  void imagesAreTrainedWithMomentumAndTransformersWithAdam(String name, Optimizer optimizer) {
+    assertEquals(new Training(optimizer, Precision.FP32), model(name).training());
+  }
+
   @Test
   void formsStandForTheSameNetwork() {
     assertEquals(model("bert-106").graph().layers(), model("bert:layers=106").graph().layers());
     assertEquals(model("bert").graph().layers(), model("bert-24").graph().layers());
+    assertEquals(model("gpt").graph().layers(), model("gpt-2-medium").graph().layers());
     assertEquals(
         model("gpt").graph().layers(),
         model("gpt:layers=24,hidden=1024,heads=16,sequence=1024,vocabulary=50257")
@@ -87,10 +114,18 @@ class ModelsTest {
             .layers());
   }
 
+  /** DAPPLE's BERT hands the attention mask on beside the states; the others do not. */
+  @Test
+  void onlyTheBertOfTheProfileHandsItsMaskOn() {
+    assertEquals("384×1408", String.valueOf(model("bert-48").graph().layer(5).output().get()));
+    assertEquals("512×1024", String.valueOf(model("bert-large").graph().layer(5).output().get()));
+    assertEquals(model("bert-24").graph().parameters(), model("bert-large").graph().parameters());
+  }
+
   @Test
   void unknownNamesFindNothing() {
     assertEquals(Optional.empty(), Models.find("lenet"));
-    assertEquals(Optional.empty(), Models.find("bert-large"));
+    assertEquals(Optional.empty(), Models.find("bert-small"));
     assertEquals(Optional.empty(), Models.find("gpt-24"));
     assertEquals(Optional.empty(), Models.find(""));
   }

@@ -3,11 +3,15 @@ package dev.pipewright.zoo;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.pipewright.model.Chain;
+import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Operator;
+import dev.pipewright.model.Shape;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Parameters and boundaries against what was published about the networks: DAPPLE (PPoPP 2021,
@@ -51,7 +55,21 @@ class PublishedSizesTest {
     "gnmt-16, 290747088", // as in PipeDream's profile
     "bert-48, 637451264", // as in DAPPLE's profile
     "bert-24, 335141888", // BERT-large without the heads of its pre-training
-    "gpt, 354823168" // GPT-2 medium
+    "gpt, 354823168", // GPT-2 medium
+    "alexnet, 61100840", // images: as in torchvision
+    "vgg-16, 138357544",
+    "resnet-18, 11689512",
+    "resnet-34, 21797672",
+    "resnet-101, 44549160",
+    "resnet-152, 60192808",
+    "inception-v3, 23834568", // without the auxiliary classifier's 3,326,696
+    "vit-b-16, 86567656",
+    "bert-base, 109482240", // with the pooler
+    "bert-large, 335141888",
+    "gpt-2, 124439808", // the head shares the embedding's weights
+    "gpt-2-medium, 354823168",
+    "gpt-2-large, 774030080",
+    "gpt-2-xl, 1557611200"
   })
   void parametersAreExactlyThoseOfTheArchitecture(String name, long parameters) {
     assertEquals(parameters, graph(name).parameters());
@@ -130,20 +148,60 @@ class PublishedSizesTest {
   }
 
   /**
-   * 4.09 billion multiply-adds, as published for the variant whose 3 × 3 convolutions have the
-   * stride.
+   * Billions of multiply-adds of a forward pass, as torchvision states them for its weights: those
+   * of products and convolutions, which follow from the operators and their outputs. The work of
+   * the layers has functions, normalisations and poolings besides.
    */
-  @Test
-  void resNetHasThePublishedArithmetic() {
-    double flop = graph("resnet-50").layers().stream().mapToDouble(l -> l.work().forward()).sum();
-    assertWithin(0.02, 2 * 4.09e9, flop);
+  @ParameterizedTest
+  @CsvSource({
+    "alexnet, 0.714",
+    "vgg-16, 15.470",
+    "vgg-19, 19.632",
+    "resnet-18, 1.814",
+    "resnet-34, 3.664",
+    "resnet-50, 4.089",
+    "resnet-101, 7.801",
+    "resnet-152, 11.514",
+    "inception-v3, 5.713",
+    "vit-b-16, 17.564"
+  })
+  void networksHaveThePublishedArithmetic(String name, double billions) {
+    LayerGraph graph = graph(name);
+    double products = graph.layers().stream().mapToDouble(PublishedSizesTest::multiplyAdds).sum();
+    assertEquals(billions, products / 1e9, 0.00051);
+    double flop = graph.layers().stream().mapToDouble(layer -> layer.work().forward()).sum();
+    assertWithin(0.02, 2e9 * billions, flop);
   }
 
-  /** 19.6 billion multiply-adds. */
-  @Test
-  void vggHasThePublishedArithmetic() {
-    double flop = graph("vgg-19").layers().stream().mapToDouble(l -> l.work().forward()).sum();
-    assertWithin(0.01, 2 * 19.63e9, flop);
+  private static double multiplyAdds(Layer layer) {
+    Shape out = layer.output().orElseThrow();
+    return switch (layer.operator()) {
+      case Operator.Convolution convolution -> {
+        int kernel = convolution.kernel().stream().reduce(1, (a, b) -> a * b);
+        yield (double) kernel * convolution.inChannels() * out.elements();
+      }
+      case Operator.Linear linear -> (double) linear.in() * out.elements();
+      case Operator.Block block -> { // four projections, a perceptron four times as wide; attention
+        assertEquals("transformer block", block.kind());
+        double hidden = out.extent(1);
+        yield (4 + 8) * hidden * out.elements() + 2.0 * out.extent(0) * out.elements();
+      }
+      default -> 0;
+    };
+  }
+
+  /** A gradient costs as much as the forward pass; nothing is as expensive as the products. */
+  @ParameterizedTest
+  @ValueSource(strings = {"alexnet", "vgg-16", "resnet-152", "inception-v3", "cosmoflow-512"})
+  void backwardPassesOfImageNetworksLackTheGradientOfTheImage(String name) {
+    LayerGraph graph = graph(name);
+    double products =
+        2 * graph.layers().stream().mapToDouble(PublishedSizesTest::multiplyAdds).sum();
+    double input = graph.layers().stream().mapToDouble(l -> l.work().inputGradient()).sum();
+    double weight = graph.layers().stream().mapToDouble(l -> l.work().weightGradient()).sum();
+    assertEquals(0, graph.layer(1).work().inputGradient());
+    assertWithin(0.02, products, weight);
+    assertWithin(0.02, products - 2 * multiplyAdds(graph.layer(1)), input);
   }
 
   /** Korthikanti et al., MLSys 2023: 34sh + 5as² bytes of 16-bit activations for each block. */

@@ -21,6 +21,7 @@ import picocli.CommandLine.Spec;
     description = "Says how to split a neural network over many devices, and proves it.",
     subcommands = {
       PlanCommand.class,
+      PredictCommand.class,
       SimulateCommand.class,
       CheckCommand.class,
       ModelsCommand.class,

@@ -80,8 +80,16 @@ final class ModelArgument {
    * @param model as the user named it
    * @param cluster as the user named it
    * @param memoryBytes of every device, where the user said so
+   * @param usualSlice samples that the model's source gives a device
+   * @param samplesPerEpoch of the data set, where the file says
    */
-  record Costed(String model, String cluster, StageCosts costs, OptionalLong memoryBytes) {
+  record Costed(
+      String model,
+      String cluster,
+      StageCosts costs,
+      OptionalLong memoryBytes,
+      int usualSlice,
+      Optional<Long> samplesPerEpoch) {
     Workload workload() {
       return costs.workload();
     }
@@ -93,6 +101,12 @@ final class ModelArgument {
         .orElseThrow(() ->
             new BadInputException(
                 "no cluster given; add --cluster with a file or one of `pipewright clusters`"));
+  }
+
+  /** The cluster, with the memory that the user gives its devices. */
+  Cluster cluster(Optional<String> fallback) {
+    Cluster found = ClusterNames.resolve(clusterName(fallback));
+    return memory == null ? found : found.withMemory(bytes(memory));
   }
 
   private void check() {
@@ -114,17 +128,22 @@ final class ModelArgument {
       String model, Optional<String> clusterFallback, OptionalInt batchFallback, int globalBatch) {
     check();
     String name = clusterName(clusterFallback);
-    Cluster found = ClusterNames.resolve(name);
     OptionalLong given =
         memory == null ? OptionalLong.empty() : OptionalLong.of(bytes(memory).value());
-    Cluster on = given.isEmpty() ? found : found.withMemory(new Bytes(given.getAsLong()));
+    Cluster on = cluster(clusterFallback);
     Optional<ZooModel> zoo = zooModel(model);
     if (zoo.isPresent()) {
       Training training = training(zoo.get().training());
       LayerGraph graph = zoo.get().graph();
       Limits.layers(model, graph.size());
       Profile profile = Roofline.profile(graph, on.device(0), training, slices(globalBatch));
-      return new Costed(model, name, costs(graph, profile, training, on), given);
+      return new Costed(
+          model,
+          name,
+          costs(graph, profile, training, on),
+          given,
+          zoo.get().samples(),
+          Optional.empty());
     }
     Path path = Values.file("the model", model);
     if (model.isEmpty() || !Files.exists(path)) {
@@ -146,7 +165,13 @@ final class ModelArgument {
     }
     Training training =
         training(file.training().orElse(new Training(Optimizer.ADAM, file.profile().precision())));
-    return new Costed(model, name, costs(file.graph(), file.profile(), training, on), given);
+    return new Costed(
+        model,
+        name,
+        costs(file.graph(), file.profile(), training, on),
+        given,
+        file.profile().samples().get(0),
+        file.dataset().map(ModelFile.Dataset::samples));
   }
 
   /** Takes from a plan file what the user does not say anew. */

@@ -59,6 +59,20 @@ final class Values {
             + " these, like LC_ALL=C.UTF-8";
   }
 
+  /** A whole number from 1 on. */
+  static int count(String option, String text) {
+    try {
+      int count = Integer.parseInt(text);
+      if (count >= 1) {
+        return count;
+      }
+    } catch (NumberFormatException e) {
+      // said below, as for a number below 1
+    }
+    throw new BadInputException(
+        option + ": '" + text + "' is no count; give whole numbers >= 1, like 64");
+  }
+
   /** The file that {@code what} names. */
   static Path file(String what, String text) {
     try {

@@ -85,7 +85,7 @@ public final class HtmlReport {
   }
 
   /** Replaces each {@code {{name}}} once; what it inserts is not looked at again. */
-  private static String fill(String page, Map<String, String> values) {
+  static String fill(String page, Map<String, String> values) {
     StringBuilder out = new StringBuilder(page.length() * 2);
     int from = 0;
     for (int open = page.indexOf("{{"); open >= 0; open = page.indexOf("{{", from)) {
@@ -109,7 +109,7 @@ public final class HtmlReport {
     return out.toString();
   }
 
-  private static String resource(String name) {
+  static String resource(String name) {
     try (InputStream in = HtmlReport.class.getResourceAsStream(name)) {
       if (in == null) {
         throw new IllegalStateException("a part of the page is missing: resource=" + name);

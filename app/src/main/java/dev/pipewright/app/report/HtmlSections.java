@@ -16,7 +16,12 @@ final class HtmlSections {
 
   static String figures(Picture picture) {
     StringBuilder out = new StringBuilder();
-    for (Figure figure : Figure.of(picture)) {
+    figures(out, Figure.of(picture));
+    return out.toString();
+  }
+
+  static void figures(StringBuilder out, List<Figure> figures) {
+    for (Figure figure : figures) {
       out.append("<div class=\"figure\"><dt>");
       Markup.append(out, figure.label());
       out.append("</dt><dd><b>");
@@ -25,7 +30,6 @@ final class HtmlSections {
       Markup.append(out, Words.glue(figure.note()));
       out.append("</span></dd></div>\n");
     }
-    return out.toString();
   }
 
   static String table(Table table, String caption) {

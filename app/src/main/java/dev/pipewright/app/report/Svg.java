@@ -10,13 +10,42 @@ final class Svg {
 
   /** A picture with a light background of its own, since a viewer's may be dark. */
   Svg(double width, double height, String title) {
-    out.append("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"");
+    start(width, height, "xmlns=\"http://www.w3.org/2000/svg\"");
+    title(title);
+    out.append("<rect width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>\n");
+  }
+
+  private Svg() {}
+
+  /** A picture whose {@code style} has colours for light and for dark surroundings. */
+  static Svg styled(double width, double height, String title, String style) {
+    Svg svg = new Svg();
+    svg.start(width, height, "xmlns=\"http://www.w3.org/2000/svg\" class=\"study\"");
+    svg.title(title);
+    svg.out.append("<style>\n").append(style).append("</style>\n");
+    svg.out.append("<rect width=\"100%\" height=\"100%\" class=\"page\"/>\n");
+    return svg;
+  }
+
+  /** A picture within a page, whose style and background it takes. */
+  static Svg inPage(double width, double height, String title) {
+    Svg svg = new Svg();
+    svg.start(width, height, "class=\"study\" aria-label=\"" + Markup.of(title) + '"');
+    return svg;
+  }
+
+  private void start(double width, double height, String attributes) {
+    out.append("<svg ").append(attributes).append(" width=\"");
     number(width).append("\" height=\"");
     number(height).append("\" viewBox=\"0 0 ");
     number(width).append(' ');
-    number(height).append("\" role=\"img\" font-family=\"").append(FONTS).append("\">\n<title>");
+    number(height).append("\" role=\"img\" font-family=\"").append(FONTS).append("\">\n");
+  }
+
+  private void title(String title) {
+    out.append("<title>");
     Markup.append(out, title);
-    out.append("</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>\n");
+    out.append("</title>\n");
   }
 
   String end() {

@@ -33,7 +33,7 @@ final class SvgLegend {
   }
 
   /** Pixels that {@code words} take in the widest of the usual fonts. */
-  private static double width(String words) {
+  static double width(String words) {
     double width = 0;
     for (int i = 0; i < words.length(); i++) {
       char letter = words.charAt(i);

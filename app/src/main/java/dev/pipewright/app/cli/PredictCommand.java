@@ -1,0 +1,310 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cost.strategy.Batch;
+import dev.pipewright.cost.strategy.Setting;
+import dev.pipewright.cost.strategy.Setting.Exchange;
+import dev.pipewright.cost.strategy.Setting.Formulas;
+import dev.pipewright.cost.strategy.Strategy;
+import dev.pipewright.cost.strategy.Studies;
+import dev.pipewright.cost.strategy.Study;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.ParadlSwitches;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+@Command(
+    name = "predict",
+    description = "Predicts time, memory and limits of every way to train a network in parallel.",
+    footer = {
+      "",
+      "Examples:",
+      "  pipewright predict resnet-50 --cluster abci --strategies all --devices 16,64,256,1024",
+      "  pipewright predict vgg-16 --cluster abci --strategies data,data+filter --devices 64",
+      "      --batch-per-device 32 --out vgg",
+      "  pipewright predict resnet-50 --cluster abci --strategies filter --devices 4,8,16",
+      "      --global-batch 64",
+      "  pipewright predict RESNET50.net_sc --cluster abci --strategies data --devices 1024",
+      "      --formulas published"
+    })
+final class PredictCommand implements Callable<Integer> {
+  private static final List<String> FORMULAS = List.of("corrected", "published");
+
+  /** ImageNet-1k's training images. */
+  private static final long USUAL_EPOCH = 1_281_167;
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "MODEL",
+      description = "A profile, graph or ParaDL file, or a name (`pipewright models`).")
+  private String model = "";
+
+  @Mixin private ModelArgument arguments = new ModelArgument();
+
+  @Option(
+      names = "--strategies",
+      paramLabel = "LIST",
+      defaultValue = "all",
+      description =
+          "all, or some of serial, data, spatial, pipeline, filter, channel, data+filter,"
+              + " data+channel, data+spatial, data+pipeline, zero1, zero2, zero3.")
+  private String strategies = "all";
+
+  @Option(
+      names = "--devices",
+      paramLabel = "LIST",
+      description = "Numbers of devices, like 16,64; powers of two up to the cluster otherwise.")
+  private @Nullable String devices;
+
+  @Option(
+      names = "--batch-per-device",
+      paramLabel = "N",
+      description = "Weak scaling: samples per iteration for each device.")
+  private @Nullable Integer batchPerDevice;
+
+  @Option(
+      names = "--global-batch",
+      paramLabel = "N",
+      description = "Strong scaling: samples per iteration over all devices.")
+  private @Nullable Integer globalBatch;
+
+  @Option(
+      names = "--samples",
+      paramLabel = "N",
+      description = "Samples of an epoch; the file's, or ImageNet's 1,281,167 otherwise.")
+  private @Nullable Integer samples;
+
+  @Option(
+      names = "--formulas",
+      paramLabel = "NAME",
+      defaultValue = "corrected",
+      description = "corrected, or published: ParaDL's Table 3 to the letter.")
+  private String formulas = "corrected";
+
+  @Option(
+      names = "--group",
+      paramLabel = "N",
+      description = "Devices that share one network in hybrid strategies; a node's otherwise.")
+  private @Nullable Integer group;
+
+  @Option(
+      names = "--segments",
+      paramLabel = "N",
+      description = "Micro-batches of a pipeline; four for each stage otherwise.")
+  private @Nullable Integer segments;
+
+  @Option(
+      names = "--all-reduce",
+      paramLabel = "NAME",
+      defaultValue = "usual",
+      description =
+          "How gradients are summed: ring, tree, hierarchical, leader, cheapest;"
+              + " usual: a ring, through leaders for data+spatial.")
+  private String allReduce = "usual";
+
+  @Option(
+      names = "--memory-reuse",
+      paramLabel = "G",
+      description = "A factor on the memory (ParaDL's gamma).")
+  private @Nullable String memoryReuse;
+
+  @Option(
+      names = "--split-layers",
+      paramLabel = "FILE.lc",
+      description = "Which layers a strategy may split: ParaDL's lists of 0 and 1.")
+  private @Nullable Path splitLayers;
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      description = "Write report.html, time.svg, memory.svg, scaling.svg, pareto.svg.")
+  private @Nullable Path out;
+
+  @Option(names = "--json", description = "Print one JSON object and nothing else.")
+  private boolean json;
+
+  PredictCommand() {
+    this.spec = CommandSpec.create();
+  }
+
+  @Override
+  public Integer call() {
+    List<Strategy> asked = strategies();
+    Exchange exchange = Exchange.valueOf(choice("--all-reduce", allReduce, exchanges()));
+    Formulas which = Formulas.valueOf(choice("--formulas", formulas, FORMULAS));
+    Cluster cluster = arguments.cluster(Optional.empty());
+    List<Integer> counts = counts(cluster);
+    ModelArgument.Costed costed = costed(counts);
+    Batch batch = batch(costed);
+    if (out != null) {
+      OutputFolder.of(out, StudyAnswer.FILES); // before any work
+    }
+    Setting setting =
+        new Setting(
+            costed.workload(),
+            epoch(costed),
+            which,
+            exchange,
+            optional("--group", group),
+            optional("--segments", segments),
+            reuse(),
+            switches(costed));
+    Study study = Studies.of(setting, asked, counts, batch);
+    StudyAnswer answer = new StudyAnswer(study, costed, question(batch, setting));
+    if (json) {
+      spec.commandLine().getOut().print(answer.json());
+    } else {
+      answer.print(spec.commandLine().getOut());
+    }
+    if (out != null) {
+      answer.write(out);
+      spec.commandLine()
+          .getErr()
+          .println("wrote " + String.join(", ", StudyAnswer.FILES) + " to " + out);
+    }
+    Optional<String> reason = answer.nothingFits();
+    reason.ifPresent(why -> spec.commandLine().getErr().println("pipewright: " + why));
+    return reason.isPresent() ? Failures.NO : 0;
+  }
+
+  private static List<String> exchanges() {
+    return Arrays.stream(Exchange.values()).map(e -> e.name().toLowerCase(Locale.ROOT)).toList();
+  }
+
+  private static String choice(String option, String word, List<String> known) {
+    if (!known.contains(word)) {
+      throw new BadInputException(
+          option + ": unknown '" + word + "'; " + Suggestion.of(word, known));
+    }
+    return word.toUpperCase(Locale.ROOT);
+  }
+
+  private List<Strategy> strategies() {
+    if (strategies.equals("all")) {
+      return List.of(Strategy.values());
+    }
+    List<Strategy> found = new ArrayList<>();
+    for (String word : strategies.split(",", -1)) {
+      List<String> known = new ArrayList<>(Strategy.labels());
+      known.add("all");
+      Strategy strategy =
+          Strategy.find(word.strip())
+              .orElseThrow(() ->
+                  new BadInputException(
+                      "--strategies: unknown '"
+                          + word.strip()
+                          + "'; "
+                          + Suggestion.of(word.strip(), known)));
+      if (!found.contains(strategy)) {
+        found.add(strategy);
+      }
+    }
+    return found;
+  }
+
+  private List<Integer> counts(Cluster cluster) {
+    TreeSet<Integer> counts = new TreeSet<>();
+    if (devices == null) {
+      for (int count = 1; count <= Math.min(cluster.size(), 1024); count *= 2) {
+        counts.add(count);
+      }
+      return List.copyOf(counts);
+    }
+    for (String word : devices.split(",", -1)) {
+      int count = Values.count("--devices", word.strip());
+      if (count > cluster.size()) {
+        throw new BadInputException(
+            "--devices: %d are more than the cluster %s has; give at most %d or a larger cluster"
+                .formatted(count, cluster.name(), cluster.size()));
+      }
+      counts.add(count);
+    }
+    return List.copyOf(counts);
+  }
+
+  private ModelArgument.Costed costed(List<Integer> counts) {
+    if (batchPerDevice != null && globalBatch != null) {
+      throw new BadInputException(
+          "--batch-per-device and --global-batch exclude each other; give one of them");
+    }
+    optional("--batch-per-device", batchPerDevice);
+    optional("--global-batch", globalBatch);
+    int most = counts.get(counts.size() - 1);
+    long largest = batchPerDevice == null ? 1024 : (long) batchPerDevice * most;
+    int slice = (int) Math.min(1024, globalBatch == null ? largest : globalBatch);
+    return arguments.costed(model, Optional.empty(), OptionalInt.empty(), slice);
+  }
+
+  private Batch batch(ModelArgument.Costed costed) {
+    if (globalBatch != null) {
+      return Batch.global(globalBatch);
+    }
+    return Batch.perDevice(batchPerDevice == null ? costed.usualSlice() : batchPerDevice);
+  }
+
+  private static String question(Batch batch, Setting setting) {
+    return String.format(
+        Locale.ROOT,
+        "%,d samples per iteration%s, %,d per epoch, %s formulas",
+        batch.samples(),
+        batch.perDevice() ? " and device" : " over all devices",
+        setting.samplesPerEpoch(),
+        setting.formulas().name().toLowerCase(Locale.ROOT));
+  }
+
+  private long epoch(ModelArgument.Costed costed) {
+    return optional("--samples", samples).isPresent()
+        ? optional("--samples", samples).getAsInt()
+        : costed.samplesPerEpoch().orElse(USUAL_EPOCH);
+  }
+
+  private Optional<List<Boolean>> switches(ModelArgument.Costed costed) {
+    if (splitLayers == null) {
+      return Optional.empty();
+    }
+    List<Boolean> switches = new ArrayList<>();
+    for (boolean on : ParadlSwitches.read(splitLayers, costed.workload().chain().graph())) {
+      switches.add(on);
+    }
+    return Optional.of(switches);
+  }
+
+  private OptionalDouble reuse() {
+    if (memoryReuse == null) {
+      return OptionalDouble.empty();
+    }
+    try {
+      double factor = Double.parseDouble(memoryReuse);
+      if (factor > 0 && Double.isFinite(factor)) {
+        return OptionalDouble.of(factor);
+      }
+    } catch (NumberFormatException e) {
+      // said below, as for a factor that is none
+    }
+    throw new BadInputException(
+        "--memory-reuse: '" + memoryReuse + "' is no factor; give a number above 0, like 0.5");
+  }
+
+  private static OptionalInt optional(String option, @Nullable Integer value) {
+    if (value != null && value < 1) {
+      throw new BadInputException(option + ": " + value + " is too few; give a whole number >= 1");
+    }
+    return value == null ? OptionalInt.empty() : OptionalInt.of(value);
+  }
+}

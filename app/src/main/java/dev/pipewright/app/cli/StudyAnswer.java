@@ -1,0 +1,93 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.app.report.Asked;
+import dev.pipewright.app.report.StudyHtml;
+import dev.pipewright.app.report.StudyMemorySvg;
+import dev.pipewright.app.report.StudyParetoSvg;
+import dev.pipewright.app.report.StudyScalingSvg;
+import dev.pipewright.app.report.StudyText;
+import dev.pipewright.app.report.StudyTimeSvg;
+import dev.pipewright.app.report.TerminalReport;
+import dev.pipewright.cost.strategy.Prediction.Predicted;
+import dev.pipewright.cost.strategy.Study;
+import dev.pipewright.formats.StudyJson;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.Optional;
+
+/** A study of strategies, shown in every form that {@code predict} offers. */
+final class StudyAnswer {
+  /** The names of the files that {@link #write} makes. */
+  static final String[] FILES = {
+    "report.html", "time.svg", "memory.svg", "scaling.svg", "pareto.svg"
+  };
+
+  private final Study study;
+  private final ModelArgument.Costed costed;
+  private final String question;
+
+  /**
+   * @param question what was asked, in words
+   */
+  StudyAnswer(Study study, ModelArgument.Costed costed, String question) {
+    this.study = study;
+    this.costed = costed;
+    this.question = question;
+  }
+
+  private Asked asked() {
+    String cluster = costed.workload().cluster().name();
+    String model = costed.workload().chain().graph().name();
+    return new Asked(
+        model + " on " + cluster,
+        model,
+        cluster + ", " + costed.workload().cluster().size() + " devices",
+        question,
+        costed.workload().profile().provenance().toString());
+  }
+
+  String json() {
+    String provenance = costed.workload().profile().provenance().toString();
+    return StudyJson.text(study, costed.model(), costed.cluster(), provenance);
+  }
+
+  void print(PrintWriter out) {
+    out.print(StudyText.of(study, TerminalReport.WIDTH, Terminal.colours()));
+  }
+
+  void write(Path folder) {
+    OutputFolder files = OutputFolder.of(folder, FILES);
+    String subject = asked().title();
+    files.write("report.html", StudyHtml.of(study, asked()));
+    files.write("time.svg", StudyTimeSvg.of(study, subject));
+    files.write("memory.svg", StudyMemorySvg.of(study, subject));
+    files.write("scaling.svg", StudyScalingSvg.of(study, subject));
+    files.write("pareto.svg", StudyParetoSvg.of(study, subject));
+  }
+
+  /** Why no row is a way to train; empty when one is. */
+  Optional<String> nothingFits() {
+    boolean some =
+        study.predictions().stream()
+            .anyMatch(p -> p instanceof Predicted predicted && predicted.fits());
+    if (some) {
+      return Optional.empty();
+    }
+    Optional<Predicted> least =
+        study.predictions().stream()
+            .filter(Predicted.class::isInstance)
+            .map(Predicted.class::cast)
+            .min(Comparator.comparingDouble(p -> p.memory().total() / p.capacity()));
+    return Optional.of(
+        least
+            .map(p ->
+                "nothing fits: %s on %d devices comes nearest and needs %s of %s; try fewer samples per device or other strategies"
+                    .formatted(
+                        p.strategy().label(),
+                        p.devices(),
+                        dev.pipewright.units.Units.binary(p.memory().total(), "B"),
+                        dev.pipewright.units.Units.binary(p.capacity(), "B")))
+            .orElse("no strategy can use so many devices; the rows say the limit of each"));
+  }
+}

@@ -1,0 +1,37 @@
+package dev.pipewright.app.report;
+
+import java.util.List;
+
+/**
+ * One place of a panel: a stacked bar, or why there is none.
+ *
+ * @param parts amounts from below; empty for no bar
+ * @param limit what the whole should not exceed; infinite for none
+ * @param figure the words above the bar
+ * @param mark whether the strategy fits into memory here, and is the best that does
+ * @param tip all of it in words
+ */
+record Stack(int devices, List<Double> parts, double limit, String figure, Mark mark, String tip) {
+  enum Mark {
+    BEST,
+    FITS,
+    TOO_LARGE,
+    IMPOSSIBLE
+  }
+
+  Stack {
+    parts = List.copyOf(parts);
+  }
+
+  static Stack impossible(int devices, String tip) {
+    return new Stack(devices, List.of(), Double.POSITIVE_INFINITY, "", Mark.IMPOSSIBLE, tip);
+  }
+
+  double total() {
+    double total = 0;
+    for (double part : parts) {
+      total += part;
+    }
+    return total;
+  }
+}

@@ -1,0 +1,133 @@
+package dev.pipewright.app.report;
+
+import dev.pipewright.app.report.Stack.Mark;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Title, hint and legend above a picture of its own. */
+final class StudyHead {
+  private static final double ROW = 20;
+  private static final double TOP = 78;
+  private static final double SAMPLE = 12;
+
+  private final String subject;
+  private final String title;
+  private final String hint;
+  private final double width;
+  private final List<Entry> entries = new ArrayList<>();
+
+  /** A legend's sample: a class of colour, or a drawing that its word names. */
+  record Entry(Sample sample, String style, String words) {}
+
+  enum Sample {
+    AREA,
+    PALE,
+    HATCH,
+    LIMIT,
+    CUT,
+    STAR
+  }
+
+  StudyHead(String subject, String title, String hint, double width) {
+    this.subject = subject;
+    this.title = title;
+    this.hint = hint;
+    this.width = width;
+  }
+
+  static String style() {
+    return HtmlReport.resource("study-picture.css");
+  }
+
+  void legend(StackChart chart) {
+    entries.addAll(entries(chart));
+  }
+
+  /** What a chart's bars need to have explained. */
+  static List<Entry> entries(StackChart chart) {
+    List<Entry> entries = new ArrayList<>();
+    for (int part = 0; part < chart.parts().size(); part++) {
+      if (chart.occurs(part)) {
+        StackPart look = chart.parts().get(part);
+        entries.add(new Entry(Sample.AREA, look.style(), look.word()));
+      }
+    }
+    add(entries, chart.capacity(), Sample.LIMIT, "device memory");
+    add(entries, chart.occurs(Mark.BEST), Sample.STAR, "most samples per second");
+    add(entries, chart.occurs(Mark.TOO_LARGE), Sample.PALE, "! does not fit into memory");
+    add(entries, chart.cuts(), Sample.CUT, "goes on beyond the axis");
+    add(entries, chart.occurs(Mark.IMPOSSIBLE), Sample.HATCH, "impossible");
+    return entries;
+  }
+
+  private static void add(List<Entry> entries, boolean wanted, Sample sample, String words) {
+    if (wanted) {
+      entries.add(new Entry(sample, "", words));
+    }
+  }
+
+  double height() {
+    return entries.isEmpty() ? TOP - 8 : TOP + rows() * ROW;
+  }
+
+  private int rows() {
+    int rows = 1;
+    double x = 0;
+    for (Entry entry : entries) {
+      if (x > 0 && x + length(entry) > width) {
+        rows++;
+        x = 0;
+      }
+      x += length(entry);
+    }
+    return rows;
+  }
+
+  private static double length(Entry entry) {
+    return SAMPLE + 5 + SvgLegend.width(entry.words()) + 18;
+  }
+
+  void draw(Svg svg, double left) {
+    int letters = (int) (width / 11.2);
+    svg.text(
+        left,
+        30,
+        "font-size=\"18\" font-weight=\"600\" class=\"ink\"",
+        TextWidth.cut(title, letters));
+    svg.text(
+        left, 49, "font-size=\"12\" class=\"soft\"", TextWidth.cut(subject, (int) (width / 7.5)));
+    svg.text(left, 66, "font-size=\"12\" class=\"soft\"", TextWidth.cut(hint, (int) (width / 7.5)));
+    double x = left;
+    double y = TOP + 10;
+    for (Entry entry : entries) {
+      if (x > left && x - left + length(entry) > width) {
+        x = left;
+        y += ROW;
+      }
+      sample(svg, entry, x, y - 10);
+      svg.text(x + SAMPLE + 5, y, "font-size=\"12\" class=\"ink\"", entry.words());
+      x += length(entry);
+    }
+  }
+
+  /** A sample of 12 × 12 pixels. */
+  static void sample(Svg svg, Entry entry, double x, double y) {
+    switch (entry.sample()) {
+      case AREA -> svg.rect(x, y, SAMPLE, SAMPLE, "class=\"" + entry.style() + "\" rx=\"2\"");
+      case PALE -> {
+        svg.rect(x, y, SAMPLE, SAMPLE, "class=\"wait\" fill-opacity=\"0.4\"");
+        StringBuilder path = new StringBuilder("M");
+        Numbers.appendShort(path, x + 0.5);
+        Numbers.appendShort(path.append(' '), y + 0.5);
+        svg.path(path.append("h11v11h-11z"), "class=\"axis\" stroke-dasharray=\"2 2\"");
+      }
+      case HATCH -> StackDrawing.hatch(svg, x, y, SAMPLE, SAMPLE);
+      case LIMIT -> svg.line(x, y + 6, x + SAMPLE, y + 6, "class=\"limit\" stroke-width=\"1.5\"");
+      case CUT -> {
+        svg.rect(x + 1, y, SAMPLE - 2, SAMPLE, "class=\"compute\"");
+        StackDrawing.cut(svg, x, y + 3, SAMPLE);
+      }
+      case STAR -> StackDrawing.star(svg, x + SAMPLE / 2, y + SAMPLE / 2);
+    }
+  }
+}

@@ -1,0 +1,139 @@
+package dev.pipewright.app.report;
+
+import dev.pipewright.cost.strategy.Prediction.Impossible;
+import dev.pipewright.cost.strategy.Prediction.Predicted;
+import dev.pipewright.cost.strategy.Study;
+import dev.pipewright.cost.strategy.Study.Crossover;
+import dev.pipewright.units.Units;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** How reports word what a study found. */
+final class StudyWords {
+  private StudyWords() {}
+
+  /** {@code 45 %}, {@code <1 %} or {@code 20×}: a share that may be far from one. */
+  static String share(double share) {
+    if (share >= 2) {
+      return Numbers.times(share);
+    }
+    return share > 0 && share < 0.01 ? "<1 %" : Math.round(100 * share) + " %";
+  }
+
+  /** Samples per second: {@code 12,345}, {@code 3.21} or {@code 0.0042}. */
+  static String rate(double perSecond) {
+    if (perSecond >= 1_000) {
+      return Numbers.grouped(Math.round(perSecond));
+    }
+    if (perSecond >= 0.1 || !(perSecond > 0)) {
+      return Units.significant(perSecond);
+    }
+    int decimals = 1 - (int) Math.floor(Math.log10(perSecond));
+    return Units.fixed(perSecond, Math.min(6, decimals));
+  }
+
+  static String impossible(Impossible impossible) {
+    return impossible.strategy()
+        + " on "
+        + Words.count(impossible.devices(), "device")
+        + " is impossible: "
+        + impossible.why();
+  }
+
+  /** The choice on the most devices on which something fits. */
+  static Optional<Predicted> choice(Study study) {
+    for (int devices : study.devices().stream().sorted((a, b) -> b - a).toList()) {
+      List<Predicted> ranking = study.ranking(devices);
+      if (!ranking.isEmpty()) {
+        return Optional.of(ranking.getFirst());
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Whether nothing that fits is faster on as many devices. */
+  static boolean isBest(Study study, Predicted predicted) {
+    List<Predicted> ranking = study.ranking(predicted.devices());
+    return !ranking.isEmpty() && ranking.getFirst().strategy() == predicted.strategy();
+  }
+
+  /** The answer in a sentence. */
+  static String answer(Study study) {
+    Optional<Predicted> choice = choice(study);
+    if (choice.isEmpty()) {
+      return "Nothing fits: no strategy can run within the devices’ memory.";
+    }
+    Predicted best = choice.get();
+    int most = mostDevices(study);
+    String none =
+        most > best.devices() ? "Nothing fits on " + Words.count(most, "device") + ". " : "";
+    return none + "On " + Words.count(best.devices(), "device") + " choose " + figures(best) + '.';
+  }
+
+  private static String figures(Predicted best) {
+    String memory =
+        Figure.isLimited(best.capacity())
+            ? share(best.memory().total() / best.capacity()) + " of the memory"
+            : Numbers.bytes(best.memory().total());
+    return best.strategy()
+        + ": "
+        + rate(best.samplesPerSecond())
+        + " samples/s, "
+        + Units.seconds(best.iterationSeconds())
+        + " per iteration of "
+        + Words.count(best.globalBatch(), "sample")
+        + ", "
+        + memory;
+  }
+
+  static int mostDevices(Study study) {
+    return study.devices().stream().mapToInt(Integer::intValue).max().orElse(0);
+  }
+
+  /** A sentence for each change of the choice, or one that says there is none. */
+  static List<String> crossovers(Study study) {
+    List<String> sentences = new ArrayList<>();
+    for (Crossover crossover : study.crossovers()) {
+      sentences.add(sentence(crossover));
+    }
+    if (sentences.isEmpty() && choice(study).isPresent() && study.devices().size() > 1) {
+      String choice = choice(study).get().strategy().label();
+      sentences.add("The choice is " + choice + " wherever something fits.");
+    }
+    return sentences;
+  }
+
+  private static String sentence(Crossover crossover) {
+    String choose =
+        "From " + Words.count(crossover.devices(), "device") + " on choose " + crossover.after();
+    if (crossover.before().isEmpty()) {
+      return choose + ".";
+    }
+    return crossover.gain() > 1
+        ? "%s: %s the samples per second of %s there."
+            .formatted(choose, Numbers.times(crossover.gain()), crossover.before().get())
+        : "%s: %s is no choice any more.".formatted(choose, crossover.before().get());
+  }
+
+  /** {@code 1–2, 128–1024}: runs of some of the device counts that were {@code asked}. */
+  static String counts(List<Integer> some, List<Integer> asked) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < asked.size(); i++) {
+      int first = i;
+      while (i < asked.size() && some.contains(asked.get(i))) {
+        i++;
+      }
+      if (i > first) {
+        text.append(text.isEmpty() ? "" : ", ");
+        text.append(Words.range(asked.get(first), asked.get(i - 1)));
+      }
+    }
+    return text.toString();
+  }
+
+  /** {@code half as much}, {@code 4×}: a machine's resource against what it is. */
+  static String factor(double factor) {
+    return factor == 0.5 ? "half as much" : factor == 2 ? "twice as much" : Numbers.times(factor);
+  }
+}
