@@ -29,7 +29,8 @@ public final class Reproduce {
         new Figure12(),
         new Figure14(),
         new EstimateAccuracy(),
-        new Scaling());
+        new Scaling(),
+        new Figure3());
   }
 
   public static void main(String[] arguments) throws IOException {

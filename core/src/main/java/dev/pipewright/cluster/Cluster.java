@@ -19,6 +19,7 @@ public final class Cluster {
   private final List<List<Integer>> groups;
   private final Software software;
   private final int[][] groupOf;
+  private final int[][] firstOf;
 
   /** A cluster whose software adds nothing. */
   public Cluster(
@@ -49,6 +50,7 @@ public final class Cluster {
     this.groups = groups.stream().map(List::copyOf).toList();
     this.software = software;
     this.groupOf = numberGroups(this.groups, this.devices.size());
+    this.firstOf = firstDevices(groupOf, this.groups);
     checkNesting(groupOf);
   }
 
@@ -98,6 +100,17 @@ public final class Cluster {
     return groupOf;
   }
 
+  private static int[][] firstDevices(int[][] groupOf, List<List<Integer>> groups) {
+    int[][] firstOf = new int[groupOf.length][];
+    for (int level = 0; level < groupOf.length; level++) {
+      firstOf[level] = new int[groups.get(level).size()];
+      for (int device = groupOf[level].length - 1; device >= 0; device--) {
+        firstOf[level][groupOf[level][device]] = device;
+      }
+    }
+    return firstOf;
+  }
+
   private static void checkNesting(int[][] groupOf) {
     for (int level = 1; level < groupOf.length; level++) {
       for (int device = 1; device < groupOf[level].length; device++) {
@@ -141,6 +154,11 @@ public final class Cluster {
   /** The group of {@code level} that holds {@code device}. */
   public int group(int level, int device) {
     return groupOf[level][device];
+  }
+
+  /** The first device of a group of {@code level}. */
+  public int firstDevice(int level, int group) {
+    return firstOf[level][group];
   }
 
   /** The innermost group (machine, node) of a device. */

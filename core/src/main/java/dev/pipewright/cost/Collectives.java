@@ -87,7 +87,7 @@ public final class Collectives {
       for (int level = 0; level < contention.length; level++) {
         if (group.crosses(level)) {
           double rings = flows.ofRings(group, level);
-          contention[level] = Math.max(contention[level], flows.atBusiestPort(group, level));
+          contention[level] = Math.max(contention[level], flows.ofMessages(group, level));
           crossings.add(
               new GroupTimes.Crossing(
                   cluster.levels().get(level),

@@ -205,6 +205,23 @@ class CollectivesTest {
   }
 
   @Test
+  void aPortThatAGroupPassesOnlyOnTheWayFartherOutIsNotItsOwn() {
+    Cluster cluster = ported(1, 2, 2, 2); // nodes 0..3 in racks {0, 1} and {2, 3}
+    int[][] groups = {{0, 2, 4}, {5, 6}}; // the first leaves node 2 for the other rack only
+    assertEquals(1, Collectives.over(cluster, groups).contention(1));
+    int[][] both = {{0, 2, 4, 7}, {5, 6}}; // now it also goes to node 3
+    assertEquals(2, Collectives.over(cluster, both).contention(1));
+    assertEquals(1, Collectives.over(cluster, both).contention(2));
+  }
+
+  @Test
+  void theBusiestOfAllGroupsIsReported() {
+    Cluster cluster = ported(1, 4, 4);
+    int[][] groups = {{0, 4}, {1, 5}, {2, 6}, {8, 12}, {9, 13}};
+    assertEquals(3, Collectives.over(cluster, groups).contention());
+  }
+
+  @Test
   void aGroupThatMeetsNobodyDoesNotPayForOthers() {
     Cluster cluster = ported(1, 4, 4);
     int[][] groups = {{0, 4}, {1, 5}, {8, 9, 10, 11, 12, 13, 14, 15}};

@@ -22,6 +22,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       PlanCommand.class,
       PredictCommand.class,
+      CalibrateCommand.class,
       SimulateCommand.class,
       CheckCommand.class,
       ModelsCommand.class,

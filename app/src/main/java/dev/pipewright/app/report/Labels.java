@@ -18,7 +18,7 @@ final class Labels {
   private static final double OVERLAP = 1_000; // a pixel of distance is 1
   private static final double POINT = 60;
   private static final double LINE = 14;
-  private static final double NEARER = 40; // to the point of another word than to its own
+  private static final double NEARER = 75; // to the point of another word than to its own
   private static final double ASIDE = 3; // not exactly to the right
 
   private final Box area;

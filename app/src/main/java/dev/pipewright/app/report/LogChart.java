@@ -17,7 +17,7 @@ record LogChart(LogAxis x, LogAxis y) {
       double at = x.at(marks.get(i));
       double half = StackDrawing.width(words.get(i), 11) / 2;
       svg.line(at, y.to(), at, y.from(), "class=\"grid\"");
-      if (at - half > free) {
+      if (at - half > free && at + half < x.to() + 12) {
         svg.text(
             at,
             y.from() + 16,

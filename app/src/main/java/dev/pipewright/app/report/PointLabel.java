@@ -10,12 +10,13 @@ import java.util.List;
  */
 final class PointLabel {
   private static final double NEXT = 16;
+  private static final double GAP = 5; // to other names
 
   private PointLabel() {}
 
   /** Room for the name of a point. */
   static Wish wish(Predicted point, double x, double y) {
-    return new Wish(x, y, StackDrawing.width(point.strategy().label(), 12));
+    return new Wish(x, y, StackDrawing.width(point.strategy().label(), 12) + GAP);
   }
 
   /** The names of all of {@code points}, which have {@code wishes}. */

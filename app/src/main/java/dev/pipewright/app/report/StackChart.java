@@ -58,7 +58,8 @@ record StackChart(
     head.draw(svg, MARGIN);
     for (int i = 0; i < panels.size(); i++) {
       double x = MARGIN + i % columns * (StackDrawing.WIDTH + MARGIN);
-      double y = head.height() + i / columns * (drawing.height() + MARGIN);
+      int row = i / columns;
+      double y = head.height() + row * (drawing.height() + MARGIN);
       drawing.draw(svg, panels.get(i), x, y);
     }
     return svg.end();

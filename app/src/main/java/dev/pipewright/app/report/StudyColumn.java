@@ -8,25 +8,31 @@ import java.util.List;
 
 /** A column of the table of predictions; narrow terminals go without some. */
 enum StudyColumn {
-  DEVICES(Column.number("devices")),
-  STRATEGY(Column.text("strategy")),
-  LAYOUT(Column.text("layout")),
-  BATCH(Column.number("batch")),
-  ITERATION(Column.number("iteration")),
-  COMPUTE(Column.number("compute")),
-  COMMUNICATION(Column.number("communi\u00ad\ncation")),
-  EPOCH(Column.number("epoch")),
-  MEMORY(Column.text("memory")),
-  SAMPLES(Column.number("samples\nper s")),
-  BOTTLENECK(Column.text("first bottleneck"));
+  DEVICES("devices", true),
+  STRATEGY("strategy", false),
+  LAYOUT("layout", false),
+  BATCH("batch", true),
+  ITERATION("iteration", true),
+  COMPUTE("compute", true),
+  COMMUNICATION("communi\u00ad\ncation", true),
+  EPOCH("epoch", true),
+  MEMORY("memory", false),
+  SAMPLES("samples\nper s", true),
+  BOTTLENECK("first bottleneck", false);
 
   /** The least telling first. */
   static final List<StudyColumn> DISPENSABLE = List.of(BOTTLENECK, EPOCH, COMPUTE, LAYOUT, BATCH);
 
-  final Column column;
+  private final String heading;
+  private final boolean right;
 
-  StudyColumn(Column column) {
-    this.column = column;
+  StudyColumn(String heading, boolean right) {
+    this.heading = heading;
+    this.right = right;
+  }
+
+  Column column() {
+    return new Column(heading, right);
   }
 
   /** What the column says of a prediction; {@code best} is marked. */

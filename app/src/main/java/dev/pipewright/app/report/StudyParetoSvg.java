@@ -16,6 +16,7 @@ import java.util.List;
 public final class StudyParetoSvg {
   private static final double LEFT = 62;
   private static final double BOTTOM = 42;
+  private static final double RIM = 16; // half a label of the axis
 
   private final List<Predicted> points;
   private final LogChart chart;
@@ -34,7 +35,7 @@ public final class StudyParetoSvg {
     points.stream().map(Predicted::capacity).filter(Figure::isLimited).forEach(sizes::add);
     chart =
         new LogChart(
-            LogAxis.around(sizes, 4, left + LEFT, width - 8),
+            LogAxis.around(sizes, 4, left + LEFT, width - RIM),
             LogAxis.around(
                 points.stream().map(StudyParetoSvg::seconds).toList(),
                 4,
@@ -133,11 +134,12 @@ public final class StudyParetoSvg {
     svg.line(at, area.top(), at, area.bottom(), "class=\"limit\" stroke-width=\"1.5\"");
     String words = "device memory " + Numbers.bytes(capacity);
     double width = StackDrawing.width(words, 11);
-    svg.text(
-        Math.min(at, area.right()),
-        area.top() - 8,
-        "font-size=\"11\" text-anchor=\"end\" class=\"soft\"",
-        at - width > area.left() + 60 ? words : "");
+    boolean before = at - width > area.left() + 60; // behind the name of the vertical axis
+    if (before || at + width < area.right()) {
+      String anchor = before ? "end" : "start";
+      String style = "font-size=\"11\" class=\"soft\" text-anchor=\"" + anchor + '"';
+      svg.text(at, area.top() - 8, style, words);
+    }
     labels.avoidLine(at, area.top(), at, area.bottom());
   }
 

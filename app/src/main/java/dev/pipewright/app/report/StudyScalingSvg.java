@@ -47,7 +47,7 @@ public final class StudyScalingSvg {
     }
     List<Double> rates =
         StudyStacks.predicted(study).stream().map(Predicted::samplesPerSecond).toList();
-    right = width - column() - 4;
+    right = width - column() - 17;
     chart =
         new LogChart(
             LogAxis.around(counts(), 2, left + LEFT, right),

@@ -35,7 +35,7 @@ final class StudyTables {
         }
       }
     }
-    return new Table(columns.stream().map(column -> column.column).toList(), rows);
+    return new Table(columns.stream().map(StudyColumn::column).toList(), rows);
   }
 
   private static List<Cell> row(Study study, Prediction prediction, List<StudyColumn> columns) {

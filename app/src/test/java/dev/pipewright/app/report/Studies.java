@@ -131,7 +131,7 @@ final class Studies {
           default -> Layout.of(strategy, groups, parts);
         };
     long batch = 32L * Math.max(groups, 4);
-    double work = 0.004 * batch / devices * (1 + 0.1 * strategy.ordinal());
+    double work = 0.004 * batch / devices * (1 + 0.1 * place(strategy));
     return new Predicted(
         layout,
         batch,
@@ -202,7 +202,7 @@ final class Studies {
     List<Prediction> predictions = new ArrayList<>();
     for (Strategy strategy : strategies) {
       for (int i = 0; i < devices.size(); i++) {
-        double across = (strategy.ordinal() * 7 % 13) / 12.0;
+        double across = (place(strategy) * 7 % 13) / 12.0;
         double seconds = 1e-3 * Math.pow(10, 3 * across + 3 * (10 - i) / 10.0);
         double bytes = CAPACITY * 20 * Math.pow(10, -4.3 * (across + i / 10.0) / 2);
         predictions.add(
@@ -219,15 +219,17 @@ final class Studies {
     return of(strategies, devices, predictions);
   }
 
+  private static int place(Strategy strategy) {
+    return List.of(Strategy.values()).indexOf(strategy);
+  }
+
   /** A prediction of so many seconds and bytes, spread over all phases and categories. */
   static Predicted predicted(Layout layout, long batch, double seconds, double bytes) {
     Phases phases = Phases.none();
-    int shares = 0;
+    int weight = Phase.values().length;
+    double shares = weight * (weight + 1) / 2.0;
     for (Phase phase : Phase.values()) {
-      shares += 8 - phase.ordinal();
-    }
-    for (Phase phase : Phase.values()) {
-      phases = phases.with(phase, seconds * (8 - phase.ordinal()) / shares);
+      phases = phases.with(phase, seconds * weight-- / shares);
     }
     MemoryUse memory = new MemoryUse(0.2, 0.1, 0.3, 0.3, 0.1).times(bytes);
     return new Predicted(

@@ -22,18 +22,32 @@ import java.util.List;
 final class CorrectedFormulas implements StrategyFormulas {
   private final Network network;
   private final Setting setting;
+  private final Placement placement;
+  private final PipelineEstimate pipelines;
 
   CorrectedFormulas(Network network, Setting setting) {
     this.network = network;
     this.setting = setting;
+    this.placement = Placement.achieved(network.workload().cluster());
+    this.pipelines = new PipelineEstimate(network, setting);
+  }
+
+  @Override
+  public Phases phases(Layout layout, long globalBatch) {
+    return layout.strategy().split() == Split.LAYERS
+        ? pipelines.phases(layout, globalBatch)
+        : split(layout, globalBatch).phases();
   }
 
   @Override
   public Estimate estimate(Layout layout, long globalBatch) {
-    if (layout.strategy().split() == Split.LAYERS) {
-      return new PipelineEstimate(network, setting).estimate(layout, globalBatch);
-    }
+    return layout.strategy().split() == Split.LAYERS
+        ? pipelines.estimate(layout, globalBatch)
+        : split(layout, globalBatch).estimate();
+  }
+
+  private SplitEstimate split(Layout layout, long globalBatch) {
     List<LayerShare> shares = new Sharing(network, layout).shares();
-    return new SplitEstimate(network, setting, layout, shares, globalBatch).estimate();
+    return new SplitEstimate(network, setting, layout, placement, shares, globalBatch);
   }
 }

@@ -94,7 +94,7 @@ final class Findings {
 
   private String exchangeHelp() {
     double now = prediction.phases().seconds(Phase.GRADIENT_EXCHANGE);
-    double best = estimate.cheapestExchangeSeconds();
+    double best = estimate.cheapestExchangeSeconds().getAsDouble();
     return best < 0.9 * now
         ? "another algorithm (--all-reduce cheapest) sums in %.3g s instead of %.3g s"
             .formatted(best, now)

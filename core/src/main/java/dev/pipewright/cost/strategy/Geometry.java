@@ -157,6 +157,11 @@ record Geometry(
     };
   }
 
+  /** |x| + |y|; the network's input is counted with the layers that read it. */
+  double activations() {
+    return kind == Kind.INPUT ? 0 : inElements + outElements;
+  }
+
   /** Whether the layer's positions can be shared out. */
   boolean hasPositions() {
     return kind != Kind.CONNECTED

@@ -4,7 +4,8 @@ import dev.pipewright.units.Check;
 
 /**
  * How many rows of its neighbours a part of a split axis needs, exactly: from kernel, stride,
- * padding and dilation, for extents that need not divide.
+ * padding and dilation, for extents that need not divide. Never too few; too many only where a
+ * window lies in the padding altogether, or for less than a dilation where one begins there.
  *
  * <p>Part {@code i} of an axis of {@code n} positions holds {@code [i·n/parts, (i+1)·n/parts)},
  * rounded down. An output row reads {@code reach + 1} input rows from {@code row · stride −

@@ -62,7 +62,7 @@ final class Limits {
   }
 
   private Limit layers() {
-    int most = StageCut.most(network);
+    int most = network.mostStages();
     return new Limit("scaling", most, "the network can be cut into " + most + " stages");
   }
 
@@ -143,13 +143,29 @@ final class Limits {
       if (parts % along == 0) {
         chosen.add(along);
         factor(parts / along, axes - 1, chosen, grids);
-        chosen.remove(chosen.size() - 1);
+        chosen.removeLast();
       }
     }
   }
 
   private boolean possible(List<Integer> grid) {
-    return new SpatialRegion(network, grid).any();
+    return setting.formulas() == Formulas.PUBLISHED
+        ? cutsEveryMap(grid)
+        : network.region(grid).any();
+  }
+
+  /** Table 3: no factor exceeds its own extent in any layer. */
+  private boolean cutsEveryMap(List<Integer> grid) {
+    for (int layer = 0; layer < network.size(); layer++) {
+      Geometry l = network.layer(layer);
+      for (int axis = 0; axis < grid.size() && network.mayBeSplit(layer); axis++) {
+        if (l.hasPositions()
+            && (l.in().size() != grid.size() || l.in().get(axis) < grid.get(axis))) {
+          return false;
+        }
+      }
+    }
+    return true;
   }
 
   /** The grid that exchanges least, where there is one. */

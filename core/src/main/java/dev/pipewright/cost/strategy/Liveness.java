@@ -67,7 +67,8 @@ final class Liveness {
       }
       peak = Math.max(peak, held + gradients);
       held -= kept[layer];
-      gradients -= graph.predecessors(layer).length == 0 ? 0 : output[layer];
+      boolean input = graph.predecessors(layer).length == 0 && graph.successors(layer).length > 0;
+      gradients -= input ? 0 : output[layer];
     }
     return peak;
   }

@@ -25,6 +25,9 @@ final class Network {
   private final double slowdown;
   private final double[] update;
   private final int[] stagePlaces;
+  private final StageCosts stageCosts;
+  private final Map<Integer, StageCut> cuts = new HashMap<>();
+  private final Map<List<Integer>, SpatialRegion> regions = new HashMap<>();
   private final Map<Double, double[]> secondsBySlice = new HashMap<>();
 
   Network(Workload workload, Optional<List<Boolean>> switches) {
@@ -38,6 +41,7 @@ final class Network {
     this.slowdown = costs.slowdown(0);
     this.update = workload.profile().seconds(Quantity.UPDATE, 1);
     this.stagePlaces = nestedEnds(workload.chain());
+    this.stageCosts = costs.cutOnlyAt(stagePlaces);
   }
 
   /** Ends of positions of the chain, each following the one before, from 0 to the chain's size. */
@@ -52,9 +56,21 @@ final class Network {
     return Arrays.copyOf(ends, count);
   }
 
-  /** Where stages may end, so that any choice of places is a pipeline. */
-  int[] stagePlaces() {
-    return stagePlaces;
+  /** How many stages there can be at most; the input alone is none. */
+  int mostStages() {
+    int[] first = workload.chain().added(0);
+    boolean input = first.length == 1 && layers.get(first[0]).kind() == Geometry.Kind.INPUT;
+    return Math.max(1, stagePlaces.length - (input ? 2 : 1));
+  }
+
+  /** The layers that a grid splits. */
+  SpatialRegion region(List<Integer> grid) {
+    return regions.computeIfAbsent(grid, g -> new SpatialRegion(this, g));
+  }
+
+  /** The network in so many stages, balanced by time. */
+  StageCut stages(int count) {
+    return cuts.computeIfAbsent(count, stages -> StageCut.balanced(this, stageCosts, stages));
   }
 
   Workload workload() {

@@ -1,11 +1,12 @@
 package dev.pipewright.cost.strategy;
 
 import dev.pipewright.units.Check;
-import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
 
 /** Seconds of each phase of one iteration; the phases follow each other. */
 public final class Phases {
-  private final double[] seconds = new double[Phase.values().length];
+  private final Map<Phase, Double> seconds = new EnumMap<>(Phase.class);
 
   private Phases() {}
 
@@ -18,18 +19,22 @@ public final class Phases {
   public Phases with(Phase phase, double more) {
     Check.amount(more, phase.label() + " seconds");
     Phases sum = new Phases();
-    System.arraycopy(seconds, 0, sum.seconds, 0, seconds.length);
-    sum.seconds[phase.ordinal()] += more;
+    sum.seconds.putAll(seconds);
+    sum.seconds.merge(phase, more, Double::sum);
     return sum;
   }
 
   public double seconds(Phase phase) {
-    return seconds[phase.ordinal()];
+    return seconds.getOrDefault(phase, 0.0);
   }
 
   /** Seconds of the iteration. */
   public double total() {
-    return Arrays.stream(seconds).sum();
+    double sum = 0;
+    for (double some : seconds.values()) {
+      sum += some;
+    }
+    return sum;
   }
 
   /** Seconds that the iteration communicates. */
@@ -48,6 +53,6 @@ public final class Phases {
 
   @Override
   public String toString() {
-    return Arrays.toString(seconds);
+    return seconds.toString();
   }
 }

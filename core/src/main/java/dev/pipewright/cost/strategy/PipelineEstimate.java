@@ -22,8 +22,13 @@ final class PipelineEstimate implements StrategyFormulas {
   }
 
   @Override
+  public Phases phases(Layout layout, long globalBatch) {
+    return estimate(layout, globalBatch).phases();
+  }
+
+  @Override
   public Estimate estimate(Layout layout, long globalBatch) {
-    StageCut cut = StageCut.balanced(network, layout.parts());
+    StageCut cut = network.stages(layout.parts());
     int samples = Math.toIntExact(globalBatch / layout.groups());
     Plan plan = plan(cut, layout, samples / layout.segments());
     List<StageCost> stages = new PipelineOracle(network.costs(), new PathFormula()).stages(plan);
@@ -39,6 +44,7 @@ final class PipelineEstimate implements StrategyFormulas {
       exchange = Math.max(exchange, stage.exposedAllReduceSeconds());
       update = Math.max(update, stage.updateSeconds());
     }
+    double exposed = exchange;
     double compute = plan.microBatches() * passes(busiest);
     double tail = Math.min(exchange + update, Math.max(0, alone - compute));
     double exposedUpdate = Math.min(update, tail);
@@ -50,7 +56,7 @@ final class PipelineEstimate implements StrategyFormulas {
             .with(Phase.WAITING, Math.max(0, alone - compute - tail))
             .with(Phase.POINT_TO_POINT, Math.max(0, step - alone));
     double imbalance = mean == 0 ? 1 : passes(busiest) / mean;
-    return new Estimate(phases, memory(stages), 1, 0, imbalance, exchange);
+    return new Estimate(phases, memory(stages), 1, 0, imbalance, () -> exposed);
   }
 
   private static double passes(StageCost stage) {

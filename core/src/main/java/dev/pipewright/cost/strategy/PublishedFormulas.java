@@ -14,22 +14,28 @@ import java.util.function.IntToDoubleFunction;
 final class PublishedFormulas implements StrategyFormulas {
   private final Network network;
   private final Setting setting;
+  private final Placement placement;
 
   PublishedFormulas(Network network, Setting setting) {
     this.network = network;
     this.setting = setting;
+    this.placement = Placement.onPaper(network.workload().cluster());
+  }
+
+  @Override
+  public Phases phases(Layout layout, long globalBatch) {
+    return layout.strategy().split() == Strategy.Split.LAYERS
+        ? pipeline(layout, globalBatch)
+        : split(layout, globalBatch);
   }
 
   @Override
   public Estimate estimate(Layout layout, long globalBatch) {
-    Phases phases =
-        layout.strategy().split() == Strategy.Split.LAYERS
-            ? pipeline(layout, globalBatch)
-            : split(layout, globalBatch);
-    Placement placement = Placement.onPaper(network.workload().cluster(), layout);
+    Phases phases = phases(layout, globalBatch);
     double exchange = phases.seconds(Phase.GRADIENT_EXCHANGE);
     MemoryUse memory = memory(layout, globalBatch).times(setting.memoryReuse().orElse(1));
-    return new Estimate(phases, memory, placement.acrossGroups().contention(), 0, 1, exchange);
+    return new Estimate(
+        phases, memory, placement.acrossGroups(layout).contention(), 0, 1, () -> exchange);
   }
 
   private Phases split(Layout layout, long batch) {
@@ -39,11 +45,9 @@ final class PublishedFormulas implements StrategyFormulas {
         Phases.none()
             .with(Phase.FORWARD_BACKWARD, computeSeconds(layout, batch) / devices)
             .with(Phase.WEIGHT_UPDATE, update);
-    Placement placement = Placement.onPaper(network.workload().cluster(), layout);
     return switch (layout.strategy().split()) {
-      case NOTHING -> exchanged(phases, layout, placement.everybody());
-      case FILTERS -> layerWise(phases, layout, batch, true);
-      case CHANNELS -> layerWise(phases, layout, batch, false);
+      case NOTHING -> exchanged(phases, layout, placement.everybody(layout));
+      case FILTERS, CHANNELS -> layerWise(phases, layout, batch);
       case POSITIONS -> spatial(phases, layout, batch);
       case LAYERS -> throw new IllegalArgumentException("not a pipeline: layout=" + layout);
     };
@@ -83,9 +87,8 @@ final class PublishedFormulas implements StrategyFormulas {
   }
 
   /** {@code 3(p2−1)Σ(α + B|y|δβ/p)}: one step of three gathers, two reduce. */
-  private Phases layerWise(Phases phases, Layout layout, long batch, boolean filters) {
-    Placement placement = Placement.onPaper(network.workload().cluster(), layout);
-    Collectives inside = placement.insideGroups();
+  private Phases layerWise(Phases phases, Layout layout, long batch) {
+    Collectives inside = placement.insideGroups(layout);
     double samples = (double) batch / layout.groups();
     double gather = 0;
     int last = lastSplit();
@@ -95,7 +98,7 @@ final class PublishedFormulas implements StrategyFormulas {
         gather += inside.ringAllGather(bytes);
       }
     }
-    double across = placement.acrossGroups().ringAllReduce(weightBytes() / layout.parts());
+    double across = placement.acrossGroups(layout).ringAllReduce(weightBytes() / layout.parts());
     return phases
         .with(Phase.LAYER_ALL_GATHER, gather)
         .with(Phase.LAYER_ALL_REDUCE, 2 * gather)
@@ -113,8 +116,7 @@ final class PublishedFormulas implements StrategyFormulas {
 
   /** Halo of x and dL/dy of every layer with a window, there and back, and the weights' sum. */
   private Phases spatial(Phases phases, Layout layout, long batch) {
-    Placement placement = Placement.onPaper(network.workload().cluster(), layout);
-    Collectives inside = placement.insideGroups();
+    Collectives inside = placement.insideGroups(layout);
     double samples = (double) batch / layout.groups() * network.bytesPerElement();
     double halo = 0;
     for (int layer = 0; layer < network.size(); layer++) {
@@ -131,7 +133,7 @@ final class PublishedFormulas implements StrategyFormulas {
     }
     double bytes = weightBytes();
     double reduce = inside.reduce(bytes) + inside.broadcast(bytes);
-    double between = placement.leaders().ringAllReduce(bytes);
+    double between = placement.leaders(layout).ringAllReduce(bytes);
     return sum.with(Phase.GRADIENT_EXCHANGE, reduce + between);
   }
 
@@ -154,22 +156,26 @@ final class PublishedFormulas implements StrategyFormulas {
 
   /** Formulas 12 and 13, with p stages that are balanced by their time. */
   private Phases pipeline(Layout layout, long batch) {
-    StageCut cut = StageCut.balanced(network, layout.parts());
+    StageCut cut = network.stages(layout.parts());
     double segments = layout.segments();
     double samples = (double) batch / layout.groups();
     double slots = layout.parts() + segments - 1;
-    double slowest = 0;
+    double forward = 0;
+    double backward = 0;
     double update = 0;
     double transfer = 0;
-    var link = Placement.onPaper(network.workload().cluster(), layout).insideGroups();
+    Collectives link = placement.insideGroups(layout);
     for (int stage = 0; stage < layout.parts(); stage++) {
-      slowest = Math.max(slowest, cut.seconds(stage, samples / segments));
+      double there = cut.forwardSeconds(stage, samples / segments);
+      forward = Math.max(forward, there);
+      backward = Math.max(backward, cut.seconds(stage, samples / segments) - there);
       update = Math.max(update, cut.updateSeconds(stage));
       if (stage > 0) {
         double bytes = samples / segments * cut.inputBytes(stage);
         transfer = Math.max(transfer, link.pointToPoint(bytes));
       }
     }
+    double slowest = forward + backward; // perhaps of two stages, as printed
     double updates = slots * samples / segments; // the erratum: WU is a time per iteration
     return Phases.none()
         .with(Phase.FORWARD_BACKWARD, segments * slowest)
@@ -183,10 +189,9 @@ final class PublishedFormulas implements StrategyFormulas {
     double delta = network.bytesPerElement();
     double samples = (double) batch / layout.groups();
     if (layout.strategy().split() == Strategy.Split.LAYERS) {
-      return StageCut.balanced(network, layout.parts()).naiveMemory(samples, delta);
+      return network.stages(layout.parts()).naiveMemory(samples, delta);
     }
-    double activations =
-        sum(layer -> network.layer(layer).inElements() + network.layer(layer).outElements());
+    double activations = sum(layer -> network.layer(layer).activations());
     boolean weightsSplit = updateParts(layout) > 1 && layout.strategy().zeroStage() == 0;
     double parts = weightsSplit ? layout.parts() : 1;
     double spread = layout.strategy().split() == Strategy.Split.POSITIONS ? layout.parts() : 1;

@@ -1,6 +1,7 @@
 package dev.pipewright.cost.strategy;
 
 import dev.pipewright.cost.Collectives;
+import dev.pipewright.cost.Part;
 import dev.pipewright.cost.strategy.Strategy.Split;
 import dev.pipewright.model.Training;
 import java.util.List;
@@ -19,31 +20,31 @@ final class SplitEstimate {
   private final Collectives everybody;
 
   SplitEstimate(
-      Network network, Setting setting, Layout layout, List<LayerShare> shares, long globalBatch) {
+      Network network,
+      Setting setting,
+      Layout layout,
+      Placement placement,
+      List<LayerShare> shares,
+      long globalBatch) {
     this.network = network;
     this.setting = setting;
     this.layout = layout;
     this.shares = shares;
     this.samples = Math.ceilDiv(globalBatch, (long) layout.groups());
     this.delta = network.bytesPerElement();
-    Placement placement = Placement.achieved(network.workload().cluster(), layout);
-    this.inside = placement.insideGroups();
-    this.across = placement.acrossGroups();
+    this.inside = placement.insideGroups(layout);
+    this.across = placement.acrossGroups(layout);
     boolean spatial = layout.strategy().split() == Split.POSITIONS;
-    this.leaders = spatial ? placement.leaders() : Collectives.NONE;
-    this.everybody = spatial ? placement.everybody() : Collectives.NONE;
+    this.leaders = spatial ? placement.leaders(layout) : Collectives.NONE;
+    this.everybody = spatial ? placement.everybody(layout) : Collectives.NONE;
   }
 
-  Estimate estimate() {
+  Phases phases() {
     double seconds = 0;
-    double redundant = 0;
     double update = 0;
     for (int layer = 0; layer < network.size(); layer++) {
-      LayerShare share = shares.get(layer);
-      double time = network.seconds(layer, samples, share.part());
-      seconds += time;
-      redundant += share.split() || layout.parts() == 1 ? 0 : time;
-      update += network.updateSeconds(layer) * share.part().filters() * share.part().channels();
+      seconds += seconds(layer);
+      update += network.updateSeconds(layer) * weightShare(layer);
     }
     int zero = layout.strategy().zeroStage();
     Phases phases =
@@ -60,13 +61,32 @@ final class SplitEstimate {
       double weights = Gradients.all(this::gradients, network.size()).own();
       phases = phases.with(Phase.LAYER_ALL_GATHER, across.ringAllGather(weights));
     }
+    return phases;
+  }
+
+  private double seconds(int layer) {
+    return network.seconds(layer, samples, shares.get(layer).part());
+  }
+
+  /** The share of a layer's weights that one device has. */
+  private double weightShare(int layer) {
+    Part part = shares.get(layer).part();
+    return part.filters() * part.channels();
+  }
+
+  Estimate estimate() {
+    double redundant = 0;
+    for (int layer = 0; layer < network.size(); layer++) {
+      boolean alike = layout.parts() > 1 && !shares.get(layer).split();
+      redundant += alike ? seconds(layer) : 0;
+    }
     return new Estimate(
-        phases,
+        phases(),
         memory(),
         Math.max(inside.contention(), across.contention()),
         redundant,
         1,
-        exchangeSeconds(Setting.Exchange.CHEAPEST));
+        () -> exchangeSeconds(Setting.Exchange.CHEAPEST));
   }
 
   private Phases layerWise(Phases phases) {
@@ -215,8 +235,7 @@ final class SplitEstimate {
     double gathered = 0;
     for (int layer = 0; layer < network.size(); layer++) {
       LayerShare share = shares.get(layer);
-      parameters +=
-          network.parameterBytes(layer) * share.part().filters() * share.part().channels();
+      parameters += network.parameterBytes(layer) * weightShare(layer);
       kept[layer] *= samples * share.part().positions();
       output[layer] *= samples * share.part().positions();
       if (share.split() && layout.strategy().split() != Split.POSITIONS) {

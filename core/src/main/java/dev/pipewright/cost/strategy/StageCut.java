@@ -1,6 +1,7 @@
 package dev.pipewright.cost.strategy;
 
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.profile.Profile.Quantity;
 import java.util.Arrays;
 
 /** A network cut into consecutive stages whose slowest is as fast as cuts allow. */
@@ -15,17 +16,11 @@ final class StageCut {
     this.firsts = firsts;
   }
 
-  /** The positions of the chain that a cut may follow whatever else is cut. */
-  static int most(Network network) {
-    return network.stagePlaces().length - 1;
-  }
-
   /**
    * By parametric search over the slowest stage's time at the profile's first slice size: the bound
    * is halved until the greedy cut has as many stages as asked for, to 1e-9.
    */
-  static StageCut balanced(Network network, int stages) {
-    StageCosts costs = network.costs().cutOnlyAt(network.stagePlaces());
+  static StageCut balanced(Network network, StageCosts costs, int stages) {
     int slice = network.workload().profile().samples().get(0);
     double[] time = new double[costs.size() + 1];
     for (int end = 0; end < time.length; end++) {
@@ -85,6 +80,16 @@ final class StageCut {
     return sum;
   }
 
+  /** The forward part of it. */
+  double forwardSeconds(int stage, double samples) {
+    double[] forward = network.workload().profile().seconds(Quantity.FORWARD, samples);
+    double sum = 0;
+    for (int layer : layers(stage)) {
+      sum += forward[layer] * network.costs().slowdown(0);
+    }
+    return sum;
+  }
+
   double updateSeconds(int stage) {
     double sum = 0;
     for (int layer : layers(stage)) {
@@ -123,7 +128,7 @@ final class StageCut {
       Geometry l = network.layer(layer);
       weights += l.weights();
       biases += l.biases();
-      activations += l.inElements() + l.outElements();
+      activations += l.activations();
     }
     return new MemoryUse(
         delta * (weights + biases), delta * weights, 0, delta * 2 * samples * activations, 0);

@@ -2,7 +2,12 @@ package dev.pipewright.cost.strategy;
 
 /** Turns a layout and a batch into seconds and bytes. */
 interface StrategyFormulas {
+  /** The seconds alone, to choose a layout by. */
+  Phases phases(Layout layout, long globalBatch);
+
   /**
+   * Seconds, bytes and what was noticed.
+   *
    * @param layout one that the network allows
    * @param globalBatch samples of an iteration
    */

@@ -52,20 +52,25 @@ public final class StrategyOracle {
       return new Impossible(strategy, devices, globalBatch, ends, tooMany(ends.get(0), devices));
     }
     List<Layout> layouts = layouts(strategy, devices, globalBatch);
-    Optional<Layout> best = Optional.empty();
-    Optional<Estimate> cheapest = Optional.empty();
-    for (Layout layout : layouts) {
-      Estimate estimate = formulas.estimate(layout, globalBatch);
-      if (cheapest.isEmpty() || estimate.phases().total() < cheapest.get().phases().total()) {
-        cheapest = Optional.of(estimate);
-        best = Optional.of(layout);
-      }
-    }
-    if (best.isEmpty() || cheapest.isEmpty()) {
+    if (layouts.isEmpty()) {
       String why = "no way to cut it into " + devices + " equal shares; " + ends.get(0).why();
       return new Impossible(strategy, devices, globalBatch, ends, why);
     }
-    return predicted(best.get(), globalBatch, cheapest.get(), ends);
+    Layout best = fastest(layouts, globalBatch);
+    return predicted(best, globalBatch, formulas.estimate(best, globalBatch), ends);
+  }
+
+  private Layout fastest(List<Layout> layouts, long globalBatch) {
+    Layout best = layouts.get(0);
+    double least = Double.POSITIVE_INFINITY;
+    for (Layout layout : layouts.size() == 1 ? List.<Layout>of() : layouts) {
+      double seconds = formulas.phases(layout, globalBatch).total();
+      if (seconds < least) {
+        least = seconds;
+        best = layout;
+      }
+    }
+    return best;
   }
 
   private static String tooMany(Limit limit, int devices) {

@@ -8,12 +8,15 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Asks the oracle about several strategies and device counts and says which to choose. */
 public final class Studies {
   private Studies() {}
 
   /**
+   * Predictions, crossovers and sensitivities.
+   *
    * @param devices ascending
    */
   public static Study of(
@@ -57,19 +60,32 @@ public final class Studies {
     List<Sensitivity> sensitivities = new ArrayList<>();
     for (Resource resource : Resource.values()) {
       for (double factor : new double[] {0.5, 2}) {
-        Setting other = setting.on(OtherMachine.with(setting.workload(), resource, factor));
-        StrategyOracle oracle = new StrategyOracle(other);
         Optional<Predicted> best =
-            study.strategies().stream()
-                .map(strategy -> oracle.predict(strategy, devices, batch.on(devices)))
-                .filter(p -> p instanceof Predicted predicted && predicted.fits())
-                .map(Predicted.class::cast)
-                .max(Comparator.comparingDouble(Predicted::samplesPerSecond));
+            elsewhere(study, setting, batch.on(devices), devices, resource, factor);
         Optional<Strategy> choice = best.map(Predicted::strategy);
         double rate = best.map(Predicted::samplesPerSecond).orElse(0.0);
         sensitivities.add(new Sensitivity(resource, factor, choice, rate, !choice.equals(usual)));
       }
     }
     return sensitivities;
+  }
+
+  /** The best prediction on a machine that has {@code factor} times as much of one resource. */
+  private static Optional<Predicted> elsewhere(
+      Study study, Setting setting, long batch, int devices, Resource resource, double factor) {
+    double memory = resource == Resource.MEMORY ? factor : 1;
+    Stream<Prediction> predictions;
+    if (resource == Resource.MEMORY) { // changes no times
+      predictions = study.predictions().stream().filter(p -> p.devices() == devices);
+    } else {
+      Setting other = setting.on(OtherMachine.with(setting.workload(), resource, factor));
+      StrategyOracle oracle = new StrategyOracle(other);
+      predictions = study.strategies().stream().map(s -> oracle.predict(s, devices, batch));
+    }
+    return predictions
+        .filter(Predicted.class::isInstance)
+        .map(Predicted.class::cast)
+        .filter(p -> p.memory().total() <= p.capacity() * memory)
+        .max(Comparator.comparingDouble(Predicted::samplesPerSecond));
   }
 }
