@@ -72,8 +72,7 @@ final class AbciAccuracy {
     StrategyOracle oracle =
         new StrategyOracle(
             Setting.of(
-                new Workload(
-                    workload.chain(), workload.profile(), workload.training(), cluster),
+                new Workload(workload.chain(), workload.profile(), workload.training(), cluster),
                 IMAGENET));
     return rows.stream()
         .map(row -> (Predicted) oracle.predict(row.strategy(), row.devices(), row.samples()))

@@ -70,17 +70,18 @@ final class Figure3 implements Reproduction {
 
   private static String remarks() {
     return """
-        - The calibration saw these rows, so the mean accuracies are those of a fit; `abci-calibration.md`
-          has the errors of strategies that the constants were fitted without.
-        - The authors' figures are those of the chart: it belongs to a preprint, and the paper's own means
-          (data 96.10 %, filter 85.56, channel 73.67, data+filter 91.43, data+spatial 83.46) are over three
-          networks and best communication times. They are not those of these rows.
-        - Bars were read to ± 1.5 pixels and totals tend to read 1 to 1.5 % low. A difference between two
-          predictions smaller than the column ± says nothing.
-        - Filter and channel parallelism compute far longer than 1/p of the serial time when measured
-          (layers between the products are done by all alike, narrow products fill a device badly,
-          splitting and joining costs). What of that our compute column leaves out is made up for by its
-          communication column where a row agrees in total but not in its parts.""";
+    - The calibration saw these rows, so the mean accuracies are those of a fit; `abci-calibration.md`
+      has the errors of strategies that the constants were fitted without.
+    - The authors' figures are those of the chart: it belongs to a preprint, and the paper's own means
+      (data 96.10 %, filter 85.56, channel 73.67, data+filter 91.43, data+spatial 83.46) are over three
+      networks and best communication times. They are not those of these rows.
+    - Bars were read to ± 1.5 pixels and totals tend to read 1 to 1.5 % low. A difference between two
+      predictions smaller than the column ± says nothing.
+    - Filter and channel parallelism compute far longer than 1/p of the serial time when measured
+      (layers between the products are done by all alike, narrow products fill a device badly,
+      splitting and joining costs). What of that our compute column leaves out is made up for by its
+      communication column where a row agrees in total but not in its parts.\
+    """;
   }
 
   private static Markdown means(
@@ -210,9 +211,7 @@ final class Figure3 implements Reproduction {
     List<MeasuredIteration> rows = accuracy.rows();
     for (Strategy strategy : accuracy.strategies()) {
       int[] chosen =
-          IntStream.range(0, rows.size())
-              .filter(i -> rows.get(i).strategy() == strategy)
-              .toArray();
+          IntStream.range(0, rows.size()).filter(i -> rows.get(i).strategy() == strategy).toArray();
       double[] devices = accuracies(chosen, i -> rows.get(i).devices());
       figure.add(
           new Lines(

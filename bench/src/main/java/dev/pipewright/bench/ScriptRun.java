@@ -28,7 +28,12 @@ record ScriptRun(
    * @param memory bytes of a device
    */
   record Answer(
-      Strategy strategy, int devices, long batch, double communication, double compute, double memory) {
+      Strategy strategy,
+      int devices,
+      long batch,
+      double communication,
+      double compute,
+      double memory) {
     static Answer of(JsonNode result) {
       return new Answer(
           strategy(result.path("name").asString()),

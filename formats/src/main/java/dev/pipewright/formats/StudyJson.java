@@ -26,6 +26,8 @@ public final class StudyJson {
   private StudyJson() {}
 
   /**
+   * The answer as one object.
+   *
    * @param model as the user named it
    * @param cluster as the user named it
    * @param provenance where the model's times come from

@@ -34,8 +34,16 @@ final class Labels {
   /** Words of some width for a point. */
   record Wish(double x, double y, double width) {
     double distance(Box box) {
-      double across = Math.max(0, Math.max(box.left - x, x - box.right));
-      return Math.hypot(across, Math.max(0, Math.max(box.top - y, y - box.bottom)));
+      return Math.hypot(across(box), Math.max(0, Math.max(box.top - y, y - box.bottom)));
+    }
+
+    private double across(Box box) {
+      return Math.max(0, Math.max(box.left - x, x - box.right));
+    }
+
+    /** How far the words seem to be, which readers see as a line. */
+    private double apparent(Box box) {
+      return Math.hypot(across(box), y - (box.top + box.bottom) / 2);
     }
   }
 
@@ -133,7 +141,7 @@ final class Labels {
   private double cost(Box box, Wish own, List<Wish> all) {
     double cost = 0;
     for (Wish other : all) {
-      cost += other.distance(box) < own.distance(box) - 0.5 ? NEARER : 0;
+      cost += other.apparent(box) < own.apparent(box) - 0.5 ? NEARER : 0;
     }
     for (Obstacle obstacle : obstacles) {
       cost += box.overlaps(obstacle.box) ? obstacle.cost : 0;

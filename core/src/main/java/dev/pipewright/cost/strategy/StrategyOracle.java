@@ -83,7 +83,7 @@ public final class StrategyOracle {
     double capacity = Double.POSITIVE_INFINITY;
     Cluster cluster = setting.workload().cluster();
     for (int device = 0; device < layout.devices(); device++) {
-      capacity = Math.min(capacity, cluster.device(device).memory().value());
+      capacity = Math.min(capacity, (double) cluster.device(device).memory().value());
     }
     Predicted bare =
         new Predicted(

@@ -214,7 +214,6 @@ class PublishedFormulasTest {
     StrategyOracle oracle = new StrategyOracle(setting(workload(16, 1), 0, 0, 1));
     Predicted most = assertInstanceOf(Predicted.class, oracle.predict(Strategy.SPATIAL, 48, BATCH));
     assertEquals(List.of(8, 6), most.layout().grid());
-    assertInstanceOf(
-        Impossible.class, oracle.predict(Strategy.SPATIAL, 36, BATCH)); // 6×6: no, 36 = 6·6 fits
+    assertInstanceOf(Impossible.class, oracle.predict(Strategy.SPATIAL, 45, BATCH));
   }
 }
