@@ -27,21 +27,28 @@ final class BestGroup {
     best.hierarchies(0, devices, 1, 0, 0);
     return GroupTimes.atLeast(
         devices,
-        slowest(cluster, devices, Level::collective),
-        slowest(cluster, devices, Level::pointToPoint),
+        slowest(cluster, devices, Level::collective, true),
+        slowest(cluster, devices, Level::pointToPoint, false),
         best.leastLatency,
         best.leastSecondsPerByte);
   }
 
-  /** The least constants among the levels that may be the slowest that is crossed. */
-  private static SharedLink slowest(Cluster cluster, int devices, Function<Level, Link> use) {
+  /**
+   * The least constants among the levels that may be the slowest that is crossed.
+   *
+   * @param rings whether a message may leave through all ports at once
+   */
+  private static SharedLink slowest(
+      Cluster cluster, int devices, Function<Level, Link> use, boolean rings) {
     int levels = cluster.levels().size();
     double latency = Double.POSITIVE_INFINITY;
     double perByte = Double.POSITIVE_INFINITY;
     for (int level = 0; level < levels; level++) {
       int largest = cluster.groups().get(level).stream().max(Integer::compare).orElseThrow();
       if (level == levels - 1 || largest >= devices) {
-        SharedLink link = SharedLink.of(use.apply(cluster.levels().get(level)), 1);
+        Level here = cluster.levels().get(level);
+        double ports = rings && level > 0 ? Math.max(1, here.ports()) : 1;
+        SharedLink link = SharedLink.of(use.apply(here), 1 / ports);
         latency = Math.min(latency, link.leastLatency());
         perByte = Math.min(perByte, link.leastSecondsPerByte());
       }

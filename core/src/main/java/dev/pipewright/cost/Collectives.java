@@ -62,10 +62,15 @@ public final class Collectives {
   /**
    * The same as collective libraries run it: a group opens as many rings as it has devices in a
    * node and the node has ports, each with its part of the message, and links sustain {@link
-   * Level#achieved} of their rate.
+   * dev.pipewright.cluster.Level#achieved} of their rate.
    */
   public static Collectives achieved(Cluster cluster, int[][] groups) {
     return over(cluster, groups, true);
+  }
+
+  /** The same for one group, while no other communicates. */
+  public static Collectives achieved(Cluster cluster, int[] devices) {
+    return achieved(cluster, new int[][] {devices});
   }
 
   private static Collectives over(Cluster cluster, int[][] groups, boolean achieved) {

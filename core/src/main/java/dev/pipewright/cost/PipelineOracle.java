@@ -112,7 +112,7 @@ public final class PipelineOracle implements Oracle {
       send = SplitConcat.between(cluster, devices, next).seconds(bytes);
       back = SplitConcat.between(cluster, next, devices).seconds(bytes);
     }
-    Collectives group = Collectives.over(cluster, devices);
+    Collectives group = Collectives.achieved(cluster, devices);
     double reduce = group.allReduce(costs.parameterBytes()[end] - costs.parameterBytes()[first]);
     double exposed =
         plan.overlapGradients()

@@ -46,7 +46,8 @@ final class PlacementCosts {
       capacity =
           Math.min(capacity, (double) costs.workload().cluster().device(device).memory().value());
     }
-    return new Placed(Collectives.over(costs.workload().cluster(), devices), slowdown, capacity);
+    return new Placed(
+        Collectives.achieved(costs.workload().cluster(), devices), slowdown, capacity);
   }
 
   Transfer transfer(int pair) {

@@ -4,6 +4,7 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceKind;
 import dev.pipewright.cluster.Level;
 import dev.pipewright.cluster.Link;
+import dev.pipewright.cluster.Software;
 import dev.pipewright.units.Bytes;
 import dev.pipewright.units.BytesPerSecond;
 import dev.pipewright.units.FlopsPerSecond;
@@ -26,11 +27,12 @@ public final class ClusterYaml {
   static final int MOST_DEVICES = 1_000_000;
 
   private static final List<String> KEYS =
-      List.of("format", "version", "name", "kinds", "levels", "devices");
+      List.of("format", "version", "name", "kinds", "levels", "devices", "software");
   private static final List<String> KIND_KEYS =
       List.of("name", "memory_bytes", "fp32_flops", "mixed_flops", "memory_bytes_per_s");
   private static final List<String> LEVEL_KEYS =
-      List.of("name", "point_to_point", "collective", "ports", "groups");
+      List.of("name", "point_to_point", "collective", "ports", "achieved", "groups");
+  private static final List<String> SOFTWARE_KEYS = List.of("waiting_share", "fuses_groups");
   private static final List<String> LINK_KEYS = List.of("latency_s", "bytes_per_s", "small");
   private static final List<String> PIECE_KEYS = List.of("up_to_bytes", "latency_s", "bytes_per_s");
 
@@ -55,13 +57,32 @@ public final class ClusterYaml {
               level.required("name").text(),
               link(level.required("point_to_point")),
               link(level.required("collective")),
-              level.optional("ports").map(Node::positive).orElse(1.0)));
+              level.optional("ports").map(Node::positive).orElse(1.0),
+              level.optional("achieved").map(ClusterYaml::share).orElse(1.0)));
       List<Integer> below =
           groups.isEmpty() ? Collections.nCopies(devices.size(), 1) : groups.get(groups.size() - 1);
       groups.add(groups(level.required("groups"), below));
     }
     String name = fields.required("name").text();
-    return levelList.checked(() -> new Cluster(name, devices, levels, groups));
+    Software software =
+        fields.optional("software").map(ClusterYaml::software).orElse(Software.IDEAL);
+    return levelList.checked(() -> new Cluster(name, devices, levels, groups, software));
+  }
+
+  private static Software software(Node node) {
+    Fields fields = node.object(SOFTWARE_KEYS);
+    return new Software(
+        fields.optional("waiting_share").map(Node::amount).orElse(0.0),
+        fields.optional("fuses_groups").map(Node::flag).orElse(true));
+  }
+
+  /** A number above 0 and up to 1. */
+  private static double share(Node node) {
+    double share = node.positive();
+    if (share > 1) {
+      throw node.wrong("%s is more than all of the rate; write a share up to 1".formatted(share));
+    }
+    return share;
   }
 
   private static Map<String, DeviceKind> kinds(Node list) {
@@ -174,6 +195,9 @@ public final class ClusterYaml {
     }
     out.append("devices:\n");
     runs(cluster.devices()).forEach(run -> item(out, run));
+    if (!cluster.software().equals(Software.IDEAL)) {
+      out.append("software: ").append(JsonText.flow(object(cluster.software()))).append('\n');
+    }
     return out.toString();
   }
 
@@ -207,6 +231,13 @@ public final class ClusterYaml {
     return object;
   }
 
+  private static Map<String, Object> object(Software software) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("waiting_share", software.waitingShare());
+    object.put("fuses_groups", software.fusesGroups());
+    return object;
+  }
+
   private static Map<String, Object> object(Link link) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("latency_s", link.latency().value());
@@ -234,6 +265,9 @@ public final class ClusterYaml {
     out.append("\n    collective: ").append(JsonText.flow(object(level.collective())));
     if (level.ports() != 1) {
       out.append("\n    ports: ").append(JsonText.flow(level.ports()));
+    }
+    if (level.achieved() != 1) {
+      out.append("\n    achieved: ").append(JsonText.flow(level.achieved()));
     }
     out.append("\n    groups: ").append(JsonText.flow(even ? fanout : groups)).append('\n');
   }

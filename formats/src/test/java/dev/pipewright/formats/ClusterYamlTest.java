@@ -8,6 +8,7 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceKind;
 import dev.pipewright.cluster.Level;
 import dev.pipewright.cluster.Link;
+import dev.pipewright.cluster.Software;
 import dev.pipewright.units.Bytes;
 import dev.pipewright.units.BytesPerSecond;
 import dev.pipewright.units.FlopsPerSecond;
@@ -126,8 +127,10 @@ class ClusterYamlTest {
       groups.add(below);
     }
     List<Level> levels = new ArrayList<>();
-    groups.forEach(g -> levels.add(new Level(made.text(), link(made), link(made), ports(made))));
-    return new Cluster(made.text(), devices, levels, groups);
+    groups.forEach(
+        g -> levels.add(new Level(made.text(), link(made), link(made), ports(made), share(made))));
+    Software software = new Software(made.flip() ? 0 : positive(made), made.flip());
+    return new Cluster(made.text(), devices, levels, groups, software);
   }
 
   private static List<Integer> joined(List<Integer> below, SplittableRandom random, boolean even) {
@@ -138,6 +141,10 @@ class ClusterYamlTest {
       sizes.add(below.subList(first, next).stream().mapToInt(Integer::intValue).sum());
     }
     return sizes;
+  }
+
+  private static double share(RandomModel made) {
+    return made.flip() ? 1 : 1 - made.random().nextDouble();
   }
 
   private static double ports(RandomModel made) {
@@ -213,7 +220,7 @@ class ClusterYamlTest {
         "latency: 5e-5, bytes_per_s: 3e9");
     refused(
         "11: unknown key \"fanout\" in levels[0]; known here: name, point_to_point, collective,"
-            + " ports, groups",
+            + " ports, achieved, groups",
         "groups: 2",
         "fanout: 2");
   }
@@ -267,6 +274,26 @@ class ClusterYamlTest {
         text);
     assertEquals(text.indexOf("ports"), text.lastIndexOf("ports"));
     assertEquals(text.indexOf("small"), text.lastIndexOf("small"));
+  }
+
+  @Test
+  void whatRunsAchievedIsReadAndWritten() {
+    String text = GOOD.replace(PORTS, PORTS + "\n    achieved: 0.5");
+    text += "software: {waiting_share: 0.1, fuses_groups: false}\n";
+    Cluster cluster = ClusterYaml.read(Refusal.file(folder, "c.yaml", text));
+    assertEquals(1, cluster.levels().get(0).achieved());
+    assertEquals(0.5, cluster.levels().get(1).achieved());
+    assertEquals(new Software(0.1, false), cluster.software());
+    Path written = Refusal.file(folder, "again.yaml", ClusterYaml.text(cluster));
+    assertEquals(cluster, ClusterYaml.read(written));
+  }
+
+  @Test
+  void aLevelAchievesNoMoreThanItsRate() {
+    refused(
+        "16: 1.5 is more than all of the rate; write a share up to 1",
+        PORTS,
+        PORTS + "\n    achieved: 1.5");
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.pipewright.app.cli;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.ClusterYaml;
+import dev.pipewright.formats.ParadlPlatform;
 import dev.pipewright.zoo.Clusters;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,7 +32,7 @@ final class ClusterNames {
               + Suggestion.near(name, Clusters.names())
                   .orElse("give a YAML file or one of " + String.join(", ", Clusters.names())));
     }
-    return ClusterYaml.read(path);
+    return path.toString().endsWith(".plat") ? ParadlPlatform.read(path) : ClusterYaml.read(path);
   }
 
   /** How a file elsewhere names the same cluster: as here, but a file by its whole path. */

@@ -41,7 +41,8 @@ final class ModelArgument {
       names = "--cluster",
       paramLabel = "CLUSTER",
       description =
-          "A cluster file (YAML) or a name (`pipewright clusters`), size as dapple-a:4x8.")
+          "A cluster file (YAML, or ParaDL's .plat) or a name (`pipewright clusters`), size as"
+              + " dapple-a:4x8.")
   @Nullable String cluster;
 
   @Option(
@@ -53,7 +54,7 @@ final class ModelArgument {
   @Option(
       names = "--model-format",
       paramLabel = "FORMAT",
-      description = "graph-text or profile; recognised by content otherwise.")
+      description = "graph-text, profile or paradl; recognised by content otherwise.")
   @Nullable String modelFormat;
 
   @Option(

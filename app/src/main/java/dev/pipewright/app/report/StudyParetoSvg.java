@@ -8,6 +8,7 @@ import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * Time per sample against memory per device on one number of devices, both logarithmic. A line
@@ -16,17 +17,22 @@ import java.util.List;
 public final class StudyParetoSvg {
   private static final double LEFT = 62;
   private static final double BOTTOM = 42;
+  private static final double FAR = 4; // times a device's memory
   private static final double RIM = 16; // half a label of the axis
 
   private final List<Predicted> points;
+  private final List<Predicted> beyond;
   private final LogChart chart;
   private final Labels labels;
 
   private StudyParetoSvg(
       Study study, int devices, double left, double width, double top, double height) {
+    List<Predicted> all =
+        StudyStacks.predicted(study).stream().filter(p -> p.devices() == devices).toList();
+    beyond = all.stream().filter(StudyParetoSvg::isFarBeyond).toList();
     points =
-        StudyStacks.predicted(study).stream()
-            .filter(p -> p.devices() == devices)
+        all.stream()
+            .filter(p -> beyond.size() == all.size() || !isFarBeyond(p))
             .sorted(
                 Comparator.comparingDouble(StudyParetoSvg::bytes)
                     .thenComparingDouble(StudyParetoSvg::seconds))
@@ -91,6 +97,11 @@ public final class StudyParetoSvg {
         .orElse(StudyWords.mostDevices(study));
   }
 
+  /** Whether the others would be pressed together if this were to be in the picture, too. */
+  private static boolean isFarBeyond(Predicted predicted) {
+    return Figure.isLimited(predicted.capacity()) && bytes(predicted) > FAR * predicted.capacity();
+  }
+
   private static double bytes(Predicted predicted) {
     return predicted.memory().total();
   }
@@ -115,6 +126,7 @@ public final class StudyParetoSvg {
     chart.up(svg, times, times.stream().map(LogChart::seconds).toList(), "time per sample");
     capacity(svg);
     front(svg);
+    beyond(svg);
     points.forEach(point -> labels.avoidPoint(x(point), y(point)));
     List<Predicted> front = front(points);
     points.forEach(point -> point(svg, point, front.contains(point)));
@@ -141,6 +153,26 @@ public final class StudyParetoSvg {
       svg.text(at, area.top() - 8, style, words);
     }
     labels.avoidLine(at, area.top(), at, area.bottom());
+  }
+
+  /** Names what is not in the picture, at its lower right. */
+  private void beyond(Svg svg) {
+    if (beyond.isEmpty() || points.contains(beyond.getFirst())) {
+      return;
+    }
+    String names =
+        beyond.stream()
+            .map(p -> p.strategy() + " " + Numbers.times(bytes(p) / p.capacity()))
+            .collect(Collectors.joining(", "));
+    Box area = chart.area();
+    double width = area.right() - area.left();
+    String words = TextWidth.cut("beyond: " + names, (int) (width / 7.5));
+    double left = area.right() - 6 - StackDrawing.width(words, 11);
+    double y = area.bottom() - 8;
+    svg.text(area.right() - 6, y, "font-size=\"11\" text-anchor=\"end\" class=\"soft\"", words);
+    for (double height = y - 10; height <= y + 2; height += 4) {
+      labels.avoidLine(left, height, area.right(), height);
+    }
   }
 
   /** What nothing beats in both, least memory first; {@code points} are in that order. */

@@ -102,6 +102,9 @@ final class StudyTables {
   /** How much more time than {@code best} a sample takes. */
   private static String behind(Predicted best, Predicted other) {
     double factor = best.samplesPerSecond() / other.samplesPerSecond();
+    if (factor < 1.0005) {
+      return "equal";
+    }
     return factor >= 2 ? Numbers.times(factor) : Units.percent(factor - 1);
   }
 
@@ -148,7 +151,7 @@ final class StudyTables {
     return choice + ", " + Numbers.change(change);
   }
 
-  /** What ends the scaling of each strategy. */
+  /** What ends the scaling of each strategy, with the batch of the most devices. */
   static Table limits(Study study) {
     List<Column> columns =
         List.of(
@@ -157,12 +160,11 @@ final class StudyTables {
             Column.text("limit"),
             Column.text("why"));
     Set<List<Cell>> rows = new LinkedHashSet<>();
+    int most = StudyWords.mostDevices(study);
     for (Strategy strategy : study.strategies()) {
-      for (Prediction prediction : study.predictions()) {
-        if (prediction.strategy() == strategy) {
-          prediction.limits().forEach(limit -> rows.add(limit(strategy, limit)));
-        }
-      }
+      study
+          .at(strategy, most)
+          .ifPresent(p -> p.limits().forEach(limit -> rows.add(limit(strategy, limit))));
     }
     return new Table(columns, List.copyOf(rows));
   }
@@ -180,7 +182,7 @@ final class StudyTables {
     Map<List<String>, List<Integer>> places = new LinkedHashMap<>();
     for (Prediction prediction : study.predictions()) {
       if (prediction instanceof Impossible impossible) {
-        List<String> reason = List.of(impossible.strategy().label(), impossible.why());
+        List<String> reason = List.of(impossible.strategy().label(), reason(impossible));
         places.computeIfAbsent(reason, key -> new ArrayList<>()).add(impossible.devices());
       }
     }
@@ -194,6 +196,13 @@ final class StudyTables {
     return new Table(
         List.of(Column.text("strategy"), Column.text("devices"), Column.text("impossible because")),
         rows);
+  }
+
+  /** The reason without the device count that it may begin with, as the row names several. */
+  private static String reason(Impossible impossible) {
+    String count = impossible.devices() + " devices ";
+    String why = impossible.why();
+    return why.startsWith(count) ? "so many devices " + why.substring(count.length()) : why;
   }
 
   /** What holds a prediction back and what would help. */

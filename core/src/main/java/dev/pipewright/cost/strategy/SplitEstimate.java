@@ -197,7 +197,8 @@ final class SplitEstimate {
   private Gradients gradients(int layer) {
     LayerShare share = shares.get(layer);
     double bytes = network.parameterBytes(layer) * share.part().filters() * share.part().channels();
-    return share.split() && layout.strategy().split() == Split.POSITIONS
+    boolean parts = share.split() && layout.parts() > 1; // a group of one has no sums of its own
+    return parts && layout.strategy().split() == Split.POSITIONS
         ? new Gradients(0, bytes)
         : new Gradients(bytes, 0);
   }
@@ -206,12 +207,14 @@ final class SplitEstimate {
     if (bytes == 0) {
       return 0;
     }
-    boolean leader =
-        layout.groups() > 1 && (how == Setting.Exchange.LEADER || how == Setting.Exchange.USUAL);
-    if (leader) {
-      return inside.reduce(bytes) + leaders.ringAllReduce(bytes) + inside.broadcast(bytes);
-    }
-    return reduced(bytes, everybody, how);
+    double together = reduced(bytes, everybody, how);
+    double throughLeaders =
+        inside.reduce(bytes) + reduced(bytes, leaders, how) + inside.broadcast(bytes);
+    return switch (how) {
+      case USUAL, LEADER -> layout.groups() > 1 ? throughLeaders : together;
+      case CHEAPEST -> Math.min(together, throughLeaders);
+      case RING, TREE, HIERARCHICAL -> together;
+    };
   }
 
   private static double reduced(double bytes, Collectives group, Setting.Exchange how) {
