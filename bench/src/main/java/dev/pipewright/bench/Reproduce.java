@@ -30,7 +30,10 @@ public final class Reproduce {
         new Figure14(),
         new EstimateAccuracy(),
         new Scaling(),
-        new Figure3());
+        new Figure3(),
+        new CalibrateAbci(),
+        new ScriptComparison(),
+        new PredictScaling());
   }
 
   public static void main(String[] arguments) throws IOException {

@@ -213,6 +213,20 @@ class StudySvgTest {
   }
 
   @Test
+  void whatNeedsManyTimesTheMemoryIsNamedBesideTheOthers() throws Exception {
+    Predicted near = Studies.predicted(Layout.of(Strategy.DATA, 4, 1), 1, 1, 1e9);
+    Predicted far =
+        Studies.predicted(Layout.of(Strategy.SPATIAL, 1, 4), 1, 1, 17 * Studies.CAPACITY);
+    List<Strategy> both = List.of(Strategy.DATA, Strategy.SPATIAL);
+    Study study = Studies.of(both, List.of(4), List.of(near, far));
+    List<String> texts = SvgReader.texts(SvgReader.parse(StudyParetoSvg.of(study, "far")));
+    assertTrue(texts.contains("beyond: spatial 17×") && texts.contains("data"), texts.toString());
+    Study alone = Studies.of(List.of(Strategy.SPATIAL), List.of(4), List.of(far));
+    assertTrue(
+        SvgReader.texts(SvgReader.parse(StudyParetoSvg.of(alone, "far"))).contains("spatial"));
+  }
+
+  @Test
   void hollowPointsDoNotFit() throws Exception {
     Study study = Studies.small();
     Element root = SvgReader.parse(StudyScalingSvg.inPage(study, 680, 450));

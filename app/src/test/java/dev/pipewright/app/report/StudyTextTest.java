@@ -126,6 +126,20 @@ class StudyTextTest {
   }
 
   @Test
+  void reasonsThatDifferByTheCountOnlyShareARow() {
+    Study study =
+        Studies.of(
+            List.of(Strategy.FILTER),
+            List.of(128, 256),
+            List.of(
+                new Impossible(Strategy.FILTER, 128, 1, List.of(), "128 devices are more than 64"),
+                new Impossible(
+                    Strategy.FILTER, 256, 1, List.of(), "256 devices are more than 64")));
+    String text = StudyText.of(study, 80, false);
+    assertTrue(text.contains("\n  filter  128–256  so many devices are more than 64\n"), text);
+  }
+
+  @Test
   void numbersFarFromOneStayShort() {
     assertEquals("<1 %", StudyWords.share(0.001));
     assertEquals("100 %", StudyWords.share(1));

@@ -37,26 +37,29 @@ public final class Studies {
     List<Crossover> crossovers = new ArrayList<>();
     Optional<Strategy> before = Optional.empty();
     for (int devices : study.devices()) {
-      List<Predicted> ranking = study.ranking(devices);
-      if (!ranking.isEmpty() && !before.equals(Optional.of(ranking.get(0).strategy()))) {
-        Predicted best = ranking.get(0);
-        Optional<Strategy> former = before;
-        double gain =
-            ranking.stream()
-                .filter(p -> former.isPresent() && p.strategy() == former.get())
-                .mapToDouble(p -> best.samplesPerSecond() / p.samplesPerSecond())
-                .findFirst()
-                .orElse(1);
-        crossovers.add(new Crossover(devices, before, best.strategy(), gain));
+      Optional<Predicted> best = study.choice(devices);
+      Optional<Strategy> after = best.map(Predicted::strategy);
+      if (best.isPresent() && !before.equals(after)) {
+        double gain = gain(study, best.get(), before);
+        crossovers.add(new Crossover(devices, before, best.get().strategy(), gain));
       }
-      before = ranking.isEmpty() ? Optional.empty() : Optional.of(ranking.get(0).strategy());
+      before = after;
     }
     return crossovers;
   }
 
+  /** How many times as fast as the former choice, 1 where that is none here. */
+  private static double gain(Study study, Predicted best, Optional<Strategy> former) {
+    return study.ranking(best.devices()).stream()
+        .filter(p -> former.isPresent() && p.strategy() == former.get())
+        .mapToDouble(p -> best.samplesPerSecond() / p.samplesPerSecond())
+        .findFirst()
+        .orElse(1);
+  }
+
   private static List<Sensitivity> sensitivities(Study study, Setting setting, Batch batch) {
     int devices = study.devices().get(study.devices().size() - 1);
-    Optional<Strategy> usual = study.ranking(devices).stream().findFirst().map(Predicted::strategy);
+    Optional<Strategy> usual = study.choice(devices).map(Predicted::strategy);
     List<Sensitivity> sensitivities = new ArrayList<>();
     for (Resource resource : Resource.values()) {
       for (double factor : new double[] {0.5, 2}) {
@@ -70,7 +73,7 @@ public final class Studies {
     return sensitivities;
   }
 
-  /** The best prediction on a machine that has {@code factor} times as much of one resource. */
+  /** The choice on a machine that has {@code factor} times as much of one resource. */
   private static Optional<Predicted> elsewhere(
       Study study, Setting setting, long batch, int devices, Resource resource, double factor) {
     double memory = resource == Resource.MEMORY ? factor : 1;
@@ -82,10 +85,12 @@ public final class Studies {
       StrategyOracle oracle = new StrategyOracle(other);
       predictions = study.strategies().stream().map(s -> oracle.predict(s, devices, batch));
     }
-    return predictions
-        .filter(Predicted.class::isInstance)
-        .map(Predicted.class::cast)
-        .filter(p -> p.memory().total() <= p.capacity() * memory)
-        .max(Comparator.comparingDouble(Predicted::samplesPerSecond));
+    return Study.simplest(
+        predictions
+            .filter(Predicted.class::isInstance)
+            .map(Predicted.class::cast)
+            .filter(p -> p.memory().total() <= p.capacity() * memory)
+            .sorted(Comparator.comparingDouble(Predicted::samplesPerSecond).reversed())
+            .toList());
   }
 }

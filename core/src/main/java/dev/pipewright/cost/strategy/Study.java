@@ -18,6 +18,9 @@ public record Study(
     List<Prediction> predictions,
     List<Crossover> crossovers,
     List<Sensitivity> sensitivities) {
+  /** Speeds closer than this are no reason to choose by. */
+  private static final double CLOSE = 1.01;
+
   public Study {
     strategies = List.copyOf(strategies);
     devices = List.copyOf(devices);
@@ -72,6 +75,21 @@ public record Study(
     return predictions.stream()
         .filter(p -> p.strategy() == strategy && p.devices() == devices)
         .findFirst();
+  }
+
+  /**
+   * What to choose on so many devices: of all that fit and train within {@link #CLOSE} as fast as
+   * the fastest, the simplest, which is the one that {@link Strategy} lists first.
+   */
+  public Optional<Predicted> choice(int devices) {
+    return simplest(ranking(devices));
+  }
+
+  /** The simplest of the fastest, where {@code ranking} starts with the fastest. */
+  static Optional<Predicted> simplest(List<Predicted> ranking) {
+    return ranking.stream()
+        .filter(p -> p.samplesPerSecond() * CLOSE >= ranking.get(0).samplesPerSecond())
+        .min(Comparator.comparing(Predicted::strategy));
   }
 
   /** What fits on so many devices, most samples per second first. */

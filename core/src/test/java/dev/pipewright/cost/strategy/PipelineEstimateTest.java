@@ -91,8 +91,7 @@ class PipelineEstimateTest {
     double busiest = 0;
     double fullest = 0;
     for (var stage : assessment.stages()) {
-      busiest =
-          Math.max(busiest, segments * (stage.forwardSeconds() + stage.backwardSeconds()));
+      busiest = Math.max(busiest, segments * (stage.forwardSeconds() + stage.backwardSeconds()));
       fullest = Math.max(fullest, stage.memory().peakBytes());
     }
     assertEquals(
@@ -120,15 +119,14 @@ class PipelineEstimateTest {
     Cluster cluster =
         Cluster.uniform(
             "free", Samples.kind("k", 1L << 30, 1e12), List.of(new Level("node", free, free)), 4);
-    LayerTimes times = new LayerTimes(4.0 / stages, 8.0 / stages, Double.NaN, 0);
-    LayerTimes quarter = stages == 4 ? times : new LayerTimes(1, 2, Double.NaN, 0);
+    LayerTimes times = new LayerTimes(1, 2, Double.NaN, 0);
     Profile profile =
         new Profile(
             new Provenance("made up", "k", "", false),
             Precision.FP32,
             Collections.nCopies(4, new LayerSizes(1, 1, 1)),
             List.of(1),
-            List.of(Collections.nCopies(4, quarter)));
+            List.of(Collections.nCopies(4, times)));
     Training training = new Training(Optimizer.SGD, Precision.FP32);
     Workload workload = new Workload(Chain.of(Samples.chain(4)), profile, training, cluster);
     return assertInstanceOf(

@@ -168,7 +168,7 @@ final class SmallNet {
     return new Workload(Chain.of(graph()), profile, training, cluster);
   }
 
-  /** Convolutions, poolings and sums in some order, then up to two connected layers. */
+  /** Convolutions, poolings and sums in some order, then one or two connected layers. */
   static SmallNet random(SplittableRandom random) {
     SmallNet net = input(random.nextInt(1, 4), random.nextInt(12, 25), random.nextInt(12, 25));
     net.convolution(random.nextInt(4, 9), 3, 1, 1);
@@ -183,7 +183,7 @@ final class SmallNet {
         default -> net.smallest();
       }
     }
-    for (int i = random.nextInt(3); i > 0; i--) {
+    for (int i = random.nextInt(1, 3); i > 0; i--) {
       net.connected(random.nextInt(4, 20));
     }
     return net;
@@ -199,8 +199,13 @@ final class SmallNet {
 
   /** Nodes of four devices behind so many ports. */
   static Cluster nodes(int nodes, double ports) {
-    Link inside = Link.of(2e-6, 4e10);
-    Link across = Link.of(1e-5, 1e10);
+    return nodes(nodes, ports, 1, 1);
+  }
+
+  /** The same with so many times the latency and the bandwidth on all links. */
+  static Cluster nodes(int nodes, double ports, double latency, double bandwidth) {
+    Link inside = Link.of(2e-6 * latency, 4e10 * bandwidth);
+    Link across = Link.of(1e-5 * latency, 1e10 * bandwidth);
     List<Level> levels =
         List.of(new Level("node", inside, inside), new Level("cluster", across, across, ports));
     return Cluster.uniform("nodes", Samples.kind("k", 1L << 34, 1e13), levels, 4, nodes);

@@ -86,7 +86,8 @@ class StageCutTest {
       for (int stage = 0; stage < stages; stage++) {
         int after = cut.costs().inChain(cut.first(stage)) - 1;
         int last = cut.costs().inChain(cut.end(stage)) - 1;
-        assertTrue(after < 0 || chain.precedes(after, last), stages + " stages of " + seed);
+        assertTrue(
+            after < 0 || chain.precedes(after, last), "a branch crosses the border of a stage");
         layers += chain.layers(after, last).length;
       }
       assertEquals(network.size(), layers, "each layer is in one stage");
