@@ -27,7 +27,7 @@ public record Part(double filters, double channels, double positions) {
   }
 
   /** Share of the weights. */
-  double weights() {
+  public double weights() {
     return filters * channels;
   }
 }

@@ -169,7 +169,7 @@ public final class StudyParetoSvg {
     String words = TextWidth.cut("beyond: " + names, (int) (width / 7.5));
     double left = area.right() - 6 - StackDrawing.width(words, 11);
     double y = area.bottom() - 8;
-    svg.text(area.right() - 6, y, "font-size=\"11\" text-anchor=\"end\" class=\"soft\"", words);
+    svg.text(area.right() - 6, y, "font-size=\"11\" text-anchor=\"end\" class=\"above\"", words);
     for (double height = y - 10; height <= y + 2; height += 4) {
       labels.avoidLine(left, height, area.right(), height);
     }

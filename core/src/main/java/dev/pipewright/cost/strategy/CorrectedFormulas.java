@@ -1,7 +1,6 @@
 package dev.pipewright.cost.strategy;
 
 import dev.pipewright.cost.strategy.Strategy.Split;
-import java.util.List;
 
 /**
  * What implementations of the strategies do, layer by layer, where Table 3 of ParaDL splits
@@ -47,7 +46,6 @@ final class CorrectedFormulas implements StrategyFormulas {
   }
 
   private SplitEstimate split(Layout layout, long globalBatch) {
-    List<LayerShare> shares = new Sharing(network, layout).shares();
-    return new SplitEstimate(network, setting, layout, placement, shares, globalBatch);
+    return new SplitEstimate(setting, SplitCase.of(network, layout, globalBatch), placement);
   }
 }

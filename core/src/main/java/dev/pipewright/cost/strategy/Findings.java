@@ -2,10 +2,10 @@ package dev.pipewright.cost.strategy;
 
 import dev.pipewright.cost.strategy.Prediction.Predicted;
 import dev.pipewright.cost.strategy.Strategy.Split;
+import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 
 /** Names what holds a prediction back (ParaDL, Table 6), from its numbers. */
 final class Findings {
@@ -55,7 +55,7 @@ final class Findings {
       add(
           Bottleneck.GRADIENT_EXCHANGE,
           exchange,
-          "summing gradients takes %s of the iteration".formatted(percent(exchange)),
+          "summing gradients takes " + percent(exchange) + " of the iteration",
           exchangeHelp());
     }
     double layerWise = share(Phase.LAYER_ALL_GATHER, Phase.LAYER_ALL_REDUCE);
@@ -64,7 +64,7 @@ final class Findings {
       add(
           Bottleneck.LAYER_WISE_COMMUNICATION,
           layerWise,
-          "collectives in every layer take %s of the iteration".formatted(percent(layerWise)),
+          "collectives in every layer take " + percent(layerWise) + " of the iteration",
           weights
               ? "keep the weights on every device (zero2) where memory allows"
               : "split fewer layers, or keep groups inside a node");
@@ -74,7 +74,7 @@ final class Findings {
       add(
           Bottleneck.POINT_TO_POINT,
           neighbours,
-          "messages between neighbours take %s of the iteration".formatted(percent(neighbours)),
+          "messages between neighbours take " + percent(neighbours) + " of the iteration",
           prediction.strategy().split() == Split.LAYERS
               ? "fewer, larger segments, or cuts where activations are small"
               : "exchange halos from device to device without the host, or split fewer layers");
@@ -86,7 +86,7 @@ final class Findings {
         add(
             Bottleneck.CONGESTION,
             slowed,
-            "%.1f collectives of the job share a port".formatted(factor),
+            Units.fixed(factor, 1) + " collectives of the job share a port",
             "more network ports per node, or groups as large as a node's ports");
       }
     }
@@ -96,8 +96,10 @@ final class Findings {
     double now = prediction.phases().seconds(Phase.GRADIENT_EXCHANGE);
     double best = estimate.cheapestExchangeSeconds().getAsDouble();
     return best < 0.9 * now
-        ? "another algorithm (--all-reduce cheapest) sums in %.3g s instead of %.3g s"
-            .formatted(best, now)
+        ? "another algorithm (--all-reduce cheapest) sums in "
+            + Units.seconds(best)
+            + " instead of "
+            + Units.seconds(now)
         : "more samples per device, overlap with the backward pass, or 16-bit gradients";
   }
 
@@ -105,11 +107,11 @@ final class Findings {
     MemoryUse use = prediction.memory();
     double full = use.total() / prediction.capacity();
     if (full >= NEARLY_FULL) {
-      String words = full > 1 ? "%s of the device's memory would be needed" : "%s of it is used";
+      String words = full > 1 ? " of the device's memory would be needed" : " of it is used";
       add(
           Bottleneck.MEMORY_STALLING,
           full,
-          ("memory: " + words).formatted(percent(full)),
+          "memory: " + percent(full) + words,
           use.activations() > use.total() / 2
               ? "fewer samples per device, recomputation, or splitting the network"
               : "shard the training state (zero1 … zero3) or split the network");
@@ -119,7 +121,7 @@ final class Findings {
       add(
           Bottleneck.MEMORY_REDUNDANCY,
           copies,
-          "%s of a device's memory holds what others hold too".formatted(percent(copies)),
+          percent(copies) + " of a device's memory holds what others hold too",
           prediction.strategy().split() == Split.FILTERS
                   || prediction.strategy().split() == Split.CHANNELS
               ? "activations are whole on every device of a group; split positions instead"
@@ -152,7 +154,7 @@ final class Findings {
       add(
           Bottleneck.WEIGHT_UPDATE,
           update,
-          "the optimizer's step takes %s of the iteration".formatted(percent(update)),
+          "the optimizer's step takes " + percent(update) + " of the iteration",
           "shard the update (zero1), fuse its kernels, or take more samples per iteration");
     }
     double waiting = share(Phase.WAITING);
@@ -160,8 +162,11 @@ final class Findings {
       add(
           Bottleneck.WORKLOAD_BALANCE,
           Math.max(waiting, 1 - 1 / estimate.imbalance()),
-          "the busiest stage works %.2f times the mean; devices wait %s of the iteration"
-              .formatted(estimate.imbalance(), percent(waiting)),
+          "the busiest stage works "
+              + Units.fixed(estimate.imbalance(), 2)
+              + " times the mean; devices wait "
+              + percent(waiting)
+              + " of the iteration",
           "more segments, or replicate the busiest stage (`pipewright plan`)");
     }
     double total = prediction.iterationSeconds();
@@ -170,8 +175,7 @@ final class Findings {
       add(
           Bottleneck.COMPUTE_REDUNDANCY,
           redundant,
-          "all devices of a group do the same for %s of the iteration"
-              .formatted(percent(redundant)),
+          "all devices of a group do the same for " + percent(redundant) + " of the iteration",
           prediction.strategy().split() == Split.POSITIONS
               ? "split more layers"
               : "split samples or positions, which normalisations and activations share");
@@ -184,13 +188,13 @@ final class Findings {
         add(
             Bottleneck.SCALING,
             0,
-            "ends at %d devices: %s".formatted(limit.devices(), limit.why()),
+            "ends at " + limit.devices() + " devices: " + limit.why(),
             prediction.strategy().hybrid() ? "a larger batch" : "a hybrid with data parallelism");
       }
     }
   }
 
   private static String percent(double share) {
-    return String.format(Locale.ROOT, "%.0f %%", 100 * share);
+    return Units.fixed(100 * share, 0) + " %";
   }
 }

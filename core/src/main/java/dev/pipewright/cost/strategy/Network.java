@@ -24,6 +24,8 @@ final class Network {
   private final Roofline roofline;
   private final double slowdown;
   private final double[] update;
+  private final double[] kept;
+  private final double[] output;
   private final int[] stagePlaces;
   private final StageCosts stageCosts;
   private final Map<Integer, StageCut> cuts = new HashMap<>();
@@ -40,6 +42,8 @@ final class Network {
     this.roofline = new Roofline(workload.cluster().device(0), workload.training());
     this.slowdown = costs.slowdown(0);
     this.update = workload.profile().seconds(Quantity.UPDATE, 1);
+    this.kept = workload.profile().keptBytes();
+    this.output = workload.profile().outputBytes();
     this.stagePlaces = nestedEnds(workload.chain());
     this.stageCosts = costs.cutOnlyAt(stagePlaces);
   }
@@ -103,16 +107,16 @@ final class Network {
     return workload.profile().precision().bytes();
   }
 
-  /** The time of a whole layer's forward and backward pass over {@code samples}. */
-  double seconds(int layer, double samples) {
-    return secondsBySlice.computeIfAbsent(samples, this::read)[layer];
+  /** The times of whole layers, forward and backward, over {@code samples}: read only. */
+  double[] wholeSeconds(double samples) {
+    return secondsBySlice.computeIfAbsent(samples, this::read);
   }
 
   /** The time of all layers. */
   double seconds(double samples) {
     double sum = 0;
-    for (int layer = 0; layer < layers.size(); layer++) {
-      sum += seconds(layer, samples);
+    for (double seconds : wholeSeconds(samples)) {
+      sum += seconds;
     }
     return sum;
   }
@@ -131,15 +135,14 @@ final class Network {
    * The time of a part of a layer: the profile's for the whole layer, times what the roofline says
    * that the part takes of the whole.
    */
-  double seconds(int layer, double samples, Part part) {
-    double whole = seconds(layer, samples);
-    if (part.equals(Part.WHOLE) || whole == 0) {
-      return whole;
+  double partSeconds(int layer, double wholeSeconds, double samples, Part part) {
+    if (part.equals(Part.WHOLE) || wholeSeconds == 0) {
+      return wholeSeconds;
     }
     double read = layers.get(layer).inElements();
     LayerTimes some = roofline.partTimes(graph().layer(layer), samples, part, read);
     LayerTimes all = roofline.partTimes(graph().layer(layer), samples, Part.WHOLE, read);
-    return whole * (some.forward() + some.backward()) / (all.forward() + all.backward());
+    return wholeSeconds * (some.forward() + some.backward()) / (all.forward() + all.backward());
   }
 
   /** The time of a layer's update. */
@@ -159,5 +162,20 @@ final class Network {
   double parameterBytes(int layer) {
     Geometry l = layers.get(layer);
     return (l.weights() + l.biases()) * bytesPerElement();
+  }
+
+  /** Bytes that a layer keeps for its backward pass, for one sample. */
+  double keptBytes(int layer) {
+    return kept[layer];
+  }
+
+  /** Bytes of a layer's output for one sample. */
+  double outputBytes(int layer) {
+    return output[layer];
+  }
+
+  /** Bytes of optimizer state, with a master copy, for each byte of weights. */
+  double momentsPerWeight() {
+    return workload.training().staticBytesPerParameter() / bytesPerElement() - 2;
   }
 }

@@ -73,9 +73,10 @@ final class StageCut {
 
   /** Forward and backward seconds of a stage over a slice, which may be a fraction. */
   double seconds(int stage, double samples) {
+    double[] seconds = network.wholeSeconds(samples);
     double sum = 0;
     for (int layer : layers(stage)) {
-      sum += network.seconds(layer, samples);
+      sum += seconds[layer];
     }
     return sum;
   }

@@ -76,7 +76,7 @@ public final class StrategyOracle {
   private static String tooMany(Limit limit, int devices) {
     return limit.devices() == 0
         ? limit.why()
-        : "%d devices are more than %d: %s".formatted(devices, limit.devices(), limit.why());
+        : devices + " devices are more than " + limit.devices() + ": " + limit.why();
   }
 
   private Predicted predicted(Layout layout, long batch, Estimate estimate, List<Limit> ends) {
