@@ -30,6 +30,7 @@ public final class StageCosts {
   private final double[] updateSeconds;
   private final List<@Nullable Times> times = new ArrayList<>(); // by slice size
   private final double staticPerParameterByte;
+  private final double referencePeak;
 
   /** Cumulative seconds of positions {@code 0..end-1} for one slice size. */
   private record Times(double[] forward, double[] backward) {}
@@ -49,6 +50,7 @@ public final class StageCosts {
     this.keptBytes = byEnd(chain.cumulative(profile.keptBytes()));
     this.cutBytes = byEnd(chain.crossing(profile.outputBytes()));
     this.updateSeconds = byEnd(chain.cumulative(profile.seconds(Quantity.UPDATE, 1)));
+    this.referencePeak = referencePeak(workload);
     this.staticPerParameterByte =
         (double) workload.training().staticBytesPerParameter() / profile.precision().bytes();
   }
@@ -213,20 +215,30 @@ public final class StageCosts {
     return least;
   }
 
+  /** How many times slower {@code device} computes than the one the profile is for. */
+  public double slowdown(int device) {
+    return referencePeak / peak(workload, workload.cluster().device(device));
+  }
+
   /**
    * How many times slower {@code device} computes than the one the profile is for: by the ratio of
    * peak rates, 1 where the profile names no kind of the cluster.
    */
-  public double slowdown(int device) {
+  public static double slowdown(Workload workload, int device) {
+    return referencePeak(workload) / peak(workload, workload.cluster().device(device));
+  }
+
+  private static double referencePeak(Workload workload) {
     Cluster cluster = workload.cluster();
-    DeviceKind reference = cluster.device(0);
     for (DeviceKind kind : cluster.devices()) {
       if (kind.name().equals(workload.profile().provenance().device())) {
-        reference = kind;
-        break;
+        return peak(workload, kind);
       }
     }
-    var precision = workload.training().precision();
-    return reference.peak(precision).value() / cluster.device(device).peak(precision).value();
+    return peak(workload, cluster.device(0));
+  }
+
+  private static double peak(Workload workload, DeviceKind kind) {
+    return kind.peak(workload.training().precision()).value();
   }
 }

@@ -62,7 +62,7 @@ final class Limits {
   }
 
   private Limit layers() {
-    int most = network.mostStages();
+    int most = network.shapes().mostStages();
     return new Limit("scaling", most, "the network can be cut into " + most + " stages");
   }
 
@@ -151,7 +151,7 @@ final class Limits {
   private boolean possible(List<Integer> grid) {
     return setting.formulas() == Formulas.PUBLISHED
         ? cutsEveryMap(grid)
-        : network.region(grid).any();
+        : network.shapes().region(grid).any();
   }
 
   /** Table 3: no factor exceeds its own extent in any layer. */

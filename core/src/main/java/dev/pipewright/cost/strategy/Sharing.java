@@ -46,7 +46,7 @@ final class Sharing {
   }
 
   private List<LayerShare> positions() {
-    SpatialRegion region = network.region(layout.grid());
+    SpatialRegion region = network.shapes().region(layout.grid());
     List<LayerShare> shares = new ArrayList<>();
     for (int layer = 0; layer < network.size(); layer++) {
       if (region.contains(layer)) {

@@ -7,19 +7,19 @@ import java.util.List;
  * position of every layer and no neighbour's neighbour is needed.
  */
 final class SpatialRegion {
-  private final Network network;
+  private final Shapes shapes;
   private final boolean[] inside;
 
-  SpatialRegion(Network network, List<Integer> grid) {
-    this.network = network;
-    this.inside = new boolean[network.size()];
-    for (int layer : network.graph().topological()) {
-      inside[layer] = fits(network, layer, grid) && follows(layer);
+  SpatialRegion(Shapes shapes, List<Integer> grid) {
+    this.shapes = shapes;
+    this.inside = new boolean[shapes.size()];
+    for (int layer : shapes.graph().topological()) {
+      inside[layer] = fits(shapes, layer, grid) && follows(layer);
     }
   }
 
   private boolean follows(int layer) {
-    for (int from : network.graph().predecessors(layer)) {
+    for (int from : shapes.graph().predecessors(layer)) {
       if (!inside[from]) {
         return false;
       }
@@ -28,12 +28,12 @@ final class SpatialRegion {
   }
 
   /** Whether each part of the grid has at least one position, and enough for its neighbours. */
-  static boolean fits(Network network, int layer, List<Integer> grid) {
-    Geometry l = network.layer(layer);
+  static boolean fits(Shapes shapes, int layer, List<Integer> grid) {
+    Geometry l = shapes.layer(layer);
     if (l.kind() == Geometry.Kind.INPUT) {
       return fits(l.out(), grid);
     }
-    if (!network.mayBeSplit(layer) || !l.hasPositions() || !fits(l.out(), grid)) {
+    if (!shapes.mayBeSplit(layer) || !l.hasPositions() || !fits(l.out(), grid)) {
       return false;
     }
     for (int axis = 0; axis < grid.size(); axis++) {
@@ -66,7 +66,7 @@ final class SpatialRegion {
 
   /** Whether somebody outside reads this layer. */
   boolean gathersAfter(int layer) {
-    for (int reader : network.graph().successors(layer)) {
+    for (int reader : shapes.graph().successors(layer)) {
       if (inside[layer] && !inside[reader]) {
         return true;
       }
@@ -77,7 +77,7 @@ final class SpatialRegion {
   /** Whether there is anything to split. */
   boolean any() {
     for (int layer = 0; layer < inside.length; layer++) {
-      if (inside[layer] && network.layer(layer).kind() != Geometry.Kind.INPUT) {
+      if (inside[layer] && shapes.layer(layer).kind() != Geometry.Kind.INPUT) {
         return true;
       }
     }

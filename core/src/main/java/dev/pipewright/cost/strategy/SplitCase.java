@@ -34,14 +34,12 @@ record SplitCase(Network network, Layout layout, List<LayerShare> shares, double
 
   /** Seconds of a device's part of each layer, forward and backward. */
   double[] seconds() {
-    double[] whole = network.wholeSeconds(samples);
-    double[] seconds = new double[whole.length];
+    double[] seconds = network.wholeSeconds(samples).clone();
     for (int layer = 0; layer < seconds.length; layer++) {
       LayerShare share = shares.get(layer);
-      seconds[layer] =
-          share.split()
-              ? network.partSeconds(layer, whole[layer], samples, share.part())
-              : whole[layer];
+      if (share.split()) {
+        seconds[layer] = network.partSeconds(layer, samples, share.part());
+      }
     }
     return seconds;
   }

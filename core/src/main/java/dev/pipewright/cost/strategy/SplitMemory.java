@@ -17,8 +17,8 @@ final class SplitMemory {
       LayerShare share = split.share(layer);
       double samples = split.samples() * share.part().positions();
       parameters += split.weightBytes(layer);
-      kept[layer] = network.keptBytes(layer) * samples;
-      output[layer] = network.outputBytes(layer) * samples;
+      kept[layer] = network.shapes().keptBytes(layer) * samples;
+      output[layer] = network.shapes().outputBytes(layer) * samples;
       largest = Math.max(largest, network.parameterBytes(layer));
       if (share.split() && split.split() != Split.POSITIONS) {
         gathered = Math.max(gathered, output[layer]); // the parts, beside what they are joined to

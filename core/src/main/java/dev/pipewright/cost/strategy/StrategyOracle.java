@@ -1,6 +1,7 @@
 package dev.pipewright.cost.strategy;
 
 import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cost.Workload;
 import dev.pipewright.cost.strategy.Prediction.Impossible;
 import dev.pipewright.cost.strategy.Prediction.Predicted;
 import dev.pipewright.cost.strategy.Setting.Formulas;
@@ -25,13 +26,22 @@ public final class StrategyOracle {
   private final StrategyFormulas formulas;
 
   public StrategyOracle(Setting setting) {
+    this(setting, new Network(setting.workload(), setting.splitLayers()));
+  }
+
+  private StrategyOracle(Setting setting, Network network) {
     this.setting = setting;
-    this.network = new Network(setting.workload(), setting.splitLayers());
+    this.network = network;
     this.limits = new Limits(network, setting);
     this.formulas =
         setting.formulas() == Formulas.PUBLISHED
             ? new PublishedFormulas(network, setting)
             : new CorrectedFormulas(network, setting);
+  }
+
+  /** The same questions about the same network on another machine, or with other times. */
+  StrategyOracle on(Workload other) {
+    return new StrategyOracle(setting.on(other), network.on(other));
   }
 
   /**

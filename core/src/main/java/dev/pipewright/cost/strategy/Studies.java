@@ -1,5 +1,6 @@
 package dev.pipewright.cost.strategy;
 
+import dev.pipewright.cost.Workload;
 import dev.pipewright.cost.strategy.Prediction.Predicted;
 import dev.pipewright.cost.strategy.Study.Crossover;
 import dev.pipewright.cost.strategy.Study.Resource;
@@ -30,7 +31,11 @@ public final class Studies {
     }
     Study bare = new Study(strategies, devices, predictions, List.of(), List.of());
     return new Study(
-        strategies, devices, predictions, crossovers(bare), sensitivities(bare, setting, batch));
+        strategies,
+        devices,
+        predictions,
+        crossovers(bare),
+        sensitivities(bare, setting.workload(), oracle, batch));
   }
 
   private static List<Crossover> crossovers(Study study) {
@@ -57,14 +62,21 @@ public final class Studies {
         .orElse(1);
   }
 
-  private static List<Sensitivity> sensitivities(Study study, Setting setting, Batch batch) {
+  private static List<Sensitivity> sensitivities(
+      Study study, Workload workload, StrategyOracle oracle, Batch batch) {
     int devices = study.devices().get(study.devices().size() - 1);
     Optional<Strategy> usual = study.choice(devices).map(Predicted::strategy);
     List<Sensitivity> sensitivities = new ArrayList<>();
     for (Resource resource : Resource.values()) {
       for (double factor : new double[] {0.5, 2}) {
         Optional<Predicted> best =
-            elsewhere(study, setting, batch.on(devices), devices, resource, factor);
+            resource == Resource.MEMORY
+                ? withMemory(study, devices, factor)
+                : on(
+                    oracle.on(OtherMachine.with(workload, resource, factor)),
+                    study.strategies(),
+                    devices,
+                    batch);
         Optional<Strategy> choice = best.map(Predicted::strategy);
         double rate = best.map(Predicted::samplesPerSecond).orElse(0.0);
         sensitivities.add(new Sensitivity(resource, factor, choice, rate, !choice.equals(usual)));
@@ -73,18 +85,18 @@ public final class Studies {
     return sensitivities;
   }
 
-  /** The choice on a machine that has {@code factor} times as much of one resource. */
-  private static Optional<Predicted> elsewhere(
-      Study study, Setting setting, long batch, int devices, Resource resource, double factor) {
-    double memory = resource == Resource.MEMORY ? factor : 1;
-    Stream<Prediction> predictions;
-    if (resource == Resource.MEMORY) { // changes no times
-      predictions = study.predictions().stream().filter(p -> p.devices() == devices);
-    } else {
-      Setting other = setting.on(OtherMachine.with(setting.workload(), resource, factor));
-      StrategyOracle oracle = new StrategyOracle(other);
-      predictions = study.strategies().stream().map(s -> oracle.predict(s, devices, batch));
-    }
+  /** The choice where devices have {@code factor} times as much memory, which changes no times. */
+  private static Optional<Predicted> withMemory(Study study, int devices, double factor) {
+    return choice(study.predictions().stream().filter(p -> p.devices() == devices), factor);
+  }
+
+  private static Optional<Predicted> on(
+      StrategyOracle elsewhere, List<Strategy> strategies, int devices, Batch batch) {
+    return choice(
+        strategies.stream().map(s -> elsewhere.predict(s, devices, batch.on(devices))), 1);
+  }
+
+  private static Optional<Predicted> choice(Stream<Prediction> predictions, double memory) {
     return Study.simplest(
         predictions
             .filter(Predicted.class::isInstance)

@@ -141,7 +141,7 @@ class FindingsTest {
     Estimate cheaper = new Estimate(phases, LITTLE, 1, 0, 1, () -> 0.3);
     String help = findings(DATA, cheaper).get(0).help();
     assertEquals(
-        "another algorithm (--all-reduce cheapest) sums in 0.300 s instead of 0.400 s", help);
+        "another algorithm (--all-reduce cheapest) sums in 300 ms instead of 400 ms", help);
     Estimate equal = new Estimate(phases, LITTLE, 1, 0, 1, () -> 0.37);
     assertTrue(findings(DATA, equal).get(0).help().startsWith("more samples per device"));
   }

@@ -72,7 +72,7 @@ class PipelineEstimateTest {
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
     Workload workload = SmallNet.random(random).on(SmallNet.nodes(4, 1), random.nextLong());
     Network network = new Network(workload, Optional.empty());
-    int stages = random.nextInt(1, Math.min(4, network.mostStages()) + 1);
+    int stages = random.nextInt(1, Math.min(4, network.shapes().mostStages()) + 1);
     int groups = random.nextInt(1, 5);
     int segments = random.nextInt(1, 13);
     int microBatch = random.nextInt(1, 5);

@@ -8,13 +8,16 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.Level;
 import dev.pipewright.cluster.Link;
 import dev.pipewright.cost.Part;
+import dev.pipewright.cost.Roofline;
 import dev.pipewright.cost.Samples;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.cost.strategy.Prediction.Predicted;
 import dev.pipewright.cost.strategy.Setting.Exchange;
 import dev.pipewright.cost.strategy.Setting.Formulas;
+import dev.pipewright.model.Layer;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
+import dev.pipewright.profile.Profile.LayerTimes;
 import dev.pipewright.units.Precision;
 import java.util.List;
 import java.util.Optional;
@@ -133,32 +136,63 @@ class SplitEstimateTest {
   void anUnequalDivisionIsChargedToTheLargestPart() {
     Workload workload =
         SmallNet.input(3, 8, 8).convolution(10, 3, 1, 1).on(SmallNet.nodes(1, 1), 1);
-    Network network = new Network(workload, Optional.empty());
     Predicted filter = predicted(workload, Strategy.FILTER, 4);
     near(
-        network.seconds(1, 24, new Part(0.3, 1, 1)),
+        partSeconds(workload, 1, 24, new Part(0.3, 1, 1)),
         filter.phases().seconds(Phase.FORWARD_BACKWARD));
-    near(0.3 * network.updateSeconds(1), filter.phases().seconds(Phase.WEIGHT_UPDATE));
+    near(
+        0.3 * workload.profile().times(0).get(1).update(),
+        filter.phases().seconds(Phase.WEIGHT_UPDATE));
     double parameters = 4 * (3 * 9 * 10 + 10);
     near(0.3 * parameters, filter.memory().weights());
     Predicted data = predicted(setting(workload, 0, Exchange.USUAL), Strategy.DATA, 4, 10);
-    near(network.seconds(1, 3), data.phases().seconds(Phase.FORWARD_BACKWARD));
+    near(partSeconds(workload, 1, 3, Part.WHOLE), data.phases().seconds(Phase.FORWARD_BACKWARD));
+  }
+
+  /** The layer's time, divided as the roofline divides its own. */
+  private static double partSeconds(Workload workload, int number, double samples, Part part) {
+    Layer layer = workload.chain().graph().layer(number);
+    double read = 0;
+    for (int from : workload.chain().graph().predecessors(number)) {
+      read += workload.chain().graph().layer(from).outputElements();
+    }
+    Roofline roofline = new Roofline(workload.cluster().device(0), workload.training());
+    LayerTimes some = roofline.partTimes(layer, samples, part, read);
+    LayerTimes all = roofline.partTimes(layer, samples, Part.WHOLE, read);
+    LayerTimes made = workload.profile().times(0).get(number);
+    double share = (some.forward() + some.backward()) / (all.forward() + all.backward());
+    return samples * (made.forward() + made.backward()) * share;
   }
 
   @RepeatedTest(value = 50, name = SmallNet.SEEDED)
   void aPartOfALayerTakesNoLessThanItsShareOfTheWork(RepetitionInfo seed) {
     Workload workload = random(seed);
-    Network network = new Network(workload, Optional.empty());
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
-    for (int layer = 1; layer < network.size(); layer++) {
-      double whole = network.wholeSeconds(8)[layer];
-      near(whole, network.partSeconds(layer, whole, 8, Part.WHOLE));
+    for (int layer = 1; layer < workload.chain().graph().size(); layer++) {
+      double whole = partSeconds(workload, layer, 8, Part.WHOLE);
       double share = random.nextDouble(0.1, 1);
-      boolean product = network.layer(layer).kind().product();
+      boolean product = workload.chain().graph().layer(layer).work().weightGradient() > 0;
       Part part = product ? new Part(share, 1, 1) : new Part(1, 1, share);
-      double some = network.partSeconds(layer, whole, 8, part);
-      assertTrue(share * whole <= some * (1 + 1e-12), network.layer(layer).name());
-      assertTrue(some <= whole * (1 + 1e-12), network.layer(layer).name());
+      double some = partSeconds(workload, layer, 8, part);
+      assertTrue(share * whole <= some * (1 + 1e-12), some + " of " + whole);
+      assertTrue(some <= whole * (1 + 1e-12), some + " of " + whole);
+    }
+  }
+
+  /** Filters and positions: the devices together take no less than one would. */
+  @RepeatedTest(value = 50, name = SmallNet.SEEDED)
+  void noWorkIsLostByDividingIt(RepetitionInfo seed) {
+    Workload workload = random(seed);
+    double serial = predicted(workload, Strategy.SERIAL, 1).phases().compute();
+    for (Strategy strategy : Strategy.values()) {
+      for (int devices : new int[] {2, 3, 4}) {
+        Prediction prediction =
+            new StrategyOracle(setting(workload, 0, Exchange.USUAL)).predict(strategy, devices, 24);
+        if (prediction instanceof Predicted predicted) {
+          double together = devices * predicted.phases().compute();
+          assertTrue(together >= serial * (1 - 1e-12), strategy + " on " + devices);
+        }
+      }
     }
   }
 

@@ -56,7 +56,7 @@ class StageCutTest {
       seconds[layer] = times.forward() + times.backward();
     }
     int slice = profile.samples().get(0);
-    for (int stages = 1; stages <= Math.min(5, network.mostStages()); stages++) {
+    for (int stages = 1; stages <= Math.min(5, network.shapes().mostStages()); stages++) {
       StageCut cut = network.stages(stages);
       assertEquals(stages, cut.stages());
       assertEquals(0, cut.first(0));
@@ -80,7 +80,7 @@ class StageCutTest {
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
     Network network = network(Samples.branching(random), random);
     Chain chain = network.workload().chain();
-    for (int stages = 1; stages <= network.mostStages(); stages++) {
+    for (int stages = 1; stages <= network.shapes().mostStages(); stages++) {
       StageCut cut = network.stages(stages);
       int layers = 0;
       for (int stage = 0; stage < stages; stage++) {
@@ -103,7 +103,7 @@ class StageCutTest {
             .connected(10)
             .on(SmallNet.nodes(1, 1), 3);
     Network network = new Network(workload, Optional.empty());
-    assertEquals(3, network.mostStages());
+    assertEquals(3, network.shapes().mostStages());
     StageCut cut = network.stages(3);
     assertEquals(List.of(2, 3, 4), List.of(cut.end(0), cut.end(1), cut.end(2)));
   }
