@@ -7,7 +7,6 @@ import dev.pipewright.app.report.StudyParetoSvg;
 import dev.pipewright.app.report.StudyScalingSvg;
 import dev.pipewright.app.report.StudyText;
 import dev.pipewright.app.report.StudyTimeSvg;
-import dev.pipewright.app.report.TerminalReport;
 import dev.pipewright.cost.strategy.Prediction.Predicted;
 import dev.pipewright.cost.strategy.Study;
 import dev.pipewright.formats.StudyJson;
@@ -53,7 +52,7 @@ final class StudyAnswer {
   }
 
   void print(PrintWriter out) {
-    out.print(StudyText.of(study, TerminalReport.WIDTH, Terminal.colours()));
+    out.print(StudyText.of(study, Terminal.columns(), Terminal.colours()));
   }
 
   void write(Path folder) {

@@ -4,6 +4,11 @@ package dev.pipewright.app.cli;
 final class Terminal {
   private Terminal() {}
 
+  /** Columns of the terminal, where the launcher could ask it; otherwise those of a report. */
+  static int columns() {
+    return Math.min(160, Math.max(80, Integer.getInteger("pipewright.columns", 100)));
+  }
+
   /**
    * Whether to colour: on a terminal, unless {@code NO_COLOR} is set to anything or {@code TERM} is
    * {@code dumb}. The launcher knows whether standard output is one; Java 21 has no way to ask.

@@ -60,7 +60,7 @@ final class StudyTables {
     };
   }
 
-  /** The best two on each number of devices. */
+  /** The choice and the fastest of the others on each number of devices. */
   static Table choices(Study study) {
     List<Column> columns =
         List.of(
@@ -72,37 +72,34 @@ final class StudyTables {
             Column.number("slower\nby"));
     List<List<Cell>> rows = new ArrayList<>();
     for (int devices : study.devices()) {
-      rows.add(choice(devices, study.ranking(devices)));
+      rows.add(choice(study, devices));
     }
     return new Table(columns, rows);
   }
 
-  private static List<Cell> choice(int devices, List<Predicted> ranking) {
+  private static List<Cell> choice(Study study, int devices) {
     Cell none = Cell.of("–");
     Cell count = Cell.of(Integer.toString(devices));
-    if (ranking.isEmpty()) {
+    Optional<Predicted> choice = study.choice(devices);
+    if (choice.isEmpty()) {
       return Table.row(count, Cell.of("nothing fits"), none, none, none, none);
     }
-    Predicted best = ranking.getFirst();
-    Cell runner = none;
-    Cell behind = none;
-    if (ranking.size() > 1) {
-      runner = Cell.of(ranking.get(1).strategy().label());
-      behind = Cell.of(behind(best, ranking.get(1)));
-    }
+    Predicted best = choice.get();
+    Optional<Predicted> other =
+        study.ranking(devices).stream().filter(p -> p.strategy() != best.strategy()).findFirst();
     return Table.row(
         count,
         Cell.of(best.strategy().label()),
         StudyColumn.SAMPLES.cell(best, true),
         StudyColumn.MEMORY.cell(best, true),
-        runner,
-        behind);
+        other.map(p -> Cell.of(p.strategy().label())).orElse(none),
+        other.map(p -> Cell.of(behind(best, p))).orElse(none));
   }
 
   /** How much more time than {@code best} a sample takes. */
   private static String behind(Predicted best, Predicted other) {
     double factor = best.samplesPerSecond() / other.samplesPerSecond();
-    if (factor < 1.0005) {
+    if (factor < 1.01) { // no reason to choose by
       return "equal";
     }
     return factor >= 2 ? Numbers.times(factor) : Units.percent(factor - 1);
@@ -142,12 +139,12 @@ final class StudyTables {
     if (sensitivity.choice().isEmpty()) {
       return sensitivity.changes() ? "! nothing fits" : "nothing fits";
     }
-    List<Predicted> now = study.ranking(StudyWords.mostDevices(study));
+    Optional<Predicted> now = study.choice(StudyWords.mostDevices(study));
     String choice = (sensitivity.changes() ? "! " : "") + sensitivity.choice().get().label();
     if (now.isEmpty()) {
       return choice + ", " + StudyWords.rate(sensitivity.samplesPerSecond()) + " samples/s";
     }
-    double change = sensitivity.samplesPerSecond() / now.getFirst().samplesPerSecond() - 1;
+    double change = sensitivity.samplesPerSecond() / now.get().samplesPerSecond() - 1;
     return choice + ", " + Numbers.change(change);
   }
 

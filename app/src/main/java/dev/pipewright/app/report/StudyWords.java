@@ -44,18 +44,18 @@ final class StudyWords {
   /** The choice on the most devices on which something fits. */
   static Optional<Predicted> choice(Study study) {
     for (int devices : study.devices().stream().sorted((a, b) -> b - a).toList()) {
-      List<Predicted> ranking = study.ranking(devices);
-      if (!ranking.isEmpty()) {
-        return Optional.of(ranking.getFirst());
+      Optional<Predicted> choice = study.choice(devices);
+      if (choice.isPresent()) {
+        return choice;
       }
     }
     return Optional.empty();
   }
 
-  /** Whether nothing that fits is faster on as many devices. */
+  /** Whether it is the choice on as many devices. */
   static boolean isBest(Study study, Predicted predicted) {
-    List<Predicted> ranking = study.ranking(predicted.devices());
-    return !ranking.isEmpty() && ranking.getFirst().strategy() == predicted.strategy();
+    return study.choice(predicted.devices()).stream()
+        .anyMatch(choice -> choice.strategy() == predicted.strategy());
   }
 
   /** The answer in a sentence. */
