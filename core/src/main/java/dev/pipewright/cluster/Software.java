@@ -8,10 +8,12 @@ import dev.pipewright.units.Check;
  * @param waitingShare seconds that devices wait for slower ones, for each second of arithmetic
  * @param fusesGroups whether gradients that only some devices sum with each other travel in one
  *     message, like those that all devices sum; otherwise layer by layer
+ * @param fastConvolutions whether 3 × 3 convolutions in 32 bits run with fewer multiplications than
+ *     their definition has (Winograd), which libraries choose only when they are asked to
  */
-public record Software(double waitingShare, boolean fusesGroups) {
+public record Software(double waitingShare, boolean fusesGroups, boolean fastConvolutions) {
   /** Adds nothing. */
-  public static final Software IDEAL = new Software(0, true);
+  public static final Software IDEAL = new Software(0, true, true);
 
   public Software {
     Check.amount(waitingShare, "share of waiting");

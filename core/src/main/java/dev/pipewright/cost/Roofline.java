@@ -1,5 +1,6 @@
 package dev.pipewright.cost;
 
+import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceKind;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
@@ -81,13 +82,32 @@ public final class Roofline {
   private final double bytesPerElement;
   private final double peak;
   private final double rate;
+  private final boolean fastConvolutions;
 
-  /** The model of one kind of device. */
-  public Roofline(DeviceKind kind, Training training) {
+  /** The model of a cluster's first device. */
+  public Roofline(Cluster cluster, Training training) {
+    this(cluster.device(0), training, cluster.software().fastConvolutions());
+  }
+
+  private Roofline(DeviceKind kind, Training training, boolean fastConvolutions) {
+    this.fastConvolutions = fastConvolutions;
     this.training = training;
     this.bytesPerElement = training.precision().bytes();
     this.peak = kind.peak(training.precision()).value();
     this.rate = kind.memoryBandwidth().value() * MEMORY;
+  }
+
+  /** The same on the first device of a cluster, with the software of the cluster. */
+  public static Profile profile(
+      LayerGraph graph, Cluster cluster, Training training, List<Integer> samples) {
+    boolean fast = cluster.software().fastConvolutions();
+    return profile(graph, cluster.device(0), training, samples, fast);
+  }
+
+  /** The same with fast convolutions. */
+  public static Profile profile(
+      LayerGraph graph, DeviceKind kind, Training training, List<Integer> samples) {
+    return profile(graph, kind, training, samples, true);
   }
 
   /**
@@ -95,10 +115,16 @@ public final class Roofline {
    *
    * <p>A layer whose work is unknown ({@code Work.NONE}) costs its launches and its weights'
    * traffic.
+   *
+   * @param fastConvolutions see {@link dev.pipewright.cluster.Software}
    */
   public static Profile profile(
-      LayerGraph graph, DeviceKind kind, Training training, List<Integer> samples) {
-    Roofline roofline = new Roofline(kind, training);
+      LayerGraph graph,
+      DeviceKind kind,
+      Training training,
+      List<Integer> samples,
+      boolean fastConvolutions) {
+    Roofline roofline = new Roofline(kind, training, fastConvolutions);
     List<LayerSizes> sizes = new ArrayList<>(graph.size());
     for (Layer layer : graph.layers()) {
       sizes.add(roofline.sizes(layer));
@@ -204,7 +230,8 @@ public final class Roofline {
       if (convolution.groups() > 1) {
         return Math.min(GROUPED, matrix);
       }
-      return !mixed && suitsWinograd(convolution) ? WINOGRAD : matrix;
+      boolean fast = fastConvolutions && !mixed && suitsWinograd(convolution);
+      return fast ? WINOGRAD : matrix;
     }
     return matrix;
   }

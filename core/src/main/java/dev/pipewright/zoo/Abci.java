@@ -26,14 +26,20 @@ final class Abci {
   private static final int CARDS = 2;
   private static final double UPLINKS = NODES_OF_RACK * CARDS / 3.0;
 
-  /** Share of the cards' rate that runs sustained; calibrated, see bench/results. */
-  private static final double INSIDE_RACKS = 0.62;
+  /**
+   * Share of the network's rate that training runs sustained, and seconds that devices waited for
+   * each second of arithmetic: calibrated on ResNet-50, {@code bench/results/abci-calibration.md}.
+   */
+  private static final double SUSTAINED = 0.625;
 
-  /** The same where rings leave their racks, which jobs of others share. */
-  private static final double BETWEEN_RACKS = 0.3;
+  private static final double WAITING = 0.08;
 
-  /** ChainerMN sums what subgroups share layer by layer, and waits for the slowest device. */
-  private static final Software CHAINER = new Software(0.06, false);
+  /**
+   * ChainerMN sums layer by layer what only some of the devices sum with each other. Its
+   * convolutions are not the fast ones: the authors' 8.2 ms for a sample of VGG-16 are twice what
+   * those would take, and agree with the others.
+   */
+  private static final Software CHAINER = new Software(WAITING, false, false);
 
   private Abci() {}
 
@@ -59,9 +65,9 @@ final class Abci {
     Link network = Link.of(8.053e-5, 12.5e9);
     return List.of(
         new Level("node", host, Link.of(9e-6, 50e9)),
-        new Level("rack", network, Link.of(4.031e-5, 12.5e9), CARDS, INSIDE_RACKS),
-        new Level("rack pair", network, Link.of(4.049e-5, 12.5e9), UPLINKS, BETWEEN_RACKS),
-        new Level("cluster", network, Link.of(4.098e-5, 12.5e9), 2 * UPLINKS, BETWEEN_RACKS));
+        new Level("rack", network, Link.of(4.031e-5, 12.5e9), CARDS, SUSTAINED),
+        new Level("rack pair", network, Link.of(4.049e-5, 12.5e9), UPLINKS, SUSTAINED),
+        new Level("cluster", network, Link.of(4.098e-5, 12.5e9), 2 * UPLINKS, SUSTAINED));
   }
 
   /** Groups of {@code size} devices; the last holds the rest. */

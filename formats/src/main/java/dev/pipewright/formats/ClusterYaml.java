@@ -32,7 +32,8 @@ public final class ClusterYaml {
       List.of("name", "memory_bytes", "fp32_flops", "mixed_flops", "memory_bytes_per_s");
   private static final List<String> LEVEL_KEYS =
       List.of("name", "point_to_point", "collective", "ports", "achieved", "groups");
-  private static final List<String> SOFTWARE_KEYS = List.of("waiting_share", "fuses_groups");
+  private static final List<String> SOFTWARE_KEYS =
+      List.of("waiting_share", "fuses_groups", "fast_convolutions");
   private static final List<String> LINK_KEYS = List.of("latency_s", "bytes_per_s", "small");
   private static final List<String> PIECE_KEYS = List.of("up_to_bytes", "latency_s", "bytes_per_s");
 
@@ -73,7 +74,8 @@ public final class ClusterYaml {
     Fields fields = node.object(SOFTWARE_KEYS);
     return new Software(
         fields.optional("waiting_share").map(Node::amount).orElse(0.0),
-        fields.optional("fuses_groups").map(Node::flag).orElse(true));
+        fields.optional("fuses_groups").map(Node::flag).orElse(true),
+        fields.optional("fast_convolutions").map(Node::flag).orElse(true));
   }
 
   /** A number above 0 and up to 1. */
@@ -235,6 +237,7 @@ public final class ClusterYaml {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("waiting_share", software.waitingShare());
     object.put("fuses_groups", software.fusesGroups());
+    object.put("fast_convolutions", software.fastConvolutions());
     return object;
   }
 

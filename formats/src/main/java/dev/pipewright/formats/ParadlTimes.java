@@ -50,7 +50,7 @@ final class ParadlTimes {
   static Profile profile(Path file, LayerGraph graph, List<ParadlLayer> lines) {
     DeviceKind device = Clusters.v100();
     Training training = new Training(Optimizer.SGD, Precision.FP32);
-    Profile roofline = Roofline.profile(graph, device, training, List.of(SLICE));
+    Profile roofline = Roofline.profile(graph, device, training, List.of(SLICE), false);
     return new ParadlTimes(file, lines, roofline).profile(device);
   }
 

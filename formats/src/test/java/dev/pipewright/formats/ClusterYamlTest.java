@@ -129,7 +129,7 @@ class ClusterYamlTest {
     List<Level> levels = new ArrayList<>();
     groups.forEach(
         g -> levels.add(new Level(made.text(), link(made), link(made), ports(made), share(made))));
-    Software software = new Software(made.flip() ? 0 : positive(made), made.flip());
+    Software software = new Software(made.flip() ? 0 : positive(made), made.flip(), made.flip());
     return new Cluster(made.text(), devices, levels, groups, software);
   }
 
@@ -279,11 +279,11 @@ class ClusterYamlTest {
   @Test
   void whatRunsAchievedIsReadAndWritten() {
     String text = GOOD.replace(PORTS, PORTS + "\n    achieved: 0.5");
-    text += "software: {waiting_share: 0.1, fuses_groups: false}\n";
+    text += "software: {waiting_share: 0.1, fuses_groups: false, fast_convolutions: false}\n";
     Cluster cluster = ClusterYaml.read(Refusal.file(folder, "c.yaml", text));
     assertEquals(1, cluster.levels().get(0).achieved());
     assertEquals(0.5, cluster.levels().get(1).achieved());
-    assertEquals(new Software(0.1, false), cluster.software());
+    assertEquals(new Software(0.1, false, false), cluster.software());
     Path written = Refusal.file(folder, "again.yaml", ClusterYaml.text(cluster));
     assertEquals(cluster, ClusterYaml.read(written));
   }

@@ -145,7 +145,8 @@ class ParadlNetTest {
   void oneNumberIsDividedAsARooflineSeesTheLayers() {
     ModelFile model = read(NET);
     Training training = new Training(Optimizer.SGD, Precision.FP32);
-    Profile roofline = Roofline.profile(model.graph(), Clusters.v100(), training, List.of(32));
+    Profile roofline =
+        Roofline.profile(model.graph(), Clusters.v100(), training, List.of(32), false);
     double[] forward = roofline.seconds(Quantity.FORWARD, 32);
     double[] backward = roofline.seconds(Quantity.BACKWARD, 32);
     double unit = 0.25 / (Arrays.stream(forward).sum() + Arrays.stream(backward).sum());
@@ -186,7 +187,8 @@ class ParadlNetTest {
     ModelFile bare = read(zeros.replace("|0\n", "\n"));
     assertEquals(read(zeros), bare);
     Training training = new Training(Optimizer.SGD, Precision.FP32);
-    Profile roofline = Roofline.profile(bare.graph(), Clusters.v100(), training, List.of(32));
+    Profile roofline =
+        Roofline.profile(bare.graph(), Clusters.v100(), training, List.of(32), false);
     for (Quantity quantity : List.of(Quantity.FORWARD, Quantity.BACKWARD)) {
       assertArrayEquals(
           roofline.seconds(quantity, 32), bare.profile().seconds(quantity, 32), quantity.name());

@@ -137,7 +137,7 @@ final class ModelArgument {
       Training training = training(zoo.get().training());
       LayerGraph graph = zoo.get().graph();
       Limits.layers(model, graph.size());
-      Profile profile = Roofline.profile(graph, on.device(0), training, slices(globalBatch));
+      Profile profile = Roofline.profile(graph, on, training, slices(globalBatch));
       return new Costed(
           model,
           name,

@@ -116,7 +116,7 @@ class PredictCommandTest {
     half[usual.length] = "--memory-reuse";
     half[usual.length + 1] = "0.5";
     long whole = row(usual).get("memory_bytes").asLong();
-    assertEquals(whole / 2.0, row(half).get("memory_bytes").asLong(), 1);
+    assertEquals(whole / 2.0, row(half).get("memory_bytes").asDouble(), 1);
     String[] data = {"--strategies", "data", "--devices", "4", "--global-batch", "16"};
     assertTrue(exchange(data, "leader") > 0);
     assertEquals(exchange(data, "ring"), exchange(data, "usual"));

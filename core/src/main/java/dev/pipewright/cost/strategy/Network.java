@@ -34,7 +34,7 @@ final class Network {
   private Network(Workload workload, Shapes shapes) {
     this.workload = workload;
     this.shapes = shapes;
-    this.roofline = new Roofline(workload.cluster().device(0), workload.training());
+    this.roofline = new Roofline(workload.cluster(), workload.training());
     this.slowdown = StageCosts.slowdown(workload, 0);
     this.update = workload.profile().seconds(Quantity.UPDATE, 1);
   }

@@ -5,15 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.cost.Samples;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.cost.strategy.Prediction.Impossible;
 import dev.pipewright.cost.strategy.Prediction.Predicted;
 import dev.pipewright.cost.strategy.Setting.Exchange;
 import dev.pipewright.cost.strategy.Setting.Formulas;
+import dev.pipewright.model.Chain;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -81,8 +84,8 @@ class LimitsTest {
   void aNetworkWithoutChannelsHasNoChannelParallelism() {
     Workload recorded =
         new Workload(
-            dev.pipewright.model.Chain.of(dev.pipewright.cost.Samples.chain(3)),
-            dev.pipewright.cost.Samples.profile(new java.util.SplittableRandom(1), 3),
+            Chain.of(Samples.chain(3)),
+            Samples.profile(new SplittableRandom(1), 3),
             NET.training(),
             NET.cluster());
     for (Strategy strategy : List.of(Strategy.FILTER, Strategy.CHANNEL, Strategy.SPATIAL)) {

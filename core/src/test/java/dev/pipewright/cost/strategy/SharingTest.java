@@ -5,7 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cost.Part;
+import dev.pipewright.cost.Roofline;
 import dev.pipewright.cost.Workload;
+import dev.pipewright.model.Chain;
+import dev.pipewright.model.Layer;
+import dev.pipewright.zoo.Clusters;
 import dev.pipewright.zoo.Models;
 import java.util.ArrayList;
 import java.util.List;
@@ -121,17 +125,16 @@ class SharingTest {
   void theGridEndsBeforeTheFirstLayerWithoutPositions(
       String model, String last, String next, int height, int width) {
     var zoo = Models.find(model).orElseThrow();
-    var kind = dev.pipewright.zoo.Clusters.v100();
-    var profile =
-        dev.pipewright.cost.Roofline.profile(zoo.graph(), kind, zoo.training(), List.of(32));
-    var chain = dev.pipewright.model.Chain.of(zoo.graph());
+    var kind = Clusters.v100();
+    var profile = Roofline.profile(zoo.graph(), kind, zoo.training(), List.of(32));
+    var chain = Chain.of(zoo.graph());
     var cluster = SmallNet.nodes(1, 1);
     Network network =
         new Network(new Workload(chain, profile, zoo.training(), cluster), Optional.empty());
     List<Integer> grid = List.of(height, width);
     List<LayerShare> shares =
         shares(network, new Layout(Strategy.SPATIAL, 1, height * width, grid, 1));
-    int end = zoo.graph().index().get(next);
+    int end = zoo.graph().layers().stream().map(Layer::name).toList().indexOf(next);
     List<String> gathered = new ArrayList<>();
     for (int layer = 0; layer < network.size(); layer++) {
       assertEquals(layer < end, shares.get(layer).split(), network.layer(layer).name());

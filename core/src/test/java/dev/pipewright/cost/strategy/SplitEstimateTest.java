@@ -156,7 +156,7 @@ class SplitEstimateTest {
     for (int from : workload.chain().graph().predecessors(number)) {
       read += workload.chain().graph().layer(from).outputElements();
     }
-    Roofline roofline = new Roofline(workload.cluster().device(0), workload.training());
+    Roofline roofline = new Roofline(workload.cluster(), workload.training());
     LayerTimes some = roofline.partTimes(layer, samples, part, read);
     LayerTimes all = roofline.partTimes(layer, samples, Part.WHOLE, read);
     LayerTimes made = workload.profile().times(0).get(number);
@@ -343,7 +343,7 @@ class SplitEstimateTest {
     Training training = new Training(Optimizer.ADAM, precision);
     Workload workload = net.on(SmallNet.nodes(2, 1), 1, training);
     double parameters = 3 * 9 * 8 + 8 + (512 + 1) * 10;
-    assertEquals(parameters, workload.chain().graph().parameters());
+    assertEquals(parameters, (double) workload.chain().graph().parameters());
     MemoryUse use = predicted(workload, strategy, 8).memory();
     near(parameters * weight, use.weights());
     near(parameters * gradient, use.gradients());

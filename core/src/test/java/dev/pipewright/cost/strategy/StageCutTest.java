@@ -55,7 +55,6 @@ class StageCutTest {
       LayerTimes times = profile.times(0).get(layer);
       seconds[layer] = times.forward() + times.backward();
     }
-    int slice = profile.samples().get(0);
     for (int stages = 1; stages <= Math.min(5, network.shapes().mostStages()); stages++) {
       StageCut cut = network.stages(stages);
       assertEquals(stages, cut.stages());
