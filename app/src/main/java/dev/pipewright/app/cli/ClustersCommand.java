@@ -4,6 +4,7 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.Level;
 import dev.pipewright.formats.ClusterYaml;
 import dev.pipewright.formats.JsonText;
+import dev.pipewright.units.Units;
 import dev.pipewright.zoo.Clusters;
 import java.io.PrintWriter;
 import java.util.Locale;
@@ -65,16 +66,17 @@ final class ClustersCommand implements Callable<Integer> {
             .append('}');
       } else {
         out.printf(
-            Locale.ROOT, "%-10s %3d × %s%n", known, cluster.size(), cluster.device(0).name());
+            Locale.ROOT, "%-17s %4d × %s%n", known, cluster.size(), cluster.device(0).name());
         for (int level = 0; level < cluster.levels().size(); level++) {
           Level joins = cluster.levels().get(level);
           out.printf(
               Locale.ROOT,
-              "           %-8s of %d: point to point %s, collective %s%n",
+              "  %-9s of %4d: point to point %s, collective %s%s%n",
               joins.name(),
               cluster.groups().get(level).get(0),
               joins.pointToPoint().bandwidth(),
-              joins.collective().bandwidth());
+              joins.collective().bandwidth(),
+              joins.ports() == 1 ? "" : " × " + Units.significant(joins.ports()) + " ports");
         }
       }
     }

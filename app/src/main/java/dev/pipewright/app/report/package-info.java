@@ -1,5 +1,5 @@
 /**
- * Shows plans and timelines: as text, SVG, a page for the browser and a trace for Perfetto. It
+ * Shows plans, timelines and studies of strategies: as text, SVG, a page for the browser and a trace for Perfetto. It
  * renders what others computed and computes no costs.
  *
  * <table>
@@ -9,6 +9,12 @@
  * <tr><td>{@link dev.pipewright.app.report.TimelineSvg}</td><td>the step and its memory as {@code timeline.svg}</td></tr>
  * <tr><td>{@link dev.pipewright.app.report.HtmlReport}</td><td>all of it as {@code report.html}, to zoom into</td></tr>
  * <tr><td>{@link dev.pipewright.app.report.PerfettoTrace}</td><td>the step as {@code trace.json} for ui.perfetto.dev</td></tr>
+ * <tr><td>{@link dev.pipewright.app.report.StudyText}</td><td>strategies and which to choose as tables of text</td></tr>
+ * <tr><td>{@link dev.pipewright.app.report.StudyTimeSvg}</td><td>their time by phase as {@code time.svg}</td></tr>
+ * <tr><td>{@link dev.pipewright.app.report.StudyMemorySvg}</td><td>their memory as {@code memory.svg}</td></tr>
+ * <tr><td>{@link dev.pipewright.app.report.StudyScalingSvg}</td><td>how they scale as {@code scaling.svg}</td></tr>
+ * <tr><td>{@link dev.pipewright.app.report.StudyParetoSvg}</td><td>time against memory as {@code pareto.svg}</td></tr>
+ * <tr><td>{@link dev.pipewright.app.report.StudyHtml}</td><td>all of them as {@code report.html}</td></tr>
  * </table>
  */
 @NullMarked
