@@ -50,7 +50,7 @@ final class AbciAccuracy {
     Training training = new Training(Optimizer.MOMENTUM, Precision.FP32);
     measured = new Workload(Chain.of(file.graph()), file.profile(), training, abci);
     ZooModel model = Models.find("resnet-50").orElseThrow();
-    Profile profile = Roofline.profile(model.graph(), abci.device(0), model.training(), SLICES);
+    Profile profile = Roofline.profile(model.graph(), abci, model.training(), SLICES);
     zoo = new Workload(Chain.of(model.graph()), profile, model.training(), abci);
   }
 

@@ -9,6 +9,7 @@ import dev.pipewright.cost.strategy.Phase;
 import dev.pipewright.cost.strategy.Prediction.Predicted;
 import dev.pipewright.cost.strategy.Strategy;
 import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntPredicate;
@@ -61,7 +62,7 @@ final class Figure3 implements Reproduction {
             + " compute time. All else is the authors' own: their program's latencies and bandwidths, their"
             + " seconds per sample.")
         .formatted(
-            LocalDate.now(),
+            LocalDate.now(ZoneOffset.UTC),
             accuracy.rows().size(),
             Numbers.percent(abci.levels().get(1).achieved()),
             Numbers.percent(abci.levels().get(2).achieved()),
@@ -71,7 +72,8 @@ final class Figure3 implements Reproduction {
   private static String remarks() {
     return """
     - The calibration saw these rows, so the mean accuracies are those of a fit; `abci-calibration.md`
-      has the errors of strategies that the constants were fitted without.
+      has the errors of strategies that the constants were fitted without. That groups sum gradients
+      layer by layer (data+filter and data+spatial on many devices) was seen on these rows as well.
     - The authors' figures are those of the chart: it belongs to a preprint, and the paper's own means
       (data 96.10 %, filter 85.56, channel 73.67, data+filter 91.43, data+spatial 83.46) are over three
       networks and best communication times. They are not those of these rows.

@@ -39,7 +39,7 @@ final class Networks {
     for (int samples = 1; samples <= Math.min(globalBatch, LARGEST_SLICE); samples *= 2) {
       slices.add(samples);
     }
-    Profile profile = Roofline.profile(model.graph(), cluster.device(0), model.training(), slices);
+    Profile profile = Roofline.profile(model.graph(), cluster, model.training(), slices);
     return new StageCosts(
         new Workload(Chain.of(model.graph()), profile, model.training(), cluster));
   }

@@ -1,6 +1,6 @@
 /**
- * Shows plans, timelines and studies of strategies: as text, SVG, a page for the browser and a trace for Perfetto. It
- * renders what others computed and computes no costs.
+ * Shows plans, timelines and studies of strategies: as text, SVG, a page for the browser and a
+ * trace for Perfetto. It renders what others computed and computes no costs.
  *
  * <table>
  * <caption>Renderers</caption>

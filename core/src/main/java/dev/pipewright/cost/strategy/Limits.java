@@ -43,8 +43,12 @@ final class Limits {
     int least = Integer.MAX_VALUE;
     String where = "";
     boolean first = channels; // channels are split from the second product on
+    String what = channels ? "input channels" : "filters";
     for (int layer = 0; layer < network.size(); layer++) {
       Geometry l = network.layer(layer);
+      if (splitsWhole(l, layer)) {
+        return new Limit("shape", 0, "the " + what + " of " + l.name() + " are not known");
+      }
       if (!l.kind().product()) {
         continue;
       }
@@ -55,10 +59,17 @@ final class Limits {
       }
       first = false;
     }
-    String what = channels ? "input channels" : "filters";
     return where.isEmpty()
-        ? new Limit("shape", 0, "the network has no layer whose " + what + " are known")
+        ? new Limit("shape", 0, "no layer that may be split has " + what)
         : new Limit("scaling", least, where + " has " + least + " " + what);
+  }
+
+  /** As printed, the formulas split all weights: also those of which nobody knows how. */
+  private boolean splitsWhole(Geometry layer, int number) {
+    return setting.formulas() == Formulas.PUBLISHED
+        && layer.kind() == Geometry.Kind.WHOLE
+        && layer.weights() + layer.biases() > 0
+        && network.mayBeSplit(number);
   }
 
   private Limit layers() {

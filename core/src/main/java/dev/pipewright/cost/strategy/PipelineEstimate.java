@@ -29,8 +29,8 @@ final class PipelineEstimate implements StrategyFormulas {
   @Override
   public Estimate estimate(Layout layout, long globalBatch) {
     StageCut cut = network.stages(layout.parts());
-    int samples = Math.toIntExact(globalBatch / layout.groups());
-    Plan plan = plan(cut, layout, samples / layout.segments());
+    long samples = globalBatch / layout.groups();
+    Plan plan = plan(cut, layout, Math.toIntExact(samples / layout.segments()));
     List<StageCost> stages = new PipelineOracle(network.costs(), new PathFormula()).stages(plan);
     double step = seconds(stages, plan.microBatches(), true);
     double alone = seconds(stages, plan.microBatches(), false);

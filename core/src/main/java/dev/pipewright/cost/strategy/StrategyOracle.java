@@ -20,6 +20,9 @@ import java.util.Optional;
 public final class StrategyOracle {
   private static final int SEGMENTS_PER_STAGE = 4;
 
+  /** Samples of a micro-batch, beyond which nobody trains. */
+  private static final int MOST_SAMPLES = 1 << 20;
+
   private final Setting setting;
   private final Network network;
   private final Limits limits;
@@ -63,7 +66,7 @@ public final class StrategyOracle {
     }
     List<Layout> layouts = layouts(strategy, devices, globalBatch);
     if (layouts.isEmpty()) {
-      String why = "no way to cut it into " + devices + " equal shares; " + ends.get(0).why();
+      String why = unequal(strategy, devices, globalBatch);
       return new Impossible(strategy, devices, globalBatch, ends, why);
     }
     Layout best = fastest(layouts, globalBatch);
@@ -116,6 +119,28 @@ public final class StrategyOracle {
         Findings.of(bare, estimate));
   }
 
+  /** Why no layout cuts the work equally. */
+  private String unequal(Strategy strategy, int devices, long batch) {
+    if (strategy.hybrid() && setting.groupSize().isPresent()) {
+      int size = setting.groupSize().getAsInt();
+      if (devices % size != 0) {
+        return "groups of " + size + " do not divide " + devices + " devices";
+      }
+      Limit parts = limits.parts(strategy);
+      if (size > parts.devices()) {
+        return "groups of " + size + " are more than " + parts.devices() + ": " + parts.why();
+      }
+    }
+    if (strategy.split() == Split.LAYERS && setting.segments().isPresent()) {
+      int segments = setting.segments().getAsInt();
+      return segments
+          + " segments do not divide the samples of a pipeline, of "
+          + batch
+          + " in all";
+    }
+    return "no way to cut " + batch + " samples and the network into " + devices + " equal shares";
+  }
+
   /** The ways to arrange so many devices that the formulas are asked about. */
   private List<Layout> layouts(Strategy strategy, int devices, long batch) {
     if (strategy.split() == Split.NOTHING) {
@@ -154,7 +179,8 @@ public final class StrategyOracle {
     }
     int node = setting.workload().cluster().groups().get(0).get(0);
     for (int size = Math.min(Math.min(node, most), devices); size >= 1; size--) {
-      if (devices % size == 0) {
+      boolean insideNodes = devices <= node || node % size == 0;
+      if (devices % size == 0 && insideNodes) {
         return List.of(size);
       }
     }
@@ -169,12 +195,13 @@ public final class StrategyOracle {
     long samples = batch / groups;
     if (setting.segments().isPresent()) {
       int given = setting.segments().getAsInt();
-      return samples % given == 0 ? Optional.of(given) : Optional.empty();
+      boolean equal = samples % given == 0 && samples / given <= MOST_SAMPLES;
+      return equal ? Optional.of(given) : Optional.empty();
     }
     long segments = Math.min(samples, (long) SEGMENTS_PER_STAGE * stages);
     while (samples % segments != 0) {
       segments--;
     }
-    return Optional.of((int) segments);
+    return samples / segments <= MOST_SAMPLES ? Optional.of((int) segments) : Optional.empty();
   }
 }

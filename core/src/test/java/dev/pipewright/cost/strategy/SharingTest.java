@@ -157,4 +157,17 @@ class SharingTest {
     Layout five = new Layout(Strategy.SPATIAL, 1, 5, List.of(5, 1), 1);
     assertTrue(shares(network, five).stream().allMatch(LayerShare::split));
   }
+
+  /** Seven rows read three of either neighbour: parts of two rows do not have them. */
+  @Test
+  void theGridEndsWhereAWindowReachesBeyondTheNeighbour() {
+    SmallNet net = SmallNet.input(3, 6, 6).convolution(4, 3, 1, 1).convolution(4, 7, 1, 3);
+    Network network = new Network(net.on(SmallNet.nodes(1, 1), 1), Optional.empty());
+    Layout twoRows = new Layout(Strategy.SPATIAL, 1, 3, List.of(3, 1), 1);
+    List<LayerShare> shares = shares(network, twoRows);
+    assertTrue(shares.get(1).gathersAfter());
+    assertFalse(shares.get(2).split());
+    Layout threeRows = new Layout(Strategy.SPATIAL, 1, 2, List.of(2, 1), 1);
+    assertTrue(shares(network, threeRows).stream().allMatch(LayerShare::split));
+  }
 }
