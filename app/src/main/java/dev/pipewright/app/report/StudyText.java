@@ -78,7 +78,7 @@ public final class StudyText {
     List<Predicted> all = StudyStacks.predicted(study);
     List<String> marks = new ArrayList<>();
     if (StudyWords.choice(study).isPresent()) {
-      marks.add("* choice on so many devices: the fastest, or a simpler one within 1 %");
+      marks.add("* choice: the fastest, or a simpler one within 1 %");
     }
     if (all.stream().anyMatch(predicted -> !predicted.fits())) {
       marks.add("! does not fit");

@@ -10,8 +10,8 @@ import dev.pipewright.cost.strategy.Strategy.Split;
  *   <li>Filters and channels are split in products only; between them every device has the whole
  *       activation and normalises, pools and activates it like all others. What is exchanged is the
  *       output of a split layer (forward) and the gradient of its input (backward).
- *   <li>Positions are split from the input up to the first layer that has too few of them or none
- *       (fully connected); there the activation is gathered, and the rest is done by all alike.
+ *   <li>Positions are split in all layers that may be and have enough of them; where the next has
+ *       too few or none (fully connected) the activation is gathered, and done by all alike.
  *   <li>The largest part sets the pace where extents do not divide; narrow parts fill a device
  *       badly.
  *   <li>A pipeline is priced by the cost model of the planner, with a schedule that starts its

@@ -53,7 +53,11 @@ final class LayerMessages {
     gather += group.ringAllGather(split.inputBytes(layer));
   }
 
+  /** Gathers y where others need it whole, and dL/dx; slices of what is whole cost nothing. */
   private void positions(int layer) {
+    if (split.share(layer).gathersBefore()) {
+      gather += group.ringAllGather(split.inputBytes(layer));
+    }
     if (split.share(layer).gathersAfter()) {
       gather += group.ringAllGather(split.outputBytes(layer));
     }

@@ -31,7 +31,7 @@ final class Sharing {
               && layout.parts() > 1
               && network.mayBeSplit(layer)
               && !(first && layout.strategy().split() == Split.CHANNELS);
-      shares.add(splits ? new LayerShare(part(l), true, false) : LayerShare.WHOLE);
+      shares.add(splits ? new LayerShare(part(l), true, false, false) : LayerShare.WHOLE);
       first &= !product;
     }
     return shares;
@@ -55,7 +55,12 @@ final class Sharing {
         for (int axis = 0; axis < layout.grid().size(); axis++) {
           positions *= share(l.out().get(axis), layout.grid().get(axis));
         }
-        shares.add(new LayerShare(new Part(1, 1, positions), true, region.gathersAfter(layer)));
+        shares.add(
+            new LayerShare(
+                new Part(1, 1, positions),
+                true,
+                region.gathersBefore(layer),
+                region.gathersAfter(layer)));
       } else {
         shares.add(LayerShare.WHOLE);
       }

@@ -3,8 +3,9 @@ package dev.pipewright.cost.strategy;
 import java.util.List;
 
 /**
- * The layers whose positions a grid shares out: from the input on, as long as every part keeps a
- * position of every layer and no neighbour's neighbour is needed.
+ * The layers whose positions a grid shares out: those that may be split, in which every part keeps
+ * a position and needs no neighbour's neighbour. Layers that work on each position by itself
+ * (normalisation, activation, sum) follow what they read.
  */
 final class SpatialRegion {
   private final Shapes shapes;
@@ -14,8 +15,14 @@ final class SpatialRegion {
     this.shapes = shapes;
     this.inside = new boolean[shapes.size()];
     for (int layer : shapes.graph().topological()) {
-      inside[layer] = fits(shapes, layer, grid) && follows(layer);
+      inside[layer] = fits(shapes, layer, grid) && wanted(layer);
     }
+  }
+
+  private boolean wanted(int layer) {
+    Geometry l = shapes.layer(layer);
+    boolean follows = l.kind() == Geometry.Kind.CHANNEL_WISE && l.window().kernel().isEmpty();
+    return l.kind() == Geometry.Kind.INPUT || (follows ? follows(layer) : shapes.mayBeSplit(layer));
   }
 
   private boolean follows(int layer) {
@@ -33,7 +40,7 @@ final class SpatialRegion {
     if (l.kind() == Geometry.Kind.INPUT) {
       return fits(l.out(), grid);
     }
-    if (!shapes.mayBeSplit(layer) || !l.hasPositions() || !fits(l.out(), grid)) {
+    if (!l.hasPositions() || !fits(l.out(), grid)) {
       return false;
     }
     for (int axis = 0; axis < grid.size(); axis++) {
@@ -62,6 +69,11 @@ final class SpatialRegion {
 
   boolean contains(int layer) {
     return inside[layer];
+  }
+
+  /** Whether it reads a layer outside, which needs the whole gradient. */
+  boolean gathersBefore(int layer) {
+    return inside[layer] && !follows(layer);
   }
 
   /** Whether somebody outside reads this layer. */

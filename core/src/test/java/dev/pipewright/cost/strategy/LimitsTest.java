@@ -71,9 +71,10 @@ class LimitsTest {
             assertTrue(predicted.memory().total() > 0);
           }
           case Impossible impossible -> {
-            String words = devices > limit.devices() ? " are more than " : "no way to cut it into ";
+            boolean tooMany = devices > limit.devices();
+            String words = tooMany ? " are more than " : "no way to cut " + batch + " samples";
             assertTrue(impossible.why().contains(words), impossible.why());
-            assertTrue(impossible.why().contains(limit.why()), impossible.why());
+            assertEquals(tooMany, impossible.why().contains(limit.why()), impossible.why());
           }
         }
       }
@@ -93,7 +94,7 @@ class LimitsTest {
           assertInstanceOf(Impossible.class, oracle(recorded).predict(strategy, 2, 32));
       assertEquals("shape", answer.limits().get(0).kind());
       assertEquals(0, answer.limits().get(0).devices());
-      assertTrue(answer.why().startsWith("the network has no layer whose "), answer.why());
+      assertTrue(answer.why().matches("(no|the network has no) layer .*"), answer.why());
     }
   }
 
