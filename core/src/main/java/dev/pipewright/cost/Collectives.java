@@ -105,10 +105,11 @@ public final class Collectives {
       }
       shapes.add(new Shape(group.members(), crossings));
     }
-    GroupTimes[] times =
-        shapes.stream()
-            .map(shape -> GroupTimes.of(shape.members(), shape.crossings()))
-            .toArray(GroupTimes[]::new);
+    GroupTimes[] times = new GroupTimes[shapes.size()];
+    int next = 0;
+    for (Shape shape : shapes) {
+      times[next++] = GroupTimes.of(shape.members(), shape.crossings());
+    }
     return new Collectives(times, contention);
   }
 

@@ -107,7 +107,11 @@ final class GroupTimes {
   private static SharedLink[] slowest(List<SharedLink> links) {
     List<SharedLink> kept = new ArrayList<>();
     for (SharedLink link : links) {
-      if (kept.stream().noneMatch(other -> other.neverFasterThan(link))) {
+      boolean outdone = false;
+      for (SharedLink other : kept) {
+        outdone |= other.neverFasterThan(link);
+      }
+      if (!outdone) {
         kept.removeIf(link::neverFasterThan);
         kept.add(link);
       }

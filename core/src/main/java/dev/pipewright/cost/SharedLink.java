@@ -1,7 +1,6 @@
 package dev.pipewright.cost;
 
 import dev.pipewright.cluster.Link;
-import java.util.Arrays;
 
 /**
  * A link as one of the flows that share it sees it: the constants of {@link Link} with the
@@ -61,11 +60,19 @@ final class SharedLink {
   }
 
   double leastLatency() {
-    return Arrays.stream(latency).min().orElseThrow();
+    return least(latency);
   }
 
   double leastSecondsPerByte() {
-    return Arrays.stream(secondsPerByte).min().orElseThrow();
+    return least(secondsPerByte);
+  }
+
+  private static double least(double[] values) {
+    double least = values[0];
+    for (double value : values) {
+      least = Math.min(least, value);
+    }
+    return least;
   }
 
   /** Seconds for one message. */

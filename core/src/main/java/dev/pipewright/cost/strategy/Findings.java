@@ -113,7 +113,7 @@ final class Findings {
           full,
           "memory: " + percent(full) + words,
           use.activations() > use.total() / 2
-              ? "fewer samples per device, recomputation, or splitting the network"
+              ? fewerSamples()
               : "shard the training state (zero1 … zero3) or split the network");
     }
     double copies = copies();
@@ -127,6 +127,17 @@ final class Findings {
               ? "activations are whole on every device of a group; split positions instead"
               : "shard weights, gradients and optimizer state (zero1 … zero3)");
     }
+  }
+
+  /** Activations and buffers grow with the samples; all else is there without any. */
+  private String fewerSamples() {
+    MemoryUse use = prediction.memory();
+    double state = use.weights() + use.gradients() + use.optimizer();
+    double room = (prediction.capacity() - state) / (use.activations() + use.buffers());
+    double batch = Math.floor(Math.max(0, prediction.globalBatch() * room));
+    return "fewer samples per iteration ("
+        + Units.fixed(batch, 0)
+        + " would fit), recomputation, or splitting the network";
   }
 
   /** The share of the capacity with bytes that another device has as well. */
