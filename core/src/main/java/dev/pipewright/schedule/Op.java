@@ -4,14 +4,21 @@ package dev.pipewright.schedule;
  * One step of a rank's program: which work, never how long or how large. Transfers between ranks
  * follow from the order: an output is sent as soon as it exists.
  *
- * @param stage the stage that computes
- * @param microBatch the micro-batch it computes on
+ * @param stage the stage that computes; in a schedule of several chains counted on, chain by chain
+ * @param microBatch the micro-batch it computes on, counted in its chain
  */
 public record Op(Pass pass, int stage, int microBatch) {
-  /** The kinds of work, with the letter that pictures use. */
+  /** The kinds of work, with the letter that pictures and PyTorch's files use. */
   public enum Pass {
     FORWARD("F", 0),
-    BACKWARD("B", 1);
+    /** The whole backward pass: both gradients in one. */
+    BACKWARD("B", 1),
+    /** The gradient of the input, which the stage before waits for. */
+    BACKWARD_INPUT("I", 2),
+    /** The gradient of the weights, which nobody waits for before the update. */
+    BACKWARD_WEIGHT("W", 3),
+    /** A forward pass again, to have its activations for the backward pass. */
+    RECOMPUTE("R", 4);
 
     private final String letter;
     private final int code;
@@ -28,6 +35,16 @@ public record Op(Pass pass, int stage, int microBatch) {
 
     public String letter() {
       return letter;
+    }
+
+    /** Whether the stage before waits for it. */
+    public boolean propagates() {
+      return this == BACKWARD || this == BACKWARD_INPUT;
+    }
+
+    /** Whether the activations of its micro-batch are free behind it. */
+    public boolean releases() {
+      return this == BACKWARD || this == BACKWARD_WEIGHT;
     }
   }
 

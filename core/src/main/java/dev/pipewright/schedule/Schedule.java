@@ -6,30 +6,40 @@ import java.util.List;
 
 /**
  * The ordered program of every rank. A rank is one place in the pipeline: a device, or all replicas
- * of a stage, which run the same program on their slices. Rank {@code i} runs stage {@code i}.
+ * of a stage, which run the same program on their slices. A {@link Placement} says which stages a
+ * rank runs: usually rank {@code i} runs stage {@code i}.
  *
  * <p>Programs are packed, one {@code long} per op, because a schedule of 64 stages and 4,096
  * micro-batches has half a million of them; {@link #program} shows them as {@link Op}.
  */
 public final class Schedule {
-  private static final Op.Pass[] PASSES = {Op.Pass.FORWARD, Op.Pass.BACKWARD};
+  private static final Op.Pass[] PASSES = Op.Pass.values();
+  private static final long JOINED = 1L << 55;
 
   private final String name;
-  private final int stages;
+  private final Placement placement;
   private final int microBatches;
   private final long[][] programs;
 
-  /** Programs as made by {@link #pack}, one per rank; the arrays become the schedule's own. */
+  /** Rank {@code i} runs stage {@code i}. */
   public Schedule(String name, int stages, int microBatches, long[][] programs) {
-    Check.that(stages >= 1, "a schedule has stages: stages=%d", stages);
+    this(name, Placement.straight(stages), microBatches, programs);
+  }
+
+  /**
+   * Programs as made by {@link #pack}, one per rank; the arrays become the schedule's own.
+   *
+   * @param microBatches of each chain
+   */
+  public Schedule(String name, Placement placement, int microBatches, long[][] programs) {
     Check.that(microBatches >= 1, "a schedule has micro-batches: micro_batches=%d", microBatches);
     Check.that(
-        programs.length == stages,
-        "one program per stage: programs=%d, stages=%d",
+        programs.length == placement.ranks(),
+        "one program per rank: programs=%d, ranks=%d",
         programs.length,
-        stages);
+        placement.ranks());
     this.name = name;
-    this.stages = stages;
+    this.placement = placement;
     this.microBatches = microBatches;
     this.programs = programs;
   }
@@ -39,12 +49,21 @@ public final class Schedule {
     return (long) pass.code() << 56 | (long) stage << 32 | microBatch;
   }
 
+  /** The same op, run together with the one that follows it in the program. */
+  public static long joined(long op) {
+    return op | JOINED;
+  }
+
+  public static boolean isJoined(long op) {
+    return (op & JOINED) != 0;
+  }
+
   public static Op.Pass pass(long op) {
     return PASSES[(int) (op >>> 56)];
   }
 
   public static int stage(long op) {
-    return (int) (op >>> 32) & 0xFFFFFF;
+    return (int) (op >>> 32) & 0x7FFFFF;
   }
 
   public static int microBatch(long op) {
@@ -55,10 +74,16 @@ public final class Schedule {
     return name;
   }
 
-  public int stages() {
-    return stages;
+  public Placement placement() {
+    return placement;
   }
 
+  /** Stages of all chains. */
+  public int stages() {
+    return placement.stages();
+  }
+
+  /** Micro-batches of each chain. */
   public int microBatches() {
     return microBatches;
   }

@@ -31,6 +31,10 @@ public final class StaticSimulator {
 
   private StaticSimulator(Schedule schedule, StageTimes times) {
     Check.that(
+        schedule.placement().straight(),
+        "stages must be on ranks of their own: schedule=%s",
+        schedule.name());
+    Check.that(
         times.stages() == schedule.stages(),
         "times and schedule must have the same stages: times=%d, schedule=%d",
         times.stages(),

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.schedule.Op.Pass;
+import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -38,7 +39,7 @@ abstract class ScheduleContract {
   void passesKeepTheOrderOfTheMicroBatches(int stages, int microBatches) {
     Schedule schedule = schedule(stages, microBatches);
     for (int stage = 0; stage < stages; stage++) {
-      for (Pass pass : Pass.values()) {
+      for (Pass pass : List.of(Pass.FORWARD, Pass.BACKWARD)) {
         int next = 0;
         for (Op op : schedule.program(stage)) {
           if (op.pass() == pass) {

@@ -117,7 +117,7 @@ class StaticSimulatorTest {
       programs.add(new ArrayList<>());
     }
     List<Op> waiting = new ArrayList<>();
-    for (Pass pass : Pass.values()) {
+    for (Pass pass : List.of(Pass.FORWARD, Pass.BACKWARD)) {
       for (int stage = 0; stage < stages; stage++) {
         for (int i = 0; i < microBatches; i++) {
           waiting.add(new Op(pass, stage, i));

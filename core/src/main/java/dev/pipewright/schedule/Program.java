@@ -1,0 +1,33 @@
+package dev.pipewright.schedule;
+
+import java.util.Arrays;
+
+/** A rank's program while it is written. */
+public final class Program {
+  private long[] ops = new long[16];
+  private int size;
+
+  /** Adds an op at the end. */
+  public Program add(Op.Pass pass, int stage, int microBatch) {
+    if (size == ops.length) {
+      ops = Arrays.copyOf(ops, 2 * size);
+    }
+    ops[size++] = Schedule.pack(pass, stage, microBatch);
+    return this;
+  }
+
+  /** Makes the last op run together with the next that is added. */
+  public Program join() {
+    ops[size - 1] = Schedule.joined(ops[size - 1]);
+    return this;
+  }
+
+  public int size() {
+    return size;
+  }
+
+  /** The ops so far, for a {@link Schedule}. */
+  public long[] packed() {
+    return Arrays.copyOf(ops, size);
+  }
+}

@@ -1,0 +1,260 @@
+package dev.pipewright.sim;
+
+import dev.pipewright.schedule.Op;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.units.Check;
+import java.util.Arrays;
+
+/**
+ * When every op of a schedule starts and ends, each rank running its program in order: a longest
+ * path, found in one pass. Ops that run together start together.
+ *
+ * <p>O(ops); a rank that has to wait is put aside until what it waits for is done.
+ */
+public final class OrderedRun {
+  private final Schedule schedule;
+  private final double[][] starts; // by rank and position in its program
+  private final double[][] ends;
+
+  private final OpTimes times;
+  private final Placement placement;
+  private final double[] forwardDone; // by stage and micro-batch; NaN until then
+  private final double[] backwardDone;
+  private final int[] next; // by rank
+  private final double[] free; // by rank
+  private final int[] waiting; // ranks that may move, a stack
+  private final boolean[] listed;
+  private int count;
+
+  private OrderedRun(Schedule schedule, OpTimes times) {
+    this.schedule = schedule;
+    this.times = times;
+    this.placement = schedule.placement();
+    int ranks = schedule.ranks();
+    starts = new double[ranks][];
+    ends = new double[ranks][];
+    for (int rank = 0; rank < ranks; rank++) {
+      starts[rank] = new double[schedule.packed(rank).length];
+      ends[rank] = new double[schedule.packed(rank).length];
+    }
+    int places = Math.multiplyExact(schedule.stages(), schedule.microBatches());
+    forwardDone = new double[places];
+    backwardDone = new double[places];
+    Arrays.fill(forwardDone, Double.NaN);
+    Arrays.fill(backwardDone, Double.NaN);
+    next = new int[ranks];
+    free = new double[ranks];
+    waiting = new int[ranks];
+    listed = new boolean[ranks];
+  }
+
+  /**
+   * Runs a schedule that {@code Validator} finds no fault with; throws where ranks wait for ever.
+   */
+  public static OrderedRun of(Schedule schedule, OpTimes times) {
+    Check.that(
+        times.forward().length == schedule.stages(),
+        "one time per stage: times=%d, stages=%d",
+        times.forward().length,
+        schedule.stages());
+    OrderedRun run = new OrderedRun(schedule, times);
+    run.run();
+    return run;
+  }
+
+  private void run() {
+    for (int rank = next.length - 1; rank >= 0; rank--) {
+      list(rank);
+    }
+    while (count > 0) {
+      int rank = waiting[--count];
+      listed[rank] = false;
+      advance(rank);
+    }
+    for (int rank = 0; rank < next.length; rank++) {
+      Check.that(
+          next[rank] == schedule.packed(rank).length,
+          "a rank waits for ever: schedule=%s, rank=%d, op=%d",
+          schedule.name(),
+          rank,
+          next[rank]);
+    }
+  }
+
+  private void list(int rank) {
+    if (!listed[rank]) {
+      listed[rank] = true;
+      waiting[count++] = rank;
+    }
+  }
+
+  private void advance(int rank) {
+    long[] program = schedule.packed(rank);
+    while (next[rank] < program.length) {
+      int first = next[rank];
+      int last = first;
+      double start = free[rank];
+      double duration = 0;
+      while (true) {
+        double ready = ready(rank, program[last]);
+        if (Double.isNaN(ready)) {
+          return;
+        }
+        start = Math.max(start, ready);
+        double seconds = seconds(program[last]);
+        duration = times.overlapped() ? Math.max(duration, seconds) : duration + seconds;
+        if (last == program.length - 1 || !Schedule.isJoined(program[last])) {
+          break;
+        }
+        last++;
+      }
+      for (int i = first; i <= last; i++) {
+        starts[rank][i] = start;
+        ends[rank][i] = start + duration;
+        announce(rank, program[i], start + duration);
+      }
+      free[rank] = start + duration;
+      next[rank] = last + 1;
+    }
+  }
+
+  private int place(int stage, int microBatch) {
+    return stage * schedule.microBatches() + microBatch;
+  }
+
+  /** When an op's inputs are there; NaN as long as nobody knows. */
+  private double ready(int rank, long op) {
+    int stage = Schedule.stage(op);
+    int microBatch = Schedule.microBatch(op);
+    return switch (Schedule.pass(op)) {
+      case FORWARD ->
+          placement.first(stage) ? 0 : arrival(forwardDone, stage - 1, rank, microBatch);
+      case BACKWARD, BACKWARD_INPUT -> {
+        double own = forwardDone[place(stage, microBatch)];
+        yield placement.last(stage)
+            ? own
+            : Math.max(own, arrival(backwardDone, stage + 1, rank, microBatch));
+      }
+      case BACKWARD_WEIGHT -> backwardDone[place(stage, microBatch)];
+      case RECOMPUTE -> forwardDone[place(stage, microBatch)];
+    };
+  }
+
+  private double arrival(double[] done, int stage, int rank, int microBatch) {
+    double at = done[place(stage, microBatch)];
+    return placement.rankOf(stage) == rank ? at : at + times.transfer();
+  }
+
+  private double seconds(long op) {
+    int stage = Schedule.stage(op);
+    return switch (Schedule.pass(op)) {
+      case FORWARD, RECOMPUTE -> times.forward()[stage];
+      case BACKWARD -> times.input()[stage] + times.weight()[stage];
+      case BACKWARD_INPUT -> times.input()[stage];
+      case BACKWARD_WEIGHT -> times.weight()[stage];
+    };
+  }
+
+  private void announce(int rank, long op, double end) {
+    int stage = Schedule.stage(op);
+    int place = place(stage, Schedule.microBatch(op));
+    Op.Pass pass = Schedule.pass(op);
+    if (pass == Op.Pass.FORWARD) {
+      forwardDone[place] = end;
+      if (!placement.last(stage)) {
+        wake(rank, placement.rankOf(stage + 1));
+      }
+    } else if (pass.propagates()) {
+      backwardDone[place] = end;
+      if (!placement.first(stage)) {
+        wake(rank, placement.rankOf(stage - 1));
+      }
+    }
+  }
+
+  private void wake(int rank, int other) {
+    if (rank != other) {
+      list(other);
+    }
+  }
+
+  public Schedule schedule() {
+    return schedule;
+  }
+
+  /** When the op at {@code position} of a rank's program starts. */
+  public double start(int rank, int position) {
+    return starts[rank][position];
+  }
+
+  public double end(int rank, int position) {
+    return ends[rank][position];
+  }
+
+  /** When the last op ends. */
+  public double makespan() {
+    double last = 0;
+    for (double end : free) {
+      last = Math.max(last, end);
+    }
+    return last;
+  }
+
+  /** Seconds that a rank computes; ops that run together count once. */
+  public double busy(int rank) {
+    double busy = 0;
+    long[] program = schedule.packed(rank);
+    for (int i = 0; i < program.length; i++) {
+      if (i == 0 || !Schedule.isJoined(program[i - 1])) {
+        busy += ends[rank][i] - starts[rank][i];
+      }
+    }
+    return busy;
+  }
+
+  private double meanBusy() {
+    double sum = 0;
+    for (int rank = 0; rank < starts.length; rank++) {
+      sum += busy(rank);
+    }
+    return sum / starts.length;
+  }
+
+  /** The part of the makespan that a rank is idle, on average. */
+  public double idleShare() {
+    return 1 - meanBusy() / makespan();
+  }
+
+  /**
+   * The idle part of the longest span from a rank's first op to its last: what the zero-bubble
+   * papers call the bubble rate, since the next step may fill the rest.
+   */
+  public double spanIdleShare() {
+    double longest = 0;
+    for (int rank = 0; rank < starts.length; rank++) {
+      int ops = starts[rank].length;
+      if (ops > 0) {
+        longest = Math.max(longest, ends[rank][ops - 1] - starts[rank][0]);
+      }
+    }
+    return longest == 0 ? 0 : 1 - meanBusy() / longest;
+  }
+
+  /**
+   * The most activations of a stage and micro-batch that each rank holds at once: from the forward
+   * pass until the weights' gradient, or the whole backward pass.
+   */
+  public int[] peakActivations() {
+    int[] peaks = new int[starts.length];
+    for (int rank = 0; rank < peaks.length; rank++) {
+      int held = 0;
+      for (long op : schedule.packed(rank)) {
+        held += Schedule.pass(op) == Op.Pass.FORWARD ? 1 : 0;
+        peaks[rank] = Math.max(peaks[rank], held);
+        held -= Schedule.pass(op).releases() ? 1 : 0;
+      }
+    }
+    return peaks;
+  }
+}
