@@ -86,4 +86,33 @@ class ValidatorTest {
     assertEquals(4095, Schedule.stage(op));
     assertEquals(1 << 20, Schedule.microBatch(op));
   }
+
+  private static List<Validator.Problem> oneStage(Program program) {
+    return Validator.check(
+        new Schedule("halves", Placement.straight(1), 1, new long[][] {program.packed()}));
+  }
+
+  @Test
+  void aBackwardPassIsWholeOrBothHalves() {
+    Program halves = new Program().add(Pass.FORWARD, 0, 0);
+    halves.add(Pass.BACKWARD_INPUT, 0, 0);
+    assertEquals("[stage 0 never runs W0]", oneStage(halves).toString());
+    halves.add(Pass.BACKWARD_WEIGHT, 0, 0);
+    assertEquals("[]", oneStage(halves).toString());
+    halves.add(Pass.BACKWARD, 0, 0);
+    assertEquals("[rank 0 runs B0 of stage 0 again]", oneStage(halves).toString());
+  }
+
+  @Test
+  void theWeightsGradientNeedsTheInputsFirst() {
+    Program wrong = new Program().add(Pass.FORWARD, 0, 0);
+    wrong.add(Pass.BACKWARD_WEIGHT, 0, 0).add(Pass.BACKWARD_INPUT, 0, 0);
+    assertEquals("[rank 0 waits for ever before W0 of stage 0]", oneStage(wrong).toString());
+  }
+
+  @Test
+  void opsThatRunTogetherWaitForEachOthersInputs() {
+    Program joined = new Program().add(Pass.FORWARD, 0, 0).join().add(Pass.BACKWARD, 0, 0);
+    assertEquals("[rank 0 waits for ever before F0 of stage 0]", oneStage(joined).toString());
+  }
 }
