@@ -1,5 +1,6 @@
 package dev.pipewright.sim;
 
+import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Check;
 
 /**
@@ -36,5 +37,16 @@ public record OpTimes(
     java.util.Arrays.fill(times[1], input);
     java.util.Arrays.fill(times[2], weight);
     return new OpTimes(times[0], times[1], times[2], transfer, false);
+  }
+
+  /** Seconds of one packed op. */
+  double seconds(long op) {
+    int stage = Schedule.stage(op);
+    return switch (Schedule.pass(op)) {
+      case FORWARD, RECOMPUTE -> forward[stage];
+      case BACKWARD -> input[stage] + weight[stage];
+      case BACKWARD_INPUT -> input[stage];
+      case BACKWARD_WEIGHT -> weight[stage];
+    };
   }
 }

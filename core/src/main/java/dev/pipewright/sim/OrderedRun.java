@@ -102,7 +102,7 @@ public final class OrderedRun {
           return;
         }
         start = Math.max(start, ready);
-        double seconds = seconds(program[last]);
+        double seconds = times.seconds(program[last]);
         duration = times.overlapped() ? Math.max(duration, seconds) : duration + seconds;
         if (last == program.length - 1 || !Schedule.isJoined(program[last])) {
           break;
@@ -144,16 +144,6 @@ public final class OrderedRun {
   private double arrival(double[] done, int stage, int rank, int microBatch) {
     double at = done[place(stage, microBatch)];
     return placement.rankOf(stage) == rank ? at : at + times.transfer();
-  }
-
-  private double seconds(long op) {
-    int stage = Schedule.stage(op);
-    return switch (Schedule.pass(op)) {
-      case FORWARD, RECOMPUTE -> times.forward()[stage];
-      case BACKWARD -> times.input()[stage] + times.weight()[stage];
-      case BACKWARD_INPUT -> times.input()[stage];
-      case BACKWARD_WEIGHT -> times.weight()[stage];
-    };
   }
 
   private void announce(int rank, long op, double end) {

@@ -99,8 +99,7 @@ class OrderedRunTest {
       for (int microBatches : new int[] {1, 2, 5, 16, 64}) {
         OpTimes unit = OpTimes.equal(stages, 1, 1, 1, 0);
         double makespan = 3.0 * (microBatches + stages - 1);
-        OrderedRun early =
-            OrderedRun.of(OneForwardOneBackward.of(stages, microBatches), unit);
+        OrderedRun early = OrderedRun.of(OneForwardOneBackward.of(stages, microBatches), unit);
         OrderedRun gpipe = OrderedRun.of(GPipe.of(stages, microBatches), unit);
         assertEquals(makespan, early.makespan());
         assertEquals(makespan, gpipe.makespan());
