@@ -1,9 +1,17 @@
 /**
  * Runs schedules on simulated devices and links: the yardstick of every estimate.
  *
- * <p>{@link dev.pipewright.sim.StaticSimulator} is a longest path over fixed orders; {@link
- * dev.pipewright.sim.SimulatedOracle} answers for plans; {@link dev.pipewright.sim.Recorder} turns
- * a run into a {@link dev.pipewright.trace.Timeline}.
+ * <table>
+ * <caption>Engines</caption>
+ * <tr><td>{@link dev.pipewright.sim.StaticSimulator}</td><td>plans: a longest path over fixed orders,
+ * one stage per rank, transfers on links of their own</td></tr>
+ * <tr><td>{@link dev.pipewright.sim.OrderedRun}</td><td>any schedule: a longest path, transfers a delay</td></tr>
+ * <tr><td>{@link dev.pipewright.sim.EventRun}</td><td>any schedule: events, messages share links</td></tr>
+ * <tr><td>{@link dev.pipewright.sim.CyclicMemory}</td><td>memory of cyclic workers from one curve</td></tr>
+ * </table>
+ *
+ * <p>{@link dev.pipewright.sim.SimulatedOracle} answers for plans; {@link
+ * dev.pipewright.sim.Recorder} turns a run into a {@link dev.pipewright.trace.Timeline}.
  */
 @NullMarked
 package dev.pipewright.sim;
