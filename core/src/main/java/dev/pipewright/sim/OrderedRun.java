@@ -217,18 +217,20 @@ public final class OrderedRun {
   }
 
   /**
-   * The idle part of the longest span from a rank's first op to its last: what the zero-bubble
-   * papers call the bubble rate, since the next step may fill the rest.
+   * The part of the longest span from a rank's first op to its last in which the busiest rank is
+   * idle: what the zero-bubble papers call the bubble rate, since the next step may fill the rest.
    */
   public double spanIdleShare() {
     double longest = 0;
+    double busiest = 0;
     for (int rank = 0; rank < starts.length; rank++) {
       int ops = starts[rank].length;
       if (ops > 0) {
         longest = Math.max(longest, ends[rank][ops - 1] - starts[rank][0]);
+        busiest = Math.max(busiest, busy(rank));
       }
     }
-    return longest == 0 ? 0 : 1 - meanBusy() / longest;
+    return longest == 0 ? 0 : 1 - busiest / longest;
   }
 
   /**

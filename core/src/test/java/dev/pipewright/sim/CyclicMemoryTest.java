@@ -68,9 +68,7 @@ class CyclicMemoryTest {
   void curvesThatAreNoneAreRefused() {
     double[] two = {0, 1};
     assertThrows(IllegalArgumentException.class, () -> new CyclicMemory(two, new double[] {1}));
-    assertThrows(
-        IllegalArgumentException.class, () -> new CyclicMemory(new double[] {1, 1}, two));
-    assertThrows(
-        IllegalArgumentException.class, () -> new CyclicMemory(two, new double[] {-1, 0}));
+    assertThrows(IllegalArgumentException.class, () -> new CyclicMemory(new double[] {1, 1}, two));
+    assertThrows(IllegalArgumentException.class, () -> new CyclicMemory(two, new double[] {-1, 0}));
   }
 }
