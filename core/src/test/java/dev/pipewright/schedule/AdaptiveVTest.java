@@ -1,0 +1,88 @@
+package dev.pipewright.schedule;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.sim.OpTimes;
+import dev.pipewright.sim.OrderedRun;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+
+class AdaptiveVTest {
+  private static Schedule schedule(OpTimes times, int microBatches, int cap) {
+    return AdaptiveV.of(
+        times.forward().length / 2,
+        microBatches,
+        times.forward(),
+        times.input(),
+        times.weight(),
+        times.transfer(),
+        cap);
+  }
+
+  @Test
+  void equalPassesLeaveNoBubbleWithTheMemoryOfZeroBubbleV() {
+    for (int ranks = 2; ranks <= 5; ranks++) {
+      OpTimes times = OpTimes.equal(2 * ranks, 1, 1, 1, 0);
+      Schedule schedule = schedule(times, 2 * ranks, AdaptiveV.zeroBubble(ranks));
+      assertEquals(0, OrderedRun.of(schedule, times).spanIdleShare(), 1e-9);
+    }
+  }
+
+  @Test
+  void theTurnRunsFourPassesOfEachMicroBatch() {
+    assertEquals("[F0, F1, F2, F0, I0, F1, I1, I0, I1, I2, F2, I2]", turn(0, 3).toString());
+    assertEquals("[F0, F0, F1, F1, I0, F2, I0, F2, I1, I1, I2, I2]", turn(1, 3).toString());
+  }
+
+  private static List<Op> turn(int rank, int microBatches) {
+    long[][] orders = VTurn.orders(2, microBatches);
+    return new Schedule("turn", Placement.waves(2, 2), microBatches, orders).program(rank);
+  }
+
+  @Test
+  void lessMemoryIsNeverUsedBeyondItsCap() {
+    for (int ranks = 2; ranks <= 5; ranks++) {
+      OpTimes times = OpTimes.equal(2 * ranks, 1, 1, 1, 0.1);
+      for (int cap = 2; cap <= 2 * ranks; cap++) {
+        Schedule schedule = schedule(times, 7, cap);
+        assertEquals(List.of(), Validator.check(schedule));
+        int[] peaks = OrderedRun.of(schedule, times).peakActivations();
+        assertTrue(Arrays.stream(peaks).max().orElseThrow() <= cap);
+      }
+    }
+  }
+
+  @RepeatedTest(10)
+  void runsWithAnyTimes(RepetitionInfo seed) {
+    var random = new SplittableRandom(seed.getCurrentRepetition());
+    int ranks = random.nextInt(2, 6);
+    double[][] seconds = new double[3][];
+    Arrays.setAll(seconds, kind -> random.doubles(2 * ranks, 0.1, 3).toArray());
+    OpTimes times = new OpTimes(seconds[0], seconds[1], seconds[2], random.nextDouble(), false);
+    int cap = random.nextInt(2, 2 * ranks + 2);
+    Schedule schedule = schedule(times, random.nextInt(1, 10), cap);
+    assertEquals(List.of(), Validator.check(schedule));
+    int[] peaks = OrderedRun.of(schedule, times).peakActivations();
+    assertTrue(Arrays.stream(peaks).max().orElseThrow() <= cap);
+  }
+
+  @Test
+  void theSameQuestionHasTheSameAnswer() {
+    OpTimes times = OpTimes.equal(6, 2, 2, 1, 0.1);
+    assertEquals(Diagram.of(schedule(times, 8, 5)), Diagram.of(schedule(times, 8, 5)));
+  }
+
+  @Test
+  void namesACapThatHoldsNoTurn() {
+    OpTimes times = OpTimes.equal(4, 1, 1, 1, 0);
+    var error = assertThrows(IllegalArgumentException.class, () -> schedule(times, 4, 1));
+    assertEquals(
+        "a V needs room for at least 2 activations on each rank: cap=1", error.getMessage());
+  }
+}

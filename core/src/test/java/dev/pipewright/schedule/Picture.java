@@ -1,0 +1,32 @@
+package dev.pipewright.schedule;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+
+/** What tests of schedules with several stages on a rank share. */
+final class Picture {
+  private Picture() {}
+
+  /** One line per rank, each op as PyTorch writes it: stage, letter, micro-batch. */
+  static String of(Schedule schedule) {
+    StringBuilder text = new StringBuilder();
+    for (int rank = 0; rank < schedule.ranks(); rank++) {
+      text.append(rank).append(" |");
+      for (Op op : schedule.program(rank)) {
+        text.append(' ').append(op.stage()).append(op);
+      }
+      text.append('\n');
+    }
+    return text.toString();
+  }
+
+  static void assertRuns(Schedule schedule) {
+    assertEquals(
+        List.of(),
+        Validator.check(schedule),
+        () ->
+            "%s, %d ranks, %d micro-batches"
+                .formatted(schedule.name(), schedule.ranks(), schedule.microBatches()));
+  }
+}

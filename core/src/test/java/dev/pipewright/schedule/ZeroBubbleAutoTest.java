@@ -1,0 +1,101 @@
+package dev.pipewright.schedule;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.sim.OpTimes;
+import dev.pipewright.sim.OrderedRun;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+
+class ZeroBubbleAutoTest {
+  private static Schedule schedule(OpTimes times, int microBatches, int[] cap) {
+    return ZeroBubbleAuto.of(
+        cap.length,
+        microBatches,
+        times.forward(),
+        times.input(),
+        times.weight(),
+        times.transfer(),
+        cap);
+  }
+
+  private static int[] cap(int stages, int each) {
+    int[] cap = new int[stages];
+    Arrays.fill(cap, each);
+    return cap;
+  }
+
+  @Test
+  void threeStagesFourMicroBatches() {
+    assertEquals(
+        """
+        0 | F0 F1 F2 I0 W0 F3 I1 W1 I2 W2 I3 W3
+        1 | F0 F1 I0 F2 I1 W0 F3 I2 W1 I3 W2 W3
+        2 | F0 I0 F1 I1 F2 I2 W0 F3 I3 W1 W2 W3
+        """,
+        Diagram.of(schedule(OpTimes.equal(3, 1, 1, 1, 0), 4, cap(3, 3))));
+  }
+
+  @Test
+  void withThePeakOfOneForwardOneBackwardEqualPassesWaitAsInH1() {
+    for (int stages = 1; stages <= 8; stages++) {
+      for (int microBatches = stages; microBatches <= 3 * stages; microBatches++) {
+        OpTimes times = OpTimes.equal(stages, 1, 1, 1, 0);
+        Schedule schedule = schedule(times, microBatches, cap(stages, stages));
+        assertEquals(List.of(), Validator.check(schedule));
+        assertEquals(
+            3.0 * microBatches + stages - 1, OrderedRun.of(schedule, times).makespan(), 1e-9);
+      }
+    }
+  }
+
+  @Test
+  void withTwiceThatPeakEqualPassesLeaveNoBubble() {
+    for (int stages = 1; stages <= 8; stages++) {
+      OpTimes times = OpTimes.equal(stages, 1, 1, 1, 0);
+      Schedule schedule = schedule(times, 3 * stages, cap(stages, 2 * stages));
+      assertEquals(0, OrderedRun.of(schedule, times).spanIdleShare(), 1e-9);
+    }
+  }
+
+  @RepeatedTest(50)
+  void runsWithinMemoryAndNoSlowerThanOneForwardOneBackward(RepetitionInfo seed) {
+    var random = new SplittableRandom(seed.getCurrentRepetition());
+    int stages = random.nextInt(1, 7);
+    int microBatches = random.nextInt(1, 14);
+    double[][] seconds = new double[3][];
+    Arrays.setAll(seconds, kind -> random.doubles(stages, 0.1, 3).toArray());
+    OpTimes times = new OpTimes(seconds[0], seconds[1], seconds[2], random.nextDouble(), false);
+    int[] cap = random.ints(stages, stages, 2 * stages + 3).toArray();
+    Schedule schedule = schedule(times, microBatches, cap);
+    assertEquals(List.of(), Validator.check(schedule));
+    OrderedRun run = OrderedRun.of(schedule, times);
+    int[] peaks = run.peakActivations();
+    for (int stage = 0; stage < stages; stage++) {
+      assertTrue(peaks[stage] <= cap[stage]);
+    }
+    OrderedRun plain = OrderedRun.of(OneForwardOneBackward.of(stages, microBatches), times);
+    assertTrue(run.makespan() <= plain.makespan() * (1 + 1e-9));
+  }
+
+  @Test
+  void oneMicroBatchOfMemoryStillRuns() {
+    OpTimes times = OpTimes.equal(3, 1, 1, 1, 0.5);
+    Schedule schedule = schedule(times, 5, cap(3, 1));
+    assertEquals(List.of(), Validator.check(schedule));
+  }
+
+  @Test
+  void namesACapBelowOne() {
+    OpTimes times = OpTimes.equal(2, 1, 1, 1, 0);
+    var error =
+        assertThrows(IllegalArgumentException.class, () -> schedule(times, 4, new int[] {1, 0}));
+    assertEquals("a stage must hold at least one micro-batch: cap=0", error.getMessage());
+  }
+}
