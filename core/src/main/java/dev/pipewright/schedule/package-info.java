@@ -5,6 +5,17 @@
  * <caption>Schedules</caption>
  * <tr><td>{@link dev.pipewright.schedule.GPipe}</td><td>all forwards, then all backwards</td></tr>
  * <tr><td>{@link dev.pipewright.schedule.OneForwardOneBackward}</td><td>early backward: DAPPLE policies A and B</td></tr>
+ * <tr><td>{@link dev.pipewright.schedule.Interleaved}</td><td>1F1B with several stages on a rank, in groups</td></tr>
+ * <tr><td>{@link dev.pipewright.schedule.InterleavedZeroBubble}</td><td>the same with backward passes in halves</td></tr>
+ * <tr><td>{@link dev.pipewright.schedule.LoopedBreadthFirst}</td><td>GPipe with several stages on a rank</td></tr>
+ * <tr><td>{@link dev.pipewright.schedule.ZeroBubbleH1}</td><td>weight gradients fill the drain, memory of 1F1B</td></tr>
+ * <tr><td>{@link dev.pipewright.schedule.ZeroBubbleH2}</td><td>no bubble in the span, twice the memory</td></tr>
+ * <tr><td>{@link dev.pipewright.schedule.OneForwardOneBackwardV}</td><td>1F1B there and back</td></tr>
+ * <tr><td>{@link dev.pipewright.schedule.DualPipe}</td><td>both ways at once, pairs overlapped</td></tr>
+ * <tr><td>{@link dev.pipewright.schedule.DualPipeV}</td><td>DualPipe cut in half</td></tr>
+ * <tr><td>{@link dev.pipewright.schedule.Chimera}</td><td>two pipelines merged</td></tr>
+ * <tr><td>{@link dev.pipewright.schedule.Hanayo}</td><td>there and back, in waves</td></tr>
+ * <tr><td>{@link dev.pipewright.schedule.Cyclic}</td><td>data-parallel workers two slots apart</td></tr>
  * </table>
  */
 @NullMarked
