@@ -36,7 +36,7 @@ class AdaptiveVTest {
 
   @Test
   void theTurnRunsFourPassesOfEachMicroBatch() {
-    assertEquals("[F0, F1, F2, F0, I0, F1, I1, I0, I1, I2, F2, I2]", turn(0, 3).toString());
+    assertEquals("[F0, F1, F2, F0, I0, F1, I1, I0, F2, I2, I1, I2]", turn(0, 3).toString());
     assertEquals("[F0, F0, F1, F1, I0, F2, I0, F2, I1, I1, I2, I2]", turn(1, 3).toString());
   }
 
@@ -63,7 +63,7 @@ class AdaptiveVTest {
     var random = new SplittableRandom(seed.getCurrentRepetition());
     int ranks = random.nextInt(2, 6);
     double[][] seconds = new double[3][];
-    Arrays.setAll(seconds, kind -> random.doubles(2 * ranks, 0.1, 3).toArray());
+    Arrays.setAll(seconds, kind -> random.doubles(2L * ranks, 0.1, 3).toArray());
     OpTimes times = new OpTimes(seconds[0], seconds[1], seconds[2], random.nextDouble(), false);
     int cap = random.nextInt(2, 2 * ranks + 2);
     Schedule schedule = schedule(times, random.nextInt(1, 10), cap);
