@@ -1,0 +1,138 @@
+package dev.pipewright.formats;
+
+import dev.pipewright.schedule.Op.Pass;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * One action of PyTorch's schedule files: a stage, what it does, and the micro-batch, such as
+ * {@code 3F0} or {@code 3RECV_B0}.
+ *
+ * @param column where it begins in its line, from 1
+ * @param joined whether it runs together with the next
+ */
+record ScheduleAction(Kind kind, int stage, int microBatch, int line, int column, boolean joined) {
+  /** What a stage does. */
+  enum Kind {
+    FORWARD("F"),
+    BACKWARD("B"),
+    BACKWARD_INPUT("I"),
+    BACKWARD_WEIGHT("W"),
+    SEND_F("SEND_F"),
+    RECV_F("RECV_F"),
+    SEND_B("SEND_B"),
+    RECV_B("RECV_B"),
+    UNSHARD("UNSHARD"),
+    RESHARD("RESHARD"),
+    REDUCE_GRAD("REDUCE_GRAD");
+
+    final String word;
+
+    Kind(String word) {
+      this.word = word;
+    }
+
+    static Kind of(Pass pass) {
+      return switch (pass) {
+        case FORWARD -> FORWARD;
+        case BACKWARD -> BACKWARD;
+        case BACKWARD_INPUT -> BACKWARD_INPUT;
+        case BACKWARD_WEIGHT -> BACKWARD_WEIGHT;
+        case RECOMPUTE -> throw new IllegalArgumentException("PyTorch's files know no recompute");
+      };
+    }
+
+    boolean computes() {
+      return switch (this) {
+        case FORWARD, BACKWARD, BACKWARD_INPUT, BACKWARD_WEIGHT -> true;
+        default -> false;
+      };
+    }
+
+    /** Whether it is of a stage as a whole. */
+    boolean ofStage() {
+      return switch (this) {
+        case UNSHARD, RESHARD, REDUCE_GRAD -> true;
+        default -> false;
+      };
+    }
+
+    /** The pass of an action that computes. */
+    Pass pass() {
+      return switch (this) {
+        case FORWARD -> Pass.FORWARD;
+        case BACKWARD -> Pass.BACKWARD;
+        case BACKWARD_INPUT -> Pass.BACKWARD_INPUT;
+        case BACKWARD_WEIGHT -> Pass.BACKWARD_WEIGHT;
+        default -> throw new IllegalArgumentException(this + " computes nothing");
+      };
+    }
+  }
+
+  private static final Pattern FORM = Pattern.compile("(\\d+)([A-Z_]+?)(\\d*)");
+  private static final Map<String, Kind> KINDS = new LinkedHashMap<>();
+
+  static {
+    for (Kind kind : Kind.values()) {
+      KINDS.put(kind.word, kind);
+    }
+  }
+
+  /** Reads what stands in a cell; throws {@link BadInputException} where it is no action. */
+  static ScheduleAction of(Path file, int line, int column, String text, boolean joined) {
+    Matcher form = FORM.matcher(text);
+    if (!form.matches()) {
+      throw wrong(
+          file, line, column, "'%s' is no action; write one like 3F0 or 3RECV_B0".formatted(text));
+    }
+    Kind kind = KINDS.get(form.group(2));
+    if (kind == null) {
+      throw wrong(
+          file,
+          line,
+          column,
+          "unknown action '%s' in '%s'; one of %s"
+              .formatted(form.group(2), text, String.join(", ", KINDS.keySet())));
+    }
+    if (kind.ofStage() != form.group(3).isEmpty()) {
+      throw wrong(
+          file,
+          line,
+          column,
+          kind.ofStage()
+              ? "'%s' names a micro-batch; write %s%s".formatted(text, form.group(1), kind.word)
+              : "'%s' names no micro-batch; write one like %s0".formatted(text, text));
+    }
+    int stage = number(file, line, column, text, form.group(1), MOST_STAGES);
+    int microBatch =
+        kind.ofStage() ? 0 : number(file, line, column, text, form.group(3), MOST_MICRO_BATCHES);
+    return new ScheduleAction(kind, stage, microBatch, line, column, joined);
+  }
+
+  private static final int MOST_STAGES = 1 << 16;
+  private static final int MOST_MICRO_BATCHES = 1 << 20;
+
+  private static int number(
+      Path file, int line, int column, String text, String digits, int below) {
+    if (digits.length() > 9 || Integer.parseInt(digits) >= below) {
+      throw wrong(
+          file,
+          line,
+          column,
+          "%s in '%s' is more than can be checked; count below %d".formatted(digits, text, below));
+    }
+    return Integer.parseInt(digits);
+  }
+
+  static BadInputException wrong(Path file, int line, int column, String mistake) {
+    return new BadInputException(file + ":" + line + ":" + column + ": " + mistake);
+  }
+
+  @Override
+  public String toString() {
+    return stage + kind.word + (kind.ofStage() ? "" : String.valueOf(microBatch));
+  }
+}

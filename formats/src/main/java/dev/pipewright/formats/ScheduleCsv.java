@@ -1,0 +1,250 @@
+package dev.pipewright.formats;
+
+import dev.pipewright.schedule.Op;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.Validator;
+import dev.pipewright.schedule.Validator.Problem;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Schedules as PyTorch's {@code torch.distributed.pipelining} keeps them: a line for each rank, a
+ * cell for each action, {@code 3F0} for stage 3's forward pass of micro-batch 0. {@code B} is a
+ * whole backward pass, {@code I} and {@code W} its halves, {@code (0F7;7B3)OVERLAP_F_B} two that
+ * run together; an empty cell says that a rank waits and is not kept. Files may also say what is
+ * sent, received, gathered and reduced.
+ */
+public final class ScheduleCsv {
+  private static final long MOST_OPS = 8L << 20; // forward passes of all stages
+  private static final int MOST_PROBLEMS = 20;
+  private static final Pattern OVERLAP = Pattern.compile("\\(([^;()]*);([^;()]*)\\)OVERLAP_F_B");
+  private static final Pattern FIRST_CELL =
+      Pattern.compile("[\\s,]*\\(?\\d+([FBIW]\\d+|UNSHARD)([,;].*)?");
+
+  private final Path file;
+  private final List<List<ScheduleAction>> ranks = new ArrayList<>();
+  private final List<Integer> lines = new ArrayList<>();
+
+  private ScheduleCsv(Path file) {
+    this.file = file;
+  }
+
+  /** Whether a file looks like a schedule, judged by its first line that is not empty. */
+  public static boolean isSchedule(Path file) {
+    try (TextLines text = TextLines.open(file, "a schedule")) {
+      @Nullable String line = text.next();
+      while (line != null && line.isBlank()) {
+        line = text.next();
+      }
+      return line != null && FIRST_CELL.matcher(line).matches();
+    } catch (BadInputException e) {
+      return false; // not even text
+    }
+  }
+
+  /** Throws {@link BadInputException} when a cell is no action. */
+  public static ScheduleFile read(Path file) {
+    ScheduleCsv csv = new ScheduleCsv(file);
+    try (TextLines text = TextLines.open(file, "a schedule")) {
+      for (@Nullable String line = text.next(); line != null; line = text.next()) {
+        if (!line.isBlank()) {
+          csv.ranks.add(csv.actions(line, text.number()));
+          csv.lines.add(text.number());
+        }
+      }
+    }
+    return csv.checked();
+  }
+
+  private List<ScheduleAction> actions(String line, int number) {
+    List<ScheduleAction> actions = new ArrayList<>();
+    for (int from = 0; from <= line.length(); ) {
+      int comma = line.indexOf(',', from);
+      int to = comma < 0 ? line.length() : comma;
+      String cell = line.substring(from, to);
+      if (!cell.isBlank()) {
+        int column = from + cell.indexOf(cell.strip()) + 1;
+        cell(cell.strip(), number, column, actions);
+      }
+      from = to + 1;
+    }
+    return actions;
+  }
+
+  private void cell(String cell, int line, int column, List<ScheduleAction> actions) {
+    Matcher both = OVERLAP.matcher(cell);
+    if (!both.matches()) {
+      actions.add(ScheduleAction.of(file, line, column, cell, false));
+      return;
+    }
+    for (int part = 1; part <= 2; part++) {
+      int at = column + both.start(part);
+      ScheduleAction action = ScheduleAction.of(file, line, at, both.group(part), part == 1);
+      if (!action.kind().computes()) {
+        throw ScheduleAction.wrong(
+            file,
+            line,
+            at,
+            "'%s' cannot overlap; overlap a forward with a backward pass".formatted(action));
+      }
+      actions.add(action);
+    }
+  }
+
+  private ScheduleFile checked() {
+    int stages = 0;
+    int microBatches = 0;
+    boolean transfers = false;
+    for (List<ScheduleAction> rank : ranks) {
+      for (ScheduleAction action : rank) {
+        stages = Math.max(stages, action.stage() + 1);
+        microBatches = Math.max(microBatches, action.microBatch() + 1);
+        transfers |= !action.kind().computes() && !action.kind().ofStage();
+      }
+    }
+    if (stages == 0) {
+      throw BadInputException.in(file, "holds no action; write a line for each rank, like 0F0,0B0");
+    }
+    if ((long) stages * microBatches > MOST_OPS) {
+      throw BadInputException.in(
+          file,
+          "names %d stages and %d micro-batches, more than can be checked; take at most %d in all"
+              .formatted(stages, microBatches, MOST_OPS));
+    }
+    Schedule schedule = new Schedule(file.toString(), placement(stages), microBatches, programs());
+    List<String> problems = new ArrayList<>();
+    for (Problem problem : Validator.check(schedule)) {
+      problems.add(place(problem, schedule) + ": " + problem);
+    }
+    if (problems.isEmpty() && transfers) {
+      problems.addAll(new ScheduleTransfers(file, schedule.placement(), ranks).problems());
+    }
+    return new ScheduleFile(schedule, shortened(problems), transfers);
+  }
+
+  private static List<String> shortened(List<String> problems) {
+    if (problems.size() <= MOST_PROBLEMS) {
+      return problems;
+    }
+    List<String> first = new ArrayList<>(problems.subList(0, MOST_PROBLEMS));
+    first.add("and %d more problems".formatted(problems.size() - MOST_PROBLEMS));
+    return first;
+  }
+
+  /** A stage belongs to the rank that first computes it. */
+  private Placement placement(int stages) {
+    int[] rankOf = new int[stages];
+    Arrays.fill(rankOf, -1);
+    for (int rank = 0; rank < ranks.size(); rank++) {
+      for (ScheduleAction action : ranks.get(rank)) {
+        if (action.kind().computes() && rankOf[action.stage()] < 0) {
+          rankOf[action.stage()] = rank;
+        }
+      }
+    }
+    Arrays.setAll(rankOf, stage -> Math.max(0, rankOf[stage])); // of none: found missing
+    return Placement.of(ranks.size(), 1, rankOf);
+  }
+
+  private long[][] programs() {
+    long[][] programs = new long[ranks.size()][];
+    for (int rank = 0; rank < programs.length; rank++) {
+      programs[rank] =
+          ranks.get(rank).stream()
+              .filter(action -> action.kind().computes())
+              .mapToLong(ScheduleCsv::packed)
+              .toArray();
+    }
+    return programs;
+  }
+
+  private static long packed(ScheduleAction action) {
+    long op = Schedule.pack(action.kind().pass(), action.stage(), action.microBatch());
+    return action.joined() ? Schedule.joined(op) : op;
+  }
+
+  private String place(Problem problem, Schedule schedule) {
+    return switch (problem) {
+      case Problem.Missing missing -> {
+        int rank = schedule.placement().rankOf(missing.op().stage());
+        yield file + ":" + lines.get(rank);
+      }
+      case Problem.Duplicate(int rank, Op op) -> place(rank, op, true);
+      case Problem.Foreign(int rank, Op op) -> place(rank, op, false);
+      case Problem.Deadlock(int rank, Op op) -> place(rank, op, false);
+    };
+  }
+
+  private String place(int rank, Op op, boolean last) {
+    String place = file + ":" + lines.get(rank);
+    for (ScheduleAction action : ranks.get(rank)) {
+      if (action.kind().computes()
+          && action.kind().pass() == op.pass()
+          && action.stage() == op.stage()
+          && action.microBatch() == op.microBatch()) {
+        place = file + ":" + action.line() + ":" + action.column();
+        if (!last) {
+          return place;
+        }
+      }
+    }
+    return place;
+  }
+
+  /** Compute only: a line for each rank, without empty cells; read back, the same schedule. */
+  public static String text(Schedule schedule) {
+    checkKnown(schedule);
+    StringBuilder text = new StringBuilder();
+    for (int rank = 0; rank < schedule.ranks(); rank++) {
+      String separator = "";
+      boolean second = false;
+      for (long op : schedule.packed(rank)) {
+        boolean first = !second && Schedule.isJoined(op);
+        text.append(second ? ";" : separator).append(first ? "(" : "").append(word(op));
+        text.append(second ? ")OVERLAP_F_B" : "");
+        second = first;
+        separator = ",";
+      }
+      text.append('\n');
+    }
+    return text.toString();
+  }
+
+  /** With what is sent and received, gathered before and reduced behind. */
+  public static String textWithTransfers(Schedule schedule) {
+    checkKnown(schedule);
+    return ScheduleTransferText.of(schedule);
+  }
+
+  static String word(long op) {
+    return Schedule.stage(op) + Schedule.pass(op).letter() + Schedule.microBatch(op);
+  }
+
+  private static void checkKnown(Schedule schedule) {
+    if (schedule.placement().chains() > 1) {
+      throw new BadInputException(
+          schedule.name()
+              + " runs two pipelines at once, which PyTorch's files cannot say; take dualpipev");
+    }
+    for (int rank = 0; rank < schedule.ranks(); rank++) {
+      for (long op : schedule.packed(rank)) {
+        if (Schedule.pass(op) == Op.Pass.RECOMPUTE) {
+          throw new BadInputException(
+              schedule.name()
+                  + " recomputes, which PyTorch's files cannot say; take one that does not");
+        }
+      }
+    }
+  }
+
+  /** Replaces {@code file} by {@link #text}. */
+  public static void write(Path file, Schedule schedule) {
+    OutputFile.write(file, text(schedule));
+  }
+}

@@ -1,0 +1,133 @@
+package dev.pipewright.formats;
+
+import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.sim.OrderedRun;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+
+/**
+ * A schedule with its times as JSON. An op is {@code ["F", micro-batch, stage, start, end]}, with
+ * {@code F} forward, {@code BW} a whole backward pass, {@code B} and {@code W} the gradients of
+ * input and weights, {@code R} a forward pass again; in a schedule that runs both ways its
+ * direction follows, and micro-batch and stage are counted in that direction. Ops that run together
+ * are {@code ["FB", start, end, [["F", micro-batch, stage, direction], …]]}.
+ */
+public final class ScheduleJson {
+  /**
+   * What the answer says beside the run.
+   *
+   * @param microBatches of all directions
+   * @param chunks stages of each rank and direction
+   */
+  public record Context(
+      String name,
+      int microBatches,
+      int chunks,
+      OptionalDouble memoryCap,
+      double generationSeconds) {}
+
+  private final OrderedRun run;
+  private final Placement placement;
+  private final StringBuilder out = new StringBuilder();
+
+  private ScheduleJson(OrderedRun run) {
+    this.run = run;
+    this.placement = run.schedule().placement();
+  }
+
+  /** Indented JSON, a rank's ops on a line; ends with a line feed. */
+  public static String text(OrderedRun run, Context context) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("schedule", context.name());
+    object.put("stages", run.schedule().ranks());
+    object.put("micro_batches", context.microBatches());
+    object.put("chunks", context.chunks());
+    object.put("makespan", run.makespan());
+    object.put("idle_share", run.idleShare());
+    object.put("stage_span_idle_share", run.spanIdleShare());
+    List<Number> peaks = new ArrayList<>();
+    for (int peak : run.peakActivations()) {
+      peaks.add(number(peak, context.chunks()));
+    }
+    object.put("peak_activations", peaks);
+    context.memoryCap().ifPresent(cap -> object.put("memory_cap", cap));
+    object.put("generation_s", context.generationSeconds());
+    String head = JsonText.of(object);
+    ScheduleJson json = new ScheduleJson(run);
+    json.ranks();
+    return head.substring(0, head.lastIndexOf("\n}")) + ",\n  \"ranks\": " + json.out + "\n}\n";
+  }
+
+  /** Chunks' activations counted as those of whole stages. */
+  private static Number number(int peak, int chunks) {
+    if (peak % chunks == 0) {
+      return peak / chunks;
+    }
+    return (double) peak / chunks;
+  }
+
+  private void ranks() {
+    out.append('[');
+    for (int rank = 0; rank < run.schedule().ranks(); rank++) {
+      out.append(rank == 0 ? "\n    [" : ",\n    [");
+      long[] program = run.schedule().packed(rank);
+      for (int i = 0; i < program.length; i++) {
+        out.append(i == 0 ? "" : ", ");
+        if (Schedule.isJoined(program[i]) && i + 1 < program.length) {
+          i = together(rank, program, i);
+        } else {
+          op(program[i]);
+          out.append(", ").append(run.start(rank, i)).append(", ").append(run.end(rank, i));
+          direction(program[i]);
+        }
+      }
+      out.append(']');
+    }
+    out.append("\n  ]");
+  }
+
+  /** Writes the ops that run together from {@code first} on; returns where the last of them is. */
+  private int together(int rank, long[] program, int first) {
+    out.append("[\"FB\", ").append(run.start(rank, first)).append(", ");
+    out.append(run.end(rank, first)).append(", [");
+    int last = first;
+    while (true) {
+      op(program[last]);
+      direction(program[last]);
+      if (!Schedule.isJoined(program[last]) || last + 1 == program.length) {
+        out.append("]]");
+        return last;
+      }
+      out.append(", ");
+      last++;
+    }
+  }
+
+  private void op(long op) {
+    out.append("[\"").append(word(Schedule.pass(op))).append("\", ");
+    out.append(Schedule.microBatch(op)).append(", ");
+    out.append(Schedule.stage(op) % placement.depth());
+  }
+
+  private void direction(long op) {
+    if (placement.chains() > 1) {
+      out.append(", ").append(Schedule.stage(op) / placement.depth());
+    }
+    out.append(']');
+  }
+
+  private static String word(Pass pass) {
+    return switch (pass) {
+      case FORWARD -> "F";
+      case BACKWARD -> "BW";
+      case BACKWARD_INPUT -> "B";
+      case BACKWARD_WEIGHT -> "W";
+      case RECOMPUTE -> "R";
+    };
+  }
+}

@@ -1,0 +1,174 @@
+package dev.pipewright.formats;
+
+import dev.pipewright.formats.ScheduleAction.Kind;
+import dev.pipewright.schedule.Placement;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks what a schedule file sends and receives: every receive has its send, each output is sent
+ * behind its pass and each input received before, and no rank waits for ever when a receive waits
+ * for its send.
+ */
+final class ScheduleTransfers {
+  /** One transfer: of the activations into a stage, or of the gradients into it. */
+  private record Parcel(boolean forward, int stage, int microBatch) {}
+
+  private final Path file;
+  private final Placement placement;
+  private final List<List<ScheduleAction>> ranks;
+  private final Map<Parcel, ScheduleAction> sends = new HashMap<>();
+  private final Map<Parcel, ScheduleAction> receives = new HashMap<>();
+  private final List<String> problems = new ArrayList<>();
+
+  ScheduleTransfers(Path file, Placement placement, List<List<ScheduleAction>> ranks) {
+    this.file = file;
+    this.placement = placement;
+    this.ranks = ranks;
+  }
+
+  List<String> problems() {
+    for (int rank = 0; rank < ranks.size(); rank++) {
+      collect(rank);
+    }
+    sends.forEach((parcel, send) -> {
+      if (!receives.containsKey(parcel)) {
+        problem(send, "%s is never received".formatted(send));
+      }
+    });
+    receives.forEach((parcel, receive) -> {
+      if (!sends.containsKey(parcel)) {
+        problem(receive, "%s waits for what nobody sends".formatted(receive));
+      }
+    });
+    for (int rank = 0; rank < ranks.size(); rank++) {
+      order(rank);
+    }
+    if (problems.isEmpty()) {
+      deadlock();
+    }
+    problems.sort(null);
+    return problems;
+  }
+
+  private void problem(ScheduleAction action, String words) {
+    problems.add(file + ":" + action.line() + ":" + action.column() + ": " + words);
+  }
+
+  private void collect(int rank) {
+    for (ScheduleAction action : ranks.get(rank)) {
+      @Nullable Parcel parcel = parcel(action);
+      if (action.kind().computes() || action.kind().ofStage()) {
+        continue;
+      }
+      if (placement.rankOf(action.stage()) != rank) {
+        problem(action, "%s stands in another rank's line".formatted(action));
+      } else if (parcel == null) {
+        problem(action, "%s has no other side: there is no such stage".formatted(action));
+      } else if ((isSend(action) ? sends : receives).put(parcel, action) != null) {
+        problem(action, "%s is there twice".formatted(action));
+      }
+    }
+  }
+
+  private static boolean isSend(ScheduleAction action) {
+    return action.kind() == Kind.SEND_F || action.kind() == Kind.SEND_B;
+  }
+
+  /** What an action sends or receives; null when it does not, or beyond the ends of the chain. */
+  private @Nullable Parcel parcel(ScheduleAction action) {
+    int stage = action.stage();
+    return switch (action.kind()) {
+      case SEND_F ->
+          placement.last(stage) ? null : new Parcel(true, stage + 1, action.microBatch());
+      case RECV_F -> placement.first(stage) ? null : new Parcel(true, stage, action.microBatch());
+      case SEND_B ->
+          placement.first(stage) ? null : new Parcel(false, stage - 1, action.microBatch());
+      case RECV_B -> placement.last(stage) ? null : new Parcel(false, stage, action.microBatch());
+      default -> null;
+    };
+  }
+
+  /** What a pass needs from another rank; null when nothing. */
+  private @Nullable Parcel input(ScheduleAction action) {
+    int stage = action.stage();
+    return switch (action.kind()) {
+      case FORWARD -> across(true, stage, stage - 1, placement.first(stage), action.microBatch());
+      case BACKWARD, BACKWARD_INPUT ->
+          across(false, stage, stage + 1, placement.last(stage), action.microBatch());
+      default -> null;
+    };
+  }
+
+  private @Nullable Parcel across(
+      boolean forward, int stage, int other, boolean end, int microBatch) {
+    return end || placement.rankOf(stage) == placement.rankOf(other)
+        ? null
+        : new Parcel(forward, stage, microBatch);
+  }
+
+  private void order(int rank) {
+    Set<Parcel> here = new HashSet<>();
+    Set<Parcel> made = new HashSet<>();
+    for (ScheduleAction action : ranks.get(rank)) {
+      @Nullable Parcel parcel = parcel(action);
+      @Nullable Parcel needed = input(action);
+      if (needed != null && !here.contains(needed)) {
+        problem(action, "%s computes on what was not received".formatted(action));
+      }
+      if (parcel != null && isSend(action) && !made.contains(parcel)) {
+        problem(action, "%s sends what is not computed yet".formatted(action));
+      } else if (parcel != null) {
+        here.add(parcel);
+      }
+      switch (action.kind()) {
+        case FORWARD -> made.add(new Parcel(true, action.stage() + 1, action.microBatch()));
+        case BACKWARD, BACKWARD_INPUT ->
+            made.add(new Parcel(false, action.stage() - 1, action.microBatch()));
+        default -> {}
+      }
+    }
+  }
+
+  /** Runs every rank as far as it gets; a receive waits until its send has been passed. */
+  private void deadlock() {
+    int[] next = new int[ranks.size()];
+    Set<Parcel> sent = new HashSet<>();
+    boolean moved = true;
+    while (moved) {
+      moved = false;
+      for (int rank = 0; rank < next.length; rank++) {
+        List<ScheduleAction> actions = ranks.get(rank);
+        while (next[rank] < actions.size() && passes(actions.get(next[rank]), sent)) {
+          next[rank]++;
+          moved = true;
+        }
+      }
+    }
+    for (int rank = 0; rank < next.length; rank++) {
+      if (next[rank] < ranks.get(rank).size()) {
+        ScheduleAction action = ranks.get(rank).get(next[rank]);
+        problem(action, "rank %d waits for ever in %s".formatted(rank, action));
+        return;
+      }
+    }
+  }
+
+  private boolean passes(ScheduleAction action, Set<Parcel> sent) {
+    @Nullable Parcel parcel = parcel(action);
+    if (parcel == null) {
+      return true;
+    }
+    if (isSend(action)) {
+      sent.add(parcel);
+      return true;
+    }
+    return sent.contains(parcel);
+  }
+}

@@ -1,0 +1,222 @@
+package dev.pipewright.formats;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.schedule.GPipe;
+import dev.pipewright.schedule.OneForwardOneBackward;
+import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Program;
+import dev.pipewright.schedule.Schedule;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ScheduleCsvTest {
+  @TempDir Path folder;
+
+  private Path file(String text) {
+    return Refusal.file(folder, "s.csv", text);
+  }
+
+  private List<String> problems(String text) {
+    Path file = file(text);
+    return ScheduleCsv.read(file).problems().stream()
+        .map(problem -> problem.replace(file.toString(), "s.csv"))
+        .toList();
+  }
+
+  private void refused(String expected, String text) {
+    Refusal.assertRefused(expected, file(text), ScheduleCsv::read);
+  }
+
+  @Test
+  void oneForwardOneBackwardIsWrittenAsPyTorchDoes() {
+    assertEquals(
+        """
+        0F0,0F1,0B0,0F2,0B1,0B2
+        1F0,1B0,1F1,1B1,1F2,1B2
+        """,
+        ScheduleCsv.text(OneForwardOneBackward.of(2, 3)));
+  }
+
+  @Test
+  void anOutputIsSentBehindItsPassAndReceivedAtTheSameTurn() {
+    assertEquals(
+        """
+        0UNSHARD,0F0,0SEND_F0,0RECV_B0,0B0,0REDUCE_GRAD,0RESHARD
+        1UNSHARD,1RECV_F0,1F0,1B0,1SEND_B0,1REDUCE_GRAD,1RESHARD
+        """,
+        ScheduleCsv.textWithTransfers(GPipe.of(2, 1)));
+  }
+
+  /** Ranks that own some stages each and shuffle what they do: mostly a deadlock, never lost. */
+  @RepeatedTest(50)
+  void whatIsWrittenIsReadBackTheSame(RepetitionInfo seed) {
+    var random = new SplittableRandom(seed.getCurrentRepetition());
+    int ranks = random.nextInt(1, 4);
+    int chunks = random.nextInt(1, 4);
+    int microBatches = random.nextInt(1, 5);
+    Placement placement =
+        random.nextBoolean() ? Placement.looped(ranks, chunks) : Placement.waves(ranks, chunks);
+    Program[] programs = new Program[ranks];
+    java.util.Arrays.setAll(programs, rank -> new Program());
+    for (int i = 0; i < placement.stages() * microBatches; i++) {
+      int stage = i % placement.stages();
+      Program program = programs[placement.rankOf(stage)];
+      program.add(Pass.FORWARD, stage, i / placement.stages());
+      if (random.nextBoolean()) {
+        program.join().add(Pass.BACKWARD, stage, i / placement.stages());
+      } else {
+        program.add(Pass.BACKWARD_INPUT, stage, i / placement.stages());
+        program.add(Pass.BACKWARD_WEIGHT, stage, i / placement.stages());
+      }
+    }
+    long[][] packed = java.util.Arrays.stream(programs).map(Program::packed).toArray(long[][]::new);
+    Schedule written = new Schedule("random", placement, microBatches, packed);
+    Schedule read = ScheduleCsv.read(file(ScheduleCsv.text(written))).schedule();
+    assertEquals(ranks, read.ranks());
+    assertEquals(microBatches, read.microBatches());
+    for (int rank = 0; rank < ranks; rank++) {
+      assertArrayEquals(written.packed(rank), read.packed(rank));
+    }
+    for (int stage = 0; stage < placement.stages(); stage++) {
+      assertEquals(placement.rankOf(stage), read.placement().rankOf(stage));
+    }
+  }
+
+  @Test
+  void emptyCellsAndSpacesDoNotMatter() {
+    assertEquals(List.of(), problems("0F0,,,0B0\n , 1F0 ,1B0,,\n\n"));
+  }
+
+  @Test
+  void whatIsMissingIsFound() {
+    assertEquals(List.of("s.csv:1: stage 0 never runs B0"), problems("0F0\n1F0,1B0\n"));
+    assertEquals(List.of("s.csv:2: stage 1 never runs W0"), problems("0F0,0B0\n1F0,1I0\n"));
+  }
+
+  @Test
+  void whatIsThereTwiceIsFoundAtItsSecondPlace() {
+    assertEquals(
+        List.of("s.csv:1:9: rank 0 runs F0 of stage 0 again"), problems("0F0,0B0,0F0\n1F0,1B0\n"));
+  }
+
+  @Test
+  void aStageOnTwoRanksIsFound() {
+    assertEquals(
+        List.of(
+            "s.csv:2:9: rank 1 runs B1 of stage 0, which is not its own",
+            "s.csv:1: stage 0 never runs B1"),
+        problems("0F0,0F1,0B0\n1F0,1B0,0B1,1F1,1B1\n"));
+  }
+
+  @Test
+  void aDeadlockIsFoundWhereItBegins() {
+    assertEquals(
+        List.of("s.csv:1:1: rank 0 waits for ever before B0 of stage 0"),
+        problems("0B0,0F0\n1F0,1B0\n"));
+  }
+
+  @Test
+  void aLongListOfProblemsIsShortened() {
+    List<String> problems = problems("0F99,0B99\n");
+    assertEquals(21, problems.size());
+    assertTrue(problems.get(20).startsWith("and "), problems.get(20));
+  }
+
+  @Test
+  void aSendWithoutItsReceiveIsFoundAndTheOtherWayRound() {
+    assertEquals(
+        List.of(
+            "s.csv:1:5: 0SEND_F0 is never received",
+            "s.csv:2:1: 1F0 computes on what was not received"),
+        problems("0F0,0SEND_F0,0RECV_B0,0B0\n1F0,1B0,1SEND_B0\n"));
+    assertEquals(
+        List.of("s.csv:2:1: 1RECV_F0 waits for what nobody sends"),
+        problems("0F0,0RECV_B0,0B0\n1RECV_F0,1F0,1B0,1SEND_B0\n"));
+  }
+
+  @Test
+  void aTransferBeforeItsPassOrBehindItIsFound() {
+    assertEquals(
+        List.of("s.csv:1:1: 0SEND_F0 sends what is not computed yet"),
+        problems("0SEND_F0,0F0,0RECV_B0,0B0\n1RECV_F0,1F0,1B0,1SEND_B0\n"));
+    assertEquals(
+        List.of("s.csv:2:1: 1F0 computes on what was not received"),
+        problems("0F0,0SEND_F0,0RECV_B0,0B0\n1F0,1RECV_F0,1B0,1SEND_B0\n"));
+  }
+
+  @Test
+  void aReceiveThatWaitsForEverIsFound() {
+    assertEquals(
+        List.of("s.csv:1:1: rank 0 waits for ever in 0RECV_B0"),
+        problems("0RECV_B0,0F0,0SEND_F0,0B0\n1RECV_F0,1F0,1B0,1SEND_B0\n"));
+  }
+
+  @Test
+  void aTransferBeyondTheEndsOrInAnotherLineIsFound() {
+    assertEquals(
+        List.of("s.csv:1:1: 0RECV_F0 has no other side: there is no such stage"),
+        problems("0RECV_F0,0F0,0SEND_F0,0RECV_B0,0B0\n1RECV_F0,1F0,1B0,1SEND_B0\n"));
+    List<String> elsewhere = problems("0F0,1RECV_F0,0SEND_F0,0RECV_B0,0B0\n1F0,1B0,1SEND_B0\n");
+    assertTrue(
+        elsewhere.contains("s.csv:1:5: 1RECV_F0 stands in another rank's line"),
+        elsewhere.toString());
+  }
+
+  @Test
+  void anUnknownActionIsRefusedAtItsPlace() {
+    refused(
+        "s.csv:2:5: unknown action 'X' in '1X0'; one of F, B, I, W, SEND_F, RECV_F, SEND_B, RECV_B,"
+            + " UNSHARD, RESHARD, REDUCE_GRAD",
+        "0F0,0B0\n1F0,1X0\n");
+    refused("s.csv:1:6: 'hello' is no action; write one like 3F0 or 3RECV_B0", "0F0, hello,0B0\n");
+    refused("s.csv:1:1: '0F' names no micro-batch; write one like 0F0", "0F,0B0\n");
+    refused("s.csv:1:1: '0UNSHARD3' names a micro-batch; write 0UNSHARD", "0UNSHARD3\n");
+    refused(
+        "s.csv:1:6: '1SEND_F0' cannot overlap; overlap a forward with a backward pass",
+        "(0F0;1SEND_F0)OVERLAP_F_B\n");
+  }
+
+  @Test
+  void numbersBeyondAllReasonAreRefused() {
+    refused(
+        "s.csv:1:1: 99999999999 in '0F99999999999' is more than can be checked; count below 1048576",
+        "0F99999999999\n");
+    refused(
+        "s.csv: names 60001 stages and 1000001 micro-batches, more than can be checked; take at"
+            + " most 8388608 in all",
+        "60000F1000000\n");
+  }
+
+  @Test
+  void anEmptyFileIsRefused() {
+    refused("s.csv: holds no action; write a line for each rank, like 0F0,0B0", ",,\n");
+  }
+
+  @Test
+  void twoPipelinesAtOnceCannotBeWritten() {
+    Schedule both = new Schedule("both", Placement.bothWays(1), 1, new long[1][0]);
+    assertThrows(BadInputException.class, () -> ScheduleCsv.text(both));
+    assertThrows(BadInputException.class, () -> ScheduleCsv.textWithTransfers(both));
+  }
+
+  @Test
+  void aScheduleIsToldFromOtherFiles() {
+    assertTrue(ScheduleCsv.isSchedule(file(",,0F0,0B0\n")));
+    assertTrue(ScheduleCsv.isSchedule(file("0UNSHARD,4UNSHARD\n")));
+    assertTrue(ScheduleCsv.isSchedule(file("(0F7;7B3)OVERLAP_F_B\n")));
+    assertFalse(ScheduleCsv.isSchedule(file("{\"schedule\": \"1f1b\"}\n")));
+    assertFalse(ScheduleCsv.isSchedule(file("id,iteration_s\n1,2\n")));
+    assertFalse(ScheduleCsv.isSchedule(folder.resolve("none.csv")));
+  }
+}
