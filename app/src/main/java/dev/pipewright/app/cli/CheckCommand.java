@@ -2,6 +2,7 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.formats.JsonText;
+import dev.pipewright.formats.ScheduleCsv;
 import dev.pipewright.schedule.Validator;
 import dev.pipewright.units.Units;
 import java.io.PrintWriter;
@@ -19,8 +20,14 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "check",
     description =
-        "Says whether a plan can run: all work once, no deadlock, memory on every device.",
-    footer = {"", "Example:", "  pipewright check result/plan.json"})
+        "Says whether a plan or a schedule of PyTorch can run: all work once, no deadlock, a plan's"
+            + " memory on every device.",
+    footer = {
+      "",
+      "Examples:",
+      "  pipewright check result/plan.json",
+      "  pipewright check schedule.csv"
+    })
 final class CheckCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
@@ -35,6 +42,17 @@ final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    boolean schedule = isSchedule();
+    List<String> problems = schedule ? ScheduleCsv.read(argument.path).problems() : plan();
+    report(problems, schedule ? "" : argument.path + ": "); // a schedule's have their places
+    return problems.isEmpty() ? 0 : Failures.NO;
+  }
+
+  private boolean isSchedule() {
+    return argument.path.toString().endsWith(".csv") || ScheduleCsv.isSchedule(argument.path);
+  }
+
+  private List<String> plan() {
     PlanArgument.Loaded loaded = argument.load();
     List<String> problems = new ArrayList<>();
     for (Validator.Problem problem : Validator.check(loaded.file().plan().schedule())) {
@@ -45,8 +63,7 @@ final class CheckCommand implements Callable<Integer> {
     if (misfits.isEmpty()) {
       memory(loaded, problems);
     }
-    report(problems);
-    return problems.isEmpty() ? 0 : Failures.NO;
+    return problems;
   }
 
   private static void memory(PlanArgument.Loaded loaded, List<String> problems) {
@@ -70,7 +87,7 @@ final class CheckCommand implements Callable<Integer> {
     }
   }
 
-  private void report(List<String> problems) {
+  private void report(List<String> problems, String place) {
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
       Map<String, Object> object = new LinkedHashMap<>();
@@ -81,7 +98,7 @@ final class CheckCommand implements Callable<Integer> {
       out.println(argument.path + ": can run");
     } else {
       for (String problem : problems) {
-        out.println(argument.path + ": " + problem);
+        out.println(place + problem);
       }
     }
   }

@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
       PredictCommand.class,
       CalibrateCommand.class,
       SimulateCommand.class,
+      ScheduleCommand.class,
       CheckCommand.class,
       ModelsCommand.class,
       ClustersCommand.class

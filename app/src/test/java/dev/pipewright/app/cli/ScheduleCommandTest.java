@@ -1,0 +1,198 @@
+package dev.pipewright.app.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.JsonNode;
+
+class ScheduleCommandTest {
+  @TempDir Path folder;
+
+  private static Cli schedule(String name, int stages, int microBatches, String... more) {
+    List<String> args =
+        new ArrayList<>(
+            List.of(
+                "schedule", name, "--stages", "" + stages, "--micro-batches", "" + microBatches));
+    args.addAll(List.of(more));
+    return Cli.run(args.toArray(new String[0]));
+  }
+
+  static List<String> names() {
+    return List.copyOf(ScheduleNames.all());
+  }
+
+  @ParameterizedTest
+  @MethodSource("names")
+  void everyScheduleRunsAndItsRanksDoAllWork(String name) {
+    JsonNode answer = schedule(name, 4, 8, "--times", "1,1.5,0.5,0.25", "--json").ends(0).json();
+    assertEquals(name, answer.get("schedule").asString());
+    assertEquals(4, answer.get("stages").asInt());
+    assertEquals(8, answer.get("micro_batches").asInt());
+    double makespan = answer.get("makespan").asDouble();
+    assertTrue(makespan >= 8 * 3, "less than the work of a rank: " + makespan);
+    assertEquals(1 - 8 * 3 / makespan, answer.get("idle_share").asDouble(), 1e-9);
+    assertEquals(4, answer.get("ranks").size());
+    assertEquals(4, answer.get("peak_activations").size());
+  }
+
+  @ParameterizedTest
+  @MethodSource("names")
+  void everyScheduleIsShown(String name) {
+    Cli shown = schedule(name, 4, 8).ends(0);
+    assertTrue(shown.out().startsWith(name + ": 4 ranks, 8 micro-batches\n"), shown.out());
+    assertEquals(4, shown.out().lines().filter(line -> line.contains("│")).count());
+    assertEquals("", shown.err());
+  }
+
+  @Test
+  void oneForwardOneBackwardTakesItsClosedForm() {
+    JsonNode answer = schedule("1f1b", 4, 8, "--json").ends(0).json();
+    assertEquals(3 * (8 + 4 - 1), answer.get("makespan").asDouble());
+    assertEquals("[4,3,2,1]", answer.get("peak_activations").toString());
+  }
+
+  @Test
+  void timesMayDifferByStage() {
+    JsonNode answer =
+        schedule("gpipe", 2, 1, "--times", "1:2,3:4,5:6,0.5", "--json").ends(0).json();
+    assertEquals(1 + 0.5 + 2 + 4 + 6 + 0.5 + 3 + 5, answer.get("makespan").asDouble());
+  }
+
+  @Test
+  void chunksCutAStageIntoEqualParts() {
+    JsonNode answer = schedule("interleaved", 4, 8, "--chunks", "3", "--json").ends(0).json();
+    assertEquals(3 * 8 + 3 * (4 - 1) / 3.0, answer.get("makespan").asDouble(), 1e-9);
+  }
+
+  @Test
+  void aCapThatIsExceededIsTheAnswerNo() {
+    assertTrue(
+        schedule("gpipe", 2, 4, "--memory-cap", "3")
+            .ends(1)
+            .err()
+            .startsWith("pipewright: does not fit: rank 0 holds 4 activations, the cap is 3; "));
+    schedule("1f1b", 2, 4, "--memory-cap", "2").ends(0);
+  }
+
+  @Test
+  void filesAreWrittenAndWhatIsWrittenIsChecked() {
+    Path csv = folder.resolve("s.csv");
+    Path transfers = folder.resolve("t.csv");
+    Path svg = folder.resolve("s.svg");
+    for (int again = 0; again < 2; again++) { // over its own files
+      schedule(
+              "interleaved",
+              4,
+              8,
+              "--csv",
+              csv.toString(),
+              "--csv-transfers",
+              transfers.toString(),
+              "--svg",
+              svg.toString())
+          .ends(0);
+    }
+    assertEquals(csv + ": can run\n", Cli.run("check", csv.toString()).ends(0).out());
+    assertEquals(transfers + ": can run\n", Cli.run("check", transfers.toString()).ends(0).out());
+    assertTrue(Cli.text(svg).startsWith("<svg"));
+  }
+
+  @Test
+  void aFileOfSomebodyElseIsNotOverwritten() {
+    Path notes = Cli.file(folder, "notes.csv", "milk,bread\n");
+    schedule("1f1b", 2, 4, "--csv", notes.toString()).refusal(2, "--csv: ", "exists");
+    schedule("1f1b", 2, 4, "--svg", notes.toString()).refusal(2, "--svg: ", "exists");
+    assertEquals("milk,bread\n", Cli.text(notes));
+    schedule("1f1b", 2, 4, "--csv", folder.toString()).refusal(2, "is a folder");
+    schedule("1f1b", 2, 4, "--csv", folder.resolve("no/s.csv").toString())
+        .refusal(2, "no folder that exists");
+    Path twice = folder.resolve("s");
+    schedule("1f1b", 2, 4, "--csv", twice.toString(), "--svg", twice.toString())
+        .refusal(2, "name one file");
+    assertTrue(Files.notExists(twice));
+  }
+
+  @Test
+  void aCheckedScheduleSaysWhereItFails() {
+    Path csv = Cli.file(folder, "bad.csv", "0F0,0B0\n1B0,1F0\n");
+    assertEquals(
+        csv + ":1:5: rank 0 waits for ever before B0 of stage 0\n",
+        Cli.run("check", csv.toString()).ends(1).out());
+    JsonNode answer = Cli.run("check", csv.toString(), "--json").ends(1).json();
+    assertEquals("false", answer.get("valid").toString());
+    assertEquals(1, answer.get("problems").size());
+    Path unknown = Cli.file(folder, "unknown.csv", "0F0,0Q0\n");
+    Cli.run("check", unknown.toString())
+        .refusal(2, "unknown.csv:1:5: unknown action 'Q' in '0Q0'; ");
+    Cli.run("check", folder.resolve("none.csv").toString()).refusal(2, "no such file");
+  }
+
+  @Test
+  void anUnknownNameIsAnsweredByTheNearest() {
+    schedule("1f1d", 2, 4).refusal(2, "unknown schedule '1f1d'; did you mean \"1f1b\"?");
+    schedule("round-robin-of-everything", 2, 4).refusal(2, "one of gpipe, 1f1b");
+  }
+
+  @Test
+  void numbersThatMakeNoScheduleAreRefused() {
+    schedule("1f1b", 0, 4).refusal(2, "--stages: '0'");
+    schedule("1f1b", 4, -1).refusal(2, "--micro-batches: '-1'");
+    schedule("1f1b", 2, 2_000_000_000).refusal(2, "more than can be shown");
+    schedule("1f1b", 2, 4, "--memory-cap", "0.5").refusal(2, "--memory-cap: '0.5'");
+    schedule("1f1b", 2, 4, "--memory-cap", "NaN").refusal(2, "--memory-cap: 'NaN'");
+    schedule("1f1b", 2, 4, "--chunks", "2").refusal(2, "--chunks: 1f1b runs 1 on each rank, not 2");
+    schedule("hanayo", 2, 4, "--chunks", "3").refusal(2, "--chunks: hanayo");
+    schedule("dualpipe", 3, 6).refusal(2, "even number of ranks", "ranks=3");
+    schedule("dualpipev", 4, 4).refusal(2, "micro_batches=4");
+  }
+
+  @Test
+  void timesThatAreNoneAreRefused() {
+    schedule("1f1b", 2, 4, "--times", "1,-1,1,0").refusal(2, "--times: B=-1 is no time");
+    schedule("1f1b", 2, 4, "--times", "1,1,NaN,0").refusal(2, "--times: W=NaN is no time");
+    schedule("1f1b", 2, 4, "--times", "1,1").refusal(2, "--times: '1,1' holds 2 values");
+    schedule("1f1b", 2, 4, "--times", "1:2:3,1,1,0").refusal(2, "--times: F=1:2:3 holds 3 values");
+    schedule("1f1b", 2, 4, "--times", "1,1,1,0:1").refusal(2, "--times: comm=0:1");
+    schedule("1f1b", 2, 4, "--times", "0,0,0,0").refusal(2, "--times: ", "0,0,0,0");
+  }
+
+  @Test
+  void twoPipelinesAtOnceAreNoFileOfPyTorch() {
+    Path csv = folder.resolve("s.csv");
+    schedule("chimera", 2, 4, "--csv", csv.toString()).refusal(2, "take dualpipev");
+    assertTrue(Files.notExists(csv));
+  }
+
+  @RepeatedTest(100)
+  void anyRequestIsAnsweredOrRefusedInASentence(RepetitionInfo seed) {
+    var random = new SplittableRandom(seed.getCurrentRepetition());
+    String name = names().get(random.nextInt(names().size()));
+    List<String> more = new ArrayList<>();
+    if (random.nextBoolean()) {
+      more.addAll(List.of("--chunks", "" + random.nextInt(1, 5)));
+    }
+    if (random.nextBoolean()) {
+      more.addAll(List.of("--memory-cap", "" + random.nextDouble(1, 9)));
+    }
+    if (random.nextBoolean()) {
+      more.addAll(List.of("--times", random.nextInt(3) + ",1," + random.nextDouble() + ",0.1"));
+    }
+    int stages = random.nextInt(1, 9);
+    Cli run = schedule(name, stages, random.nextInt(1, 20), more.toArray(new String[0]));
+    assertTrue(run.status() <= 2, run.err());
+    if (run.status() == 2) {
+      run.refusal(2);
+    }
+  }
+}
