@@ -138,7 +138,13 @@ public final class AdaptiveV {
         orders.length > 0, "no schedule fits: ranks=%d, cap=%d; a larger cap would do", ranks, cap);
     orders = moved(orders, filler, part, best);
     filler.run(orders, part);
-    return new Schedule("adaptive-v", Placement.waves(ranks, 2), microBatches, filler.programs());
+    Placement placement = Placement.waves(ranks, 2);
+    int[] caps = new int[ranks];
+    Arrays.fill(caps, cap);
+    long[][] programs =
+        new WeightMoves(placement, microBatches, forward, input, weight, transfer, 1, caps)
+            .improved(filler.programs());
+    return new Schedule("adaptive-v", placement, microBatches, programs);
   }
 
   private WeightFiller filler(int microBatches) {

@@ -91,7 +91,11 @@ public final class ZeroBubbleAuto {
     search.ahead(forward, input, transfer);
     search.vary();
     filler.run(orders(search.bestAhead, microBatches), search.bestPart);
-    return new Schedule("zb-auto", placement, microBatches, filler.programs());
+    long[][] programs =
+        new WeightMoves(
+                placement, microBatches, forward, input, weight, transfer, kept, cap.clone())
+            .improved(filler.programs());
+    return new Schedule("zb-auto", placement, microBatches, programs);
   }
 
   private void ahead(double[] forward, double[] input, double transfer) {
