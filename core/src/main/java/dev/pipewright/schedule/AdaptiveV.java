@@ -139,19 +139,21 @@ public final class AdaptiveV {
     orders = moved(orders, filler, part, best);
     filler.run(orders, part);
     Placement placement = Placement.waves(ranks, 2);
-    int[] caps = new int[ranks];
-    Arrays.fill(caps, cap);
     long[][] programs =
-        new WeightMoves(placement, microBatches, forward, input, weight, transfer, 1, caps)
+        new WeightMoves(placement, microBatches, forward, input, weight, transfer, 1, caps())
             .improved(filler.programs());
     return new Schedule("adaptive-v", placement, microBatches, programs);
   }
 
   private WeightFiller filler(int microBatches) {
+    return new WeightFiller(
+        Placement.waves(ranks, 2), microBatches, forward, input, weight, transfer, 1, caps());
+  }
+
+  private int[] caps() {
     int[] caps = new int[ranks];
     Arrays.fill(caps, cap);
-    return new WeightFiller(
-        Placement.waves(ranks, 2), microBatches, forward, input, weight, transfer, 1, caps);
+    return caps;
   }
 
   private void shortRuns() {

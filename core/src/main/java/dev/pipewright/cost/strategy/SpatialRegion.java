@@ -76,8 +76,11 @@ final class SpatialRegion {
     return inside[layer] && !follows(layer);
   }
 
-  /** Whether somebody outside reads this layer. */
+  /** Whether somebody outside reads this layer; who needs the input whole loads it whole. */
   boolean gathersAfter(int layer) {
+    if (shapes.layer(layer).kind() == Geometry.Kind.INPUT) {
+      return false;
+    }
     for (int reader : shapes.graph().successors(layer)) {
       if (inside[layer] && !inside[reader]) {
         return true;
