@@ -7,6 +7,8 @@ import dev.pipewright.app.report.StudyParetoSvg;
 import dev.pipewright.app.report.StudyScalingSvg;
 import dev.pipewright.app.report.StudyText;
 import dev.pipewright.app.report.StudyTimeSvg;
+import dev.pipewright.cost.strategy.Prediction;
+import dev.pipewright.cost.strategy.Prediction.Impossible;
 import dev.pipewright.cost.strategy.Prediction.Predicted;
 import dev.pipewright.cost.strategy.Study;
 import dev.pipewright.formats.StudyJson;
@@ -87,6 +89,17 @@ final class StudyAnswer {
                         p.devices(),
                         dev.pipewright.units.Units.binary(p.memory().total(), "B"),
                         dev.pipewright.units.Units.binary(p.capacity(), "B")))
-            .orElse("no strategy can use so many devices; the rows say the limit of each"));
+            .orElseGet(this::firstImpossible));
+  }
+
+  private String firstImpossible() {
+    Prediction first = study.predictions().get(0);
+    String why = first instanceof Impossible impossible ? impossible.why() : "";
+    return first.strategy().label()
+        + " on "
+        + first.devices()
+        + " devices is impossible, and so is all else that was asked: "
+        + why
+        + "; change --strategies, --devices, --group or the batch";
   }
 }

@@ -53,7 +53,7 @@ final class StudyHead {
       }
     }
     add(entries, chart.capacity(), Sample.LIMIT, "device memory");
-    add(entries, chart.occurs(Mark.BEST), Sample.STAR, "most samples per second");
+    add(entries, chart.occurs(Mark.BEST), Sample.STAR, "the choice");
     add(entries, chart.occurs(Mark.TOO_LARGE), Sample.PALE, "! does not fit into memory");
     add(entries, chart.cuts(), Sample.CUT, "goes on beyond the axis");
     add(entries, chart.occurs(Mark.IMPOSSIBLE), Sample.HATCH, "impossible");

@@ -190,7 +190,9 @@ class PredictCommandTest {
     };
     Cli none = tiny(four).ends(1);
     assertEquals(
-        "pipewright: no strategy can use so many devices; the rows say the limit of each",
+        "pipewright: serial on 4 devices is impossible, and so is all else that was asked: 4 devices are"
+            + " more than 1: one device has the whole network; change --strategies, --devices, --group"
+            + " or the batch",
         none.err().strip());
     JsonNode rows = none.json().get("rows");
     assertEquals(
