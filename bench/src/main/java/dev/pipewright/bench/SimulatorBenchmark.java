@@ -2,9 +2,9 @@ package dev.pipewright.bench;
 
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.sim.Run;
+import dev.pipewright.sim.PlanRun;
+import dev.pipewright.sim.PlanSimulator;
 import dev.pipewright.sim.StageTimes;
-import dev.pipewright.sim.StaticSimulator;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
@@ -47,21 +47,21 @@ public class SimulatorBenchmark {
   /** Equal stages without transfers. */
   @Benchmark
   @OperationsPerInvocation(OPS)
-  public Run equalStages() {
-    return StaticSimulator.run(schedule, equal);
+  public PlanRun equalStages() {
+    return PlanSimulator.run(schedule, equal);
   }
 
   /** Stages that differ, with transfers as long as they. */
   @Benchmark
   @OperationsPerInvocation(OPS)
-  public Run unevenStages() {
-    return StaticSimulator.run(schedule, uneven);
+  public PlanRun unevenStages() {
+    return PlanSimulator.run(schedule, uneven);
   }
 
   /** The schedule is made as well. */
   @Benchmark
   @OperationsPerInvocation(OPS)
-  public Run withItsSchedule() {
-    return StaticSimulator.run(OneForwardOneBackward.of(STAGES, MICRO_BATCHES), equal);
+  public PlanRun withItsSchedule() {
+    return PlanSimulator.run(OneForwardOneBackward.of(STAGES, MICRO_BATCHES), equal);
   }
 }

@@ -5,7 +5,8 @@ package dev.pipewright.schedule;
  * follow from the order: an output is sent as soon as it exists.
  *
  * @param stage the stage that computes; in a schedule of several chains counted on, chain by chain
- * @param microBatch the micro-batch it computes on, counted in its chain
+ * @param microBatch the micro-batch it computes on, counted in its chain; of ops that belong to no
+ *     micro-batch their own number
  */
 public record Op(Pass pass, int stage, int microBatch) {
   /** The kinds of work, with the letter that pictures and PyTorch's files use. */
@@ -18,7 +19,22 @@ public record Op(Pass pass, int stage, int microBatch) {
     /** The gradient of the weights, which nobody waits for before the update. */
     BACKWARD_WEIGHT("W", 3),
     /** A forward pass again, to have its activations for the backward pass. */
-    RECOMPUTE("R", 4);
+    RECOMPUTE("R", 4),
+    /** The optimizer's step on a stage's parameters; numbered by training step. */
+    UPDATE("U", 5),
+    /**
+     * All ranks that hold the same stage add up its gradients: one collective operation of those
+     * with the same number.
+     */
+    REDUCE("A", 6),
+    /** All ranks that hold the same stage get its whole parameters: likewise collective. */
+    GATHER("G", 7),
+    /**
+     * Takes over what the rank whose turn was before holds of the same stage, its parameters or the
+     * sum of gradients so far, as soon as that rank's op behind its own turn has ended; the number
+     * is the turn. The next op of the stage in the program waits for it.
+     */
+    HAND_ON("H", 8);
 
     private final String letter;
     private final int code;
@@ -35,6 +51,11 @@ public record Op(Pass pass, int stage, int microBatch) {
 
     public String letter() {
       return letter;
+    }
+
+    /** Whether ranks exchange parameters or gradients: beside computing, not instead of it. */
+    public boolean exchanges() {
+      return this == REDUCE || this == GATHER || this == HAND_ON;
     }
 
     /** Whether the stage before waits for it. */

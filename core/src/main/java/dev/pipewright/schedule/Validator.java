@@ -91,7 +91,7 @@ public final class Validator {
           seen.get(key(with(op, Op.Pass.BACKWARD_INPUT), schedule))
               || seen.get(key(with(op, Op.Pass.BACKWARD_WEIGHT), schedule));
       case BACKWARD_INPUT, BACKWARD_WEIGHT -> seen.get(key(with(op, Op.Pass.BACKWARD), schedule));
-      case FORWARD, RECOMPUTE -> false;
+      case FORWARD, RECOMPUTE, UPDATE, REDUCE, GATHER, HAND_ON -> false;
     };
   }
 
@@ -188,6 +188,7 @@ public final class Validator {
                       key(new Op(Op.Pass.BACKWARD_INPUT, stage + 1, microBatch), schedule)));
       case BACKWARD_WEIGHT -> done.get(key(with(op, Op.Pass.BACKWARD_INPUT), schedule));
       case RECOMPUTE -> forward;
+      case UPDATE, REDUCE, GATHER, HAND_ON -> true;
     };
   }
 

@@ -10,8 +10,6 @@
  * <tr><td>{@link dev.pipewright.schedule.LoopedBreadthFirst}</td><td>GPipe with several stages on a rank</td></tr>
  * <tr><td>{@link dev.pipewright.schedule.ZeroBubbleH1}</td><td>weight gradients fill the drain, memory of 1F1B</td></tr>
  * <tr><td>{@link dev.pipewright.schedule.ZeroBubbleH2}</td><td>no bubble in the span, twice the memory</td></tr>
- * <tr><td>{@link dev.pipewright.schedule.ZeroBubbleAuto}</td><td>a search for given times and memory</td></tr>
- * <tr><td>{@link dev.pipewright.schedule.AdaptiveV}</td><td>there and back under any cap: ZB-V, V-half, V-min</td></tr>
  * <tr><td>{@link dev.pipewright.schedule.OneForwardOneBackwardV}</td><td>1F1B there and back</td></tr>
  * <tr><td>{@link dev.pipewright.schedule.DualPipe}</td><td>both ways at once, pairs overlapped</td></tr>
  * <tr><td>{@link dev.pipewright.schedule.DualPipeV}</td><td>DualPipe cut in half</td></tr>
@@ -19,6 +17,8 @@
  * <tr><td>{@link dev.pipewright.schedule.Hanayo}</td><td>there and back, in waves</td></tr>
  * <tr><td>{@link dev.pipewright.schedule.Cyclic}</td><td>data-parallel workers two slots apart</td></tr>
  * </table>
+ *
+ * <p>Schedules searched for given durations are in {@link dev.pipewright.schedule.timed}.
  */
 @NullMarked
 package dev.pipewright.schedule;

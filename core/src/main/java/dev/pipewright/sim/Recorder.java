@@ -18,10 +18,10 @@ import java.util.List;
 public final class Recorder {
   private final Plan plan;
   private final List<StageCost> stages;
-  private final Run run;
+  private final PlanRun run;
   private final int microBatches;
 
-  private Recorder(Plan plan, List<StageCost> stages, Run run) {
+  private Recorder(Plan plan, List<StageCost> stages, PlanRun run) {
     this.plan = plan;
     this.stages = stages;
     this.run = run;
@@ -29,7 +29,7 @@ public final class Recorder {
   }
 
   /** The timeline of {@code run}, which executed {@code plan} at the given prices. */
-  public static Timeline timeline(Plan plan, List<StageCost> stages, Run run) {
+  public static Timeline timeline(Plan plan, List<StageCost> stages, PlanRun run) {
     return new Recorder(plan, stages, run).timeline();
   }
 

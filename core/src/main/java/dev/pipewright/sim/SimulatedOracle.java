@@ -15,12 +15,12 @@ public final class SimulatedOracle implements Oracle {
   @Override
   public Assessment assess(Plan plan) {
     Assessment priced = prices.assess(plan);
-    Run run = run(plan, priced);
+    PlanRun run = run(plan, priced);
     return new Assessment("simulated", run.end(), priced.stages());
   }
 
   /** One step of {@code plan} with the stage times of {@code priced}. */
-  public static Run run(Plan plan, Assessment priced) {
-    return StaticSimulator.run(plan.schedule(), StageTimes.of(priced.stages()));
+  public static PlanRun run(Plan plan, Assessment priced) {
+    return PlanSimulator.run(plan.schedule(), StageTimes.of(priced.stages()));
   }
 }

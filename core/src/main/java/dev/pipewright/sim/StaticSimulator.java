@@ -1,180 +1,176 @@
 package dev.pipewright.sim;
 
 import dev.pipewright.schedule.Op;
+import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.units.Check;
 import java.util.Arrays;
 
 /**
- * Executes a schedule whose orders are fixed: the longest path through its operations.
+ * When every op of a schedule starts and ends, each rank running its program in order: a longest
+ * path, found in one pass. Ops that run together start together.
  *
- * <p>Each stage computes one op at a time in its program's order. Each direction of a link between
- * neighbouring stages carries one transfer at a time, in the order in which the sender produces
- * them, while both ends compute. Gradients are reduced after a stage's last backward pass, then the
- * weights are updated.
- *
- * <p>O(ops): a stage runs until its next op waits for an arrival, and is looked at again when that
- * arrives. Nothing is allocated per op.
+ * <p>O(ops); a rank that has to wait is put aside until what it waits for is done.
  */
 public final class StaticSimulator {
   private final Schedule schedule;
-  private final StageTimes times;
-  private final int microBatches;
-  private final double[] forwardEnd;
-  private final double[] backwardEnd;
-  private final double[] activationAt;
-  private final double[] gradientAt;
-  private final double[] deviceFree;
-  private final double[] linkThereFree;
-  private final double[] linkBackFree;
-  private final int[] next;
+  private final double[][] starts; // by rank and position in its program
+  private final double[][] ends;
 
-  private StaticSimulator(Schedule schedule, StageTimes times) {
-    Check.that(
-        schedule.placement().straight(),
-        "stages must be on ranks of their own: schedule=%s",
-        schedule.name());
-    Check.that(
-        times.stages() == schedule.stages(),
-        "times and schedule must have the same stages: times=%d, schedule=%d",
-        times.stages(),
-        schedule.stages());
+  private final OpTimes times;
+  private final Placement placement;
+  private final double[] forwardDone; // by stage and micro-batch; NaN until then
+  private final double[] backwardDone;
+  private final int[] next; // by rank
+  private final double[] free; // by rank
+  private final int[] waiting; // ranks that may move, a stack
+  private final boolean[] listed;
+  private int count;
+
+  private StaticSimulator(Schedule schedule, OpTimes times) {
     this.schedule = schedule;
     this.times = times;
-    this.microBatches = schedule.microBatches();
-    int stages = schedule.stages();
-    this.forwardEnd = waiting(stages * microBatches);
-    this.backwardEnd = waiting(stages * microBatches);
-    this.activationAt = waiting(stages * microBatches);
-    this.gradientAt = waiting(stages * microBatches);
-    Arrays.fill(activationAt, 0, microBatches, 0); // the input is there from the start
-    this.deviceFree = new double[stages];
-    this.linkThereFree = new double[stages];
-    this.linkBackFree = new double[stages];
-    this.next = new int[stages];
+    this.placement = schedule.placement();
+    int ranks = schedule.ranks();
+    starts = new double[ranks][];
+    ends = new double[ranks][];
+    for (int rank = 0; rank < ranks; rank++) {
+      starts[rank] = new double[schedule.packed(rank).length];
+      ends[rank] = new double[schedule.packed(rank).length];
+    }
+    int places = Math.multiplyExact(schedule.stages(), schedule.microBatches());
+    forwardDone = new double[places];
+    backwardDone = new double[places];
+    Arrays.fill(forwardDone, Double.NaN);
+    Arrays.fill(backwardDone, Double.NaN);
+    next = new int[ranks];
+    free = new double[ranks];
+    waiting = new int[ranks];
+    listed = new boolean[ranks];
   }
 
-  private static double[] waiting(int size) {
-    double[] times = new double[size];
-    Arrays.fill(times, Double.NaN); // NaN: has not happened
-    return times;
-  }
-
-  /** Runs one step; throws when a stage would wait for ever. */
-  public static Run run(Schedule schedule, StageTimes times) {
-    return new StaticSimulator(schedule, times).run();
+  /**
+   * Runs a schedule that {@code Validator} finds no fault with; throws where ranks wait for ever.
+   */
+  public static Run run(Schedule schedule, OpTimes times) {
+    Check.that(
+        times.forward().length == schedule.stages(),
+        "one time per stage: times=%d, stages=%d",
+        times.forward().length,
+        schedule.stages());
+    StaticSimulator run = new StaticSimulator(schedule, times);
+    return run.run();
   }
 
   private Run run() {
-    int stages = schedule.stages();
-    int[] queue = new int[stages];
-    boolean[] queued = new boolean[stages];
-    int size = 0;
-    for (int stage = stages - 1; stage >= 0; stage--) {
-      queue[size++] = stage;
-      queued[stage] = true;
+    for (int rank = next.length - 1; rank >= 0; rank--) {
+      list(rank);
     }
-    while (size > 0) {
-      int stage = queue[--size];
-      queued[stage] = false;
-      advance(stage);
-      for (int neighbour = stage - 1; neighbour <= stage + 1; neighbour += 2) {
-        if (neighbour >= 0 && neighbour < stages && !queued[neighbour] && ready(neighbour)) {
-          queue[size++] = neighbour;
-          queued[neighbour] = true;
-        }
-      }
+    while (count > 0) {
+      int rank = waiting[--count];
+      listed[rank] = false;
+      advance(rank);
     }
-    checkFinished();
-    return finish();
-  }
-
-  /** Runs the program of a stage until it ends or its next op has to wait. */
-  private void advance(int stage) {
-    long[] program = schedule.packed(stage);
-    int base = stage * microBatches;
-    int at = next[stage];
-    double free = deviceFree[stage];
-    double forward = times.forward()[stage];
-    double backward = times.backward()[stage];
-    while (at < program.length) {
-      int microBatch = Schedule.microBatch(program[at]);
-      int index = base + microBatch;
-      if (Schedule.pass(program[at]) == Op.Pass.FORWARD) {
-        double input = activationAt[index];
-        if (Double.isNaN(input)) {
-          break;
-        }
-        free = (input > free ? input : free) + forward;
-        forwardEnd[index] = free;
-        sendForward(stage, microBatch, free);
-      } else {
-        double input = gradientAt[index];
-        if (Double.isNaN(input) || Double.isNaN(forwardEnd[index])) {
-          break;
-        }
-        free = (input > free ? input : free) + backward;
-        backwardEnd[index] = free;
-        sendBackward(stage, microBatch, free);
-      }
-      at++;
-    }
-    next[stage] = at;
-    deviceFree[stage] = free;
-  }
-
-  private void sendForward(int stage, int microBatch, double produced) {
-    if (stage == schedule.stages() - 1) {
-      gradientAt[stage * microBatches + microBatch] = produced; // the loss
-      return;
-    }
-    double start = Math.max(produced, linkThereFree[stage]);
-    linkThereFree[stage] = start + times.there()[stage];
-    activationAt[(stage + 1) * microBatches + microBatch] = linkThereFree[stage];
-  }
-
-  private void sendBackward(int stage, int microBatch, double produced) {
-    if (stage == 0) {
-      return;
-    }
-    double start = Math.max(produced, linkBackFree[stage - 1]);
-    linkBackFree[stage - 1] = start + times.back()[stage - 1];
-    gradientAt[(stage - 1) * microBatches + microBatch] = linkBackFree[stage - 1];
-  }
-
-  private boolean ready(int stage) {
-    long[] program = schedule.packed(stage);
-    if (next[stage] >= program.length) {
-      return false;
-    }
-    long op = program[next[stage]];
-    int index = stage * microBatches + Schedule.microBatch(op);
-    return Schedule.pass(op) == Op.Pass.FORWARD
-        ? !Double.isNaN(activationAt[index])
-        : !Double.isNaN(gradientAt[index]) && !Double.isNaN(forwardEnd[index]);
-  }
-
-  private void checkFinished() {
-    for (int stage = 0; stage < schedule.stages(); stage++) {
+    for (int rank = 0; rank < next.length; rank++) {
       Check.that(
-          next[stage] == schedule.packed(stage).length,
-          "the schedule cannot run: stage %d waits for ever before its op %d",
-          stage,
-          next[stage]);
+          next[rank] == schedule.packed(rank).length,
+          "a rank waits for ever: schedule=%s, rank=%d, op=%d",
+          schedule.name(),
+          rank,
+          next[rank]);
+    }
+    return new Run(schedule, starts, ends, forwardDone, backwardDone);
+  }
+
+  private void list(int rank) {
+    if (!listed[rank]) {
+      listed[rank] = true;
+      waiting[count++] = rank;
     }
   }
 
-  private Run finish() {
-    int stages = schedule.stages();
-    double[] lastBackward = new double[stages];
-    double end = 0;
-    for (int stage = 0; stage < stages; stage++) {
-      for (int i = 0; i < microBatches; i++) {
-        lastBackward[stage] = Math.max(lastBackward[stage], backwardEnd[stage * microBatches + i]);
+  private void advance(int rank) {
+    long[] program = schedule.packed(rank);
+    while (next[rank] < program.length) {
+      int first = next[rank];
+      int last = first;
+      double start = free[rank];
+      double duration = 0;
+      while (true) {
+        double ready = ready(rank, program[last]);
+        if (Double.isNaN(ready)) {
+          return;
+        }
+        start = Math.max(start, ready);
+        double seconds = times.seconds(program[last]);
+        duration = times.overlapped() ? Math.max(duration, seconds) : duration + seconds;
+        if (last == program.length - 1 || !Schedule.isJoined(program[last])) {
+          break;
+        }
+        last++;
       }
-      end = Math.max(end, lastBackward[stage] + times.allReduce()[stage] + times.update()[stage]);
+      for (int i = first; i <= last; i++) {
+        starts[rank][i] = start;
+        ends[rank][i] = start + duration;
+        announce(rank, program[i], start + duration);
+      }
+      free[rank] = start + duration;
+      next[rank] = last + 1;
     }
-    return new Run(
-        schedule, times, forwardEnd, backwardEnd, activationAt, gradientAt, lastBackward, end);
+  }
+
+  private int place(int stage, int microBatch) {
+    return stage * schedule.microBatches() + microBatch;
+  }
+
+  /** When an op's inputs are there; NaN as long as nobody knows. */
+  private double ready(int rank, long op) {
+    int stage = Schedule.stage(op);
+    int microBatch = Schedule.microBatch(op);
+    return switch (Schedule.pass(op)) {
+      case FORWARD ->
+          placement.first(stage)
+              ? 0
+              : arrival(forwardDone, stage - 1, rank, microBatch, times.there()[stage - 1]);
+      case BACKWARD, BACKWARD_INPUT -> {
+        double own = forwardDone[place(stage, microBatch)];
+        yield placement.last(stage)
+            ? own
+            : Math.max(
+                own, arrival(backwardDone, stage + 1, rank, microBatch, times.back()[stage]));
+      }
+      case BACKWARD_WEIGHT -> backwardDone[place(stage, microBatch)];
+      case RECOMPUTE -> forwardDone[place(stage, microBatch)];
+      case UPDATE, REDUCE, GATHER, HAND_ON -> 0;
+    };
+  }
+
+  private double arrival(double[] done, int stage, int rank, int microBatch, double transfer) {
+    double at = done[place(stage, microBatch)];
+    return placement.rankOf(stage) == rank ? at : at + transfer;
+  }
+
+  private void announce(int rank, long op, double end) {
+    int stage = Schedule.stage(op);
+    int place = place(stage, Schedule.microBatch(op));
+    Op.Pass pass = Schedule.pass(op);
+    if (pass == Op.Pass.FORWARD) {
+      forwardDone[place] = end;
+      if (!placement.last(stage)) {
+        wake(rank, placement.rankOf(stage + 1));
+      }
+    } else if (pass.propagates()) {
+      backwardDone[place] = end;
+      if (!placement.first(stage)) {
+        wake(rank, placement.rankOf(stage - 1));
+      }
+    }
+  }
+
+  private void wake(int rank, int other) {
+    if (rank != other) {
+      list(other);
+    }
   }
 }

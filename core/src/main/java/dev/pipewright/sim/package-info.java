@@ -3,10 +3,10 @@
  *
  * <table>
  * <caption>Engines</caption>
- * <tr><td>{@link dev.pipewright.sim.StaticSimulator}</td><td>plans: a longest path over fixed orders,
+ * <tr><td>{@link dev.pipewright.sim.PlanSimulator}</td><td>plans: a longest path over fixed orders,
  * one stage per rank, transfers on links of their own</td></tr>
- * <tr><td>{@link dev.pipewright.sim.OrderedRun}</td><td>any schedule: a longest path, transfers a delay</td></tr>
- * <tr><td>{@link dev.pipewright.sim.EventRun}</td><td>any schedule: events, messages share links</td></tr>
+ * <tr><td>{@link dev.pipewright.sim.PlanSimulator}</td><td>any schedule: a longest path, transfers a delay</td></tr>
+ * <tr><td>{@link dev.pipewright.sim.EventSimulator}</td><td>any schedule: events, messages share links</td></tr>
  * <tr><td>{@link dev.pipewright.sim.CyclicMemory}</td><td>memory of cyclic workers from one curve</td></tr>
  * </table>
  *

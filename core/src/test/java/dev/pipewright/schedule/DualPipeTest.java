@@ -4,8 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.sim.OpTimes;
-import dev.pipewright.sim.OrderedRun;
+import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.sim.Run;
+import dev.pipewright.sim.StaticSimulator;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -60,7 +61,7 @@ class DualPipeTest {
       for (int microBatches = 2 * ranks; microBatches <= 4 * ranks + 6; microBatches += 2) {
         Schedule schedule = DualPipe.of(ranks, microBatches);
         assertEquals(List.of(), Validator.check(schedule));
-        OrderedRun run = OrderedRun.of(schedule, OpTimes.equal(2 * ranks, 1, 1, 1, 0));
+        Run run = StaticSimulator.run(schedule, OpTimes.equal(2 * ranks, 1, 1, 1, 0));
         assertEquals(3 * microBatches + 2 * (ranks / 2 - 1), run.makespan());
         int[] peaks = new int[ranks];
         Arrays.fill(peaks, ranks + 1);
@@ -75,7 +76,7 @@ class DualPipeTest {
       for (int microBatches = 2 * ranks; microBatches <= 4 * ranks + 3; microBatches++) {
         Schedule schedule = DualPipeV.of(ranks, microBatches);
         assertEquals(List.of(), Validator.check(schedule));
-        OrderedRun run = OrderedRun.of(schedule, OpTimes.equal(2 * ranks, 0.5, 0.5, 0.5, 0));
+        Run run = StaticSimulator.run(schedule, OpTimes.equal(2 * ranks, 0.5, 0.5, 0.5, 0));
         assertEquals(3 * microBatches + ranks - 1, run.makespan(), DUST);
         int[] peaks = new int[ranks];
         Arrays.fill(peaks, 2 * ranks + 1);

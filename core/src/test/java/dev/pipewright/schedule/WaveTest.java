@@ -5,8 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.sim.OpTimes;
-import dev.pipewright.sim.OrderedRun;
+import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.sim.Run;
+import dev.pipewright.sim.StaticSimulator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -71,10 +72,10 @@ class WaveTest {
   }
 
   /** Every rank runs its ops slot by slot, never two in one, and none later than its slot. */
-  private static OrderedRun assertInSlots(Schedule schedule, int unit) {
+  private static Run assertInSlots(Schedule schedule, int unit) {
     assertEquals(List.of(), Validator.check(schedule));
     int depth = schedule.placement().depth();
-    OrderedRun run = OrderedRun.of(schedule, OpTimes.equal(schedule.stages(), 1, 0.5, 0.5, 0));
+    Run run = StaticSimulator.run(schedule, OpTimes.equal(schedule.stages(), 1, 0.5, 0.5, 0));
     for (int rank = 0; rank < schedule.ranks(); rank++) {
       TreeMap<Integer, Op> slots = new TreeMap<>();
       List<Op> program = schedule.program(rank);
@@ -93,7 +94,7 @@ class WaveTest {
     for (int ranks = 2; ranks <= 12; ranks += 2) {
       for (int units = 1; units <= 4; units++) {
         int microBatches = units * ranks;
-        OrderedRun run = assertInSlots(Chimera.of(ranks, microBatches), ranks / 2);
+        Run run = assertInSlots(Chimera.of(ranks, microBatches), ranks / 2);
         double slots = 2 * microBatches + ranks - 2;
         assertEquals(slots, run.makespan());
         assertEquals((ranks - 2) / slots, run.idleShare(), DUST);
@@ -106,7 +107,7 @@ class WaveTest {
     for (int ranks = 1; ranks <= 7; ranks++) {
       for (int waves = 1; waves <= 4; waves++) {
         for (int microBatches = 1; microBatches <= 3 * ranks; microBatches++) {
-          OrderedRun run = assertInSlots(Hanayo.of(ranks, microBatches, waves), ranks);
+          Run run = assertInSlots(Hanayo.of(ranks, microBatches, waves), ranks);
           if (microBatches % ranks == 0) {
             double slots = 4 * waves * microBatches + 2 * (ranks - 1);
             assertEquals(slots, run.makespan());
@@ -126,7 +127,7 @@ class WaveTest {
         int further = 3 * ranks + ranks - 2;
         assertEquals(
             first + (units - 1) * further,
-            OrderedRun.of(Chimera.of(ranks, units * ranks), times).makespan());
+            StaticSimulator.run(Chimera.of(ranks, units * ranks), times).makespan());
       }
     }
     for (int ranks = 1; ranks <= 7; ranks++) {
@@ -134,10 +135,10 @@ class WaveTest {
         OpTimes times = OpTimes.equal(2 * waves * ranks, 1, 1, 1, 0);
         assertEquals(
             6 * waves * ranks + 4 * (ranks - 1),
-            OrderedRun.of(Hanayo.of(ranks, ranks, waves), times).makespan());
+            StaticSimulator.run(Hanayo.of(ranks, ranks, waves), times).makespan());
         assertEquals(
             2 * 6 * waves * ranks + 6 * (ranks - 1),
-            OrderedRun.of(Hanayo.of(ranks, 2 * ranks, waves), times).makespan());
+            StaticSimulator.run(Hanayo.of(ranks, 2 * ranks, waves), times).makespan());
       }
     }
   }

@@ -13,6 +13,7 @@ import dev.pipewright.schedule.OneForwardOneBackwardV;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.ZeroBubbleH1;
 import dev.pipewright.schedule.ZeroBubbleH2;
+import dev.pipewright.schedule.timed.OpTimes;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
@@ -20,9 +21,9 @@ import org.junit.jupiter.api.Test;
 class ClosedFormsTest {
   private static final int[] RANKS = {1, 2, 3, 4, 5, 8, 13, 32, 64};
 
-  private static OrderedRun run(Schedule schedule) {
+  private static Run run(Schedule schedule) {
     double chunk = (double) schedule.ranks() / schedule.stages();
-    return OrderedRun.of(schedule, OpTimes.equal(schedule.stages(), chunk, chunk, chunk, 0));
+    return StaticSimulator.run(schedule, OpTimes.equal(schedule.stages(), chunk, chunk, chunk, 0));
   }
 
   private static void assertMakespan(double expected, Schedule schedule) {
@@ -89,7 +90,7 @@ class ClosedFormsTest {
   void splitInterleavingWithFullGroupsHoldsNoMoreThanARankPerChunk() {
     for (int p : RANKS) {
       for (int m = p; m <= 64; m += p) {
-        OrderedRun run = run(Interleaved.grouped(p, 2, m, p));
+        Run run = run(Interleaved.grouped(p, 2, m, p));
         assertEquals(2 * p, Arrays.stream(run.peakActivations()).max().orElseThrow());
         assertEquals(3 * m + (p - 1), run.makespan(), 1e-9);
       }
@@ -100,7 +101,7 @@ class ClosedFormsTest {
   void ranksOfZeroBubbleH2NeverWaitOnceTheyHaveBegun() {
     for (int p = 1; p <= 64; p++) {
       for (int m = 2 * p - 1; m <= 64; m++) {
-        OrderedRun run = run(ZeroBubbleH2.of(p, m));
+        Run run = run(ZeroBubbleH2.of(p, m));
         assertEquals(0, run.spanIdleShare(), 1e-12);
         int[] all = new int[p];
         Arrays.fill(all, 2 * p - 1);
@@ -113,7 +114,7 @@ class ClosedFormsTest {
   @Test
   void theVHoldsTwoThirdsOfOneForwardOneBackward() {
     for (int p : RANKS) {
-      OrderedRun run = run(OneForwardOneBackwardV.of(p, 3 * p + 20));
+      Run run = run(OneForwardOneBackwardV.of(p, 3 * p + 20));
       assertEquals(2 * (2 * p / 3 + 1), Arrays.stream(run.peakActivations()).max().orElseThrow());
       assertTrue(run.makespan() <= 3 * (3 * p + 20 + p - 1) + 3);
     }

@@ -80,6 +80,7 @@ final class RandomOrders {
       }
       case BACKWARD_WEIGHT -> needs.add(List.of(new Op(Pass.BACKWARD_INPUT, stage, i)));
       case RECOMPUTE -> needs.add(List.of(new Op(Pass.FORWARD, stage, i)));
+      case UPDATE, REDUCE, GATHER, HAND_ON -> {}
     }
     return needs;
   }

@@ -30,7 +30,7 @@ class RecorderTest {
   private static final String SEEDED = "seed {currentRepetition}";
 
   /** A priced plan of one to four stages, one device each, and its timeline. */
-  private record Step(Plan plan, Assessment priced, Run run, Timeline timeline) {
+  private record Step(Plan plan, Assessment priced, PlanRun run, Timeline timeline) {
     static Step of(long seed) {
       SplittableRandom random = new SplittableRandom(seed);
       StageCosts costs = Samples.costs(random, Samples.chain(random.nextInt(1, 8)), 12);
@@ -47,7 +47,7 @@ class RecorderTest {
       }
       Plan plan = new Plan(warmUp, microBatches, 1, 1, false, list);
       Assessment priced = new PipelineOracle(costs, new PathFormula()).assess(plan);
-      Run run = SimulatedOracle.run(plan, priced);
+      PlanRun run = SimulatedOracle.run(plan, priced);
       return new Step(plan, priced, run, Recorder.timeline(plan, priced.stages(), run));
     }
 

@@ -41,7 +41,8 @@ record ScheduleAction(Kind kind, int stage, int microBatch, int line, int column
         case BACKWARD -> BACKWARD;
         case BACKWARD_INPUT -> BACKWARD_INPUT;
         case BACKWARD_WEIGHT -> BACKWARD_WEIGHT;
-        case RECOMPUTE -> throw new IllegalArgumentException("PyTorch's files know no recompute");
+        case RECOMPUTE, UPDATE, REDUCE, GATHER, HAND_ON ->
+            throw new IllegalArgumentException("PyTorch's files know no " + pass);
       };
     }
 

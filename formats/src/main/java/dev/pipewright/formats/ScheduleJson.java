@@ -3,7 +3,7 @@ package dev.pipewright.formats;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.sim.OrderedRun;
+import dev.pipewright.sim.Run;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,17 +31,17 @@ public final class ScheduleJson {
       OptionalDouble memoryCap,
       double generationSeconds) {}
 
-  private final OrderedRun run;
+  private final Run run;
   private final Placement placement;
   private final StringBuilder out = new StringBuilder();
 
-  private ScheduleJson(OrderedRun run) {
+  private ScheduleJson(Run run) {
     this.run = run;
     this.placement = run.schedule().placement();
   }
 
   /** Indented JSON, a rank's ops on a line; ends with a line feed. */
-  public static String text(OrderedRun run, Context context) {
+  public static String text(Run run, Context context) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("schedule", context.name());
     object.put("stages", run.schedule().ranks());
@@ -127,7 +127,7 @@ public final class ScheduleJson {
       case BACKWARD -> "BW";
       case BACKWARD_INPUT -> "B";
       case BACKWARD_WEIGHT -> "W";
-      case RECOMPUTE -> "R";
+      case RECOMPUTE, UPDATE, REDUCE, GATHER, HAND_ON -> pass.letter();
     };
   }
 }

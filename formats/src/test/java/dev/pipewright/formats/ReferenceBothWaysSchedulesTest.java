@@ -9,8 +9,9 @@ import dev.pipewright.schedule.DualPipe;
 import dev.pipewright.schedule.DualPipeV;
 import dev.pipewright.schedule.Op;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.sim.OpTimes;
-import dev.pipewright.sim.OrderedRun;
+import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.sim.Run;
+import dev.pipewright.sim.StaticSimulator;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -55,13 +56,13 @@ class ReferenceBothWaysSchedulesTest {
             each.get("W").asDouble(),
             each.get("comm").asDouble());
     boolean overlapped = run.at("/params/overlap_FB_duration").asString().equals("max");
-    return new OpTimes(sum.forward(), sum.input(), sum.weight(), sum.transfer(), overlapped);
+    return overlapped ? sum.withOverlap() : sum;
   }
 
   /** An op with when it starts and ends; pairs start and end together. */
   private record Timed(Op op, boolean joined, double start, double end) {}
 
-  private static List<Timed> program(OrderedRun run, int rank) {
+  private static List<Timed> program(Run run, int rank) {
     List<Timed> ops = new ArrayList<>();
     for (Op op : run.schedule().program(rank)) {
       int at = ops.size();
@@ -105,7 +106,7 @@ class ReferenceBothWaysSchedulesTest {
     return new Op(pass, direction * depth + entry.get(2).asInt(), entry.get(1).asInt());
   }
 
-  private static void assertSamePrograms(JsonNode reference, OrderedRun run) {
+  private static void assertSamePrograms(JsonNode reference, Run run) {
     int depth = run.schedule().placement().depth();
     assertEquals(reference.get("ranks").size(), run.schedule().ranks());
     for (int rank = 0; rank < run.schedule().ranks(); rank++) {
@@ -121,7 +122,7 @@ class ReferenceBothWaysSchedulesTest {
     }
   }
 
-  private static void assertSameMetrics(JsonNode metrics, OrderedRun run) {
+  private static void assertSameMetrics(JsonNode metrics, Run run) {
     assertEquals(metrics.get("makespan").asDouble(), run.makespan(), DUST);
     assertEquals(metrics.get("bubble_makespan").asDouble(), run.idleShare(), PRINTED);
     JsonNode peaks = metrics.get("peak_act_chunks_release_at_W");
@@ -153,7 +154,7 @@ class ReferenceBothWaysSchedulesTest {
     assertTrue(references.size() >= cases);
     for (JsonNode reference : references) {
       Schedule schedule = ours(reference);
-      OrderedRun run = OrderedRun.of(schedule, times(reference, schedule.stages()));
+      Run run = StaticSimulator.run(schedule, times(reference, schedule.stages()));
       assertSamePrograms(reference, run);
       assertSameMetrics(reference.get("metrics"), run);
     }

@@ -14,8 +14,9 @@ import dev.pipewright.schedule.Op;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.ZeroBubbleH1;
 import dev.pipewright.schedule.ZeroBubbleH2;
-import dev.pipewright.sim.OpTimes;
-import dev.pipewright.sim.OrderedRun;
+import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.sim.Run;
+import dev.pipewright.sim.StaticSimulator;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,9 +69,9 @@ class ReferenceRuleSchedulesTest {
     };
   }
 
-  private static OrderedRun run(Schedule schedule, JsonNode params) {
+  private static Run run(Schedule schedule, JsonNode params) {
     JsonNode each = params.get("times_per_chunk");
-    return OrderedRun.of(
+    return StaticSimulator.run(
         schedule,
         OpTimes.equal(
             schedule.stages(),
@@ -80,7 +81,7 @@ class ReferenceRuleSchedulesTest {
             each.get("comm").asDouble()));
   }
 
-  private static void compareOps(JsonNode reference, OrderedRun run) {
+  private static void compareOps(JsonNode reference, Run run) {
     Schedule schedule = run.schedule();
     for (int rank = 0; rank < schedule.ranks(); rank++) {
       JsonNode theirs = reference.get("ranks").get(rank);
@@ -99,7 +100,7 @@ class ReferenceRuleSchedulesTest {
   }
 
   /** Shares are recorded with six digits; the exact ones follow from times recorded in full. */
-  private static void compareMetrics(JsonNode metrics, OrderedRun run) {
+  private static void compareMetrics(JsonNode metrics, Run run) {
     double makespan = metrics.get("makespan").asDouble();
     double busy = 0;
     for (JsonNode rank : metrics.get("busy")) {
@@ -134,7 +135,7 @@ class ReferenceRuleSchedulesTest {
     int compared = 0;
     Path file = reference("schedules", name + ".json");
     for (JsonNode reference : JsonMapper.shared().readTree(file.toFile())) {
-      OrderedRun run = run(ours(name, reference.get("params")), reference.get("params"));
+      Run run = run(ours(name, reference.get("params")), reference.get("params"));
       compareOps(reference, run);
       compareMetrics(reference.get("metrics"), run);
       compared++;

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.pipewright.schedule.Diagram;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.WarmUp;
-import dev.pipewright.sim.Run;
+import dev.pipewright.sim.PlanRun;
+import dev.pipewright.sim.PlanSimulator;
 import dev.pipewright.sim.StageTimes;
-import dev.pipewright.sim.StaticSimulator;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -76,7 +76,7 @@ class ReferenceSchedulesTest {
   void everyOpEndsAtTheSameTime(String name, WarmUp warmUp) {
     int compared = 0;
     for (JsonNode reference : reference(name)) {
-      Run run = StaticSimulator.run(ours(warmUp, reference), times(reference));
+      PlanRun run = PlanSimulator.run(ours(warmUp, reference), times(reference));
       int microBatches = reference.at("/params/m").asInt();
       assertEquals(reference.at("/metrics/makespan").asDouble(), run.end(), 1e-9);
       for (JsonNode program : reference.get("ranks")) {

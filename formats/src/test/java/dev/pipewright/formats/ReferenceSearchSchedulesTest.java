@@ -4,12 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.pipewright.schedule.AdaptiveV;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.Validator;
-import dev.pipewright.schedule.ZeroBubbleAuto;
-import dev.pipewright.sim.OpTimes;
-import dev.pipewright.sim.OrderedRun;
+import dev.pipewright.schedule.timed.AdaptiveV;
+import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.timed.ZeroBubbleAuto;
+import dev.pipewright.sim.Run;
+import dev.pipewright.sim.StaticSimulator;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -33,26 +34,11 @@ class ReferenceSearchSchedulesTest {
   private static Schedule zeroBubble(OpTimes times, int microBatches, int cap, double kept) {
     int[] caps = new int[times.forward().length];
     Arrays.fill(caps, cap);
-    return ZeroBubbleAuto.of(
-        caps.length,
-        microBatches,
-        times.forward(),
-        times.input(),
-        times.weight(),
-        times.transfer(),
-        caps,
-        kept);
+    return ZeroBubbleAuto.of(microBatches, times, caps, kept);
   }
 
   private static Schedule adaptive(OpTimes times, int microBatches, int cap) {
-    return AdaptiveV.of(
-        times.forward().length / 2,
-        microBatches,
-        times.forward(),
-        times.input(),
-        times.weight(),
-        times.transfer(),
-        cap);
+    return AdaptiveV.of(microBatches, times, cap);
   }
 
   private static void noWorse(JsonNode run, double slack) {
@@ -74,7 +60,7 @@ class ReferenceSearchSchedulesTest {
     Schedule ours =
         chunks == 1 ? zeroBubble(times, microBatches, cap, 1) : adaptive(times, microBatches, cap);
     assertEquals(List.of(), Validator.check(ours));
-    OrderedRun result = OrderedRun.of(ours, times);
+    Run result = StaticSimulator.run(ours, times);
     assertTrue(Arrays.stream(result.peakActivations()).max().orElseThrow() <= cap);
     double makespan = run.at("/metrics/makespan").asDouble();
     double span = run.at("/metrics/max_stage_span").asDouble();
@@ -121,7 +107,7 @@ class ReferenceSearchSchedulesTest {
       JsonNode memory = setting.get("mem");
       double kept = caps == 1 ? 1 : -memory.get(2).asDouble() / memory.get(0).asDouble();
       Schedule ours = zeroBubble(times, microBatches, caps * stages, kept);
-      OrderedRun result = OrderedRun.of(ours, times);
+      Run result = StaticSimulator.run(ours, times);
       JsonNode theirs = setting.get(name);
       assertTrue(result.spanIdleShare() <= theirs.get("bubble_zb").asDouble() + 5e-5 + slack);
       assertTrue(result.makespan() <= theirs.get("makespan").asDouble() * (1 + 1e-9));

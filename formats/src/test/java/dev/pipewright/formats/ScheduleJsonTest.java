@@ -7,15 +7,16 @@ import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Program;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.sim.OpTimes;
-import dev.pipewright.sim.OrderedRun;
+import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.sim.Run;
+import dev.pipewright.sim.StaticSimulator;
 import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
 class ScheduleJsonTest {
   private static String text(Schedule schedule, int microBatches, int chunks) {
-    OrderedRun run = OrderedRun.of(schedule, OpTimes.equal(schedule.stages(), 1, 1, 1, 0));
+    Run run = StaticSimulator.run(schedule, OpTimes.equal(schedule.stages(), 1, 1, 1, 0));
     return ScheduleJson.text(
         run, new ScheduleJson.Context("s", microBatches, chunks, OptionalDouble.of(2), 0.5));
   }

@@ -7,7 +7,8 @@ import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.ScheduleCsv;
 import dev.pipewright.formats.ScheduleJson;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.sim.OrderedRun;
+import dev.pipewright.sim.Run;
+import dev.pipewright.sim.StaticSimulator;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -120,7 +121,7 @@ final class ScheduleCommand implements Callable<Integer> {
     long before = System.nanoTime();
     Schedule schedule = generate(named, request);
     double seconds = (System.nanoTime() - before) / 1e9;
-    OrderedRun run = OrderedRun.of(schedule, request.opTimes(schedule.placement()));
+    Run run = StaticSimulator.run(schedule, request.opTimes(schedule.placement()));
     Map<Path, String> files = files(run, request); // before anything is printed
     if (json) {
       var context =
@@ -187,7 +188,7 @@ final class ScheduleCommand implements Callable<Integer> {
     }
   }
 
-  private boolean fits(OrderedRun run, ScheduleRequest request) {
+  private boolean fits(Run run, ScheduleRequest request) {
     int[] peaks = run.peakActivations();
     for (int rank = 0; rank < peaks.length; rank++) {
       double peak = (double) peaks[rank] / request.chunks();
@@ -207,7 +208,7 @@ final class ScheduleCommand implements Callable<Integer> {
     return true;
   }
 
-  private ScheduleRun shown(OrderedRun run, ScheduleRequest request) {
+  private ScheduleRun shown(Run run, ScheduleRequest request) {
     Schedule schedule = run.schedule();
     double[][] starts = new double[schedule.ranks()][];
     double[][] ends = new double[schedule.ranks()][];
@@ -271,7 +272,7 @@ final class ScheduleCommand implements Callable<Integer> {
     }
   }
 
-  private Map<Path, String> files(OrderedRun run, ScheduleRequest request) {
+  private Map<Path, String> files(Run run, ScheduleRequest request) {
     Map<Path, String> files = new LinkedHashMap<>();
     if (csv != null) {
       files.put(csv, ScheduleCsv.text(run.schedule()));

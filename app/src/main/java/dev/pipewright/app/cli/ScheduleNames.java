@@ -1,7 +1,6 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.BadInputException;
-import dev.pipewright.schedule.AdaptiveV;
 import dev.pipewright.schedule.Chimera;
 import dev.pipewright.schedule.DualPipe;
 import dev.pipewright.schedule.DualPipeV;
@@ -15,10 +14,11 @@ import dev.pipewright.schedule.OneForwardOneBackwardV;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.WarmUp;
-import dev.pipewright.schedule.ZeroBubbleAuto;
 import dev.pipewright.schedule.ZeroBubbleH1;
 import dev.pipewright.schedule.ZeroBubbleH2;
-import dev.pipewright.sim.OpTimes;
+import dev.pipewright.schedule.timed.AdaptiveV;
+import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.timed.ZeroBubbleAuto;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -105,27 +105,13 @@ final class ScheduleNames {
     OpTimes times = r.opTimes(Placement.straight(r.stages()));
     int[] cap = new int[r.stages()];
     Arrays.fill(cap, r.chunkCap(r.microBatches()));
-    return ZeroBubbleAuto.of(
-        r.stages(),
-        r.microBatches(),
-        times.forward(),
-        times.input(),
-        times.weight(),
-        times.transfer(),
-        cap);
+    return ZeroBubbleAuto.of(r.microBatches(), times, cap);
   }
 
   /** The best V within a cap in activations of a chunk, the user's own if that is less. */
   private static Schedule v(ScheduleRequest r, int cap) {
     OpTimes times = r.opTimes(Placement.waves(r.stages(), 2));
-    return AdaptiveV.of(
-        r.stages(),
-        r.microBatches(),
-        times.forward(),
-        times.input(),
-        times.weight(),
-        times.transfer(),
-        r.chunkCap(cap));
+    return AdaptiveV.of(r.microBatches(), times, r.chunkCap(cap));
   }
 
   private static Schedule waves(ScheduleRequest r) {

@@ -2,7 +2,7 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.schedule.Placement;
-import dev.pipewright.sim.OpTimes;
+import dev.pipewright.schedule.timed.OpTimes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -93,12 +93,11 @@ record ScheduleRequest(int stages, int microBatches, int chunks, Times times, do
     for (int stage = 0; stage < shareOf.length; stage++) {
       shareOf[stage] = placement.chains() > 1 ? stage % placement.depth() : placement.rankOf(stage);
     }
-    return new OpTimes(
+    return OpTimes.of(
         times.each(0, shareOf, chunks),
         times.each(1, shareOf, chunks),
         times.each(2, shareOf, chunks),
-        times.transfer(),
-        false);
+        times.transfer());
   }
 
   /** The cap in activations of one chunk, where there is one. */

@@ -105,6 +105,7 @@ public final class ScheduleSvg {
           case BACKWARD_INPUT -> 0xD55E00;
           case BACKWARD_WEIGHT -> 0x009E73;
           case RECOMPUTE -> 0xCC79A7;
+          case UPDATE, REDUCE, GATHER, HAND_ON -> 0x999999;
         };
     double white = mostChunks == 0 ? 0 : 0.6 * chunk / mostChunks;
     StringBuilder text = new StringBuilder("#");

@@ -198,6 +198,7 @@ public final class ScheduleText {
       case BACKWARD_INPUT -> 31;
       case BACKWARD_WEIGHT -> 32;
       case RECOMPUTE -> 35;
+      case UPDATE, REDUCE, GATHER, HAND_ON -> 37;
     };
   }
 
@@ -237,6 +238,10 @@ public final class ScheduleText {
       case BACKWARD_INPUT -> "gradient of the input";
       case BACKWARD_WEIGHT -> "gradient of the weights";
       case RECOMPUTE -> "forward again";
+      case UPDATE -> "update";
+      case REDUCE -> "gradients added up";
+      case GATHER -> "parameters gathered";
+      case HAND_ON -> "taken over";
     };
   }
 }

@@ -1,15 +1,16 @@
 package dev.pipewright.app.report;
 
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.sim.OpTimes;
-import dev.pipewright.sim.OrderedRun;
+import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.sim.Run;
+import dev.pipewright.sim.StaticSimulator;
 
 /** Schedules that ran, to draw. */
 final class ScheduleRuns {
   private ScheduleRuns() {}
 
   static ScheduleRun of(Schedule schedule, int chunks, OpTimes times) {
-    OrderedRun run = OrderedRun.of(schedule, times);
+    Run run = StaticSimulator.run(schedule, times);
     double[][] starts = new double[schedule.ranks()][];
     double[][] ends = new double[schedule.ranks()][];
     for (int rank = 0; rank < starts.length; rank++) {

@@ -10,7 +10,7 @@ import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Program;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.sim.OpTimes;
+import dev.pipewright.schedule.timed.OpTimes;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -8,8 +8,9 @@ import dev.pipewright.schedule.Diagram;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.Validator;
-import dev.pipewright.sim.OpTimes;
-import dev.pipewright.sim.OrderedRun;
+import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.sim.Run;
+import dev.pipewright.sim.StaticSimulator;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -57,12 +58,12 @@ class UnrolledTest {
     for (int batches : new int[] {1, 2, 7, 40}) {
       Schedule schedule = Unrolled.of("unrolled", pattern, batches);
       assertEquals(List.of(), Validator.check(schedule), pattern::toString);
-      OrderedRun run = OrderedRun.of(schedule, times(stages));
+      Run run = StaticSimulator.run(schedule, times(stages));
       double there = 2 * stages.size() * once; // more than a batch takes there and back
       assertTrue(run.makespan() <= there + (batches + kept) * pattern.normalisedPeriod());
       assertTrue(run.makespan() >= batches * Loads.slowest(stages));
     }
-    OrderedRun run = OrderedRun.of(Unrolled.of("unrolled", pattern, 40), times(stages));
+    Run run = StaticSimulator.run(Unrolled.of("unrolled", pattern, 40), times(stages));
     assertArrayEquals(pattern.concurrentActivations(), run.peakActivations());
   }
 
@@ -86,16 +87,15 @@ class UnrolledTest {
   }
 
   private static double makespan(Pattern pattern, int batches) {
-    return OrderedRun.of(Unrolled.of("unrolled", pattern, batches), times(pattern.stages()))
+    return StaticSimulator.run(Unrolled.of("unrolled", pattern, batches), times(pattern.stages()))
         .makespan();
   }
 
   private static OpTimes times(List<StageLoad> stages) {
-    return new OpTimes(
+    return OpTimes.of(
         stages.stream().mapToDouble(StageLoad::forwardSeconds).toArray(),
         stages.stream().mapToDouble(StageLoad::backwardSeconds).toArray(),
         new double[stages.size()],
-        0,
-        false);
+        0);
   }
 }

@@ -6,23 +6,23 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.timed.OpTimes;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 
-class EventRunTest {
+class EventSimulatorTest {
   private static final double DUST = 1e-9;
   private static final int[] NONE = {};
 
   private static OpTimes times(SplittableRandom random, int stages, double transfer) {
-    return new OpTimes(
+    return OpTimes.of(
         random.doubles(stages).toArray(),
         random.doubles(stages).toArray(),
         random.doubles(stages).toArray(),
-        transfer,
-        false);
+        transfer);
   }
 
   private static double[] equal(int stages, double bytes) {
@@ -32,7 +32,7 @@ class EventRunTest {
   }
 
   @RepeatedTest(value = 300, name = "seed {currentRepetition}")
-  void agreesWithTheOrderedRunWhereNothingIsShared(RepetitionInfo seed) {
+  void agreesWithTheStaticSimulatorWhereNothingIsShared(RepetitionInfo seed) {
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
     Placement placement = RandomOrders.placement(random);
     Schedule schedule = RandomOrders.schedule(random, placement, random.nextInt(1, 6));
@@ -41,9 +41,9 @@ class EventRunTest {
     // so fast that a message lands before the next leaves on the same link
     double bandwidth = 1e9;
     OpTimes times = times(random, placement.stages(), latency + bytes / bandwidth);
-    OrderedRun ordered = OrderedRun.of(schedule, times);
+    Run ordered = StaticSimulator.run(schedule, times);
     Wires wires = Wires.direct(placement.ranks(), bandwidth, latency);
-    EventRun events = EventRun.of(schedule, times, equal(placement.stages(), bytes), wires);
+    Run events = EventSimulator.run(schedule, times, equal(placement.stages(), bytes), wires);
     assertEquals(ordered.makespan(), events.makespan(), 1e-6);
     for (int rank = 0; rank < schedule.ranks(); rank++) {
       for (int i = 0; i < schedule.packed(rank).length; i++) {
@@ -56,8 +56,8 @@ class EventRunTest {
   void aPipelineWhoseMessagesNeverMeetTakesTheirTime() {
     Schedule schedule = OneForwardOneBackward.of(3, 4);
     OpTimes times = OpTimes.equal(3, 1, 1, 1, 0.25 + 2 / 8.0);
-    EventRun events = EventRun.of(schedule, times, equal(3, 2), Wires.direct(3, 8, 0.25));
-    assertEquals(OrderedRun.of(schedule, times).makespan(), events.makespan(), DUST);
+    Run events = EventSimulator.run(schedule, times, equal(3, 2), Wires.direct(3, 8, 0.25));
+    assertEquals(StaticSimulator.run(schedule, times).makespan(), events.makespan(), DUST);
   }
 
   /** Two pipelines of two stages each, both from node 0 to node 1, whose messages leave at once. */
@@ -70,8 +70,8 @@ class EventRunTest {
     double shared = 1 + 8 / 2.0 + 1 + 2 + 8 / 2.0 + 2;
     Wires nodes = Wires.nodes(4, 2, 100, 2, 0);
     Wires free = Wires.direct(4, 2, 0);
-    assertEquals(alone, EventRun.of(schedule, times, equal(4, 4), free).makespan(), DUST);
-    assertEquals(shared, EventRun.of(schedule, times, equal(4, 4), nodes).makespan(), DUST);
+    assertEquals(alone, EventSimulator.run(schedule, times, equal(4, 4), free).makespan(), DUST);
+    assertEquals(shared, EventSimulator.run(schedule, times, equal(4, 4), nodes).makespan(), DUST);
   }
 
   private static Schedule twoPipelines(Placement placement) {

@@ -1,6 +1,9 @@
-package dev.pipewright.schedule;
+package dev.pipewright.schedule.timed;
 
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Program;
+import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Check;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -47,19 +50,10 @@ public final class ZeroBubbleAuto {
   /**
    * Activations are held until the weights' gradient.
    *
-   * @param forward seconds by stage; so are {@code input} and {@code weight}
-   * @param transfer seconds between neighbour stages
    * @param cap micro-batches whose activations a stage can hold, by stage
    */
-  public static Schedule of(
-      int stages,
-      int microBatches,
-      double[] forward,
-      double[] input,
-      double[] weight,
-      double transfer,
-      int[] cap) {
-    return of(stages, microBatches, forward, input, weight, transfer, cap, 1);
+  public static Schedule of(int microBatches, OpTimes times, int[] cap) {
+    return of(microBatches, times, cap, 1);
   }
 
   /**
@@ -68,15 +62,12 @@ public final class ZeroBubbleAuto {
    * @param kept the part of the activations that only the weights' gradient frees; the input's
    *     gradient frees the rest
    */
-  public static Schedule of(
-      int stages,
-      int microBatches,
-      double[] forward,
-      double[] input,
-      double[] weight,
-      double transfer,
-      int[] cap,
-      double kept) {
+  public static Schedule of(int microBatches, OpTimes times, int[] cap, double kept) {
+    int stages = times.stages();
+    double[] forward = times.forward();
+    double[] input = times.input();
+    double[] weight = times.weight();
+    double transfer = times.there()[0];
     Check.that(stages >= 1, "a schedule has stages: stages=%d", stages);
     Check.that(microBatches >= 1, "a schedule has micro-batches: micro_batches=%d", microBatches);
     Check.that(0 <= kept && kept <= 1, "kept must be in 0..1: kept=%s", kept);

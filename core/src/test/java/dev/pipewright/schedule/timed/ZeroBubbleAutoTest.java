@@ -1,11 +1,15 @@
-package dev.pipewright.schedule;
+package dev.pipewright.schedule.timed;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.sim.OpTimes;
-import dev.pipewright.sim.OrderedRun;
+import dev.pipewright.schedule.Diagram;
+import dev.pipewright.schedule.OneForwardOneBackward;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.Validator;
+import dev.pipewright.sim.Run;
+import dev.pipewright.sim.StaticSimulator;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -15,14 +19,7 @@ import org.junit.jupiter.api.Test;
 
 class ZeroBubbleAutoTest {
   private static Schedule schedule(OpTimes times, int microBatches, int[] cap) {
-    return ZeroBubbleAuto.of(
-        cap.length,
-        microBatches,
-        times.forward(),
-        times.input(),
-        times.weight(),
-        times.transfer(),
-        cap);
+    return ZeroBubbleAuto.of(microBatches, times, cap);
   }
 
   private static int[] cap(int stages, int each) {
@@ -50,7 +47,7 @@ class ZeroBubbleAutoTest {
         Schedule schedule = schedule(times, microBatches, cap(stages, stages));
         assertEquals(List.of(), Validator.check(schedule));
         assertEquals(
-            3.0 * microBatches + stages - 1, OrderedRun.of(schedule, times).makespan(), 1e-9);
+            3.0 * microBatches + stages - 1, StaticSimulator.run(schedule, times).makespan(), 1e-9);
       }
     }
   }
@@ -60,7 +57,7 @@ class ZeroBubbleAutoTest {
     for (int stages = 1; stages <= 8; stages++) {
       OpTimes times = OpTimes.equal(stages, 1, 1, 1, 0);
       Schedule schedule = schedule(times, 3 * stages, cap(stages, 2 * stages));
-      assertEquals(0, OrderedRun.of(schedule, times).spanIdleShare(), 1e-9);
+      assertEquals(0, StaticSimulator.run(schedule, times).spanIdleShare(), 1e-9);
     }
   }
 
@@ -71,16 +68,16 @@ class ZeroBubbleAutoTest {
     int microBatches = random.nextInt(1, 14);
     double[][] seconds = new double[3][];
     Arrays.setAll(seconds, kind -> random.doubles(stages, 0.1, 3).toArray());
-    OpTimes times = new OpTimes(seconds[0], seconds[1], seconds[2], random.nextDouble(), false);
+    OpTimes times = OpTimes.of(seconds[0], seconds[1], seconds[2], random.nextDouble());
     int[] cap = random.ints(stages, stages, 2 * stages + 3).toArray();
     Schedule schedule = schedule(times, microBatches, cap);
     assertEquals(List.of(), Validator.check(schedule));
-    OrderedRun run = OrderedRun.of(schedule, times);
+    Run run = StaticSimulator.run(schedule, times);
     int[] peaks = run.peakActivations();
     for (int stage = 0; stage < stages; stage++) {
       assertTrue(peaks[stage] <= cap[stage]);
     }
-    OrderedRun plain = OrderedRun.of(OneForwardOneBackward.of(stages, microBatches), times);
+    Run plain = StaticSimulator.run(OneForwardOneBackward.of(stages, microBatches), times);
     assertTrue(run.makespan() <= plain.makespan() * (1 + 1e-9));
   }
 

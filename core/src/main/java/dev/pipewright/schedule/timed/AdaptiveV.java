@@ -1,5 +1,7 @@
-package dev.pipewright.schedule;
+package dev.pipewright.schedule.timed;
 
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -81,24 +83,24 @@ public final class AdaptiveV {
   /**
    * The best schedule found within memory.
    *
-   * @param forward seconds by stage, {@code 2 · ranks} of them; so are {@code input} and {@code
-   *     weight}
-   * @param transfer seconds between neighbour stages on different ranks
+   * @param times of {@code 2 · ranks} stages
    * @param cap activations of one stage and micro-batch that a rank can hold until their weights'
    *     gradient
    */
-  public static Schedule of(
-      int ranks,
-      int microBatches,
-      double[] forward,
-      double[] input,
-      double[] weight,
-      double transfer,
-      int cap) {
+  public static Schedule of(int microBatches, OpTimes times, int cap) {
+    int ranks = times.stages() / 2;
     Check.that(ranks >= 2, "a V needs at least 2 ranks: ranks=%d", ranks);
     Check.that(microBatches >= 1, "a schedule has micro-batches: micro_batches=%d", microBatches);
     Check.that(cap >= 2, "a V needs room for at least 2 activations on each rank: cap=%d", cap);
-    AdaptiveV search = new AdaptiveV(ranks, microBatches, forward, input, weight, transfer, cap);
+    AdaptiveV search =
+        new AdaptiveV(
+            ranks,
+            microBatches,
+            times.forward(),
+            times.input(),
+            times.weight(),
+            times.there()[0],
+            cap);
     return search.best();
   }
 

@@ -1,6 +1,7 @@
-package dev.pipewright.schedule;
+package dev.pipewright.schedule.timed;
 
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Schedule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

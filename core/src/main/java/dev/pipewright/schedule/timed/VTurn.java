@@ -1,6 +1,7 @@
-package dev.pipewright.schedule;
+package dev.pipewright.schedule.timed;
 
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Program;
 
 /**
  * The order of ZB-V: each rank fills its memory with forward passes, then runs a forward and a

@@ -1,11 +1,15 @@
-package dev.pipewright.schedule;
+package dev.pipewright.schedule.timed;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.sim.OpTimes;
-import dev.pipewright.sim.OrderedRun;
+import dev.pipewright.schedule.Diagram;
+import dev.pipewright.schedule.Op;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.Validator;
+import dev.pipewright.sim.StaticSimulator;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -15,14 +19,7 @@ import org.junit.jupiter.api.Test;
 
 class AdaptiveVTest {
   private static Schedule schedule(OpTimes times, int microBatches, int cap) {
-    return AdaptiveV.of(
-        times.forward().length / 2,
-        microBatches,
-        times.forward(),
-        times.input(),
-        times.weight(),
-        times.transfer(),
-        cap);
+    return AdaptiveV.of(microBatches, times, cap);
   }
 
   @Test
@@ -30,7 +27,7 @@ class AdaptiveVTest {
     for (int ranks = 2; ranks <= 5; ranks++) {
       OpTimes times = OpTimes.equal(2 * ranks, 1, 1, 1, 0);
       Schedule schedule = schedule(times, 2 * ranks, AdaptiveV.zeroBubble(ranks));
-      assertEquals(0, OrderedRun.of(schedule, times).spanIdleShare(), 1e-9);
+      assertEquals(0, StaticSimulator.run(schedule, times).spanIdleShare(), 1e-9);
     }
   }
 
@@ -52,7 +49,7 @@ class AdaptiveVTest {
       for (int cap = 2; cap <= 2 * ranks; cap++) {
         Schedule schedule = schedule(times, 7, cap);
         assertEquals(List.of(), Validator.check(schedule));
-        int[] peaks = OrderedRun.of(schedule, times).peakActivations();
+        int[] peaks = StaticSimulator.run(schedule, times).peakActivations();
         assertTrue(Arrays.stream(peaks).max().orElseThrow() <= cap);
       }
     }
@@ -64,11 +61,11 @@ class AdaptiveVTest {
     int ranks = random.nextInt(2, 6);
     double[][] seconds = new double[3][];
     Arrays.setAll(seconds, kind -> random.doubles(2L * ranks, 0.1, 3).toArray());
-    OpTimes times = new OpTimes(seconds[0], seconds[1], seconds[2], random.nextDouble(), false);
+    OpTimes times = OpTimes.of(seconds[0], seconds[1], seconds[2], random.nextDouble());
     int cap = random.nextInt(2, 2 * ranks + 2);
     Schedule schedule = schedule(times, random.nextInt(1, 10), cap);
     assertEquals(List.of(), Validator.check(schedule));
-    int[] peaks = OrderedRun.of(schedule, times).peakActivations();
+    int[] peaks = StaticSimulator.run(schedule, times).peakActivations();
     assertTrue(Arrays.stream(peaks).max().orElseThrow() <= cap);
   }
 

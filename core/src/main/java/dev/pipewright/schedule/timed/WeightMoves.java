@@ -1,6 +1,8 @@
-package dev.pipewright.schedule;
+package dev.pipewright.schedule.timed;
 
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
 import java.util.Arrays;
 
 /**
@@ -152,7 +154,7 @@ final class WeightMoves {
             case FORWARD -> 1;
             case BACKWARD_INPUT -> kept - 1;
             case BACKWARD_WEIGHT -> -kept;
-            case BACKWARD, RECOMPUTE -> 0;
+            default -> 0;
           };
       if (held > cap + 1e-9) {
         return false;
@@ -176,7 +178,7 @@ final class WeightMoves {
         case FORWARD -> forwardDone[place] = free[rank] = start + forward[stage];
         case BACKWARD_INPUT -> backwardDone[place] = free[rank] = start + input[stage];
         case BACKWARD_WEIGHT -> free[rank] = start + weight[stage];
-        case BACKWARD, RECOMPUTE -> throw new IllegalArgumentException("not split: op=" + op);
+        default -> throw new IllegalArgumentException("not split: op=" + op);
       }
       next[rank]++;
     }

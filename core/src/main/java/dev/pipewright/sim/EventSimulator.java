@@ -2,6 +2,7 @@ package dev.pipewright.sim;
 
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.units.Check;
 import java.util.Arrays;
 
@@ -11,15 +12,16 @@ import java.util.Arrays;
  * messages under way share the links {@linkplain FairShare max–min fairly}, from the moment they
  * leave; the first byte arrives a latency later.
  *
- * <p>Where nothing is shared it agrees with {@link OrderedRun}. O(log) for each event, and the part
- * of the network that a message touches.
+ * <p>Where nothing is shared it agrees with {@link StaticSimulator}. O(log) for each event, and the
+ * part of the network that a message touches.
  */
-public final class EventRun {
+public final class EventSimulator {
   private final Schedule schedule;
   private final OpTimes times;
   private final double[] bytes; // that one micro-batch sends out of each stage, both ways
   private final Wires wires;
   private final Placement placement;
+  private final double[][] starts;
   private final double[][] ends;
 
   private final double[] forwardThere; // by stage and micro-batch: when its inputs have arrived
@@ -33,9 +35,8 @@ public final class EventRun {
   private final EventQueue events = new EventQueue();
   private final FairShare shares;
   private final Flights flights = new Flights();
-  private long count;
 
-  private EventRun(Schedule schedule, OpTimes times, double[] bytes, Wires wires) {
+  private EventSimulator(Schedule schedule, OpTimes times, double[] bytes, Wires wires) {
     this.schedule = schedule;
     this.times = times;
     this.bytes = bytes;
@@ -50,8 +51,10 @@ public final class EventRun {
     next = new int[schedule.ranks()];
     busy = new boolean[schedule.ranks()];
     free = new double[schedule.ranks()];
+    starts = new double[schedule.ranks()][];
     ends = new double[schedule.ranks()][];
     for (int rank = 0; rank < ends.length; rank++) {
+      starts[rank] = new double[schedule.packed(rank).length];
       ends[rank] = new double[schedule.packed(rank).length];
     }
   }
@@ -68,26 +71,24 @@ public final class EventRun {
    * @param times of ops; its transfer time is not used
    * @param bytes what one micro-batch sends from each stage to the next, and back
    */
-  public static EventRun of(Schedule schedule, OpTimes times, double[] bytes, Wires wires) {
+  public static Run run(Schedule schedule, OpTimes times, double[] bytes, Wires wires) {
     Check.that(
         bytes.length == schedule.stages() && times.forward().length == schedule.stages(),
         "one time and size per stage: times=%d, sizes=%d, stages=%d",
         times.forward().length,
         bytes.length,
         schedule.stages());
-    EventRun run = new EventRun(schedule, times, bytes, wires);
-    run.run();
-    return run;
+    EventSimulator run = new EventSimulator(schedule, times, bytes, wires);
+    return run.run();
   }
 
-  private void run() {
+  private Run run() {
     for (int rank = 0; rank < next.length; rank++) {
       start(rank, 0);
     }
     while (!events.isEmpty()) {
       double now = events.time();
       long event = events.poll();
-      count++;
       int subject = (int) event;
       if (event >>> 32 == 0) {
         finish(subject, now);
@@ -103,6 +104,7 @@ public final class EventRun {
           rank,
           next[rank]);
     }
+    return new Run(schedule, starts, ends, forwardThere, backwardThere);
   }
 
   private int place(int stage, int microBatch) {
@@ -129,6 +131,7 @@ public final class EventRun {
       last++;
     }
     busy[rank] = true;
+    Arrays.fill(starts[rank], next[rank], last + 1, now);
     free[rank] = now + duration;
     events.add(now + duration, rank);
   }
@@ -142,6 +145,7 @@ public final class EventRun {
           known(forwardDone[place]) && (placement.last(stage) || known(backwardThere[place]));
       case BACKWARD_WEIGHT -> known(backwardDone[place]);
       case RECOMPUTE -> known(forwardDone[place]);
+      case UPDATE, REDUCE, GATHER, HAND_ON -> true;
     };
   }
 
@@ -180,7 +184,12 @@ public final class EventRun {
           send(rank, stage - 1, microBatch, false, bytes[stage - 1], now);
         }
       }
-      case BACKWARD_WEIGHT, RECOMPUTE -> {} // nobody else waits for these
+      case BACKWARD_WEIGHT,
+          RECOMPUTE,
+          UPDATE,
+          REDUCE,
+          GATHER,
+          HAND_ON -> {} // nobody else waits for these
     }
   }
 
@@ -223,19 +232,5 @@ public final class EventRun {
   private void arrive(int stage, int microBatch, boolean forward, double now) {
     double[] there = forward ? forwardThere : backwardThere;
     there[place(stage, microBatch)] = now;
-  }
-
-  public double end(int rank, int position) {
-    return ends[rank][position];
-  }
-
-  /** When the last op ends. */
-  public double makespan() {
-    return Arrays.stream(free).max().orElse(0);
-  }
-
-  /** Events that were handled: ops that ended, messages that landed or changed their rate. */
-  public long events() {
-    return count;
   }
 }
