@@ -65,7 +65,7 @@ class ReferenceRuleSchedulesTest {
       case BACKWARD -> "BW";
       case BACKWARD_INPUT -> "B";
       case BACKWARD_WEIGHT -> "W";
-      case RECOMPUTE -> "R";
+      case RECOMPUTE, UPDATE, REDUCE, GATHER, HAND_ON -> pass.letter();
     };
   }
 
