@@ -2,9 +2,11 @@ package dev.pipewright.bench;
 
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.sim.PlanRun;
-import dev.pipewright.sim.PlanSimulator;
-import dev.pipewright.sim.StageTimes;
+import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.sim.Conditions;
+import dev.pipewright.sim.Conditions.Transfers;
+import dev.pipewright.sim.Run;
+import dev.pipewright.sim.StaticSimulator;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
@@ -32,36 +34,36 @@ public class SimulatorBenchmark {
   private static final int OPS = 2 * STAGES * MICRO_BATCHES;
 
   private final Schedule schedule = OneForwardOneBackward.of(STAGES, MICRO_BATCHES);
-  private final StageTimes equal = StageTimes.uniform(STAGES, 1, 2);
-  private final StageTimes uneven = uneven();
+  private final OpTimes equal = OpTimes.equal(STAGES, 1, 1, 1, 0);
+  private final OpTimes uneven = uneven();
 
-  private static StageTimes uneven() {
+  private static OpTimes uneven() {
     SplittableRandom random = new SplittableRandom(64);
-    double[][] times = new double[6][STAGES];
+    double[][] times = new double[4][STAGES];
     for (double[] seconds : times) {
       Arrays.setAll(seconds, stage -> 1 + random.nextDouble());
     }
-    return new StageTimes(times[0], times[1], times[2], times[3], times[4], times[5]);
+    return OpTimes.whole(times[0], times[1], times[2], times[3]);
   }
 
   /** Equal stages without transfers. */
   @Benchmark
   @OperationsPerInvocation(OPS)
-  public PlanRun equalStages() {
-    return PlanSimulator.run(schedule, equal);
+  public Run equalStages() {
+    return StaticSimulator.run(schedule, equal);
   }
 
   /** Stages that differ, with transfers as long as they. */
   @Benchmark
   @OperationsPerInvocation(OPS)
-  public PlanRun unevenStages() {
-    return PlanSimulator.run(schedule, uneven);
+  public Run unevenStages() {
+    return StaticSimulator.run(schedule, uneven, Conditions.of(Transfers.QUEUED));
   }
 
   /** The schedule is made as well. */
   @Benchmark
   @OperationsPerInvocation(OPS)
-  public PlanRun withItsSchedule() {
-    return PlanSimulator.run(OneForwardOneBackward.of(STAGES, MICRO_BATCHES), equal);
+  public Run withItsSchedule() {
+    return StaticSimulator.run(OneForwardOneBackward.of(STAGES, MICRO_BATCHES), equal);
   }
 }

@@ -9,10 +9,15 @@ public final class Program {
 
   /** Adds an op at the end. */
   public Program add(Op.Pass pass, int stage, int microBatch) {
+    return add(Schedule.pack(pass, stage, microBatch));
+  }
+
+  /** Adds an op as {@link Schedule#packed} has it. */
+  public Program add(long op) {
     if (size == ops.length) {
       ops = Arrays.copyOf(ops, 2 * size);
     }
-    ops[size++] = Schedule.pack(pass, stage, microBatch);
+    ops[size++] = op;
     return this;
   }
 

@@ -20,6 +20,7 @@ public final class Schedule {
   private final Placement placement;
   private final int microBatches;
   private final long[][] programs;
+  private final boolean exchanging;
 
   /** Rank {@code i} runs stage {@code i}. */
   public Schedule(String name, int stages, int microBatches, long[][] programs) {
@@ -42,6 +43,18 @@ public final class Schedule {
     this.placement = placement;
     this.microBatches = microBatches;
     this.programs = programs;
+    this.exchanging = exchanging(programs);
+  }
+
+  private static boolean exchanging(long[][] programs) {
+    for (long[] program : programs) {
+      for (long op : program) {
+        if (pass(op).exchanges()) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /** One op as a number. */
@@ -103,6 +116,11 @@ public final class Schedule {
       ops.add(new Op(pass(op), stage(op), microBatch(op)));
     }
     return ops;
+  }
+
+  /** Whether ranks exchange parameters or gradients anywhere in it. */
+  public boolean exchanging() {
+    return exchanging;
   }
 
   /** How many ops all ranks have together. */

@@ -1,59 +1,103 @@
 package dev.pipewright.sim;
 
+import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.units.Check;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * When every op of a schedule ends where messages between ranks share links: an event-driven
- * simulation. Ranks run their programs in order; an op's output leaves when the op ends, and all
- * messages under way share the links {@linkplain FairShare max–min fairly}, from the moment they
- * leave; the first byte arrives a latency later.
+ * When every op of a schedule starts and ends where messages share links, or communication slows
+ * computing down, or ranks take what is ready: an event-driven simulation. An op's output leaves
+ * when the op ends, and all messages under way share the links {@linkplain FairShare max–min
+ * fairly}.
  *
  * <p>Where nothing is shared it agrees with {@link StaticSimulator}. O(log) for each event, and the
  * part of the network that a message touches.
  */
-public final class EventSimulator {
+public final class EventSimulator implements Exchanges.Host {
   private final Schedule schedule;
   private final OpTimes times;
-  private final double[] bytes; // that one micro-batch sends out of each stage, both ways
-  private final Wires wires;
+  private final Conditions conditions;
+  private final @Nullable Traffic traffic;
   private final Placement placement;
-  private final double[][] starts;
+  private final int microBatches;
+  private final double[][] starts; // by rank and position in its program
   private final double[][] ends;
 
-  private final double[] forwardThere; // by stage and micro-batch: when its inputs have arrived
-  private final double[] backwardThere;
-  private final double[] forwardDone;
-  private final double[] backwardDone;
-  private final int[] next;
-  private final boolean[] busy;
-  private final double[] free;
+  private final double[] activationAt; // by stage and micro-batch; NaN until there
+  private final double[] gradientAt;
+  private final double[] forwardEnd;
+  private final double[] gradientEnd; // of the input's
+  private final int[] next; // by rank
+  private final Computing computing;
+  private final double[] sendFree; // by rank: when it has sent all, where that stops it
+  private final int[] communicating; // by rank: messages and exchanges under way
+  private final int[] exchanging; // by rank: exchanges it has come to that are not over
+  private final int[] overtaking; // by rank: the position of the op that has overtaken others
+  private final Overtaking[] orders; // by rank; none where ranks keep to the order
 
   private final EventQueue events = new EventQueue();
-  private final FairShare shares;
-  private final Flights flights = new Flights();
+  private final Messages messages;
+  private final Ways ways;
+  private final @Nullable Exchanges exchanges;
+  private final List<Rounds> running = new ArrayList<>();
 
-  private EventSimulator(Schedule schedule, OpTimes times, double[] bytes, Wires wires) {
+  /** An exchange under way: the messages of its rounds, if it has some. */
+  private static final class Rounds {
+    private final Exchanges.Exchange exchange;
+    private final List<List<CollectiveRounds.Message>> rounds;
+    private final int index;
+    private int round = -1;
+    private int missing; // messages of this round that have not landed
+
+    Rounds(Exchanges.Exchange exchange, List<List<CollectiveRounds.Message>> rounds, int index) {
+      this.exchange = exchange;
+      this.rounds = rounds;
+      this.index = index;
+    }
+  }
+
+  private EventSimulator(
+      Schedule schedule,
+      OpTimes times,
+      Conditions conditions,
+      @Nullable Traffic traffic,
+      @Nullable Wires wires) {
     this.schedule = schedule;
     this.times = times;
-    this.bytes = bytes;
-    this.wires = wires;
+    this.conditions = conditions;
+    this.traffic = traffic;
     this.placement = schedule.placement();
-    this.shares = new FairShare(wires);
-    int places = Math.multiplyExact(schedule.stages(), schedule.microBatches());
-    forwardThere = unknown(places);
-    backwardThere = unknown(places);
-    forwardDone = unknown(places);
-    backwardDone = unknown(places);
-    next = new int[schedule.ranks()];
-    busy = new boolean[schedule.ranks()];
-    free = new double[schedule.ranks()];
-    starts = new double[schedule.ranks()][];
-    ends = new double[schedule.ranks()][];
-    for (int rank = 0; rank < ends.length; rank++) {
+    this.microBatches = schedule.microBatches();
+    this.messages = new Messages(events, wires);
+    int ranks = schedule.ranks();
+    int places = Math.multiplyExact(schedule.stages(), microBatches);
+    activationAt = unknown(places);
+    gradientAt = unknown(places);
+    forwardEnd = unknown(places);
+    gradientEnd = unknown(places);
+    for (int stage = 0; stage < schedule.stages(); stage += placement.depth()) {
+      Arrays.fill(activationAt, stage * microBatches, (stage + 1) * microBatches, 0);
+    }
+    next = new int[ranks];
+    computing = new Computing(ranks, conditions.slowdown(), events);
+    sendFree = new double[ranks];
+    communicating = new int[ranks];
+    exchanging = new int[ranks];
+    overtaking = new int[ranks];
+    Arrays.fill(overtaking, Overtaking.NONE);
+    orders = new Overtaking[conditions.lookAhead() == 0 ? 0 : ranks];
+    Arrays.setAll(orders, rank -> new Overtaking(schedule.packed(rank), conditions.lookAhead()));
+    ways = new Ways(placement, times, conditions.transfers());
+    exchanges = schedule.exchanging() ? new Exchanges(schedule, this) : null;
+    starts = new double[ranks][];
+    ends = new double[ranks][];
+    for (int rank = 0; rank < ranks; rank++) {
       starts[rank] = new double[schedule.packed(rank).length];
       ends[rank] = new double[schedule.packed(rank).length];
     }
@@ -65,21 +109,35 @@ public final class EventSimulator {
     return times;
   }
 
+  /** Messages and exchanges take the times of {@code times} and share nothing. */
+  public static Run run(Schedule schedule, OpTimes times, Conditions conditions) {
+    check(schedule, times.stages());
+    return new EventSimulator(schedule, times, conditions, null, null).run();
+  }
+
   /**
-   * Runs a schedule.
+   * Messages, and exchanges of several ranks, go over shared links.
    *
-   * @param times of ops; its transfer time is not used
-   * @param bytes what one micro-batch sends from each stage to the next, and back
+   * @param times of ops; those of transfers and exchanges between ranks are not used
+   * @param wires between at least as many ranks
    */
-  public static Run run(Schedule schedule, OpTimes times, double[] bytes, Wires wires) {
+  public static Run run(
+      Schedule schedule, OpTimes times, Conditions conditions, Traffic traffic, Wires wires) {
+    check(schedule, times.stages());
+    check(schedule, traffic.cuts().length);
     Check.that(
-        bytes.length == schedule.stages() && times.forward().length == schedule.stages(),
-        "one time and size per stage: times=%d, sizes=%d, stages=%d",
-        times.forward().length,
-        bytes.length,
+        conditions.transfers() != Conditions.Transfers.QUEUED,
+        "messages that share links do not queue: schedule=%s",
+        schedule.name());
+    return new EventSimulator(schedule, times, conditions, traffic, wires).run();
+  }
+
+  private static void check(Schedule schedule, int given) {
+    Check.that(
+        given == schedule.stages(),
+        "one time and size per stage: given=%d, stages=%d",
+        given,
         schedule.stages());
-    EventSimulator run = new EventSimulator(schedule, times, bytes, wires);
-    return run.run();
   }
 
   private Run run() {
@@ -89,11 +147,18 @@ public final class EventSimulator {
     while (!events.isEmpty()) {
       double now = events.time();
       long event = events.poll();
-      int subject = (int) event;
-      if (event >>> 32 == 0) {
-        finish(subject, now);
-      } else {
-        land(subject, (int) (event >>> 32), now);
+      switch (Event.kind(event)) {
+        case COMPUTED -> {
+          if (computing.ends(event)) {
+            computed(Event.subject(event), now);
+          }
+        }
+        case LANDED -> {
+          if (messages.lands(event)) {
+            landed(Event.subject(event), now);
+          }
+        }
+        case EXCHANGED -> over(running.get(Event.subject(event)), now);
       }
     }
     for (int rank = 0; rank < next.length; rank++) {
@@ -104,133 +169,267 @@ public final class EventSimulator {
           rank,
           next[rank]);
     }
-    return new Run(schedule, starts, ends, forwardThere, backwardThere);
+    return orders.length == 0
+        ? new Run(schedule, starts, ends, activationAt, gradientAt)
+        : asItRan();
+  }
+
+  /** The run of the schedule with every program in the order in which it really ran. */
+  private Run asItRan() {
+    long[][] programs = new long[starts.length][];
+    for (int rank = 0; rank < programs.length; rank++) {
+      long[] program = schedule.packed(rank);
+      int[] order = Overtaking.order(starts[rank], ends[rank]);
+      programs[rank] = Arrays.stream(order).mapToLong(i -> program[i]).toArray();
+      starts[rank] = Overtaking.sorted(starts[rank], order);
+      ends[rank] = Overtaking.sorted(ends[rank], order);
+    }
+    Schedule ran = new Schedule(schedule.name(), placement, microBatches, programs);
+    return new Run(ran, starts, ends, activationAt, gradientAt);
   }
 
   private int place(int stage, int microBatch) {
-    return stage * schedule.microBatches() + microBatch;
+    return stage * microBatches + microBatch;
   }
 
   /** Starts the next op of a rank, with those that run together with it, where they can. */
   private void start(int rank, double now) {
     long[] program = schedule.packed(rank);
-    if (busy[rank] || next[rank] == program.length) {
-      return;
+    while (free(rank) && next[rank] < program.length) {
+      if (exchanges != null && Schedule.pass(program[next[rank]]).exchanges()) {
+        exchanging[rank]++;
+        exchanges.issue(rank, next[rank]++, now);
+      } else if (orders.length > 0 && orders[rank].isDone(next[rank])) {
+        next[rank]++;
+      } else if (!compute(rank, program, now)) {
+        if (orders.length > 0) {
+          overtake(rank, program, now);
+        }
+        return;
+      }
     }
+  }
+
+  /** Starts an op that may run although it is not its turn. */
+  private void overtake(int rank, long[] program, double now) {
+    int at = orders[rank].instead(next[rank], this::ready);
+    if (at != Overtaking.NONE) {
+      overtaking[rank] = at;
+      starts[rank][at] = now;
+      double seconds = times.seconds(program[at]) * conditions.factor(rank, at);
+      computing.start(rank, seconds, now);
+    }
+  }
+
+  /** Whether a rank may go on with its program. */
+  private boolean free(int rank) {
+    boolean communicates = communicating[rank] > 0 || exchanging[rank] > 0;
+    return !computing.busy(rank) && !(conditions.blocking() && communicates);
+  }
+
+  private boolean compute(int rank, long[] program, double now) {
     int last = next[rank];
     double duration = 0;
     while (true) {
       if (!ready(program[last])) {
-        return;
+        return false;
       }
-      double seconds = times.seconds(program[last]);
+      double seconds = times.seconds(program[last]) * conditions.factor(rank, last);
       duration = times.overlapped() ? Math.max(duration, seconds) : duration + seconds;
       if (last == program.length - 1 || !Schedule.isJoined(program[last])) {
         break;
       }
       last++;
     }
-    busy[rank] = true;
     Arrays.fill(starts[rank], next[rank], last + 1, now);
-    free[rank] = now + duration;
-    events.add(now + duration, rank);
+    computing.start(rank, duration, now);
+    return true;
   }
 
   private boolean ready(long op) {
     int stage = Schedule.stage(op);
+    if (exchanges != null && Double.isNaN(exchanges.ready(stage))) {
+      return false;
+    }
+    if (Schedule.pass(op) == Pass.UPDATE) {
+      return true;
+    }
     int place = place(stage, Schedule.microBatch(op));
-    return switch (Schedule.pass(op)) {
-      case FORWARD -> placement.first(stage) || known(forwardThere[place]);
-      case BACKWARD, BACKWARD_INPUT ->
-          known(forwardDone[place]) && (placement.last(stage) || known(backwardThere[place]));
-      case BACKWARD_WEIGHT -> known(backwardDone[place]);
-      case RECOMPUTE -> known(forwardDone[place]);
-      case UPDATE, REDUCE, GATHER, HAND_ON -> true;
-    };
-  }
-
-  private static boolean known(double time) {
-    return !Double.isNaN(time);
+    double there =
+        switch (Schedule.pass(op)) {
+          case FORWARD -> activationAt[place];
+          case BACKWARD, BACKWARD_INPUT -> gradientAt[place];
+          case BACKWARD_WEIGHT -> gradientEnd[place];
+          default -> forwardEnd[place]; // of a recomputation
+        };
+    return !Double.isNaN(there);
   }
 
   /** Ends the ops that a rank is at. */
-  private void finish(int rank, double now) {
+  private void computed(int rank, double now) {
     long[] program = schedule.packed(rank);
-    busy[rank] = false;
-    boolean more = true;
+    sendFree[rank] = now;
+    boolean more = overtaking[rank] == Overtaking.NONE;
+    if (!more) {
+      orders[rank].ranEarly(overtaking[rank]);
+      end(rank, program, overtaking[rank], now);
+      overtaking[rank] = Overtaking.NONE;
+    }
     while (more) {
       int at = next[rank]++;
-      ends[rank][at] = now;
       more = Schedule.isJoined(program[at]) && at < program.length - 1;
-      announce(rank, program[at], now);
+      end(rank, program, at, now);
     }
     start(rank, now);
   }
 
+  private void end(int rank, long[] program, int at, double now) {
+    ends[rank][at] = now;
+    if (orders.length > 0) {
+      orders[rank].ended(program[at]);
+    }
+    announce(rank, program[at], now);
+  }
+
   private void announce(int rank, long op, double now) {
     int stage = Schedule.stage(op);
-    int microBatch = Schedule.microBatch(op);
-    int place = place(stage, microBatch);
-    switch (Schedule.pass(op)) {
-      case FORWARD -> {
-        forwardDone[place] = now;
-        if (!placement.last(stage)) {
-          send(rank, stage + 1, microBatch, true, bytes[stage], now);
-        }
+    Pass pass = Schedule.pass(op);
+    if (exchanges != null) {
+      exchanges.used(rank, stage, now);
+    }
+    if (pass == Pass.FORWARD) {
+      int place = place(stage, Schedule.microBatch(op));
+      forwardEnd[place] = now;
+      if (placement.last(stage)) {
+        gradientAt[place] = now; // the loss
+      } else {
+        deliver(rank, stage, stage + 1, place + microBatches, now);
       }
-      case BACKWARD, BACKWARD_INPUT -> {
-        backwardDone[place] = now;
-        if (!placement.first(stage)) {
-          send(rank, stage - 1, microBatch, false, bytes[stage - 1], now);
-        }
+    } else if (pass.propagates()) {
+      int place = place(stage, Schedule.microBatch(op));
+      gradientEnd[place] = now;
+      if (!placement.first(stage)) {
+        deliver(rank, stage, stage - 1, place - microBatches, now);
       }
-      case BACKWARD_WEIGHT,
-          RECOMPUTE,
-          UPDATE,
-          REDUCE,
-          GATHER,
-          HAND_ON -> {} // nobody else waits for these
     }
   }
 
-  private void send(int rank, int stage, int microBatch, boolean forward, double size, double now) {
-    int to = placement.rankOf(stage);
-    if (to == rank) {
-      arrive(stage, microBatch, forward, now);
+  /** Sends an op's output to a neighbour stage; the cargo is where it arrives. */
+  private void deliver(int rank, int from, int to, int place, double now) {
+    int other = placement.rankOf(to);
+    long cargo = 2L * place + (to > from ? 0 : 1);
+    if (other == rank) {
+      arrive(cargo, now);
       return;
     }
-    int flight = flights.depart(stage, microBatch, forward, size, now + wires.latency());
-    shares.add(flight, wires.route(rank, to));
-    reschedule(now);
+    communicate(rank, 1, now);
+    if (!conditions.blocking()) {
+      communicate(other, 1, now);
+    }
+    if (traffic != null) {
+      messages.send(rank, other, traffic.cuts()[Math.min(from, to)], cargo, now);
+    } else {
+      double leaves = conditions.blocking() ? sendFree[rank] : now;
+      sendFree[rank] = ways.arrival(from, to, leaves);
+      messages.send(rank, other, cargo, sendFree[rank]);
+    }
   }
 
-  /** Messages whose rates have changed land at another time. */
-  private void reschedule(double now) {
-    for (int i = 0; i < shares.changed(); i++) {
-      int flight = shares.changed(i);
-      if (flights.rate(flight) != shares.rate(flight)) {
-        flights.progress(flight, now, shares.rate(flight));
-        events.add(flights.landing(flight), (long) flights.version(flight) << 32 | flight);
+  private void arrive(long cargo, double now) {
+    double[] at = (cargo & 1) == 0 ? activationAt : gradientAt;
+    at[(int) (cargo >> 1)] = now;
+  }
+
+  /** Something begins, or ends, to be under way to or from a rank. */
+  private void communicate(int rank, int change, double now) {
+    communicating[rank] += change;
+    computing.slowed(rank, communicating[rank] > 0, now);
+  }
+
+  private void landed(int flight, double now) {
+    int from = messages.from(flight);
+    int to = messages.to(flight);
+    long cargo = messages.cargo(flight);
+    messages.end(flight, now);
+    if (cargo < 0) {
+      Rounds rounds = running.get((int) (-1 - cargo));
+      if (--rounds.missing == 0) {
+        nextRound(rounds, now);
       }
+      return;
+    }
+    communicate(from, -1, now);
+    if (!conditions.blocking()) {
+      communicate(to, -1, now);
+    }
+    arrive(cargo, now);
+    start(to, now);
+    start(from, now);
+  }
+
+  @Override
+  public void begin(Exchanges.Exchange exchange) {
+    double now = exchange.start();
+    for (int rank : exchange.ranks()) {
+      communicate(rank, 1, now);
+    }
+    Rounds rounds = new Rounds(exchange, rounds(exchange), running.size());
+    running.add(rounds);
+    if (rounds.rounds.isEmpty()) {
+      double seconds = between(exchange) ? 0 : exchange.seconds(schedule, times);
+      events.add(now + seconds, Event.exchanged(rounds.index));
+    } else {
+      nextRound(rounds, now);
     }
   }
 
-  private void land(int flight, int version, double now) {
-    if (flights.version(flight) != version) {
-      return; // it has got another rate since
-    }
-    shares.remove(flight);
-    int stage = flights.stage(flight);
-    int microBatch = flights.microBatch(flight);
-    boolean forward = flights.forward(flight);
-    flights.end(flight);
-    reschedule(now);
-    arrive(stage, microBatch, forward, now);
-    start(placement.rankOf(stage), now);
+  /** Whether its messages are simulated. */
+  private boolean between(Exchanges.Exchange exchange) {
+    return traffic != null && (exchange.ranks().size() > 1 || exchange.from() >= 0);
   }
 
-  private void arrive(int stage, int microBatch, boolean forward, double now) {
-    double[] there = forward ? forwardThere : backwardThere;
-    there[place(stage, microBatch)] = now;
+  private List<List<CollectiveRounds.Message>> rounds(Exchanges.Exchange exchange) {
+    if (traffic == null || !between(exchange)) {
+      return List.of();
+    }
+    int to = exchange.ranks().get(0);
+    double bytes = traffic.states()[Schedule.stage(exchange.op())];
+    Pass pass = Schedule.pass(exchange.op());
+    if (pass != Pass.HAND_ON) {
+      return traffic.collective().of(pass, exchange.ranks(), bytes);
+    }
+    return exchange.from() == to
+        ? List.of()
+        : List.of(List.of(new CollectiveRounds.Message(exchange.from(), to, bytes)));
+  }
+
+  private void nextRound(Rounds rounds, double now) {
+    if (++rounds.round == rounds.rounds.size()) {
+      over(rounds, now);
+      return;
+    }
+    List<CollectiveRounds.Message> round = rounds.rounds.get(rounds.round);
+    rounds.missing = round.size();
+    long cargo = -1L - rounds.index;
+    for (CollectiveRounds.Message message : round) {
+      messages.send(message.from(), message.to(), message.bytes(), cargo, now);
+    }
+  }
+
+  private void over(Rounds rounds, double now) {
+    Exchanges.Exchange exchange = rounds.exchange;
+    for (int member = 0; member < exchange.ranks().size(); member++) {
+      int rank = exchange.ranks().get(member);
+      starts[rank][exchange.position(member)] = exchange.start();
+      ends[rank][exchange.position(member)] = now;
+      communicate(rank, -1, now);
+      exchanging[rank]--;
+    }
+    if (exchanges != null) {
+      exchanges.end(exchange, now);
+    }
+    for (int rank : exchange.ranks()) {
+      start(rank, now);
+    }
   }
 }

@@ -4,9 +4,9 @@ import java.util.Arrays;
 
 /** The messages under way: what is left of each, and when it would land at its present rate. */
 final class Flights {
-  private int[] stage = new int[16];
-  private int[] microBatch = new int[16];
-  private boolean[] forward = new boolean[16];
+  private int[] from = new int[16]; // ranks
+  private int[] to = new int[16];
+  private long[] cargo = new long[16];
   private double[] left = new double[16]; // bytes, as of the time below
   private double[] since = new double[16];
   private double[] rate = new double[16];
@@ -16,11 +16,11 @@ final class Flights {
   private int used;
 
   /** A message of so many bytes whose first leaves at {@code time}, once it has a rate. */
-  int depart(int toStage, int ofMicroBatch, boolean isForward, double bytes, double time) {
+  int depart(int sender, int receiver, long what, double bytes, double time) {
     int flight = unusedCount > 0 ? unused[--unusedCount] : grown();
-    stage[flight] = toStage;
-    microBatch[flight] = ofMicroBatch;
-    forward[flight] = isForward;
+    from[flight] = sender;
+    to[flight] = receiver;
+    cargo[flight] = what;
     left[flight] = bytes;
     since[flight] = time;
     rate[flight] = 0;
@@ -28,11 +28,11 @@ final class Flights {
   }
 
   private int grown() {
-    if (used == stage.length) {
+    if (used == from.length) {
       int size = 2 * used;
-      stage = Arrays.copyOf(stage, size);
-      microBatch = Arrays.copyOf(microBatch, size);
-      forward = Arrays.copyOf(forward, size);
+      from = Arrays.copyOf(from, size);
+      to = Arrays.copyOf(to, size);
+      cargo = Arrays.copyOf(cargo, size);
       left = Arrays.copyOf(left, size);
       since = Arrays.copyOf(since, size);
       rate = Arrays.copyOf(rate, size);
@@ -49,7 +49,7 @@ final class Flights {
       since[flight] = now;
     }
     rate[flight] = newRate;
-    version[flight] = version[flight] == Integer.MAX_VALUE ? 1 : version[flight] + 1;
+    version[flight] = Event.following(version[flight]);
   }
 
   /** When it would land if its rate stayed. */
@@ -58,7 +58,7 @@ final class Flights {
   }
 
   void end(int flight) {
-    version[flight]++;
+    version[flight] = Event.following(version[flight]);
     unused[unusedCount++] = flight;
   }
 
@@ -70,15 +70,15 @@ final class Flights {
     return version[flight];
   }
 
-  int stage(int flight) {
-    return stage[flight];
+  int from(int flight) {
+    return from[flight];
   }
 
-  int microBatch(int flight) {
-    return microBatch[flight];
+  int to(int flight) {
+    return to[flight];
   }
 
-  boolean forward(int flight) {
-    return forward[flight];
+  long cargo(int flight) {
+    return cargo[flight];
   }
 }

@@ -18,10 +18,10 @@ import java.util.List;
 public final class Recorder {
   private final Plan plan;
   private final List<StageCost> stages;
-  private final PlanRun run;
+  private final Run run;
   private final int microBatches;
 
-  private Recorder(Plan plan, List<StageCost> stages, PlanRun run) {
+  private Recorder(Plan plan, List<StageCost> stages, Run run) {
     this.plan = plan;
     this.stages = stages;
     this.run = run;
@@ -29,7 +29,7 @@ public final class Recorder {
   }
 
   /** The timeline of {@code run}, which executed {@code plan} at the given prices. */
-  public static Timeline timeline(Plan plan, List<StageCost> stages, PlanRun run) {
+  public static Timeline timeline(Plan plan, List<StageCost> stages, Run run) {
     return new Recorder(plan, stages, run).timeline();
   }
 
@@ -45,40 +45,41 @@ public final class Recorder {
       }
       memory.add(memory(stage));
     }
-    return new Timeline(lanes, flows, memory, run.end());
+    return new Timeline(lanes, flows, memory, run.makespan());
   }
 
   private Lane compute(int stage) {
     List<Slice> slices = new ArrayList<>();
-    StageTimes times = run.times();
-    for (long op : run.schedule().packed(stage)) {
-      int i = Schedule.microBatch(op);
-      boolean forward = Schedule.pass(op) == Op.Pass.FORWARD;
-      double end = (forward ? run.forwardEnd() : run.backwardEnd())[stage * microBatches + i];
-      double seconds = (forward ? times.forward() : times.backward())[stage];
-      slices.add(new Slice(forward ? Kind.FORWARD : Kind.BACKWARD, stage, i, end - seconds, end));
+    long[] program = run.schedule().packed(stage);
+    for (int at = 0; at < program.length; at++) {
+      Op.Pass pass = Schedule.pass(program[at]);
+      boolean once = pass == Op.Pass.REDUCE || pass == Op.Pass.UPDATE;
+      int i = once ? -1 : Schedule.microBatch(program[at]);
+      if (!once || run.end(stage, at) > run.start(stage, at)) {
+        slices.add(new Slice(kind(pass), stage, i, run.start(stage, at), run.end(stage, at)));
+      }
     }
-    double at = run.lastBackwardEnd()[stage];
-    at = add(slices, Kind.ALL_REDUCE, stage, at, times.allReduce()[stage]);
-    add(slices, Kind.UPDATE, stage, at, times.update()[stage]);
     return new Lane.Compute(stage, plan.stages().get(stage).devices(), slices);
   }
 
-  private static double add(List<Slice> slices, Kind kind, int stage, double at, double seconds) {
-    if (seconds > 0) {
-      slices.add(new Slice(kind, stage, -1, at, at + seconds));
-    }
-    return at + seconds;
+  private static Kind kind(Op.Pass pass) {
+    return switch (pass) {
+      case FORWARD -> Kind.FORWARD;
+      case BACKWARD -> Kind.BACKWARD;
+      case REDUCE -> Kind.ALL_REDUCE;
+      case UPDATE -> Kind.UPDATE;
+      default -> throw new IllegalArgumentException("plans have no such op: pass=" + pass);
+    };
   }
 
   private Lane link(int from, int to, List<Flow> flows) {
     boolean forward = from < to;
-    double seconds = forward ? run.times().there()[from] : run.times().back()[to];
-    double[] arrival = forward ? run.activationAt() : run.gradientAt();
+    StageCost cost = stages.get(Math.min(from, to));
+    double seconds = forward ? cost.sendSeconds() : cost.returnSeconds();
     Kind kind = forward ? Kind.TRANSFER_FORWARD : Kind.TRANSFER_BACKWARD;
     List<Slice> slices = new ArrayList<>();
     for (int i = 0; i < microBatches; i++) {
-      double end = arrival[to * microBatches + i];
+      double end = forward ? run.activationAt(to, i) : run.gradientAt(to, i);
       slices.add(new Slice(kind, from, i, end - seconds, end));
       flows.add(new Flow(from, to, i, forward, end - seconds, end));
     }
@@ -89,21 +90,17 @@ public final class Recorder {
   private Memory memory(int stage) {
     StageMemory sizes = stages.get(stage).memory();
     long[] program = run.schedule().packed(stage);
-    double backward = run.times().backward()[stage];
-    double forward = run.times().forward()[stage];
-    double[] seconds = new double[2 * program.length + 1];
+    double[] seconds = new double[4 * microBatches + 1];
     double[] bytes = new double[seconds.length];
     double now = sizes.staticBytes();
     bytes[0] = now;
     int at = 1;
-    for (long op : program) {
-      int index = stage * microBatches + Schedule.microBatch(op);
-      boolean isForward = Schedule.pass(op) == Op.Pass.FORWARD;
-      double end = (isForward ? run.forwardEnd() : run.backwardEnd())[index];
-      seconds[at] = end - (isForward ? forward : backward);
+    for (int i = 0; i < 2 * microBatches; i++) { // the step's end changes nothing
+      boolean isForward = Schedule.pass(program[i]) == Op.Pass.FORWARD;
+      seconds[at] = run.start(stage, i);
       now += isForward ? sizes.heldBytes() : sizes.workingBytes();
       bytes[at++] = now;
-      seconds[at] = end;
+      seconds[at] = run.end(stage, i);
       now -= isForward ? 0 : sizes.heldBytes() + sizes.workingBytes();
       bytes[at++] = now;
     }

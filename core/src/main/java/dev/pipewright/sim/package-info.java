@@ -1,17 +1,18 @@
 /**
- * Runs schedules on simulated devices and links: the yardstick of every estimate.
+ * Runs schedules on simulated devices and links: the yardstick of every estimate. Two simulators
+ * give the same {@link dev.pipewright.sim.Run}.
  *
  * <table>
- * <caption>Engines</caption>
- * <tr><td>{@link dev.pipewright.sim.PlanSimulator}</td><td>plans: a longest path over fixed orders,
- * one stage per rank, transfers on links of their own</td></tr>
- * <tr><td>{@link dev.pipewright.sim.PlanSimulator}</td><td>any schedule: a longest path, transfers a delay</td></tr>
- * <tr><td>{@link dev.pipewright.sim.EventSimulator}</td><td>any schedule: events, messages share links</td></tr>
+ * <caption>Simulators</caption>
+ * <tr><td>{@link dev.pipewright.sim.StaticSimulator}</td><td>a longest path over fixed orders</td></tr>
+ * <tr><td>{@link dev.pipewright.sim.EventSimulator}</td><td>events; messages share links, and slow computing down</td></tr>
+ * <tr><td>{@link dev.pipewright.sim.MonteCarlo}</td><td>many runs with durations that differ</td></tr>
  * <tr><td>{@link dev.pipewright.sim.CyclicMemory}</td><td>memory of cyclic workers from one curve</td></tr>
  * </table>
  *
- * <p>{@link dev.pipewright.sim.SimulatedOracle} answers for plans; {@link
- * dev.pipewright.sim.Recorder} turns a run into a {@link dev.pipewright.trace.Timeline}.
+ * <p>{@link dev.pipewright.sim.Conditions} say what a schedule meets; {@link
+ * dev.pipewright.sim.SimulatedOracle} answers for plans; {@link dev.pipewright.sim.Recorder} turns
+ * a run of a plan into a {@link dev.pipewright.trace.Timeline}.
  */
 @NullMarked
 package dev.pipewright.sim;

@@ -31,6 +31,10 @@ class EventSimulatorTest {
     return sizes;
   }
 
+  private static Run overWires(Schedule schedule, OpTimes times, double[] bytes, Wires wires) {
+    return EventSimulator.run(schedule, times, Conditions.PLAIN, Traffic.ofCuts(bytes), wires);
+  }
+
   @RepeatedTest(value = 300, name = "seed {currentRepetition}")
   void agreesWithTheStaticSimulatorWhereNothingIsShared(RepetitionInfo seed) {
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
@@ -43,7 +47,7 @@ class EventSimulatorTest {
     OpTimes times = times(random, placement.stages(), latency + bytes / bandwidth);
     Run ordered = StaticSimulator.run(schedule, times);
     Wires wires = Wires.direct(placement.ranks(), bandwidth, latency);
-    Run events = EventSimulator.run(schedule, times, equal(placement.stages(), bytes), wires);
+    Run events = overWires(schedule, times, equal(placement.stages(), bytes), wires);
     assertEquals(ordered.makespan(), events.makespan(), 1e-6);
     for (int rank = 0; rank < schedule.ranks(); rank++) {
       for (int i = 0; i < schedule.packed(rank).length; i++) {
@@ -56,7 +60,7 @@ class EventSimulatorTest {
   void aPipelineWhoseMessagesNeverMeetTakesTheirTime() {
     Schedule schedule = OneForwardOneBackward.of(3, 4);
     OpTimes times = OpTimes.equal(3, 1, 1, 1, 0.25 + 2 / 8.0);
-    Run events = EventSimulator.run(schedule, times, equal(3, 2), Wires.direct(3, 8, 0.25));
+    Run events = overWires(schedule, times, equal(3, 2), Wires.direct(3, 8, 0.25));
     assertEquals(StaticSimulator.run(schedule, times).makespan(), events.makespan(), DUST);
   }
 
@@ -70,8 +74,8 @@ class EventSimulatorTest {
     double shared = 1 + 8 / 2.0 + 1 + 2 + 8 / 2.0 + 2;
     Wires nodes = Wires.nodes(4, 2, 100, 2, 0);
     Wires free = Wires.direct(4, 2, 0);
-    assertEquals(alone, EventSimulator.run(schedule, times, equal(4, 4), free).makespan(), DUST);
-    assertEquals(shared, EventSimulator.run(schedule, times, equal(4, 4), nodes).makespan(), DUST);
+    assertEquals(alone, overWires(schedule, times, equal(4, 4), free).makespan(), DUST);
+    assertEquals(shared, overWires(schedule, times, equal(4, 4), nodes).makespan(), DUST);
   }
 
   private static Schedule twoPipelines(Placement placement) {

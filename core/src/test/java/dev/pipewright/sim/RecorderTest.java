@@ -30,7 +30,7 @@ class RecorderTest {
   private static final String SEEDED = "seed {currentRepetition}";
 
   /** A priced plan of one to four stages, one device each, and its timeline. */
-  private record Step(Plan plan, Assessment priced, PlanRun run, Timeline timeline) {
+  private record Step(Plan plan, Assessment priced, Run run, Timeline timeline) {
     static Step of(long seed) {
       SplittableRandom random = new SplittableRandom(seed);
       StageCosts costs = Samples.costs(random, Samples.chain(random.nextInt(1, 8)), 12);
@@ -47,7 +47,7 @@ class RecorderTest {
       }
       Plan plan = new Plan(warmUp, microBatches, 1, 1, false, list);
       Assessment priced = new PipelineOracle(costs, new PathFormula()).assess(plan);
-      PlanRun run = SimulatedOracle.run(plan, priced);
+      Run run = SimulatedOracle.run(plan, priced);
       return new Step(plan, priced, run, Recorder.timeline(plan, priced.stages(), run));
     }
 
@@ -125,7 +125,7 @@ class RecorderTest {
       }
     }
     assertEquals(end, step.timeline.stepSeconds(), DUST);
-    assertEquals(step.run.end(), step.timeline.stepSeconds());
+    assertEquals(step.run.makespan(), step.timeline.stepSeconds());
   }
 
   @RepeatedTest(value = 100, name = SEEDED)
@@ -153,7 +153,7 @@ class RecorderTest {
     for (int s = 0; s < step.plan.stages().size(); s++) {
       var cost = step.priced.stages().get(s);
       double busy = step.plan.microBatches() * (cost.forwardSeconds() + cost.backwardSeconds());
-      assertEquals(1 - busy / step.run.end(), step.timeline.idleShare(s), DUST);
+      assertEquals(1 - busy / step.run.makespan(), step.timeline.idleShare(s), DUST);
     }
   }
 }

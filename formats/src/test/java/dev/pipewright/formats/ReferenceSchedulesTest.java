@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.pipewright.schedule.Diagram;
+import dev.pipewright.schedule.Op;
+import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.WarmUp;
-import dev.pipewright.sim.PlanRun;
-import dev.pipewright.sim.PlanSimulator;
-import dev.pipewright.sim.StageTimes;
+import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.sim.Run;
+import dev.pipewright.sim.StaticSimulator;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -49,7 +51,7 @@ class ReferenceSchedulesTest {
     return text.toString();
   }
 
-  private static StageTimes times(JsonNode run) {
+  private static OpTimes times(JsonNode run) {
     JsonNode each = run.at("/params/times_per_chunk");
     int stages = run.at("/params/p").asInt();
     double[] transfer = new double[stages];
@@ -58,8 +60,7 @@ class ReferenceSchedulesTest {
     double[] backward = new double[stages];
     Arrays.fill(forward, each.get("F").asDouble());
     Arrays.fill(backward, each.get("B").asDouble() + each.get("W").asDouble());
-    double[] none = new double[stages];
-    return new StageTimes(forward, backward, transfer, transfer, none, none);
+    return OpTimes.whole(forward, backward, transfer, transfer);
   }
 
   @ParameterizedTest
@@ -76,15 +77,15 @@ class ReferenceSchedulesTest {
   void everyOpEndsAtTheSameTime(String name, WarmUp warmUp) {
     int compared = 0;
     for (JsonNode reference : reference(name)) {
-      PlanRun run = PlanSimulator.run(ours(warmUp, reference), times(reference));
-      int microBatches = reference.at("/params/m").asInt();
-      assertEquals(reference.at("/metrics/makespan").asDouble(), run.end(), 1e-9);
+      Run run = StaticSimulator.run(ours(warmUp, reference), times(reference));
+      assertEquals(reference.at("/metrics/makespan").asDouble(), run.makespan(), 1e-9);
       for (JsonNode program : reference.get("ranks")) {
         for (JsonNode op : program) {
           boolean forward = op.get(0).asString().equals("F");
-          int at = op.get(2).asInt() * microBatches + op.get(1).asInt();
-          double end = (forward ? run.forwardEnd() : run.backwardEnd())[at];
-          assertEquals(op.get(4).asDouble(), end, 1e-9);
+          int stage = op.get(2).asInt();
+          Op ours = new Op(forward ? Pass.FORWARD : Pass.BACKWARD, stage, op.get(1).asInt());
+          int at = run.schedule().program(stage).indexOf(ours);
+          assertEquals(op.get(4).asDouble(), run.end(stage, at), 1e-9);
           compared++;
         }
       }

@@ -13,8 +13,8 @@ import dev.pipewright.formats.PlanJson;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
-import dev.pipewright.sim.PlanRun;
 import dev.pipewright.sim.Recorder;
+import dev.pipewright.sim.Run;
 import dev.pipewright.sim.SimulatedOracle;
 import dev.pipewright.trace.Timeline;
 import java.io.PrintWriter;
@@ -47,7 +47,7 @@ final class Answer {
   }
 
   private static Timeline simulate(Candidate best) {
-    PlanRun run = SimulatedOracle.run(best.plan(), best.estimate());
+    Run run = SimulatedOracle.run(best.plan(), best.estimate());
     return Recorder.timeline(best.plan(), best.estimate().stages(), run);
   }
 

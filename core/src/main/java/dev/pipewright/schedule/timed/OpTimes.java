@@ -64,6 +64,13 @@ public record OpTimes(
         false);
   }
 
+  /** Backward passes that are never split, and what a transfer takes over each cut. */
+  public static OpTimes whole(double[] forward, double[] backward, double[] there, double[] back) {
+    double[] none = new double[forward.length];
+    StepTimes step = StepTimes.none(forward.length);
+    return new OpTimes(forward, backward, none, forward, there, back, step, false);
+  }
+
   /** The same times for every stage. */
   public static OpTimes equal(
       int stages, double forward, double input, double weight, double transfer) {

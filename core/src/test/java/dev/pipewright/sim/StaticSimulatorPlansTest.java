@@ -1,6 +1,5 @@
 package dev.pipewright.sim;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -13,7 +12,11 @@ import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Op;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.StepEnd;
 import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.timed.StepTimes;
+import dev.pipewright.sim.Conditions.Transfers;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -26,31 +29,37 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class PlanSimulatorTest {
-  private static StageTimes times(Pipelines pipeline) {
-    return new StageTimes(
-        pipeline.forward(),
-        pipeline.backward(),
-        pipeline.there(),
-        pipeline.back(),
-        pipeline.tail(),
-        new double[pipeline.stages()]);
+class StaticSimulatorPlansTest {
+  private static final Conditions QUEUED = Conditions.of(Transfers.QUEUED);
+
+  private static OpTimes times(Pipelines pipeline) {
+    double[] none = new double[pipeline.stages()];
+    return OpTimes.whole(pipeline.forward(), pipeline.backward(), pipeline.there(), pipeline.back())
+        .withStep(new StepTimes(none, pipeline.tail(), none, none));
+  }
+
+  private static OpTimes uniform(int stages, double forward, double backward) {
+    return OpTimes.equal(stages, forward, backward, 0, 0);
+  }
+
+  private static Run run(Schedule schedule, OpTimes times) {
+    return StaticSimulator.run(StepEnd.of(schedule), times, QUEUED);
   }
 
   private static double simulated(Pipelines pipeline, WarmUp warmUp) {
     Schedule schedule = warmUp.schedule(pipeline.microBatches(), pipeline.inFlight());
-    return PlanSimulator.run(schedule, times(pipeline)).end();
+    return run(schedule, times(pipeline)).makespan();
   }
 
   @ParameterizedTest
   @CsvSource({"1, 1", "1, 7", "2, 2", "4, 4", "4, 16", "6, 3", "8, 8", "5, 32"})
   void evenPipelinesTakeOnePassPerMicroBatchAndStageBeyondTheFirst(int stages, int microBatches) {
-    StageTimes times = StageTimes.uniform(stages, 1, 2);
+    OpTimes times = uniform(stages, 1, 2);
     double closed = (microBatches + stages - 1) * 3;
     for (WarmUp warmUp : WarmUp.values()) {
       int[] inFlight = warmUp.inFlight(stages, microBatches);
       Schedule schedule = warmUp.schedule(microBatches, inFlight);
-      assertEquals(closed, PlanSimulator.run(schedule, times).end(), 1e-12, warmUp.name());
+      assertEquals(closed, run(schedule, times).makespan(), 1e-12, warmUp.name());
       var even = even(stages, microBatches, inFlight);
       assertEquals(closed, even.seconds(new PathFormula()), 1e-12, warmUp.name());
     }
@@ -58,9 +67,8 @@ class PlanSimulatorTest {
 
   private static Pipelines even(int stages, int microBatches, int[] inFlight) {
     double[] none = new double[stages];
-    StageTimes times = StageTimes.uniform(stages, 1, 2);
-    return new Pipelines(
-        times.forward(), times.backward(), none, none, none, inFlight, microBatches);
+    OpTimes times = uniform(stages, 1, 2);
+    return new Pipelines(times.forward(), times.input(), none, none, none, inFlight, microBatches);
   }
 
   @RepeatedTest(value = 300, name = "seed {currentRepetition}")
@@ -92,22 +100,26 @@ class PlanSimulatorTest {
     int microBatches = random.nextInt(1, 9);
     Pipelines pipeline = Pipelines.random(random, stages, microBatches);
     Schedule schedule = randomSchedule(random, stages, microBatches);
-    PlanRun run = PlanSimulator.run(schedule, times(pipeline));
+    Run run = run(schedule, times(pipeline));
     FixedPoint truth = new FixedPoint(schedule, times(pipeline));
     for (int stage = 0; stage < stages; stage++) {
       for (int i = 0; i < microBatches; i++) {
-        int at = stage * microBatches + i;
-        assertEquals(truth.end("F", stage, i), run.forwardEnd()[at], 1e-12);
-        assertEquals(truth.end("B", stage, i), run.backwardEnd()[at], 1e-12);
+        assertEquals(truth.end("F", stage, i), end(run, Pass.FORWARD, stage, i), 1e-12);
+        assertEquals(truth.end("B", stage, i), end(run, Pass.BACKWARD, stage, i), 1e-12);
         if (stage > 0) {
-          assertEquals(truth.end("there", stage - 1, i), run.activationAt()[at], 1e-12);
+          assertEquals(truth.end("there", stage - 1, i), run.activationAt(stage, i), 1e-12);
         }
         if (stage < stages - 1) {
-          assertEquals(truth.end("back", stage, i), run.gradientAt()[at], 1e-12);
+          assertEquals(truth.end("back", stage, i), run.gradientAt(stage, i), 1e-12);
         }
       }
     }
-    assertEquals(truth.makespan(), run.end(), 1e-12);
+    assertEquals(truth.makespan(), run.makespan(), 1e-12);
+  }
+
+  private static double end(Run run, Pass pass, int stage, int microBatch) {
+    int at = run.schedule().program(stage).indexOf(new Op(pass, stage, microBatch));
+    return run.end(stage, at);
   }
 
   /** Any order of all ops that can run: whatever is ready, stage by stage, as chance has it. */
@@ -152,9 +164,9 @@ class PlanSimulatorTest {
     private final Map<Task, Double> seconds = new HashMap<>();
     private final Map<Task, List<Task>> after = new HashMap<>();
     private final Map<Task, Double> end = new HashMap<>();
-    private final StageTimes times;
+    private final OpTimes times;
 
-    FixedPoint(Schedule schedule, StageTimes times) {
+    FixedPoint(Schedule schedule, OpTimes times) {
       this.times = times;
       int last = schedule.stages() - 1;
       for (int stage = 0; stage <= last; stage++) {
@@ -165,7 +177,7 @@ class PlanSimulatorTest {
           int i = op.microBatch();
           boolean forward = op.pass() == Pass.FORWARD;
           Task task = new Task(forward ? "F" : "B", stage, i);
-          add(task, (forward ? times.forward() : times.backward())[stage], device);
+          add(task, (forward ? times.forward() : times.input())[stage], device);
           if (forward && stage > 0) {
             after(task).add(new Task("there", stage - 1, i));
           }
@@ -224,7 +236,7 @@ class PlanSimulatorTest {
       double makespan = 0;
       for (Task task : end.keySet()) {
         if (task.what.equals("B")) {
-          double tail = times.allReduce()[task.stage] + times.update()[task.stage];
+          double tail = times.step().reduce()[task.stage] + times.step().update()[task.stage];
           makespan = Math.max(makespan, end.get(task) + tail);
         }
       }
@@ -234,33 +246,27 @@ class PlanSimulatorTest {
 
   @Test
   void transfersOfOneDirectionQueueAndThoseOfTheOtherDoNotWait() {
-    StageTimes times =
-        new StageTimes(
-            new double[] {1, 1},
-            new double[] {1, 1},
-            new double[] {3, 0},
-            new double[] {2, 0},
-            new double[2],
-            new double[2]);
-    PlanRun run = PlanSimulator.run(GPipe.of(2, 2), times);
-    assertArrayEquals(new double[] {0, 0, 4, 7}, run.activationAt());
-    assertArrayEquals(new double[] {11, 13}, Arrays.copyOf(run.gradientAt(), 2));
-    assertEquals(14, run.end());
+    OpTimes times =
+        OpTimes.whole(
+            new double[] {1, 1}, new double[] {1, 1}, new double[] {3, 0}, new double[] {2, 0});
+    Run run = run(GPipe.of(2, 2), times);
+    assertEquals(4, run.activationAt(1, 0));
+    assertEquals(7, run.activationAt(1, 1));
+    assertEquals(11, run.gradientAt(0, 0));
+    assertEquals(13, run.gradientAt(0, 1));
+    assertEquals(14, run.makespan());
   }
 
   @Test
   void theTailOfTheSlowestStageEndsTheStep() {
-    StageTimes times =
-        new StageTimes(
-            new double[] {1, 1},
-            new double[] {1, 1},
-            new double[2],
-            new double[2],
-            new double[] {1, 5},
-            new double[] {0.5, 0.25});
-    PlanRun run = PlanSimulator.run(GPipe.of(2, 1), times);
-    assertArrayEquals(new double[] {4, 3}, run.lastBackwardEnd());
-    assertEquals(3 + 5 + 0.25, run.end());
+    double[] none = new double[2];
+    OpTimes times =
+        uniform(2, 1, 1)
+            .withStep(new StepTimes(none, new double[] {1, 5}, none, new double[] {0.5, 0.25}));
+    Run run = run(GPipe.of(2, 1), times);
+    assertEquals(4, end(run, Pass.BACKWARD, 0, 0));
+    assertEquals(3, end(run, Pass.BACKWARD, 1, 0));
+    assertEquals(3 + 5 + 0.25, run.makespan());
   }
 
   @Test
@@ -270,10 +276,8 @@ class PlanSimulatorTest {
     };
     Schedule schedule = new Schedule("wrong", 1, 1, programs);
     Exception e =
-        assertThrows(
-            IllegalArgumentException.class,
-            () -> PlanSimulator.run(schedule, StageTimes.uniform(1, 1, 1)));
-    assertEquals("the schedule cannot run: stage 0 waits for ever before its op 0", e.getMessage());
+        assertThrows(IllegalArgumentException.class, () -> run(schedule, uniform(1, 1, 1)));
+    assertEquals("a rank waits for ever: schedule=wrong, rank=0, op=0", e.getMessage());
   }
 
   @Test
@@ -292,19 +296,15 @@ class PlanSimulatorTest {
     Exception e =
         assertThrows(
             IllegalArgumentException.class,
-            () ->
-                PlanSimulator.run(
-                    new Schedule("wrong", 2, 2, programs), StageTimes.uniform(2, 1, 1)));
-    assertEquals("the schedule cannot run: stage 0 waits for ever before its op 1", e.getMessage());
+            () -> run(new Schedule("wrong", 2, 2, programs), uniform(2, 1, 1)));
+    assertEquals("a rank waits for ever: schedule=wrong, rank=0, op=1", e.getMessage());
   }
 
   @Test
   void timesOfAnotherNumberOfStagesAreRefused() {
     Exception e =
-        assertThrows(
-            IllegalArgumentException.class,
-            () -> PlanSimulator.run(GPipe.of(2, 2), StageTimes.uniform(3, 1, 1)));
-    assertTrue(String.valueOf(e.getMessage()).contains("times=3, schedule=2"), e.getMessage());
+        assertThrows(IllegalArgumentException.class, () -> run(GPipe.of(2, 2), uniform(3, 1, 1)));
+    assertTrue(String.valueOf(e.getMessage()).contains("times=3, stages=2"), e.getMessage());
   }
 
   /**

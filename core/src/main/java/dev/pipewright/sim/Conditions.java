@@ -1,0 +1,66 @@
+package dev.pipewright.sim;
+
+import dev.pipewright.units.Check;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a schedule meets when it runs, beside the durations of its ops.
+ *
+ * @param transfers what messages between neighbour stages get in each other's way
+ * @param slowdown how many times as long a rank computes while it sends, receives or exchanges; 1
+ *     where communication costs computing nothing
+ * @param lookAhead how many ops of its program another op may overtake while they wait; 0 where
+ *     ranks keep to the order
+ * @param jitter by how much durations differ from what is given; null where they do not
+ */
+public record Conditions(
+    Transfers transfers, double slowdown, int lookAhead, @Nullable Jitter jitter) {
+  /** What a message from one rank to another occupies. */
+  public enum Transfers {
+    /** Nothing: it is only late. */
+    DELAYED,
+    /** The way from its rank to the other: one message at a time, in the order they are sent. */
+    QUEUED,
+    /**
+     * The sending rank, which computes nothing meanwhile. Exchanges of parameters and gradients
+     * stop their ranks likewise: no communication runs beside computing.
+     */
+    BLOCKING
+  }
+
+  /** Messages are late and everything takes as long as given. */
+  public static final Conditions PLAIN = of(Transfers.DELAYED);
+
+  public Conditions {
+    Check.that(
+        slowdown >= 1 && slowdown < Double.POSITIVE_INFINITY,
+        "communication never makes computing faster: slowdown=%s",
+        slowdown);
+    Check.that(lookAhead >= 0, "a rank looks ahead, not back: look_ahead=%d", lookAhead);
+  }
+
+  public static Conditions of(Transfers transfers) {
+    return new Conditions(transfers, 1, 0, null);
+  }
+
+  public Conditions withSlowdown(double factor) {
+    return new Conditions(transfers, factor, lookAhead, jitter);
+  }
+
+  public Conditions withLookAhead(int ops) {
+    return new Conditions(transfers, slowdown, ops, jitter);
+  }
+
+  public Conditions withJitter(Jitter other) {
+    return new Conditions(transfers, slowdown, lookAhead, other);
+  }
+
+  /** How many times as long as given an op takes. */
+  double factor(int rank, int position) {
+    return jitter == null ? 1 : jitter.factor(rank, position);
+  }
+
+  boolean blocking() {
+    return transfers == Transfers.BLOCKING;
+  }
+}
