@@ -45,7 +45,7 @@ public record Op(Pass pass, int stage, int microBatch) {
     }
 
     /** A small number of its own, for packed programs and tables. */
-    int code() {
+    public int code() {
       return code;
     }
 

@@ -72,7 +72,12 @@ public final class Schedule {
   }
 
   public static Op.Pass pass(long op) {
-    return PASSES[(int) (op >>> 56)];
+    return PASSES[code(op)];
+  }
+
+  /** The {@linkplain Op.Pass#code number} of an op's pass. */
+  public static int code(long op) {
+    return (int) (op >>> 56);
   }
 
   public static int stage(long op) {

@@ -5,9 +5,7 @@ import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.units.Check;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,22 +43,7 @@ public final class EventSimulator implements Exchanges.Host {
   private final Messages messages;
   private final Ways ways;
   private final @Nullable Exchanges exchanges;
-  private final List<Rounds> running = new ArrayList<>();
-
-  /** An exchange under way: the messages of its rounds, if it has some. */
-  private static final class Rounds {
-    private final Exchanges.Exchange exchange;
-    private final List<List<CollectiveRounds.Message>> rounds;
-    private final int index;
-    private int round = -1;
-    private int missing; // messages of this round that have not landed
-
-    Rounds(Exchanges.Exchange exchange, List<List<CollectiveRounds.Message>> rounds, int index) {
-      this.exchange = exchange;
-      this.rounds = rounds;
-      this.index = index;
-    }
-  }
+  private final RunningExchanges running;
 
   private EventSimulator(
       Schedule schedule,
@@ -75,6 +58,7 @@ public final class EventSimulator implements Exchanges.Host {
     this.placement = schedule.placement();
     this.microBatches = schedule.microBatches();
     this.messages = new Messages(events, wires);
+    this.running = new RunningExchanges(schedule, times, traffic, messages, events);
     int ranks = schedule.ranks();
     int places = Math.multiplyExact(schedule.stages(), microBatches);
     activationAt = unknown(places);
@@ -158,7 +142,7 @@ public final class EventSimulator implements Exchanges.Host {
             landed(Event.subject(event), now);
           }
         }
-        case EXCHANGED -> over(running.get(Event.subject(event)), now);
+        case EXCHANGED -> over(running.ended(event), now);
       }
     }
     for (int rank = 0; rank < next.length; rank++) {
@@ -351,11 +335,8 @@ public final class EventSimulator implements Exchanges.Host {
     int to = messages.to(flight);
     long cargo = messages.cargo(flight);
     messages.end(flight, now);
-    if (cargo < 0) {
-      Rounds rounds = running.get((int) (-1 - cargo));
-      if (--rounds.missing == 0) {
-        nextRound(rounds, now);
-      }
+    if (RunningExchanges.owns(cargo)) {
+      running.landed(cargo, now);
       return;
     }
     communicate(from, -1, now);
@@ -369,55 +350,13 @@ public final class EventSimulator implements Exchanges.Host {
 
   @Override
   public void begin(Exchanges.Exchange exchange) {
-    double now = exchange.start();
     for (int rank : exchange.ranks()) {
-      communicate(rank, 1, now);
+      communicate(rank, 1, exchange.start());
     }
-    Rounds rounds = new Rounds(exchange, rounds(exchange), running.size());
-    running.add(rounds);
-    if (rounds.rounds.isEmpty()) {
-      double seconds = between(exchange) ? 0 : exchange.seconds(schedule, times);
-      events.add(now + seconds, Event.exchanged(rounds.index));
-    } else {
-      nextRound(rounds, now);
-    }
+    running.begin(exchange);
   }
 
-  /** Whether its messages are simulated. */
-  private boolean between(Exchanges.Exchange exchange) {
-    return traffic != null && (exchange.ranks().size() > 1 || exchange.from() >= 0);
-  }
-
-  private List<List<CollectiveRounds.Message>> rounds(Exchanges.Exchange exchange) {
-    if (traffic == null || !between(exchange)) {
-      return List.of();
-    }
-    int to = exchange.ranks().get(0);
-    double bytes = traffic.states()[Schedule.stage(exchange.op())];
-    Pass pass = Schedule.pass(exchange.op());
-    if (pass != Pass.HAND_ON) {
-      return traffic.collective().of(pass, exchange.ranks(), bytes);
-    }
-    return exchange.from() == to
-        ? List.of()
-        : List.of(List.of(new CollectiveRounds.Message(exchange.from(), to, bytes)));
-  }
-
-  private void nextRound(Rounds rounds, double now) {
-    if (++rounds.round == rounds.rounds.size()) {
-      over(rounds, now);
-      return;
-    }
-    List<CollectiveRounds.Message> round = rounds.rounds.get(rounds.round);
-    rounds.missing = round.size();
-    long cargo = -1L - rounds.index;
-    for (CollectiveRounds.Message message : round) {
-      messages.send(message.from(), message.to(), message.bytes(), cargo, now);
-    }
-  }
-
-  private void over(Rounds rounds, double now) {
-    Exchanges.Exchange exchange = rounds.exchange;
+  private void over(Exchanges.Exchange exchange, double now) {
     for (int member = 0; member < exchange.ranks().size(); member++) {
       int rank = exchange.ranks().get(member);
       starts[rank][exchange.position(member)] = exchange.start();

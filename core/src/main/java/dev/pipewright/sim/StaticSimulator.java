@@ -20,19 +20,22 @@ import org.jspecify.annotations.Nullable;
 public final class StaticSimulator implements Exchanges.Host {
   private static final long NOTHING = -1;
   private static final long EXCHANGE = -2;
+  private static final int FORWARD = Pass.FORWARD.code();
+  private static final int BACKWARD = Pass.BACKWARD.code();
+  private static final int BACKWARD_INPUT = Pass.BACKWARD_INPUT.code();
 
   private final Schedule schedule;
   private final OpTimes times;
   private final Conditions conditions;
-  private final Placement placement;
+  private final int[] after; // by stage: the rank of the next one; −1 for the last
+  private final int[] before;
   private final int microBatches;
   private final double[][] starts; // by rank and position in its program
   private final double[][] ends;
 
   private final double[] activationAt; // by stage and micro-batch; NaN until known
   private final double[] gradientAt;
-  private final double[] forwardEnd;
-  private final double[] gradientEnd; // of the input's
+  private final double[][] seconds; // by code of the pass, and stage
   private final Ways ways;
   private final @Nullable Exchanges exchanges;
   private final ArrayDeque<Exchanges.Exchange> begun = new ArrayDeque<>();
@@ -48,7 +51,7 @@ public final class StaticSimulator implements Exchanges.Host {
     this.schedule = schedule;
     this.times = times;
     this.conditions = conditions;
-    this.placement = schedule.placement();
+    Placement placement = schedule.placement();
     this.microBatches = schedule.microBatches();
     int ranks = schedule.ranks();
     starts = new double[ranks][];
@@ -60,11 +63,14 @@ public final class StaticSimulator implements Exchanges.Host {
     int places = Math.multiplyExact(schedule.stages(), microBatches);
     activationAt = unknown(places);
     gradientAt = unknown(places);
-    forwardEnd = unknown(places);
-    gradientEnd = unknown(places);
     for (int stage = 0; stage < schedule.stages(); stage += placement.depth()) {
       Arrays.fill(activationAt, stage * microBatches, (stage + 1) * microBatches, 0);
     }
+    after = new int[schedule.stages()];
+    before = new int[schedule.stages()];
+    Arrays.setAll(after, stage -> placement.last(stage) ? -1 : placement.rankOf(stage + 1));
+    Arrays.setAll(before, stage -> placement.first(stage) ? -1 : placement.rankOf(stage - 1));
+    seconds = seconds(schedule.stages(), times);
     ways = new Ways(placement, times, conditions.transfers());
     exchanges = schedule.exchanging() ? new Exchanges(schedule, this) : null;
     next = new int[ranks];
@@ -78,6 +84,16 @@ public final class StaticSimulator implements Exchanges.Host {
     double[] times = new double[size];
     Arrays.fill(times, Double.NaN);
     return times;
+  }
+
+  private static double[][] seconds(int stages, OpTimes times) {
+    double[][] seconds = new double[Pass.values().length][stages];
+    for (Pass pass : Pass.values()) {
+      for (int stage = 0; stage < stages; stage++) {
+        seconds[pass.code()][stage] = times.seconds(Schedule.pack(pass, stage, 0));
+      }
+    }
+    return seconds;
   }
 
   /** Messages are late and nothing else. */
@@ -132,10 +148,13 @@ public final class StaticSimulator implements Exchanges.Host {
     awaited[rank] = NOTHING;
     current = rank;
     while (next[rank] < program.length && awaited[rank] == NOTHING) {
-      if (exchanges != null && Schedule.pass(program[next[rank]]).exchanges()) {
+      long op = program[next[rank]];
+      if (Schedule.isJoined(op)) {
+        together(rank, program);
+      } else if (exchanges != null && Schedule.pass(op).exchanges()) {
         exchange(rank, exchanges);
       } else {
-        compute(rank, program);
+        compute(rank, op);
       }
     }
   }
@@ -150,33 +169,49 @@ public final class StaticSimulator implements Exchanges.Host {
     finishExchanges();
   }
 
-  /** Runs the next op, with those that run together with it, where it can. */
-  private void compute(int rank, long[] program) {
+  /** Runs the next op where it can. */
+  private void compute(int rank, long op) {
+    double ready = ready(op);
+    if (Double.isNaN(ready)) {
+      awaited[rank] = lacks(op);
+      return;
+    }
+    int at = next[rank]++;
+    double start = Math.max(free[rank], ready);
+    double end = start + seconds(rank, at, op);
+    free[rank] = end;
+    starts[rank][at] = start;
+    ends[rank][at] = end;
+    announce(rank, op, end);
+  }
+
+  private double seconds(int rank, int position, long op) {
+    return seconds[Schedule.code(op)][Schedule.stage(op)] * conditions.factor(rank, position);
+  }
+
+  /** Runs the next ops, which run together, where all can. */
+  private void together(int rank, long[] program) {
     int first = next[rank];
-    int last = first;
+    int last = first - 1;
     double start = free[rank];
     double duration = 0;
-    while (true) {
-      double ready = ready(program[last]);
+    do {
+      long op = program[++last];
+      double ready = ready(op);
       if (Double.isNaN(ready)) {
-        awaited[rank] = lacks(program[last]);
+        awaited[rank] = lacks(op);
         return;
       }
       start = Math.max(start, ready);
-      double seconds = times.seconds(program[last]) * conditions.factor(rank, last);
-      duration = times.overlapped() ? Math.max(duration, seconds) : duration + seconds;
-      if (last == program.length - 1 || !Schedule.isJoined(program[last])) {
-        break;
-      }
-      last++;
-    }
-    double end = start + duration;
-    free[rank] = end;
+      double each = seconds(rank, last, op);
+      duration = times.overlapped() ? Math.max(duration, each) : duration + each;
+    } while (Schedule.isJoined(program[last]) && last < program.length - 1);
     next[rank] = last + 1;
+    free[rank] = start + duration;
     for (int i = first; i <= last; i++) {
       starts[rank][i] = start;
-      ends[rank][i] = end;
-      announce(rank, program[i], end);
+      ends[rank][i] = start + duration;
+      announce(rank, program[i], start + duration);
     }
   }
 
@@ -184,23 +219,20 @@ public final class StaticSimulator implements Exchanges.Host {
     return stage * microBatches + microBatch;
   }
 
-  /** When an op's inputs are there; NaN as long as nobody knows. */
+  /**
+   * When an op's inputs from other ranks are there; NaN as long as nobody knows. What it needs of
+   * its own rank comes before it in the program.
+   */
   private double ready(long op) {
     int stage = Schedule.stage(op);
-    Pass pass = Schedule.pass(op);
-    double exchanged = exchanges == null ? 0 : exchanges.ready(stage);
-    if (pass == Pass.UPDATE) {
-      return exchanged;
+    int code = Schedule.code(op);
+    double there = 0;
+    if (code == FORWARD) {
+      there = activationAt[place(stage, Schedule.microBatch(op))];
+    } else if (code == BACKWARD || code == BACKWARD_INPUT) {
+      there = gradientAt[place(stage, Schedule.microBatch(op))];
     }
-    int place = place(stage, Schedule.microBatch(op));
-    double there =
-        switch (pass) {
-          case FORWARD -> activationAt[place];
-          case BACKWARD, BACKWARD_INPUT -> gradientAt[place];
-          case BACKWARD_WEIGHT -> gradientEnd[place];
-          default -> forwardEnd[place]; // of a recomputation
-        };
-    return Math.max(there, exchanged);
+    return exchanges == null ? there : Math.max(there, exchanges.ready(stage));
   }
 
   /**
@@ -211,35 +243,31 @@ public final class StaticSimulator implements Exchanges.Host {
     if (exchanges != null && Double.isNaN(exchanges.ready(stage))) {
       return EXCHANGE;
     }
-    return 2L * place(stage, Schedule.microBatch(op)) + (Schedule.pass(op) == Pass.FORWARD ? 0 : 1);
+    return 2L * place(stage, Schedule.microBatch(op)) + (Schedule.code(op) == FORWARD ? 0 : 1);
   }
 
   private void announce(int rank, long op, double end) {
     int stage = Schedule.stage(op);
-    Pass pass = Schedule.pass(op);
+    int code = Schedule.code(op);
     if (exchanges != null) {
       exchanges.used(rank, stage, end);
     }
-    if (pass == Pass.FORWARD) {
+    if (code == FORWARD) {
       int place = place(stage, Schedule.microBatch(op));
-      forwardEnd[place] = end;
-      if (placement.last(stage)) {
+      if (after[stage] < 0) {
         gradientAt[place] = end; // the loss
       } else {
         deliver(rank, stage, stage + 1, place + microBatches, activationAt, end);
       }
-    } else if (pass.propagates()) {
-      int place = place(stage, Schedule.microBatch(op));
-      gradientEnd[place] = end;
-      if (!placement.first(stage)) {
-        deliver(rank, stage, stage - 1, place - microBatches, gradientAt, end);
-      }
+    } else if ((code == BACKWARD || code == BACKWARD_INPUT) && before[stage] >= 0) {
+      int place = place(stage, Schedule.microBatch(op)) - microBatches;
+      deliver(rank, stage, stage - 1, place, gradientAt, end);
     }
   }
 
   /** Sends an op's output to a neighbour stage. */
   private void deliver(int rank, int from, int to, int place, double[] at, double end) {
-    int other = placement.rankOf(to);
+    int other = to > from ? after[from] : before[from];
     if (other == rank) {
       at[place] = end;
       return;

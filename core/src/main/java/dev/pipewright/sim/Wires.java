@@ -8,11 +8,16 @@ import java.util.Arrays;
  * once and shares its bandwidth among them.
  */
 public final class Wires {
+  /** The links from one rank to another; none from a rank to itself. */
+  public interface Routes {
+    int[] links(int from, int to);
+  }
+
   private final double[] bandwidth; // bytes per second, by link
   private final double latency;
-  private final int[][][] routes; // by sender and receiver
+  private final Routes routes;
 
-  private Wires(double[] bandwidth, double latency, int[][][] routes) {
+  private Wires(double[] bandwidth, double latency, Routes routes) {
     this.bandwidth = bandwidth;
     this.latency = latency;
     this.routes = routes;
@@ -23,9 +28,8 @@ public final class Wires {
    *
    * @param bandwidth bytes per second of each link
    * @param latency seconds before a message's first byte arrives
-   * @param routes for each sender and receiver the links on the way, none for a rank to itself
    */
-  public static Wires of(double[] bandwidth, double latency, int[][][] routes) {
+  public static Wires of(double[] bandwidth, double latency, Routes routes) {
     for (double rate : bandwidth) {
       Check.positive(rate, "bandwidth");
     }
@@ -35,36 +39,28 @@ public final class Wires {
 
   /** A link of its own from every rank to every other: nothing is ever shared. */
   public static Wires direct(int ranks, double bandwidth, double latency) {
-    double[] links = new double[ranks * ranks];
+    double[] links = new double[Math.multiplyExact(ranks, ranks)];
     Arrays.fill(links, bandwidth);
-    int[][][] routes = new int[ranks][ranks][];
-    for (int from = 0; from < ranks; from++) {
-      for (int to = 0; to < ranks; to++) {
-        routes[from][to] = from == to ? new int[0] : new int[] {from * ranks + to};
-      }
-    }
-    return of(links, latency, routes);
+    return of(links, latency, (from, to) -> new int[] {from * ranks + to});
   }
 
   /**
-   * Ranks in nodes: neighbours inside a node have links of their own, everything that leaves a node
-   * shares its port out, everything that enters one its port in.
+   * Ranks in nodes: those of a node have links of their own to each other, everything that leaves a
+   * node shares its port out, everything that enters one its port in.
    */
   public static Wires nodes(int ranks, int perNode, double inside, double outside, double latency) {
     int nodes = Math.ceilDiv(ranks, perNode);
-    int own = ranks * ranks;
+    int own = Math.multiplyExact(ranks, perNode);
     double[] links = new double[own + 2 * nodes];
     Arrays.fill(links, 0, own, inside);
     Arrays.fill(links, own, links.length, outside);
-    int[][][] routes = new int[ranks][ranks][];
-    for (int from = 0; from < ranks; from++) {
-      for (int to = 0; to < ranks; to++) {
-        boolean same = from / perNode == to / perNode;
-        int[] ports = {own + from / perNode, own + nodes + to / perNode};
-        routes[from][to] = from == to ? new int[0] : same ? new int[] {from * ranks + to} : ports;
-      }
-    }
-    return of(links, latency, routes);
+    return of(
+        links,
+        latency,
+        (from, to) ->
+            from / perNode == to / perNode
+                ? new int[] {from * perNode + to % perNode}
+                : new int[] {own + from / perNode, own + nodes + to / perNode});
   }
 
   int links() {
@@ -81,6 +77,6 @@ public final class Wires {
 
   /** The links on the way: read only. */
   int[] route(int from, int to) {
-    return routes[from][to];
+    return routes.links(from, to);
   }
 }

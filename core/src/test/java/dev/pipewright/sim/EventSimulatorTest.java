@@ -95,7 +95,7 @@ class EventSimulatorTest {
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
     int links = random.nextInt(1, 6);
     double[] bandwidth = random.doubles(links, 0.5, 2).toArray();
-    Wires wires = Wires.of(bandwidth, 0, new int[0][0][0]);
+    Wires wires = Wires.of(bandwidth, 0, (from, to) -> NONE);
     FairShare shares = new FairShare(wires);
     int[][] routes = new int[12][];
     Arrays.fill(routes, NONE);
