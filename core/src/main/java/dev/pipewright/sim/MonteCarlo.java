@@ -6,8 +6,8 @@ import dev.pipewright.units.Check;
 import java.util.Arrays;
 
 /**
- * How long a step takes when durations differ from op to op: many static runs, each with its own
- * chances. The same jitter gives the same runs.
+ * How long a step takes when durations differ from op to op: many runs, each with its own chances.
+ * The same jitter gives the same runs.
  *
  * @param seconds the makespans, ascending
  */
@@ -19,7 +19,7 @@ public record MonteCarlo(double[] seconds) {
     double[] seconds = new double[runs];
     for (int i = 0; i < runs; i++) {
       Conditions one = conditions.withJitter(jitter.withSeed(jitter.seed() + i));
-      seconds[i] = StaticSimulator.run(schedule, times, one).makespan();
+      seconds[i] = Run.of(schedule, times, one).makespan();
     }
     Arrays.sort(seconds);
     return new MonteCarlo(seconds);

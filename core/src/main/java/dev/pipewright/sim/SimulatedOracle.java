@@ -4,6 +4,7 @@ import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.plan.Plan;
+import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.StepEnd;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.schedule.timed.StepTimes;
@@ -13,16 +14,51 @@ import java.util.function.ToDoubleFunction;
 
 /** Answers with the simulated step time of a plan whose stages another oracle prices. */
 public final class SimulatedOracle implements Oracle {
+  /** Messages of a cut and direction go one after the other. */
+  public static final Conditions USUAL = Conditions.of(Transfers.QUEUED);
+
   private final Oracle prices;
+  private final Conditions conditions;
+  private final double[] slowness; // by stage; none for all alike
 
   public SimulatedOracle(Oracle prices) {
+    this(prices, USUAL);
+  }
+
+  /**
+   * Under other conditions.
+   *
+   * @param slowness how many times as long each stage's devices take for what they compute; none
+   *     where all take their time
+   */
+  public SimulatedOracle(Oracle prices, Conditions conditions, double... slowness) {
     this.prices = prices;
+    this.conditions = conditions;
+    this.slowness = slowness;
   }
 
   @Override
   public Assessment assess(Plan plan) {
     Assessment priced = prices.assess(plan);
-    return new Assessment("simulated", run(plan, priced).makespan(), priced.stages());
+    return new Assessment("simulated", simulate(plan, priced).makespan(), priced.stages());
+  }
+
+  /** One step of {@code plan} with the stage times of {@code priced}, as this oracle sees it. */
+  public Run simulate(Plan plan, Assessment priced) {
+    return Run.of(StepEnd.of(plan.schedule()), times(plan, priced), conditions);
+  }
+
+  /** Many such steps with durations that differ. */
+  public MonteCarlo simulate(Plan plan, Assessment priced, Jitter jitter, int runs) {
+    OpTimes times = times(plan, priced);
+    return MonteCarlo.of(StepEnd.of(plan.schedule()), times, conditions, jitter, runs);
+  }
+
+  private OpTimes times(Plan plan, Assessment priced) {
+    OpTimes times = times(priced.stages());
+    return slowness.length == 0
+        ? times
+        : times.on(Placement.straight(plan.stages().size()), slowness);
   }
 
   /**
@@ -31,8 +67,7 @@ public final class SimulatedOracle implements Oracle {
    * backward pass.
    */
   public static Run run(Plan plan, Assessment priced) {
-    return StaticSimulator.run(
-        StepEnd.of(plan.schedule()), times(priced.stages()), Conditions.of(Transfers.QUEUED));
+    return StaticSimulator.run(StepEnd.of(plan.schedule()), times(priced.stages()), USUAL);
   }
 
   private static OpTimes times(List<StageCost> stages) {

@@ -36,6 +36,17 @@ public record Timeline(
         devices = List.copyOf(devices);
         slices = List.copyOf(slices);
       }
+
+      /** Seconds in forward and backward passes. */
+      double busy() {
+        return slices.stream().filter(Slice::passes).mapToDouble(Slice::seconds).sum();
+      }
+
+      /** Seconds from the first forward or backward pass to the end of the last. */
+      double span() {
+        List<Slice> passes = slices.stream().filter(Slice::passes).toList();
+        return passes.isEmpty() ? 0 : passes.getLast().end() - passes.getFirst().start();
+      }
     }
 
     /** One direction of the link between a stage and the next. */
@@ -54,6 +65,10 @@ public record Timeline(
   public record Slice(Kind kind, int stage, int microBatch, double start, double end) {
     public double seconds() {
       return end - start;
+    }
+
+    private boolean passes() {
+      return kind == Kind.FORWARD || kind == Kind.BACKWARD;
     }
   }
 
@@ -87,12 +102,25 @@ public record Timeline(
     double busy = 0;
     for (Lane lane : lanes) {
       if (lane instanceof Lane.Compute compute && compute.stage() == stage) {
-        for (Slice slice : compute.slices()) {
-          busy +=
-              slice.kind() == Kind.FORWARD || slice.kind() == Kind.BACKWARD ? slice.seconds() : 0;
-        }
+        busy += compute.busy();
       }
     }
     return stepSeconds == 0 ? 0 : 1 - busy / stepSeconds;
+  }
+
+  /**
+   * The part of the longest span, from a compute lane's first forward or backward pass to its last,
+   * in which the busiest lane is idle: the next step may fill the rest.
+   */
+  public double spanIdleShare() {
+    double longest = 0;
+    double busiest = 0;
+    for (Lane lane : lanes) {
+      if (lane instanceof Lane.Compute compute) {
+        longest = Math.max(longest, compute.span());
+        busiest = Math.max(busiest, compute.busy());
+      }
+    }
+    return longest == 0 ? 0 : 1 - busiest / longest;
   }
 }

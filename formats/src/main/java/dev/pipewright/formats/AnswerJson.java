@@ -74,9 +74,17 @@ public final class AnswerJson {
    * A simulated step.
    *
    * @param idleShare part of the step, over all stages, in which a stage computes nothing
+   * @param spanIdleShare part of the longest span from a stage's first pass to its last in which
+   *     the busiest stage computes nothing
    * @param peakBytes of each device of each stage
+   * @param jitter what many runs with durations that differ took, where they were asked for
    */
-  public record Simulated(double stepSeconds, double idleShare, List<Long> peakBytes) {
+  public record Simulated(
+      double stepSeconds,
+      double idleShare,
+      double spanIdleShare,
+      List<Long> peakBytes,
+      Optional<JitterJson> jitter) {
     public Simulated {
       peakBytes = List.copyOf(peakBytes);
     }
@@ -149,7 +157,9 @@ public final class AnswerJson {
   private static Map<String, Object> simulated(Simulated simulated) {
     Map<String, Object> object =
         pair("step_s", simulated.stepSeconds(), "idle_share", simulated.idleShare());
+    object.put("stage_span_idle_share", simulated.spanIdleShare());
     object.put("peak_bytes", simulated.peakBytes());
+    simulated.jitter().ifPresent(jitter -> object.put("jitter", jitter.object()));
     return object;
   }
 

@@ -71,7 +71,8 @@ class AnswerJsonTest {
   void anAnswerHasTheKeysOfTheContract() {
     Candidate best = new Candidate("hybrid", PLAN, assessment(16), Optional.of(assessment(16)));
     Candidate rival = new Candidate("data parallel", PLAN, assessment(20), Optional.empty());
-    AnswerJson.Simulated simulated = new AnswerJson.Simulated(16.5, 0.25, List.of(120L, 110L));
+    AnswerJson.Simulated simulated =
+        new AnswerJson.Simulated(16.5, 0.25, 0.125, List.of(120L, 110L), Optional.empty());
     assertEquals(
         """
         {
@@ -124,7 +125,12 @@ class AnswerJsonTest {
               }
             ]
           },
-          "simulated": {"step_s": 16.5, "idle_share": 0.25, "peak_bytes": [120, 110]},
+          "simulated": {
+            "step_s": 16.5,
+            "idle_share": 0.25,
+            "stage_span_idle_share": 0.125,
+            "peak_bytes": [120, 110]
+          },
           "why": {
             "binding": "stage 0 computes all the time",
             "runner_up": {

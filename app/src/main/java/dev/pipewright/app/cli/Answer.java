@@ -8,6 +8,7 @@ import dev.pipewright.app.report.TimelineSvg;
 import dev.pipewright.app.report.TimelineText;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.formats.AnswerJson;
+import dev.pipewright.formats.JitterJson;
 import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.plan.Plan;
@@ -17,6 +18,7 @@ import dev.pipewright.sim.Recorder;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.SimulatedOracle;
 import dev.pipewright.trace.Timeline;
+import dev.pipewright.units.Units;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A planning and the simulated step of its best plan, shown in every form that commands offer. */
@@ -33,21 +36,39 @@ final class Answer {
   private final double planningSeconds;
   private final OptionalInt profileBatch;
   private final @Nullable Timeline timeline;
+  private final @Nullable JitterJson jitter;
 
+  /** The step as simulated usually. */
   Answer(
       Planning planning,
       ModelArgument.Costed costed,
       double planningSeconds,
       OptionalInt profileBatch) {
+    this(
+        planning,
+        costed,
+        planningSeconds,
+        profileBatch,
+        best -> SimulatedOracle.run(best.plan(), best.estimate()),
+        null);
+  }
+
+  Answer(
+      Planning planning,
+      ModelArgument.Costed costed,
+      double planningSeconds,
+      OptionalInt profileBatch,
+      Function<Candidate, Run> simulator,
+      @Nullable JitterJson jitter) {
     this.planning = planning;
     this.costed = costed;
     this.planningSeconds = planningSeconds;
     this.profileBatch = profileBatch;
-    this.timeline = planning.best().map(Answer::simulate).orElse(null);
+    this.timeline = planning.best().map(best -> timeline(best, simulator.apply(best))).orElse(null);
+    this.jitter = jitter;
   }
 
-  private static Timeline simulate(Candidate best) {
-    Run run = SimulatedOracle.run(best.plan(), best.estimate());
+  private static Timeline timeline(Candidate best, Run run) {
     return Recorder.timeline(best.plan(), best.estimate().stages(), run);
   }
 
@@ -68,6 +89,10 @@ final class Answer {
     if (timeline != null) {
       out.println();
       out.print(TimelineText.of(timeline, TerminalReport.WIDTH, colours));
+    }
+    if (jitter != null) {
+      out.println();
+      out.println(jitter.words(Units::seconds));
     }
   }
 
@@ -107,7 +132,12 @@ final class Answer {
       devices += members;
     }
     peaks.addAll(List.of(byDevice));
-    return new AnswerJson.Simulated(step.stepSeconds(), idle / devices, peaks);
+    return new AnswerJson.Simulated(
+        step.stepSeconds(),
+        idle / devices,
+        step.spanIdleShare(),
+        peaks,
+        Optional.ofNullable(jitter));
   }
 
   /** The names of the files that {@link #write} makes. */
@@ -150,7 +180,7 @@ final class Answer {
         "stage "
             + stage
             + " needs "
-            + dev.pipewright.units.Units.binary(memory.peakBytes(), "B")
+            + Units.binary(memory.peakBytes(), "B")
             + " on each device, which has "
             + memory.capacity()
             + "; try recomputation, more stages or a smaller micro-batch");

@@ -1,8 +1,12 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.JitterJson;
 import dev.pipewright.planner.Evaluation;
 import dev.pipewright.planner.Planning;
+import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.sim.Conditions.Transfers;
+import dev.pipewright.sim.Jitter;
 import dev.pipewright.sim.SimulatedOracle;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -28,6 +32,8 @@ final class SimulateCommand implements Callable<Integer> {
 
   @Mixin private PlanArgument argument = new PlanArgument();
 
+  @Mixin private SimulationOptions simulation = new SimulationOptions();
+
   @Option(
       names = "--out",
       paramLabel = "DIR",
@@ -51,20 +57,29 @@ final class SimulateCommand implements Callable<Integer> {
       OutputFolder.of(out, Answer.FILES); // before anything is printed
     }
     var costs = loaded.costed().costs();
+    Jitter jitter = simulation.jitter();
+    int runs = simulation.runs();
+    SimulatedOracle oracle =
+        new SimulatedOracle(
+            loaded.costModel().oracle(costs),
+            simulation.conditions(Transfers.QUEUED),
+            simulation.slowness(loaded.file().plan().stages().size()));
     long start = System.nanoTime();
     Planning planning;
     try {
-      planning =
-          Evaluation.of(
-              costs,
-              loaded.file().plan(),
-              loaded.costModel(),
-              new SimulatedOracle(loaded.costModel().oracle(costs)));
+      planning = Evaluation.of(costs, loaded.file().plan(), loaded.costModel(), oracle);
     } catch (IllegalArgumentException e) {
       throw new BadInputException(argument.path + ": " + e.getMessage());
     }
     double seconds = (System.nanoTime() - start) / 1e9;
-    Answer answer = new Answer(planning, loaded.costed(), seconds, loaded.file().profileBatch());
+    Answer answer =
+        new Answer(
+            planning,
+            loaded.costed(),
+            seconds,
+            loaded.file().profileBatch(),
+            best -> oracle.simulate(best.plan(), best.estimate()),
+            jitter == null ? null : jittered(oracle, planning, jitter, runs));
     if (json) {
       spec.commandLine().getOut().print(answer.json());
     } else {
@@ -80,5 +95,11 @@ final class SimulateCommand implements Callable<Integer> {
     tooLarge.ifPresent(
         reason -> spec.commandLine().getErr().println("pipewright: does not fit: " + reason));
     return tooLarge.isPresent() ? Failures.NO : 0;
+  }
+
+  private static JitterJson jittered(
+      SimulatedOracle oracle, Planning planning, Jitter jitter, int runs) {
+    Candidate best = planning.best().orElseThrow();
+    return new JitterJson(jitter, oracle.simulate(best.plan(), best.estimate(), jitter, runs));
   }
 }

@@ -27,10 +27,18 @@ record Figure(String label, String value, String note) {
       figures.add(peakMemory(Picture.decisive(best)));
       double idle = picture.idleShare();
       if (!Double.isNaN(idle)) {
-        figures.add(new Figure("idle", Units.percent(idle), "of the devices' time no pass runs"));
+        figures.add(new Figure("idle", Units.percent(idle), idleNote(picture)));
       }
     }
     return figures;
+  }
+
+  private static String idleNote(Picture picture) {
+    return "of the devices' time no pass runs"
+        + picture
+            .timeline()
+            .map(step -> "; " + Units.percent(step.spanIdleShare()) + " of the longest span")
+            .orElse("");
   }
 
   private static Figure stepTime(Candidate best) {

@@ -22,7 +22,7 @@ class TerminalReportTest {
           speed-up       3.99×  over one device (1.44 s)
           lower bound   240 ms  work / devices; estimate 45.9 % above
           peak memory 4.50 GiB  on stage 0, 28.1 % of 16 GiB
-          idle          33.5 %  of the devices' time no pass runs
+          idle          33.5 %  of the devices' time no pass runs; 28.6 % of the longest span
 
                                       in  re-                                        all-  memory
           stage  layers  devices  flight  compute      forward  backward     send  reduce  GiB

@@ -1,5 +1,6 @@
 package dev.pipewright.schedule.timed;
 
+import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Check;
 import java.util.Arrays;
@@ -91,6 +92,33 @@ public record OpTimes(
   /** These times, with others of a step's own ops. */
   public OpTimes withStep(StepTimes other) {
     return new OpTimes(forward, input, weight, recompute, there, back, other, overlapped);
+  }
+
+  /**
+   * These times on ranks of different speed.
+   *
+   * @param slowness how many times as long each rank takes for what it computes
+   */
+  public OpTimes on(Placement placement, double[] slowness) {
+    return new OpTimes(
+        slowed(forward, placement, slowness),
+        slowed(input, placement, slowness),
+        slowed(weight, placement, slowness),
+        slowed(recompute, placement, slowness),
+        there,
+        back,
+        new StepTimes(
+            step.gather(),
+            step.reduce(),
+            step.handOn(),
+            slowed(step.update(), placement, slowness)),
+        overlapped);
+  }
+
+  private static double[] slowed(double[] seconds, Placement placement, double[] slowness) {
+    double[] slowed = new double[seconds.length];
+    Arrays.setAll(slowed, stage -> seconds[stage] * slowness[placement.rankOf(stage)]);
+    return slowed;
   }
 
   public int stages() {

@@ -1,0 +1,185 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.sim.Conditions;
+import dev.pipewright.sim.Conditions.Transfers;
+import dev.pipewright.sim.Jitter;
+import java.util.Arrays;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** What the simulated devices and links are like, beside the times that are given. */
+final class SimulationOptions {
+  private static final int MOST_RUNS = 100_000;
+
+  @Option(
+      names = "--transfers",
+      paramLabel = "KIND",
+      description =
+          "What messages between stages get in the way of: delayed (nothing), queued (those of the"
+              + " same way, one after the other) or blocking (their sender computes nothing"
+              + " meanwhile).")
+  private @Nullable String transfers;
+
+  @Option(
+      names = "--slowdown",
+      paramLabel = "X",
+      description = "How many times as long a rank computes while it communicates. Default: 1.")
+  private @Nullable String slowdown;
+
+  @Option(
+      names = "--look-ahead",
+      paramLabel = "N",
+      description =
+          "How many passes that still wait another may overtake, without holding more"
+              + " activations. Default: 0, the order as it is.")
+  private @Nullable String lookAhead;
+
+  @Option(
+      names = "--slow",
+      paramLabel = "RANK:X[,…]",
+      description = "Ranks that take X times as long for everything they compute.")
+  private @Nullable String slow;
+
+  @Option(
+      names = "--jitter",
+      paramLabel = "SPREAD",
+      description =
+          "Let durations differ from pass to pass: the standard deviation of their logarithm, 0.1"
+              + " for about 10 %%. Says median and p95 of many runs.")
+  private @Nullable String jitter;
+
+  @Option(
+      names = "--stragglers",
+      paramLabel = "CHANCE:X",
+      description = "The chance of a rank to take X times as long, drawn for each run.")
+  private @Nullable String stragglers;
+
+  @Option(
+      names = "--runs",
+      paramLabel = "N",
+      defaultValue = "200",
+      description = "Runs with jitter. Default: ${DEFAULT-VALUE}.")
+  private String runs = "200";
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Of the first run with jitter. Default: ${DEFAULT-VALUE}.")
+  private String seed = "1";
+
+  /** The conditions of every run. */
+  Conditions conditions(Transfers usual) {
+    Conditions conditions = Conditions.of(transfers == null ? usual : transfers(transfers));
+    if (slowdown != null) {
+      conditions = conditions.withSlowdown(number("--slowdown", slowdown, 1, "1.2"));
+    }
+    return lookAhead == null
+        ? conditions
+        : conditions.withLookAhead(whole("--look-ahead", lookAhead));
+  }
+
+  private static Transfers transfers(String word) {
+    for (Transfers each : Transfers.values()) {
+      if (each.name().toLowerCase(Locale.ROOT).equals(word)) {
+        return each;
+      }
+    }
+    throw new BadInputException(
+        "--transfers: '%s' is none; take delayed, queued or blocking".formatted(word));
+  }
+
+  /** How many times as long each rank computes. */
+  double[] slowness(int ranks) {
+    double[] factors = new double[ranks];
+    Arrays.fill(factors, 1);
+    for (String entry : slow == null ? new String[0] : slow.split(",", -1)) {
+      String[] parts = entry.split(":", -1);
+      if (parts.length != 2) {
+        throw new BadInputException(
+            "--slow: '%s' is no rank with a factor; write them like 3:1.5".formatted(entry));
+      }
+      int rank = whole("--slow", parts[0]);
+      if (rank >= ranks) {
+        throw new BadInputException(
+            "--slow: there is no rank %d; ranks are 0 to %d".formatted(rank, ranks - 1));
+      }
+      factors[rank] = number("--slow", parts[1], 0, "1.5");
+    }
+    return factors;
+  }
+
+  /** How durations differ from run to run; null where they do not. */
+  @Nullable Jitter jitter() {
+    if (jitter == null && stragglers == null) {
+      return null;
+    }
+    double spread = jitter == null ? 0 : number("--jitter", jitter, 0, "0.1");
+    double chance = 0;
+    double factor = 1;
+    if (stragglers != null) {
+      String[] parts = stragglers.split(":", -1);
+      if (parts.length != 2) {
+        throw new BadInputException(
+            "--stragglers: '%s' is no chance with a factor; write them like 0.05:1.5"
+                .formatted(stragglers));
+      }
+      chance = number("--stragglers", parts[0], 0, "0.05");
+      factor = number("--stragglers", parts[1], 1, "1.5");
+    }
+    if (spread > 10 || chance > 1) {
+      throw new BadInputException(
+          spread > 10
+              ? "--jitter: a spread of %s is beyond use; take at most 10".formatted(jitter)
+              : "--stragglers: %s is no chance; take one from 0 to 1".formatted(stragglers));
+    }
+    return new Jitter(seed(), spread, chance, factor);
+  }
+
+  private long seed() {
+    try {
+      return Long.parseLong(seed);
+    } catch (NumberFormatException e) {
+      throw new BadInputException(
+          "--seed: '%s' is no whole number; give one, like 1".formatted(seed));
+    }
+  }
+
+  int runs() {
+    int count = Values.count("--runs", runs);
+    if (count > MOST_RUNS) {
+      throw new BadInputException(
+          "--runs: %d runs would take too long; take at most %d".formatted(count, MOST_RUNS));
+    }
+    return count;
+  }
+
+  private static int whole(String option, String text) {
+    try {
+      int value = Integer.parseInt(text.strip());
+      if (value >= 0) {
+        return value;
+      }
+    } catch (NumberFormatException e) {
+      // said below, as for a negative one
+    }
+    throw new BadInputException(
+        "%s: '%s' is no whole number from 0; give one, like 4".formatted(option, text));
+  }
+
+  private static double number(String option, String text, double least, String like) {
+    try {
+      double value = Double.parseDouble(text.strip());
+      if (value >= least && value <= 1e6) {
+        return value;
+      }
+    } catch (NumberFormatException e) {
+      // said below, as for one out of range
+    }
+    throw new BadInputException(
+        "%s: '%s' is no number from %s to a million; give one, like %s"
+            .formatted(option, text, least == 0 ? "0" : "1", like));
+  }
+}
