@@ -1,8 +1,10 @@
 package dev.pipewright.schedule;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import dev.pipewright.schedule.Op.Pass;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -36,7 +38,7 @@ class ValidatorTest {
   @Test
   void missingWorkIsNamed() {
     assertEquals(
-        List.of("stage 0 never runs B1", "stage 1 never runs F1"),
+        List.of("nobody runs B1 of stage 0", "nobody runs F1 of stage 1"),
         problems(2, new long[] {F0, F1, B0}, new long[] {F0, B0, B1}));
   }
 
@@ -54,8 +56,8 @@ class ValidatorTest {
         List.of(
             "rank 1 runs F0 of stage 0, which is not its own",
             "rank 1 runs B0 of stage 0, which is not its own",
-            "stage 1 never runs F0",
-            "stage 1 never runs B0"),
+            "nobody runs F0 of stage 1",
+            "nobody runs B0 of stage 1"),
         check(new Schedule("test", 2, 1, programs)));
   }
 
@@ -67,15 +69,19 @@ class ValidatorTest {
   }
 
   @Test
-  void aBackwardPassBeforeItsForwardPassNeverRuns() {
+  void aBackwardPassBeforeItsForwardPassIsAWrongOrder() {
     assertEquals(
-        List.of("rank 0 waits for ever before B0 of stage 0"), problems(1, new long[] {B0, F0}));
+        List.of("rank 0 runs B0 of stage 0 before F0 of stage 0, which it needs"),
+        problems(1, new long[] {B0, F0}));
   }
 
   @Test
   void stagesThatWaitForEachOtherNeverRun() {
     assertEquals(
-        List.of("rank 0 waits for ever before B0 of stage 0"),
+        List.of(
+            "rank 0 waits for ever before B0 of stage 0: it needs B0 of stage 1, which rank 1 runs"
+                + " after F1 of stage 1; that needs F1 of stage 0, which rank 0 runs after B0 of"
+                + " stage 0"),
         problems(2, new long[] {F0, B0, F1, B1}, new long[] {F1, B1, F0, B0}));
   }
 
@@ -96,7 +102,7 @@ class ValidatorTest {
   void aBackwardPassIsWholeOrBothHalves() {
     Program halves = new Program().add(Pass.FORWARD, 0, 0);
     halves.add(Pass.BACKWARD_INPUT, 0, 0);
-    assertEquals("[stage 0 never runs W0]", oneStage(halves).toString());
+    assertEquals("[nobody runs W0 of stage 0]", oneStage(halves).toString());
     halves.add(Pass.BACKWARD_WEIGHT, 0, 0);
     assertEquals("[]", oneStage(halves).toString());
     halves.add(Pass.BACKWARD, 0, 0);
@@ -107,12 +113,134 @@ class ValidatorTest {
   void theWeightsGradientNeedsTheInputsFirst() {
     Program wrong = new Program().add(Pass.FORWARD, 0, 0);
     wrong.add(Pass.BACKWARD_WEIGHT, 0, 0).add(Pass.BACKWARD_INPUT, 0, 0);
-    assertEquals("[rank 0 waits for ever before W0 of stage 0]", oneStage(wrong).toString());
+    assertEquals(
+        "[rank 0 runs W0 of stage 0 before I0 of stage 0, which it needs]",
+        oneStage(wrong).toString());
   }
 
   @Test
-  void opsThatRunTogetherWaitForEachOthersInputs() {
+  void opsThatRunTogetherDoNotWaitForEachOther() {
     Program joined = new Program().add(Pass.FORWARD, 0, 0).join().add(Pass.BACKWARD, 0, 0);
-    assertEquals("[rank 0 waits for ever before F0 of stage 0]", oneStage(joined).toString());
+    assertEquals(
+        "[rank 0 runs B0 of stage 0 together with F0 of stage 0, which it needs first]",
+        oneStage(joined).toString());
+  }
+
+  private static String both(Program first, Program second) {
+    long[][] programs = {first.packed(), second.packed()};
+    return check(new Schedule("both", Placement.bothWays(2), 1, programs)).toString();
+  }
+
+  /** Both ranks' passes of one micro-batch each way: stage 0 and 3 on rank 0, 1 and 2 on rank 1. */
+  private static Program rank(int rank) {
+    Program program = new Program();
+    if (rank == 0) {
+      return program
+          .add(Pass.FORWARD, 0, 0)
+          .add(Pass.FORWARD, 3, 0)
+          .add(Pass.BACKWARD, 3, 0)
+          .add(Pass.BACKWARD, 0, 0);
+    }
+    return program
+        .add(Pass.FORWARD, 2, 0)
+        .add(Pass.FORWARD, 1, 0)
+        .add(Pass.BACKWARD, 1, 0)
+        .add(Pass.BACKWARD, 2, 0);
+  }
+
+  @Test
+  void stagesOfSeveralChainsAreCountedInTheirChain() {
+    assertEquals("[]", both(rank(0), rank(1)));
+    assertEquals(
+        "[rank 0 runs F0 of stage 1 in chain 1 again]",
+        both(rank(0).add(Pass.FORWARD, 3, 0), rank(1)));
+  }
+
+  @Test
+  void everyRankWithAStageTakesPartInItsCollectives() {
+    assertEquals("[]", both(rank(0).add(Pass.REDUCE, 0, 5), rank(1).add(Pass.REDUCE, 2, 5)));
+    assertEquals(
+        "[rank 1 takes no part in A5 of stage 0 in chain 1, where rank 0 waits for it]",
+        both(rank(0).add(Pass.REDUCE, 0, 5), rank(1)));
+    assertEquals(
+        "[rank 0 runs G0 of stage 1 in chain 1 again]",
+        both(
+            rank(0).add(Pass.GATHER, 3, 0).add(Pass.GATHER, 3, 0), rank(1).add(Pass.GATHER, 1, 0)));
+  }
+
+  @Test
+  void collectivesInDifferentOrdersWaitForEachOther() {
+    assertEquals(
+        "[rank 0 waits for ever before A0 of stage 0 in chain 0: it needs A0 of stage 0 in chain 1,"
+            + " which rank 1 runs after A0 of stage 1 in chain 0; that needs A0 of stage 1 in chain"
+            + " 1, which rank 0 runs after A0 of stage 0 in chain 0]",
+        both(
+            rank(0).add(Pass.REDUCE, 0, 0).add(Pass.REDUCE, 3, 0),
+            rank(1).add(Pass.REDUCE, 1, 0).add(Pass.REDUCE, 2, 0)));
+  }
+
+  @Test
+  void turnsAreCountedFromZeroWithoutGapOrRepetition() {
+    assertEquals(
+        "[nobody runs H0 of stage 0 in chain 0]", both(rank(0).add(Pass.HAND_ON, 0, 1), rank(1)));
+    assertEquals(
+        "[rank 1 runs H0 of stage 0 in chain 1 again]",
+        both(rank(0).add(Pass.HAND_ON, 0, 0), rank(1).add(Pass.HAND_ON, 2, 0)));
+    assertEquals(
+        "[rank 0 computes nothing of the stage behind H0 of stage 0 in chain 0, so that H1 of stage"
+            + " 0 in chain 1 on rank 1 waits for ever]",
+        both(rank(0).add(Pass.HAND_ON, 0, 0), rank(1).add(Pass.HAND_ON, 2, 1)));
+    assertEquals(
+        "[]",
+        both(
+            rank(0).add(Pass.HAND_ON, 0, 0).add(Pass.UPDATE, 0, 0),
+            rank(1).add(Pass.HAND_ON, 2, 1)));
+  }
+
+  @Test
+  void aRecomputationStandsBetweenItsPasses() {
+    Program behind = new Program().add(Pass.FORWARD, 0, 0).add(Pass.BACKWARD, 0, 0);
+    behind.add(Pass.RECOMPUTE, 0, 0);
+    assertEquals(
+        "[rank 0 runs R0 of stage 0 behind B0 of stage 0, which it is for]",
+        oneStage(behind).toString());
+    Program twice = new Program().add(Pass.FORWARD, 0, 0).add(Pass.RECOMPUTE, 0, 0);
+    twice.add(Pass.RECOMPUTE, 0, 0).add(Pass.BACKWARD, 0, 0);
+    assertEquals("[rank 0 runs R0 of stage 0 again]", oneStage(twice).toString());
+  }
+
+  @Test
+  void updatesAreNumbered() {
+    Program program = new Program().add(Pass.FORWARD, 0, 0).add(Pass.BACKWARD, 0, 0);
+    program.add(Pass.UPDATE, 0, 7).add(Pass.UPDATE, 0, 8);
+    assertEquals("[]", oneStage(program).toString());
+    program.add(Pass.UPDATE, 0, 7);
+    assertEquals("[rank 0 runs U7 of stage 0 again]", oneStage(program).toString());
+  }
+
+  @Test
+  void theMomentWhenARankHoldsTooMuchIsNamed() {
+    Schedule schedule = OneForwardOneBackward.of(2, 4);
+    double[][] starts = new double[2][8];
+    Arrays.setAll(starts[0], i -> i);
+    assertEquals(List.of(), Validator.overCap(schedule, starts, 1, 2));
+    assertEquals(
+        "[rank 0 holds 2 activations at 1.0 s, the cap is 1, from F1 of stage 0 on; raise the cap to"
+            + " 2, the most it ever holds, or run a backward pass first]",
+        Validator.overCap(schedule, starts, 1, 1).toString());
+    assertEquals(List.of(), Validator.overCap(schedule, starts, 2, 1));
+  }
+
+  @Test
+  void noMoreProblemsAreListedThanWanted() {
+    Schedule empty = new Schedule("empty", Placement.straight(4), 1000, new long[4][0]);
+    assertEquals(3, Validator.check(empty, 3).size());
+    assertEquals(8000, Validator.check(empty).size());
+  }
+
+  @Test
+  void longSchedulesAreCheckedQuickly() {
+    Schedule schedule = ZeroBubbleH1.of(64, 4096);
+    assertTimeout(Duration.ofSeconds(5), () -> Validator.check(schedule)); // takes a tenth of one
   }
 }

@@ -1,8 +1,10 @@
 package dev.pipewright.formats;
 
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Placement;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -33,17 +35,6 @@ record ScheduleAction(Kind kind, int stage, int microBatch, int line, int column
 
     Kind(String word) {
       this.word = word;
-    }
-
-    static Kind of(Pass pass) {
-      return switch (pass) {
-        case FORWARD -> FORWARD;
-        case BACKWARD -> BACKWARD;
-        case BACKWARD_INPUT -> BACKWARD_INPUT;
-        case BACKWARD_WEIGHT -> BACKWARD_WEIGHT;
-        case RECOMPUTE, UPDATE, REDUCE, GATHER, HAND_ON ->
-            throw new IllegalArgumentException("PyTorch's files know no " + pass);
-      };
     }
 
     boolean computes() {
@@ -126,6 +117,13 @@ record ScheduleAction(Kind kind, int stage, int microBatch, int line, int column
           "%s in '%s' is more than can be checked; count below %d".formatted(digits, text, below));
     }
     return Integer.parseInt(digits);
+  }
+
+  /** What is wrong with it. */
+  FileProblem problem(Path file, String what, Placement placement, String words) {
+    int number = kind.ofStage() ? -1 : microBatch;
+    int rank = placement.rankOf(stage);
+    return new FileProblem(file, line, column, what, rank, stage, number, words, List.of());
   }
 
   static BadInputException wrong(Path file, int line, int column, String mistake) {

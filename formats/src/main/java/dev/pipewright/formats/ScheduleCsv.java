@@ -1,14 +1,16 @@
 package dev.pipewright.formats;
 
-import dev.pipewright.schedule.Op;
+import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.Validator;
-import dev.pipewright.schedule.Validator.Problem;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.function.ToIntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -17,12 +19,16 @@ import org.jspecify.annotations.Nullable;
  * Schedules as PyTorch's {@code torch.distributed.pipelining} keeps them: a line for each rank, a
  * cell for each action, {@code 3F0} for stage 3's forward pass of micro-batch 0. {@code B} is a
  * whole backward pass, {@code I} and {@code W} its halves, {@code (0F7;7B3)OVERLAP_F_B} two that
- * run together; an empty cell says that a rank waits and is not kept. Files may also say what is
- * sent, received, gathered and reduced.
+ * run together; an empty cell says that a rank waits and is not kept.
+ *
+ * <p>Files may also say what is sent and received, and when a stage's parameters are gathered from
+ * replicas of the whole pipeline ({@code UNSHARD}), given up again ({@code RESHARD}) and its
+ * gradients added up over them ({@code REDUCE_GRAD}). All that is checked but does not become part
+ * of the {@link Schedule}, whose exchanges are those among the ranks of the file itself: here a
+ * stage has one rank. Writing puts it where it always stands.
  */
 public final class ScheduleCsv {
   private static final long MOST_OPS = 8L << 20; // forward passes of all stages
-  private static final int MOST_PROBLEMS = 20;
   private static final Pattern OVERLAP = Pattern.compile("\\(([^;()]*);([^;()]*)\\)OVERLAP_F_B");
   private static final Pattern FIRST_CELL =
       Pattern.compile("[\\s,]*\\(?\\d+([FBIW]\\d+|UNSHARD)([,;].*)?");
@@ -84,8 +90,9 @@ public final class ScheduleCsv {
       return;
     }
     for (int part = 1; part <= 2; part++) {
-      int at = column + both.start(part);
-      ScheduleAction action = ScheduleAction.of(file, line, at, both.group(part), part == 1);
+      String text = both.group(part);
+      int at = column + both.start(part) + text.indexOf(text.strip());
+      ScheduleAction action = ScheduleAction.of(file, line, at, text.strip(), part == 1);
       if (!action.kind().computes()) {
         throw ScheduleAction.wrong(
             file,
@@ -118,23 +125,22 @@ public final class ScheduleCsv {
               .formatted(stages, microBatches, MOST_OPS));
     }
     Schedule schedule = new Schedule(file.toString(), placement(stages), microBatches, programs());
-    List<String> problems = new ArrayList<>();
-    for (Problem problem : Validator.check(schedule)) {
-      problems.add(place(problem, schedule) + ": " + problem);
+    ScheduleFile read =
+        new ScheduleFile(
+            file,
+            schedule,
+            places(),
+            transfers,
+            Optional.empty(),
+            OptionalDouble.empty(),
+            OptionalInt.empty());
+    if (read.problems().isEmpty()) {
+      new ScheduleStageActions(file, schedule.placement(), ranks).problems().forEach(read::add);
+      if (transfers) {
+        new ScheduleTransfers(file, schedule.placement(), ranks).problems().forEach(read::add);
+      }
     }
-    if (problems.isEmpty() && transfers) {
-      problems.addAll(new ScheduleTransfers(file, schedule.placement(), ranks).problems());
-    }
-    return new ScheduleFile(schedule, shortened(problems), transfers);
-  }
-
-  private static List<String> shortened(List<String> problems) {
-    if (problems.size() <= MOST_PROBLEMS) {
-      return problems;
-    }
-    List<String> first = new ArrayList<>(problems.subList(0, MOST_PROBLEMS));
-    first.add("and %d more problems".formatted(problems.size() - MOST_PROBLEMS));
-    return first;
+    return read;
   }
 
   /** A stage belongs to the rank that first computes it. */
@@ -169,32 +175,18 @@ public final class ScheduleCsv {
     return action.joined() ? Schedule.joined(op) : op;
   }
 
-  private String place(Problem problem, Schedule schedule) {
-    return switch (problem) {
-      case Problem.Missing missing -> {
-        int rank = schedule.placement().rankOf(missing.op().stage());
-        yield file + ":" + lines.get(rank);
-      }
-      case Problem.Duplicate(int rank, Op op) -> place(rank, op, true);
-      case Problem.Foreign(int rank, Op op) -> place(rank, op, false);
-      case Problem.Deadlock(int rank, Op op) -> place(rank, op, false);
-    };
+  private OpPlaces places() {
+    int[][] opLines = new int[ranks.size()][];
+    int[][] columns = new int[ranks.size()][];
+    for (int rank = 0; rank < opLines.length; rank++) {
+      opLines[rank] = each(ranks.get(rank), ScheduleAction::line);
+      columns[rank] = each(ranks.get(rank), ScheduleAction::column);
+    }
+    return new OpPlaces(lines.stream().mapToInt(line -> line).toArray(), opLines, columns);
   }
 
-  private String place(int rank, Op op, boolean last) {
-    String place = file + ":" + lines.get(rank);
-    for (ScheduleAction action : ranks.get(rank)) {
-      if (action.kind().computes()
-          && action.kind().pass() == op.pass()
-          && action.stage() == op.stage()
-          && action.microBatch() == op.microBatch()) {
-        place = file + ":" + action.line() + ":" + action.column();
-        if (!last) {
-          return place;
-        }
-      }
-    }
-    return place;
+  private static int[] each(List<ScheduleAction> actions, ToIntFunction<ScheduleAction> what) {
+    return actions.stream().filter(action -> action.kind().computes()).mapToInt(what).toArray();
   }
 
   /** Compute only: a line for each rank, without empty cells; read back, the same schedule. */
@@ -234,13 +226,26 @@ public final class ScheduleCsv {
     }
     for (int rank = 0; rank < schedule.ranks(); rank++) {
       for (long op : schedule.packed(rank)) {
-        if (Schedule.pass(op) == Op.Pass.RECOMPUTE) {
+        String unknown = unknown(Schedule.pass(op));
+        if (!unknown.isEmpty()) {
           throw new BadInputException(
               schedule.name()
-                  + " recomputes, which PyTorch's files cannot say; take one that does not");
+                  + " "
+                  + unknown
+                  + ", which PyTorch's files cannot say; take one that does not, or --json");
         }
       }
     }
+  }
+
+  /** What a schedule with this pass does that PyTorch's files have no action for. */
+  private static String unknown(Pass pass) {
+    return switch (pass) {
+      case FORWARD, BACKWARD, BACKWARD_INPUT, BACKWARD_WEIGHT -> "";
+      case RECOMPUTE -> "recomputes";
+      case UPDATE -> "updates parameters within its order";
+      case REDUCE, GATHER, HAND_ON -> "exchanges parameters or gradients within its order";
+    };
   }
 
   /** Replaces {@code file} by {@link #text}. */

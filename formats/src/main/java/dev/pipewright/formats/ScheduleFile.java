@@ -1,16 +1,110 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.Validator;
+import dev.pipewright.schedule.Validator.Problem;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
 
-/**
- * A schedule that was read, and what keeps it from running.
- *
- * @param problems each with its place in the file; empty for a schedule that can run
- * @param transfers whether the file says what is sent and received
- */
-public record ScheduleFile(Schedule schedule, List<String> problems, boolean transfers) {
-  public ScheduleFile {
-    problems = List.copyOf(problems);
+/** A schedule that was read, and what keeps it from running. */
+public final class ScheduleFile {
+  private static final int MOST_PROBLEMS = 20;
+
+  /** When the ops started and ended, in seconds: by rank and position in its program. */
+  public record Times(double[][] starts, double[][] ends) {}
+
+  private final Path file;
+  private final Schedule schedule;
+  private final OpPlaces places;
+  private final boolean transfers;
+  private final Optional<Times> times;
+  private final OptionalDouble memoryCap;
+  private final int chunks;
+  private final List<FileProblem> problems = new ArrayList<>();
+  private boolean more;
+
+  ScheduleFile(
+      Path file,
+      Schedule schedule,
+      OpPlaces places,
+      boolean transfers,
+      Optional<Times> times,
+      OptionalDouble memoryCap,
+      OptionalInt chunks) {
+    this.file = file;
+    this.schedule = schedule;
+    this.places = places;
+    this.transfers = transfers;
+    this.times = times;
+    this.memoryCap = memoryCap;
+    this.chunks = chunks.orElseGet(() -> most(schedule.placement()));
+    addAll(Validator.check(schedule, MOST_PROBLEMS + 1));
+    if (problems.isEmpty() && times.isPresent()) {
+      addAll(
+          Validator.times(schedule, times.get().starts(), times.get().ends(), MOST_PROBLEMS + 1));
+    }
+  }
+
+  public Schedule schedule() {
+    return schedule;
+  }
+
+  /** Whether the file says what is sent and received. */
+  public boolean transfers() {
+    return transfers;
+  }
+
+  /** When it ran, where the file says it. */
+  public Optional<Times> times() {
+    return times;
+  }
+
+  /** The cap that it was made for, in micro-batch activations of one stage. */
+  public OptionalDouble memoryCap() {
+    return memoryCap;
+  }
+
+  /** Parts of one rank's stage of the network: what a cap counts as one. */
+  public int chunks() {
+    return chunks;
+  }
+
+  /** The most stages that a rank has of one chain. */
+  private static int most(Placement placement) {
+    int[] count = new int[placement.ranks()];
+    int most = 1;
+    for (int stage = 0; stage < placement.depth(); stage++) {
+      most = Math.max(most, ++count[placement.rankOf(stage)]);
+    }
+    return most;
+  }
+
+  /** The first problems, each with its place; empty for a schedule that can run. */
+  public List<FileProblem> problems() {
+    List<FileProblem> first = new ArrayList<>(problems);
+    if (more) {
+      first.add(FileProblem.of(file, "more", "there are more problems; correct these first"));
+    }
+    return List.copyOf(first);
+  }
+
+  /** Adds what was found beyond the order of the ops. */
+  public void addAll(List<Problem> found) {
+    for (Problem problem : found) {
+      add(FileProblem.of(file, places, problem));
+    }
+  }
+
+  void add(FileProblem problem) {
+    if (problems.size() < MOST_PROBLEMS) {
+      problems.add(problem);
+    } else {
+      more = true;
+    }
   }
 }

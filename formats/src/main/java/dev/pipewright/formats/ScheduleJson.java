@@ -13,9 +13,14 @@ import java.util.OptionalDouble;
 /**
  * A schedule with its times as JSON. An op is {@code ["F", micro-batch, stage, start, end]}, with
  * {@code F} forward, {@code BW} a whole backward pass, {@code B} and {@code W} the gradients of
- * input and weights, {@code R} a forward pass again; in a schedule that runs both ways its
- * direction follows, and micro-batch and stage are counted in that direction. Ops that run together
- * are {@code ["FB", start, end, [["F", micro-batch, stage, direction], …]]}.
+ * input and weights, {@code R} a forward pass again, {@code U} an update, {@code A} a reduction,
+ * {@code G} a gathering and {@code H} a hand-on, with their own number in place of the micro-batch;
+ * in a schedule of several chains, such as one that runs both ways, its chain (the direction)
+ * follows, and micro-batch and stage are counted in that chain. Ops that run together are {@code
+ * ["FB", start, end, [["F", micro-batch, stage, direction], …]]}. {@code placement} lists for each
+ * chain the ranks of its stages.
+ *
+ * <p>{@link ScheduleJsonReader} reads it back.
  */
 public final class ScheduleJson {
   /**
@@ -55,12 +60,27 @@ public final class ScheduleJson {
       peaks.add(number(peak, context.chunks()));
     }
     object.put("peak_activations", peaks);
+    object.put("chain_micro_batches", run.schedule().microBatches());
+    object.put("placement", placement(run.schedule().placement()));
     context.memoryCap().ifPresent(cap -> object.put("memory_cap", cap));
     object.put("generation_s", context.generationSeconds());
     String head = JsonText.of(object);
     ScheduleJson json = new ScheduleJson(run);
     json.ranks();
     return head.substring(0, head.lastIndexOf("\n}")) + ",\n  \"ranks\": " + json.out + "\n}\n";
+  }
+
+  /** The ranks of each chain's stages. */
+  private static List<List<Integer>> placement(Placement placement) {
+    List<List<Integer>> chains = new ArrayList<>();
+    for (int chain = 0; chain < placement.chains(); chain++) {
+      List<Integer> ranks = new ArrayList<>();
+      for (int stage = 0; stage < placement.depth(); stage++) {
+        ranks.add(placement.rankOf(chain * placement.depth() + stage));
+      }
+      chains.add(ranks);
+    }
+    return chains;
   }
 
   /** Chunks' activations counted as those of whole stages. */
@@ -121,7 +141,7 @@ public final class ScheduleJson {
     out.append(']');
   }
 
-  private static String word(Pass pass) {
+  static String word(Pass pass) {
     return switch (pass) {
       case FORWARD -> "F";
       case BACKWARD -> "BW";

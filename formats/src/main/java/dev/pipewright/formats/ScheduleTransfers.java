@@ -4,10 +4,13 @@ import dev.pipewright.formats.ScheduleAction.Kind;
 import dev.pipewright.schedule.Placement;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +28,7 @@ final class ScheduleTransfers {
   private final List<List<ScheduleAction>> ranks;
   private final Map<Parcel, ScheduleAction> sends = new HashMap<>();
   private final Map<Parcel, ScheduleAction> receives = new HashMap<>();
-  private final List<String> problems = new ArrayList<>();
+  private final List<FileProblem> problems = new ArrayList<>();
 
   ScheduleTransfers(Path file, Placement placement, List<List<ScheduleAction>> ranks) {
     this.file = file;
@@ -33,7 +36,7 @@ final class ScheduleTransfers {
     this.ranks = ranks;
   }
 
-  List<String> problems() {
+  List<FileProblem> problems() {
     for (int rank = 0; rank < ranks.size(); rank++) {
       collect(rank);
     }
@@ -53,12 +56,12 @@ final class ScheduleTransfers {
     if (problems.isEmpty()) {
       deadlock();
     }
-    problems.sort(null);
+    problems.sort(Comparator.comparingInt(FileProblem::line).thenComparingInt(FileProblem::column));
     return problems;
   }
 
   private void problem(ScheduleAction action, String words) {
-    problems.add(file + ":" + action.line() + ":" + action.column() + ": " + words);
+    problems.add(action.problem(file, "transfer", placement, words));
   }
 
   private void collect(int rank) {
@@ -153,11 +156,56 @@ final class ScheduleTransfers {
     }
     for (int rank = 0; rank < next.length; rank++) {
       if (next[rank] < ranks.get(rank).size()) {
-        ScheduleAction action = ranks.get(rank).get(next[rank]);
-        problem(action, "rank %d waits for ever in %s".formatted(rank, action));
+        problems.add(ring(rank, next));
         return;
       }
     }
+  }
+
+  /** Follows the receives that wait from rank to rank until one comes again. */
+  private FileProblem ring(int from, int[] next) {
+    List<Integer> order = new ArrayList<>();
+    int rank = from;
+    while (!order.contains(rank)) {
+      order.add(rank);
+      rank = placement.rankOf(send(ranks.get(rank).get(next[rank])).stage());
+    }
+    List<Integer> ring = order.subList(order.indexOf(rank), order.size());
+    Collections.rotate(ring, -ring.indexOf(Collections.min(ring)));
+    ScheduleAction first = ranks.get(ring.get(0)).get(next[ring.get(0)]);
+    StringBuilder words = new StringBuilder();
+    List<String> places = new ArrayList<>();
+    words.append("rank %d waits for ever in %s: ".formatted(ring.get(0), first));
+    for (int i = 0; i < ring.size(); i++) {
+      int after = ring.get((i + 1) % ring.size());
+      ScheduleAction receive = ranks.get(ring.get(i)).get(next[ring.get(i)]);
+      ScheduleAction send = send(receive);
+      words.append(
+          "%s %s, which rank %d runs after %s"
+              .formatted(
+                  i == 0 ? "it needs" : "; that needs",
+                  send,
+                  after,
+                  ranks.get(after).get(next[after])));
+      places.add(
+          "%s:%d:%d: rank %d waits in %s for %s on rank %d"
+              .formatted(
+                  file, receive.line(), receive.column(), ring.get(i), receive, send, after));
+    }
+    return new FileProblem(
+        file,
+        first.line(),
+        first.column(),
+        "deadlock",
+        ring.get(0),
+        first.stage(),
+        first.microBatch(),
+        words.toString(),
+        places);
+  }
+
+  private ScheduleAction send(ScheduleAction receive) {
+    return Objects.requireNonNull(sends.get(Objects.requireNonNull(parcel(receive))));
   }
 
   private boolean passes(ScheduleAction action, Set<Parcel> sent) {

@@ -12,6 +12,8 @@
  * <tr><td>{@link dev.pipewright.formats.LinkFitJson}</td><td>fitted links; write</td></tr>
  * <tr><td>{@link dev.pipewright.formats.ScheduleCsv}</td><td>PyTorch's schedules; read, write</td></tr>
  * <tr><td>{@link dev.pipewright.formats.ScheduleJson}</td><td>a schedule that ran; write</td></tr>
+ * <tr><td>{@link dev.pipewright.formats.ScheduleJsonReader}</td><td>the same; read</td></tr>
+ * <tr><td>{@link dev.pipewright.formats.MemoryCurveCsv}</td><td>memory over time; read, write</td></tr>
  * <tr><td>{@link dev.pipewright.formats.ClusterYaml}</td><td>clusters; read, write</td></tr>
  * <tr><td>{@link dev.pipewright.formats.PlanJson}</td><td>plans; read, write</td></tr>
  * <tr><td>{@link dev.pipewright.formats.AnswerJson}</td><td>a planner's answer; write</td></tr>

@@ -30,7 +30,7 @@ class ScheduleCsvTest {
   private List<String> problems(String text) {
     Path file = file(text);
     return ScheduleCsv.read(file).problems().stream()
-        .map(problem -> problem.replace(file.toString(), "s.csv"))
+        .map(problem -> problem.toString().replace(file.toString(), "s.csv"))
         .toList();
   }
 
@@ -100,8 +100,8 @@ class ScheduleCsvTest {
 
   @Test
   void whatIsMissingIsFound() {
-    assertEquals(List.of("s.csv:1: stage 0 never runs B0"), problems("0F0\n1F0,1B0\n"));
-    assertEquals(List.of("s.csv:2: stage 1 never runs W0"), problems("0F0,0B0\n1F0,1I0\n"));
+    assertEquals(List.of("s.csv:1: nobody runs B0 of stage 0"), problems("0F0\n1F0,1B0\n"));
+    assertEquals(List.of("s.csv:2: nobody runs W0 of stage 1"), problems("0F0,0B0\n1F0,1I0\n"));
   }
 
   @Test
@@ -115,22 +115,57 @@ class ScheduleCsvTest {
     assertEquals(
         List.of(
             "s.csv:2:9: rank 1 runs B1 of stage 0, which is not its own",
-            "s.csv:1: stage 0 never runs B1"),
+            "s.csv:1: nobody runs B1 of stage 0"),
         problems("0F0,0F1,0B0\n1F0,1B0,0B1,1F1,1B1\n"));
   }
 
   @Test
-  void aDeadlockIsFoundWhereItBegins() {
+  void aWrongOrderOnARankIsFoundWhereItBegins() {
     assertEquals(
-        List.of("s.csv:1:1: rank 0 waits for ever before B0 of stage 0"),
+        List.of("s.csv:1:1: rank 0 runs B0 of stage 0 before F0 of stage 0, which it needs"),
         problems("0B0,0F0\n1F0,1B0\n"));
+  }
+
+  @Test
+  void aDeadlockIsSpeltOutWithEveryPlace() {
+    Path file = file("0F0,0B0,0F1,0B1\n1F1,1B1,1F0,1B0\n");
+    FileProblem problem = ScheduleCsv.read(file).problems().get(0);
+    assertEquals(
+        file
+            + ":1:5: rank 0 waits for ever before B0 of stage 0: it needs B0 of stage 1, which"
+            + " rank 1 runs after F1 of stage 1; that needs F1 of stage 0, which rank 0 runs after"
+            + " B0 of stage 0",
+        problem.toString());
+    assertEquals(
+        List.of(
+            file + ":1:5: rank 0 waits with B0 of stage 0 for B0 of stage 1 on rank 1",
+            file + ":2:1: rank 1 waits with F1 of stage 1 for F1 of stage 0 on rank 0"),
+        problem.ring());
+  }
+
+  @Test
+  void aStageComputesOnlyWhileItsParametersAreGathered() {
+    assertEquals(
+        List.of("s.csv:1:23: 0B0 computes without the parameters of 0UNSHARD"),
+        problems("0UNSHARD,0F0,0RESHARD,0B0\n"));
+    assertEquals(
+        List.of("s.csv:1:1: 0REDUCE_GRAD adds up gradients that are not computed yet"),
+        problems("0REDUCE_GRAD,0F0,0B0\n"));
+    assertEquals(
+        List.of("s.csv:2:1: 0UNSHARD stands in another rank's line"),
+        problems("0F0,0B0\n0UNSHARD,1F0,1B0\n"));
+  }
+
+  @Test
+  void pyTorchsBlanksAroundOverlappedActionsDoNotMatter() {
+    assertEquals(List.of(), problems("0F0,1F0,( 0F1 ; 1B0 )OVERLAP_F_B,1F1,1B1,0B0,0B1\n"));
   }
 
   @Test
   void aLongListOfProblemsIsShortened() {
     List<String> problems = problems("0F99,0B99\n");
     assertEquals(21, problems.size());
-    assertTrue(problems.get(20).startsWith("and "), problems.get(20));
+    assertEquals("s.csv: there are more problems; correct these first", problems.get(20));
   }
 
   @Test
@@ -158,7 +193,9 @@ class ScheduleCsvTest {
   @Test
   void aReceiveThatWaitsForEverIsFound() {
     assertEquals(
-        List.of("s.csv:1:1: rank 0 waits for ever in 0RECV_B0"),
+        List.of(
+            "s.csv:1:1: rank 0 waits for ever in 0RECV_B0: it needs 1SEND_B0, which rank 1 runs"
+                + " after 1RECV_F0; that needs 0SEND_F0, which rank 0 runs after 0RECV_B0"),
         problems("0RECV_B0,0F0,0SEND_F0,0B0\n1RECV_F0,1F0,1B0,1SEND_B0\n"));
   }
 
@@ -208,6 +245,21 @@ class ScheduleCsvTest {
     Schedule both = new Schedule("both", Placement.bothWays(1), 1, new long[1][0]);
     assertThrows(BadInputException.class, () -> ScheduleCsv.text(both));
     assertThrows(BadInputException.class, () -> ScheduleCsv.textWithTransfers(both));
+  }
+
+  @Test
+  void whatPyTorchHasNoActionForCannotBeWritten() {
+    for (Pass pass : List.of(Pass.RECOMPUTE, Pass.UPDATE, Pass.REDUCE, Pass.HAND_ON)) {
+      Program program = new Program().add(Pass.FORWARD, 0, 0).add(pass, 0, 0);
+      Schedule schedule =
+          new Schedule(
+              "s",
+              Placement.straight(1),
+              1,
+              new long[][] {program.add(Pass.BACKWARD, 0, 0).packed()});
+      BadInputException e = assertThrows(BadInputException.class, () -> ScheduleCsv.text(schedule));
+      assertTrue(String.valueOf(e.getMessage()).contains("which PyTorch's files cannot say"));
+    }
   }
 
   @Test

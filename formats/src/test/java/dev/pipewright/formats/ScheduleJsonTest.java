@@ -35,6 +35,8 @@ class ScheduleJsonTest {
           "idle_share": 0.5,
           "stage_span_idle_share": 0.5,
           "peak_activations": [1, 1],
+          "chain_micro_batches": 1,
+          "placement": [[0, 1]],
           "memory_cap": 2.0,
           "generation_s": 0.5,
           "ranks": [

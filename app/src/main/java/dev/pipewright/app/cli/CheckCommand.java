@@ -1,16 +1,33 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.CheckedFile;
+import dev.pipewright.formats.FileProblem;
 import dev.pipewright.formats.JsonText;
 import dev.pipewright.formats.ScheduleCsv;
+import dev.pipewright.formats.ScheduleFile;
+import dev.pipewright.formats.ScheduleJsonReader;
+import dev.pipewright.plan.Plan;
+import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.Validator;
+import dev.pipewright.sim.Recorder;
+import dev.pipewright.sim.Run;
+import dev.pipewright.sim.SimulatedOracle;
+import dev.pipewright.sim.StaticSimulator;
+import dev.pipewright.trace.Timeline;
 import dev.pipewright.units.Units;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -20,18 +37,38 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "check",
     description =
-        "Says whether a plan or a schedule of PyTorch can run: all work once, no deadlock, a plan's"
-            + " memory on every device.",
+        "Says whether a plan or a schedule (ours in JSON, or PyTorch's) can run: all work once, no"
+            + " deadlock, memory on every device, recorded times.",
     footer = {
       "",
       "Examples:",
       "  pipewright check result/plan.json",
-      "  pipewright check schedule.csv"
+      "  pipewright check schedule.csv --memory-cap 4 --times 1,1,1,0.1",
+      "  pipewright schedule zb-h1 --stages 4 --micro-batches 8 --json > s.json; pipewright check"
+          + " s.json"
     })
 final class CheckCommand implements Callable<Integer> {
+  private static final Pattern STAGE = Pattern.compile("stages\\[(\\d+)].*");
+
   @Spec private CommandSpec spec;
 
   @Mixin private PlanArgument argument = new PlanArgument();
+
+  @Option(
+      names = "--memory-cap",
+      paramLabel = "X",
+      description =
+          "For schedules: the most activations a rank may hold, counted in micro-batches of one"
+              + " stage. Default: the cap that the file names, if any.")
+  private @Nullable String memoryCap;
+
+  @Option(
+      names = "--times",
+      paramLabel = "F,B,W,comm",
+      description =
+          "For schedules: the times at which the cap is passed are those of a run with these, as in"
+              + " `schedule`. Default: the recorded times, or 1,1,1,0.")
+  private @Nullable String times;
 
   @Option(names = "--json", description = "Print one JSON object and nothing else.")
   private boolean json;
@@ -42,64 +79,167 @@ final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    boolean schedule = isSchedule();
-    List<String> problems = schedule ? ScheduleCsv.read(argument.path).problems() : plan();
-    report(problems, schedule ? "" : argument.path + ": "); // a schedule's have their places
+    List<FileProblem> problems =
+        switch (CheckedFile.kind(argument.path)) {
+          case SCHEDULE_CSV -> schedule(ScheduleCsv.read(argument.path));
+          case SCHEDULE_JSON -> schedule(ScheduleJsonReader.read(argument.path));
+          case PLAN -> plan();
+        };
+    report(problems);
     return problems.isEmpty() ? 0 : Failures.NO;
   }
 
-  private boolean isSchedule() {
-    return argument.path.toString().endsWith(".csv") || ScheduleCsv.isSchedule(argument.path);
+  private List<FileProblem> schedule(ScheduleFile file) {
+    OptionalDouble cap = memoryCap == null ? file.memoryCap() : OptionalDouble.of(cap(memoryCap));
+    Schedule schedule = file.schedule();
+    ScheduleRequest.Times given =
+        ScheduleRequest.Times.of(times == null ? "1,1,1,0" : times, schedule.ranks());
+    if (file.problems().isEmpty() && cap.isPresent()) {
+      double[][] starts =
+          times == null && file.times().isPresent()
+              ? file.times().get().starts()
+              : starts(file, given);
+      file.addAll(Validator.overCap(schedule, starts, file.chunks(), cap.getAsDouble()));
+    }
+    return file.problems();
   }
 
-  private List<String> plan() {
-    PlanArgument.Loaded loaded = argument.load();
-    List<String> problems = new ArrayList<>();
-    for (Validator.Problem problem : Validator.check(loaded.file().plan().schedule())) {
-      problems.add(problem.toString());
+  private static double cap(String text) {
+    try {
+      double cap = Double.parseDouble(text);
+      if (cap >= 1) {
+        return cap;
+      }
+    } catch (NumberFormatException e) {
+      // said below, as for one below 1
     }
-    List<String> misfits = PlanFit.problems(loaded.file().plan(), loaded.costed());
-    problems.addAll(misfits);
+    throw new BadInputException(
+        "--memory-cap: '%s' holds not even one micro-batch; give a number >= 1".formatted(text));
+  }
+
+  private static double[][] starts(ScheduleFile file, ScheduleRequest.Times given) {
+    Schedule schedule = file.schedule();
+    ScheduleRequest request =
+        new ScheduleRequest(
+            schedule.ranks(),
+            schedule.microBatches() * schedule.placement().chains(),
+            file.chunks(),
+            given,
+            Double.POSITIVE_INFINITY);
+    Run run = StaticSimulator.run(schedule, request.opTimes(schedule.placement()));
+    double[][] starts = new double[schedule.ranks()][];
+    for (int rank = 0; rank < starts.length; rank++) {
+      starts[rank] = new double[schedule.packed(rank).length];
+      for (int i = 0; i < starts[rank].length; i++) {
+        starts[rank][i] = run.start(rank, i);
+      }
+    }
+    return starts;
+  }
+
+  private List<FileProblem> plan() {
+    if (memoryCap != null || times != null) {
+      throw new BadInputException(
+          (memoryCap != null ? "--memory-cap" : "--times")
+              + ": is for schedules, and "
+              + argument.path
+              + " is a plan, which has its own; leave it out, or give --memory");
+    }
+    PlanArgument.Loaded loaded = argument.load();
+    Plan plan = loaded.file().plan();
+    List<FileProblem> problems = new ArrayList<>();
+    for (Validator.Problem problem : Validator.check(plan.schedule())) {
+      problems.add(FileProblem.ofPlan(argument.path, problem));
+    }
+    boolean runs = problems.isEmpty();
+    List<String> misfits = PlanFit.problems(plan, loaded.costed());
+    misfits.forEach(misfit -> problems.add(misfit(misfit)));
     if (misfits.isEmpty()) {
-      memory(loaded, problems);
+      memory(loaded, runs, problems);
     }
     return problems;
   }
 
-  private static void memory(PlanArgument.Loaded loaded, List<String> problems) {
+  private FileProblem misfit(String words) {
+    Matcher stage = STAGE.matcher(words);
+    return stage.matches()
+        ? FileProblem.ofStage(argument.path, Integer.parseInt(stage.group(1)), "misfit", words)
+        : FileProblem.of(argument.path, "misfit", words);
+  }
+
+  private void memory(PlanArgument.Loaded loaded, boolean runs, List<FileProblem> problems) {
+    Plan plan = loaded.file().plan();
     try {
-      Assessment assessment =
-          loaded.costModel().oracle(loaded.costed().costs()).assess(loaded.file().plan());
+      Assessment assessment = loaded.costModel().oracle(loaded.costed().costs()).assess(plan);
+      boolean fits = assessment.stages().stream().allMatch(stage -> stage.memory().fits());
+      if (fits) {
+        return;
+      }
+      @Nullable Timeline timeline =
+          runs
+              ? Recorder.timeline(plan, assessment.stages(), SimulatedOracle.run(plan, assessment))
+              : null;
       for (int stage = 0; stage < assessment.stages().size(); stage++) {
-        var memory = assessment.stages().get(stage).memory();
+        StageMemory memory = assessment.stages().get(stage).memory();
         if (!memory.fits()) {
-          problems.add(
-              "stage "
-                  + stage
-                  + " needs "
-                  + Units.binary(memory.peakBytes(), "B")
-                  + " on a device of "
-                  + memory.capacity());
+          String words =
+              "stage %d needs %s on %s of %s%s; recompute, or take more stages or smaller micro-batches"
+                  .formatted(
+                      stage,
+                      Units.binary(memory.peakBytes(), "B"),
+                      devices(plan.stages().get(stage).devices()),
+                      memory.capacity(),
+                      timeline == null ? "" : when(timeline.memory().get(stage), memory));
+          problems.add(FileProblem.ofStage(argument.path, stage, "memory", words));
         }
       }
     } catch (IllegalArgumentException e) {
-      problems.add(e.getMessage());
+      problems.add(FileProblem.of(argument.path, "misfit", String.valueOf(e.getMessage())));
     }
   }
 
-  private void report(List<String> problems, String place) {
+  /** {@code device 3}, {@code each of devices 0, 1 … 7}. */
+  private static String devices(List<Integer> devices) {
+    if (devices.size() == 1) {
+      return "device " + devices.get(0);
+    }
+    int first = devices.get(0);
+    int last = devices.get(devices.size() - 1);
+    return devices.size() == 2
+        ? "each of devices %d and %d".formatted(first, last)
+        : "each of devices %d … %d".formatted(first, last);
+  }
+
+  /** When in the step memory is too much, and when it is most. */
+  private static String when(Timeline.Memory memory, StageMemory sizes) {
+    int above = -1;
+    int peak = 0;
+    for (int i = 0; i < memory.bytes().length; i++) {
+      if (above < 0 && memory.bytes()[i] > sizes.capacity().value()) {
+        above = i;
+      }
+      if (memory.bytes()[i] > memory.bytes()[peak]) {
+        peak = i;
+      }
+    }
+    if (above < 0) {
+      return "";
+    }
+    return ", too much from %s of the step on, most at %s"
+        .formatted(Units.seconds(memory.seconds()[above]), Units.seconds(memory.seconds()[peak]));
+  }
+
+  private void report(List<FileProblem> problems) {
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
       Map<String, Object> object = new LinkedHashMap<>();
       object.put("valid", problems.isEmpty());
-      object.put("problems", problems);
+      object.put("problems", problems.stream().map(FileProblem::json).toList());
       out.print(JsonText.of(object));
     } else if (problems.isEmpty()) {
       out.println(argument.path + ": can run");
     } else {
-      for (String problem : problems) {
-        out.println(place + problem);
-      }
+      problems.forEach(out::println);
     }
   }
 }

@@ -169,10 +169,10 @@ class CliAnswerTest {
   void checkSaysWhereMemoryIsExceeded() {
     checked(Cli.plan()).ends(0);
     Cli small = checked(Cli.plan(), "--memory", "60MB").ends(1);
-    assertTrue(small.out().contains("plan.json: stage 0 needs"), small.out());
+    assertTrue(small.out().contains("plan.json:6:5: stage 0 needs"), small.out());
     JsonNode json = checked(Cli.plan(), "--memory", "60MB", "--json").ends(1).json();
     assertFalse(json.get("valid").asBoolean());
-    assertTrue(json.at("/problems/0").asString().startsWith("stage 0 needs"));
+    assertTrue(json.at("/problems/0/message").asString().startsWith("stage 0 needs"));
   }
 
   @Test

@@ -1,0 +1,112 @@
+package dev.pipewright.formats;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.json.JsonFactory;
+
+/** What there is to check, judged by its content, and where a plan's stages stand in it. */
+public final class CheckedFile {
+  /** What can be checked. */
+  public enum Kind {
+    SCHEDULE_CSV,
+    SCHEDULE_JSON,
+    PLAN
+  }
+
+  private static final Pattern STAGE = Pattern.compile("(/plan)?/stages/\\d+");
+
+  private CheckedFile() {}
+
+  /** Throws {@link BadInputException} where a file is nothing that can be checked. */
+  public static Kind kind(Path file) {
+    InputFile.check(file);
+    if (file.toString().endsWith(".csv") || ScheduleCsv.isSchedule(file)) {
+      return Kind.SCHEDULE_CSV;
+    }
+    int first = first(file);
+    if (first < 0) {
+      return Kind.PLAN; // empty, as its reader says
+    }
+    if (first >= ' ' && first < 0x7F && first != '{') {
+      throw neither(file);
+    }
+    Set<String> keys = new HashSet<>();
+    try (InputStream in = InputFile.open(file);
+        JsonParser parser = new JsonFactory().createParser(ObjectReadContext.empty(), in)) {
+      parser.nextToken();
+      while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
+        if (parser.currentName().equals("ranks")) {
+          return Kind.SCHEDULE_JSON;
+        }
+        keys.add(parser.currentName());
+        parser.nextToken();
+        parser.skipChildren();
+      }
+    } catch (JacksonException e) {
+      return Kind.PLAN; // its reader says what is wrong
+    } catch (IOException e) {
+      throw InputFile.unreadable(file, e);
+    }
+    if (!keys.contains("plan") && !keys.contains("stages")) {
+      throw neither(file);
+    }
+    return Kind.PLAN;
+  }
+
+  /** The first byte that is neither blank nor part of a byte order mark; −1 where there is none. */
+  private static int first(Path file) {
+    try (InputStream in = InputFile.open(file)) {
+      int c = in.read();
+      while (c >= 0 && (Character.isWhitespace(c) || c == 0xEF || c == 0xBB || c == 0xBF)) {
+        c = in.read();
+      }
+      return c;
+    } catch (IOException e) {
+      throw InputFile.unreadable(file, e);
+    }
+  }
+
+  private static BadInputException neither(Path file) {
+    return BadInputException.at(
+        file,
+        1,
+        "is neither a plan nor a schedule; give what `plan --out` or `schedule --json` wrote, or a"
+            + " schedule in lines like 0F0,0B0");
+  }
+
+  /** Where the stages of a plan stand, in their order: each stands for its whole program. */
+  static OpPlaces stages(Path plan) {
+    List<Integer> lines = new ArrayList<>();
+    List<Integer> columns = new ArrayList<>();
+    try (InputStream in = InputFile.open(plan);
+        JsonParser parser = new JsonFactory().createParser(ObjectReadContext.empty(), in)) {
+      while (parser.nextToken() != null) {
+        boolean stage =
+            parser.currentToken() == JsonToken.START_OBJECT
+                && STAGE.matcher(parser.streamReadContext().pathAsPointer().toString()).matches();
+        if (stage) {
+          lines.add(parser.currentTokenLocation().getLineNr());
+          columns.add(parser.currentTokenLocation().getColumnNr());
+          parser.skipChildren();
+        }
+      }
+    } catch (JacksonException e) {
+      throw BadInputException.in(plan, "is not valid JSON; correct it");
+    } catch (IOException e) {
+      throw InputFile.unreadable(plan, e);
+    }
+    return OpPlaces.ofRanks(
+        lines.stream().mapToInt(line -> line).toArray(),
+        columns.stream().mapToInt(column -> column).toArray());
+  }
+}

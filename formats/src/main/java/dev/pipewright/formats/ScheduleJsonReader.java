@@ -1,0 +1,287 @@
+package dev.pipewright.formats;
+
+import dev.pipewright.schedule.Op.Pass;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.TokenStreamLocation;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * Reads the answer of {@code schedule --json}, which {@link ScheduleJson} writes, with the place of
+ * every op. Of what stands beside {@code ranks} it needs nothing: where {@code micro_batches} or
+ * {@code placement} are missing, they are as the ops have them. Op by op: files may be large.
+ */
+public final class ScheduleJsonReader {
+  private static final String FORM = "; write ops like [\"F\", micro-batch, stage, start, end]";
+  private static final int MOST_STAGES = 1 << 16;
+  private static final int MOST_MICRO_BATCHES = 1 << 20;
+  private static final Map<String, Pass> PASSES = new LinkedHashMap<>();
+
+  static {
+    for (Pass pass : Pass.values()) {
+      PASSES.put(ScheduleJson.word(pass), pass);
+    }
+  }
+
+  private final Path file;
+  private final JsonParser parser;
+  private final ScheduleAssembly schedule;
+
+  private ScheduleJsonReader(Path file, JsonParser parser) {
+    this.file = file;
+    this.parser = parser;
+    this.schedule = new ScheduleAssembly(file);
+  }
+
+  /** Throws {@link BadInputException} when the file is not a schedule. */
+  public static ScheduleFile read(Path file) {
+    try (InputStream in = InputFile.open(file);
+        JsonParser parser = new JsonFactory().createParser(ObjectReadContext.empty(), in)) {
+      return new ScheduleJsonReader(file, parser).schedule();
+    } catch (JacksonException e) {
+      throw malformed(file, e);
+    } catch (IOException e) {
+      throw InputFile.unreadable(file, e);
+    }
+  }
+
+  private static BadInputException malformed(Path file, JacksonException e) {
+    if (e.getCause() instanceof IOException cause) {
+      return InputFile.unreadable(file, cause);
+    }
+    TokenStreamLocation at = e.getLocation();
+    return BadInputException.at(
+        file,
+        at == null ? 1 : Math.max(1, at.getLineNr()),
+        "not valid JSON: "
+            + String.valueOf(e.getOriginalMessage()).lines().findFirst().orElse("")
+            + "; correct this line or the one before");
+  }
+
+  private ScheduleFile schedule() {
+    if (parser.nextToken() != JsonToken.START_OBJECT) {
+      throw wrong("is no object; give what `schedule --json` wrote");
+    }
+    while (parser.nextToken() != JsonToken.END_OBJECT) {
+      String key = parser.currentName();
+      parser.nextToken();
+      switch (key) {
+        case "schedule" -> schedule.name = text(key);
+        case "stages" -> schedule.ranks = OptionalInt.of(count(key, 1, MOST_STAGES));
+        case "micro_batches" ->
+            schedule.microBatches = OptionalInt.of(count(key, 1, Integer.MAX_VALUE));
+        case "chain_micro_batches" ->
+            schedule.chainMicroBatches = OptionalInt.of(count(key, 1, MOST_MICRO_BATCHES));
+        case "chunks" -> schedule.chunks = OptionalInt.of(count(key, 1, MOST_STAGES));
+        case "memory_cap" -> schedule.memoryCap = OptionalDouble.of(amount(key));
+        case "placement" -> placement();
+        case "ranks" -> ranks();
+        default -> parser.skipChildren();
+      }
+    }
+    if (parser.nextToken() != null) {
+      throw wrong("a second value follows the first; a file holds one object");
+    }
+    return schedule.finished();
+  }
+
+  private void placement() {
+    schedule.placementLine = line();
+    begin("placement", "lists the ranks of each chain's stages, like [[0, 1, 2]]");
+    while (parser.nextToken() != JsonToken.END_ARRAY) {
+      begin("placement", "lists the ranks of each chain's stages, like [[0, 1, 2]]");
+      List<Integer> chain = new ArrayList<>();
+      while (parser.nextToken() != JsonToken.END_ARRAY) {
+        chain.add(count("placement", 0, MOST_STAGES));
+      }
+      schedule.placement.add(chain);
+    }
+  }
+
+  private void begin(String key, String remedy) {
+    if (parser.currentToken() != JsonToken.START_ARRAY) {
+      throw wrong("%s is no list; it %s".formatted(key, remedy));
+    }
+  }
+
+  private void ranks() {
+    begin("ranks", "lists each rank's ops");
+    while (parser.nextToken() != JsonToken.END_ARRAY) {
+      begin("a rank", "lists its ops");
+      schedule.rank(line());
+      while (parser.nextToken() != JsonToken.END_ARRAY) {
+        op();
+      }
+    }
+  }
+
+  private void op() {
+    int line = line();
+    int column = column();
+    openOp();
+    String word = opWord();
+    if (word.equals("FB")) {
+      pair();
+    } else {
+      Pass pass = pass(word);
+      int microBatch = next("micro-batch", MOST_MICRO_BATCHES);
+      int stage = next("stage", MOST_STAGES);
+      double start = nextSeconds("start");
+      double end = end(start);
+      int chain = chain();
+      schedule.op(pass, microBatch, stage, chain, start, end, line, column);
+    }
+  }
+
+  /** Ops that run together: all but the last are joined with the next. */
+  private void pair() {
+    double start = nextSeconds("start");
+    double end = end(start);
+    parser.nextToken();
+    if (parser.currentToken() != JsonToken.START_ARRAY) {
+      throw wrong("[\"FB\", start, end, …] names no ops that run together" + FORM);
+    }
+    int size = 0;
+    while (parser.nextToken() != JsonToken.END_ARRAY) {
+      int line = line();
+      int column = column();
+      openOp();
+      Pass pass = pass(opWord());
+      int microBatch = next("micro-batch", MOST_MICRO_BATCHES);
+      int stage = next("stage", MOST_STAGES);
+      int chain = chain();
+      if (size > 0) {
+        schedule.join();
+      }
+      schedule.op(pass, microBatch, stage, chain, start, end, line, column);
+      size++;
+    }
+    if (size == 0) {
+      throw wrong("[\"FB\", start, end, []] holds no ops that run together; name them");
+    }
+    closeOp();
+  }
+
+  private void openOp() {
+    if (parser.currentToken() != JsonToken.START_ARRAY) {
+      throw wrong("%s is no op%s".formatted(shown(), FORM));
+    }
+  }
+
+  private String opWord() {
+    if (parser.nextToken() != JsonToken.VALUE_STRING) {
+      throw wrong("%s is no kind of op%s".formatted(shown(), FORM));
+    }
+    return parser.getString();
+  }
+
+  private Pass pass(String word) {
+    Pass pass = PASSES.get(word);
+    if (pass == null) {
+      throw wrong(
+          "unknown op \"%s\"; one of %s, FB".formatted(word, String.join(", ", PASSES.keySet())));
+    }
+    return pass;
+  }
+
+  private int next(String what, int below) {
+    parser.nextToken();
+    return count(what, 0, below - 1);
+  }
+
+  private double nextSeconds(String what) {
+    parser.nextToken();
+    return amount(what);
+  }
+
+  private double end(double start) {
+    double end = nextSeconds("end");
+    if (end < start) {
+      throw wrong("an op ends at %s s, before it starts at %s s; swap them".formatted(end, start));
+    }
+    return end;
+  }
+
+  /** The chain of an op, where it says one; then its end. */
+  private int chain() {
+    if (parser.nextToken() == JsonToken.END_ARRAY) {
+      return 0;
+    }
+    int chain = count("direction", 0, MOST_STAGES - 1);
+    closeOp();
+    return chain;
+  }
+
+  private void closeOp() {
+    if (parser.nextToken() != JsonToken.END_ARRAY) {
+      throw wrong("%s is one value too many%s".formatted(shown(), FORM));
+    }
+  }
+
+  private String text(String key) {
+    if (parser.currentToken() != JsonToken.VALUE_STRING) {
+      throw wrong("%s is %s; expected text (in quotes)".formatted(key, shown()));
+    }
+    return parser.getString();
+  }
+
+  private int count(String what, int least, int most) {
+    boolean whole = parser.currentToken() == JsonToken.VALUE_NUMBER_INT;
+    String digits = whole ? parser.getString() : "";
+    long number = whole && digits.length() <= 11 ? parser.getLongValue() : -1;
+    if (number < least || number > most) {
+      throw wrong(
+          "%s is %s; expected a whole number from %d to %d".formatted(what, shown(), least, most));
+    }
+    return (int) number;
+  }
+
+  private double amount(String what) {
+    boolean number =
+        parser.currentToken() == JsonToken.VALUE_NUMBER_INT
+            || parser.currentToken() == JsonToken.VALUE_NUMBER_FLOAT;
+    double value = number ? parser.getDoubleValue() : -1;
+    if (!(value >= 0 && value < Double.POSITIVE_INFINITY)) {
+      throw wrong("%s is %s; expected a finite number >= 0".formatted(what, shown()));
+    }
+    return value;
+  }
+
+  /** The value where the parser stands, as far as it can be shown. */
+  private String shown() {
+    String text =
+        switch (parser.currentToken()) {
+          case START_ARRAY, END_ARRAY -> "a list";
+          case START_OBJECT, END_OBJECT -> "an object";
+          case null -> "nothing";
+          default -> String.valueOf(parser.getString());
+        };
+    if (parser.currentToken() == JsonToken.END_ARRAY) {
+      return "missing";
+    }
+    return text.length() <= 40 ? text : text.substring(0, 37) + "...";
+  }
+
+  private int line() {
+    return Math.max(1, parser.currentTokenLocation().getLineNr());
+  }
+
+  private int column() {
+    return Math.max(1, parser.currentTokenLocation().getColumnNr());
+  }
+
+  private BadInputException wrong(String mistake) {
+    return ScheduleAction.wrong(file, line(), column(), mistake);
+  }
+}
