@@ -23,6 +23,7 @@ import picocli.CommandLine.Spec;
       PlanCommand.class,
       PredictCommand.class,
       CalibrateCommand.class,
+      CyclicMemoryCommand.class,
       SimulateCommand.class,
       ScheduleCommand.class,
       CheckCommand.class,

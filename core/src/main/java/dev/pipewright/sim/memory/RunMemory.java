@@ -1,0 +1,217 @@
+package dev.pipewright.sim.memory;
+
+import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.sim.Run;
+import dev.pipewright.units.Check;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * Counts what the ranks of a run hold over time.
+ *
+ * <ul>
+ *   <li>Parameters, gradients and optimizer state are there all the time, once for all chains of
+ *       which a rank has the same stage; other ranks with that stage have their own.
+ *   <li>An activation appears when its forward pass starts. The input's gradient frees a part of it
+ *       and the weights' gradient the rest, each when it ends. Where the program recomputes it,
+ *       only its input is there until then.
+ *   <li>A version of the parameters older than the newest stays while a micro-batch in flight took
+ *       it for its forward pass, until the gradient of its input is done, which needs them last. A
+ *       new version comes into being when its update starts.
+ *   <li>An output is in a buffer of its rank until it has arrived at the next stage's, and from
+ *       then on in one of that rank until the next pass starts; gradients back likewise.
+ * </ul>
+ *
+ * <p>What ranks exchange beside the passes (sums of gradients, parameters handed on) takes no
+ * memory of its own here. O(ops · log ops), since messages come in any order.
+ */
+public final class RunMemory {
+  private final Run run;
+  private final Schedule schedule;
+  private final Placement placement;
+  private final List<StageBytes> stages;
+  private final BitSet recomputed = new BitSet(); // by stage of all chains, and micro-batch
+  private final int[] versionOf; // likewise: the one that the forward pass took
+
+  private RunMemory(Run run, List<StageBytes> stages) {
+    this.run = run;
+    this.stages = stages;
+    schedule = run.schedule();
+    placement = schedule.placement();
+    versionOf = new int[Math.multiplyExact(schedule.stages(), schedule.microBatches())];
+  }
+
+  /**
+   * The memory of each rank.
+   *
+   * @param stages of one chain; all chains have the same
+   */
+  public static List<RankMemory> of(Run run, List<StageBytes> stages) {
+    int depth = run.schedule().placement().depth();
+    Check.that(
+        stages.size() == depth,
+        "one size for each stage of a chain: sizes=%d, stages=%d",
+        stages.size(),
+        depth);
+    RunMemory memory = new RunMemory(run, List.copyOf(stages));
+    List<RankMemory> ranks = new ArrayList<>();
+    for (int rank = 0; rank < run.schedule().ranks(); rank++) {
+      ranks.add(memory.rank(rank));
+    }
+    return ranks;
+  }
+
+  private StageBytes bytes(int stage) {
+    return stages.get(stage % placement.depth());
+  }
+
+  private int place(long op) {
+    return Schedule.stage(op) * schedule.microBatches() + Schedule.microBatch(op);
+  }
+
+  private RankMemory rank(int rank) {
+    for (long op : schedule.packed(rank)) {
+      if (Schedule.pass(op) == Pass.RECOMPUTE) {
+        recomputed.set(place(op));
+      }
+    }
+    return new Rank(rank).memory();
+  }
+
+  /** One rank's changes. */
+  private final class Rank {
+    private final int rank;
+    private final long[] program;
+    private final Changes changes = new Changes();
+    private final Versions[] versions = new Versions[placement.depth()];
+
+    Rank(int rank) {
+      this.rank = rank;
+      program = schedule.packed(rank);
+      for (int stage = 0; stage < versions.length; stage++) {
+        versions[stage] = new Versions();
+      }
+    }
+
+    RankMemory memory() {
+      for (int first = 0; first < program.length; ) {
+        int last = first;
+        while (last < program.length - 1 && Schedule.isJoined(program[last])) {
+          last++;
+        }
+        together(first, last);
+        first = last + 1;
+      }
+      return changes.memory(rank, fixed());
+    }
+
+    /** What is there all the time, by category. */
+    private double[] fixed() {
+      double[] fixed = new double[Category.values().length];
+      BitSet held = new BitSet();
+      for (int stage = 0; stage < placement.stages(); stage++) {
+        int own = stage % placement.depth();
+        if (placement.rankOf(stage) == rank && !held.get(own)) {
+          held.set(own);
+          fixed[Category.PARAMETERS.code()] += bytes(stage).parameters();
+          fixed[Category.GRADIENTS.code()] += bytes(stage).gradients();
+          fixed[Category.OPTIMIZER.code()] += bytes(stage).optimizer();
+        }
+      }
+      return fixed;
+    }
+
+    /** Ops that start together and end together. */
+    private void together(int first, int last) {
+      double end = 0;
+      for (int i = first; i <= last; i++) {
+        start(program[i], run.start(rank, i));
+        end = Math.max(end, run.end(rank, i));
+      }
+      for (int i = first; i <= last; i++) {
+        end(program[i], end);
+      }
+    }
+
+    private void start(long op, double at) {
+      int stage = Schedule.stage(op);
+      StageBytes bytes = bytes(stage);
+      switch (Schedule.pass(op)) {
+        case FORWARD -> {
+          boolean later = recomputed.get(place(op));
+          changes.add(Category.ACTIVATIONS, at, later ? bytes.input() : bytes.activation());
+          versionOf[place(op)] = versions[stage % placement.depth()].take();
+          receivedActivation(stage, Schedule.microBatch(op), at);
+        }
+        case RECOMPUTE -> changes.add(Category.ACTIVATIONS, at, bytes.activation() - bytes.input());
+        case BACKWARD, BACKWARD_INPUT -> {
+          changes.add(Category.BUFFERS, at, bytes.working());
+          receivedGradient(stage, Schedule.microBatch(op), at);
+        }
+        case BACKWARD_WEIGHT -> changes.add(Category.BUFFERS, at, bytes.working());
+        case UPDATE -> {
+          int stashed = versions[stage % placement.depth()].update();
+          changes.add(Category.STASHED_PARAMETERS, at, stashed * bytes.parameters());
+        }
+        case REDUCE, GATHER, HAND_ON -> {}
+      }
+    }
+
+    private void end(long op, double at) {
+      int stage = Schedule.stage(op);
+      StageBytes bytes = bytes(stage);
+      double weights = bytes.weightShare() * bytes.activation();
+      switch (Schedule.pass(op)) {
+        case FORWARD -> sentActivation(stage, Schedule.microBatch(op), at);
+        case BACKWARD -> {
+          backward(op, at, bytes.activation());
+          left(op, at);
+        }
+        case BACKWARD_INPUT -> {
+          backward(op, at, bytes.activation() - weights);
+          left(op, at);
+        }
+        case BACKWARD_WEIGHT -> backward(op, at, weights);
+        case RECOMPUTE, UPDATE, REDUCE, GATHER, HAND_ON -> {}
+      }
+    }
+
+    /** A backward pass, or half of it, frees its working space and a part of the activation. */
+    private void backward(long op, double at, double freed) {
+      changes.add(Category.BUFFERS, at, -bytes(Schedule.stage(op)).working());
+      changes.add(Category.ACTIVATIONS, at, -freed);
+    }
+
+    /** The gradient of the input is done: it leaves its version and goes to the stage before. */
+    private void left(long op, double at) {
+      int stage = Schedule.stage(op);
+      int dropped = versions[stage % placement.depth()].leave(versionOf[place(op)]);
+      changes.add(Category.STASHED_PARAMETERS, at, -dropped * bytes(stage).parameters());
+      if (!placement.first(stage)) {
+        double arrival = run.gradientAt(stage - 1, Schedule.microBatch(op));
+        changes.buffer(at, arrival, bytes(stage - 1).message());
+      }
+    }
+
+    private void sentActivation(int stage, int microBatch, double at) {
+      if (!placement.last(stage)) {
+        changes.buffer(at, run.activationAt(stage + 1, microBatch), bytes(stage).message());
+      }
+    }
+
+    private void receivedActivation(int stage, int microBatch, double until) {
+      if (!placement.first(stage)) {
+        changes.buffer(run.activationAt(stage, microBatch), until, bytes(stage - 1).message());
+      }
+    }
+
+    private void receivedGradient(int stage, int microBatch, double until) {
+      if (!placement.last(stage)) {
+        changes.buffer(run.gradientAt(stage, microBatch), until, bytes(stage).message());
+      }
+    }
+  }
+}
