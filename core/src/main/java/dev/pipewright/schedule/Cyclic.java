@@ -5,8 +5,8 @@ import dev.pipewright.units.Check;
 
 /**
  * Cyclic data parallelism: N workers each run all N stages on a micro-batch of their own, each two
- * slots after the one before, so that at any time every stage runs at most one forward and one
- * backward pass, and the activations of all workers together stay the same.
+ * slots after the one before, so that at any time every stage runs at most one forward or backward
+ * pass, and the activations of all workers together stay the same.
  *
  * <p>Paper: L. Fournier, E. Oyallon, <i>Cyclic Data Parallelism for Efficient Parallelism of Deep
  * Neural Networks</i>, 2024, arXiv:2403.08837, §3.2, figure 1. Its time step is our slot: one
@@ -33,6 +33,36 @@ public record Cyclic(int workers) {
     public String label() {
       return label;
     }
+  }
+
+  /** What the workers run on (§4, figure 2). */
+  public enum Form {
+    /** A device for each worker, gradients going round from one to the next (§4.2). */
+    RING(""),
+    /** One device for all workers, its passes in the order of their slots (§4.1). */
+    SINGLE("-single"),
+    /** N − j devices for stage j, each with one micro-batch at a time (§4.3). */
+    PYRAMID("-pyramid"),
+    /** A device for each stage: one forward, one backward (§4.3). */
+    PIPELINE("-pipeline"),
+    /** A device for each worker, a stage's states going from user to user (§4.4). */
+    ZERO("-zero");
+
+    private final String suffix;
+
+    Form(String suffix) {
+      this.suffix = suffix;
+    }
+
+    /** What the command line calls it with this rule. */
+    public String label(Rule rule) {
+      return rule.label() + suffix;
+    }
+  }
+
+  /** What is done with each pass of a training, slot by slot. */
+  interface Visitor {
+    void visit(Pass pass, int stage, int worker, int step);
   }
 
   public Cyclic {
@@ -75,30 +105,83 @@ public record Cyclic(int workers) {
     return workers - stage;
   }
 
-  /**
-   * Every worker's passes in order. Worker {@code i} is rank {@code i} and its stages are chain
-   * {@code i}; a chain's micro-batches are the training steps. The workers' distance of two slots
-   * is no dependency, so it shows in {@link #slot} only.
-   */
+  /** On a device for each worker. */
   public Schedule schedule(Rule rule, int steps) {
-    int[] rankOf = new int[Math.multiplyExact(workers, workers)];
-    long[][] programs = new long[workers][];
-    for (int worker = 0; worker < workers; worker++) {
-      Program program = new Program();
-      int first = worker * workers;
-      for (int stage = 0; stage < workers; stage++) {
-        rankOf[first + stage] = worker;
-      }
-      for (int step = 0; step < steps; step++) {
-        for (int stage = 0; stage < workers; stage++) {
-          program.add(Pass.FORWARD, first + stage, step);
+    return schedule(Form.RING, rule, steps);
+  }
+
+  /**
+   * So many training steps from the first forward pass to the last update.
+   *
+   * <p>What keeps the workers two slots apart is what they hand on and the devices they share:
+   * nothing waits for a slot as such. So the first forward passes of a training run as soon as they
+   * can, up to {@code worker} slots early (in the pyramid and the pipeline 2 · worker), but no
+   * stage's passes ever overtake each other, and from the first backward pass on all run in their
+   * slots, where all passes take one slot and exchanges take no time.
+   */
+  public Schedule schedule(Form form, Rule rule, int steps) {
+    Check.that(steps >= 1, "a training has steps: steps=%d", steps);
+    return switch (form) {
+      case RING -> CyclicRing.of(this, rule, steps);
+      case SINGLE -> single(rule, steps);
+      case PYRAMID -> CyclicPyramid.of(this, rule, steps);
+      case PIPELINE -> pipeline(rule, steps);
+      case ZERO -> CyclicStates.of(this, rule, steps);
+    };
+  }
+
+  /** All passes of so many training steps by slot, those of one slot by worker. */
+  void walk(int steps, Visitor visitor) {
+    long own = Math.multiplyExact((long) slots(), steps); // slots of one worker
+    for (long slot = 0; slot < own + 2L * (workers - 1); slot++) {
+      for (int worker = 0; worker < workers; worker++) {
+        long at = slot - 2L * worker;
+        if (0 <= at && at < own) {
+          int within = (int) (at % slots());
+          boolean forward = within < workers;
+          visitor.visit(
+              forward ? Pass.FORWARD : Pass.BACKWARD,
+              forward ? within : slots() - 1 - within,
+              worker,
+              (int) (at / slots()));
         }
-        for (int stage = workers - 1; stage >= 0; stage--) {
-          program.add(Pass.BACKWARD, first + stage, step);
-        }
       }
-      programs[worker] = program.packed();
     }
-    return new Schedule(rule.label(), Placement.of(workers, workers, rankOf), steps, programs);
+  }
+
+  /** Worker {@code i} is chain {@code i}, whose micro-batches are the training steps. */
+  Placement chainPerWorker(boolean together) {
+    int[] rankOf = new int[Math.multiplyExact(workers, workers)];
+    for (int stage = 0; stage < rankOf.length; stage++) {
+      rankOf[stage] = together ? 0 : stage / workers;
+    }
+    return Placement.of(together ? 1 : workers, workers, rankOf);
+  }
+
+  /** Gradients add up where they are; a stage is updated behind its last worker. */
+  private Schedule single(Rule rule, int steps) {
+    Program program = new Program();
+    walk(
+        steps,
+        (pass, stage, worker, step) -> {
+          program.add(pass, worker * workers + stage, step);
+          if (pass == Pass.BACKWARD && worker == workers - 1) {
+            program.add(Pass.UPDATE, worker * workers + stage, step);
+          }
+        });
+    return new Schedule(
+        Form.SINGLE.label(rule), chainPerWorker(true), steps, new long[][] {program.packed()});
+  }
+
+  /** One chain for all, whose micro-batches are those of all workers: that of the step first. */
+  private Schedule pipeline(Rule rule, int steps) {
+    int microBatches = Math.multiplyExact(workers, steps);
+    long[][] programs = new long[workers][];
+    for (int stage = 0; stage < workers; stage++) {
+      int ahead = Math.min(holders(stage), microBatches);
+      programs[stage] = UpdatedProgram.of(stage, microBatches, ahead, workers);
+    }
+    return new Schedule(
+        Form.PIPELINE.label(rule), Placement.straight(workers), microBatches, programs);
   }
 }

@@ -167,7 +167,7 @@ final class Needs {
         int stage = Schedule.stage(program[i]);
         if (Schedule.pass(program[i]) == Pass.HAND_ON) {
           users[turns.of(key(program[i], 1))] = next[stage];
-        } else if (!Schedule.pass(program[i]).exchanges()) {
+        } else if (Schedule.pass(program[i]).endsTurn()) {
           next[stage] = offsets[rank] + i;
         }
       }

@@ -31,8 +31,9 @@ public record Op(Pass pass, int stage, int microBatch) {
     GATHER("G", 7),
     /**
      * Takes over what the rank whose turn was before holds of the same stage, its parameters or the
-     * sum of gradients so far, as soon as that rank's op behind its own turn has ended; the number
-     * is the turn. The next op of the stage in the program waits for it.
+     * sum of gradients so far, as soon as that rank's op behind its own turn has ended (a
+     * recomputation and the op it is for count as one); the number is the turn. The next op of the
+     * stage in the program waits for it.
      */
     HAND_ON("H", 8);
 
@@ -56,6 +57,14 @@ public record Op(Pass pass, int stage, int microBatch) {
     /** Whether ranks exchange parameters or gradients: beside computing, not instead of it. */
     public boolean exchanges() {
       return this == REDUCE || this == GATHER || this == HAND_ON;
+    }
+
+    /**
+     * Whether a rank is done with what it took over before it: a recomputation only prepares the
+     * backward pass, which is.
+     */
+    public boolean endsTurn() {
+      return !exchanges() && this != RECOMPUTE;
     }
 
     /** Whether the stage before waits for it. */

@@ -278,7 +278,7 @@ public final class EventSimulator implements Exchanges.Host {
   private void announce(int rank, long op, double now) {
     int stage = Schedule.stage(op);
     Pass pass = Schedule.pass(op);
-    if (exchanges != null) {
+    if (exchanges != null && Schedule.pass(op).endsTurn()) {
       exchanges.used(rank, stage, now);
     }
     if (pass == Pass.FORWARD) {

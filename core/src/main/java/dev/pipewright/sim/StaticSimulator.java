@@ -249,7 +249,7 @@ public final class StaticSimulator implements Exchanges.Host {
   private void announce(int rank, long op, double end) {
     int stage = Schedule.stage(op);
     int code = Schedule.code(op);
-    if (exchanges != null) {
+    if (exchanges != null && Schedule.pass(op).endsTurn()) {
       exchanges.used(rank, stage, end);
     }
     if (code == FORWARD) {

@@ -15,7 +15,7 @@ class CyclicTest {
 
   /** Slot by slot; a dot before a worker's first pass. */
   private static String timeline(Cyclic cyclic, int steps) {
-    Schedule schedule = cyclic.schedule(Cyclic.Rule.V2, steps);
+    Schedule schedule = PassesOnly.of(cyclic.schedule(Cyclic.Form.RING, Cyclic.Rule.V2, steps));
     StringBuilder text = new StringBuilder();
     for (int worker = 0; worker < cyclic.workers(); worker++) {
       text.append(worker).append(" |").append(" .".repeat(2 * worker));
@@ -42,7 +42,7 @@ class CyclicTest {
   void aWorkersPassesComeInTheOrderOfTheirSlotsWithoutAGap() {
     for (int workers = 1; workers <= MOST_WORKERS; workers++) {
       Cyclic cyclic = new Cyclic(workers);
-      Schedule schedule = cyclic.schedule(Cyclic.Rule.V1, 3);
+      Schedule schedule = PassesOnly.of(cyclic.schedule(Cyclic.Form.RING, Cyclic.Rule.V1, 3));
       assertEquals("cyclic-v1", schedule.name());
       assertEquals(List.of(), Validator.check(schedule));
       for (int worker = 0; worker < workers; worker++) {

@@ -7,11 +7,14 @@ import dev.pipewright.schedule.GPipe;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Program;
+import dev.pipewright.schedule.Recomputed;
 import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.Validator;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.schedule.timed.StepTimes;
 import dev.pipewright.sim.Conditions.Transfers;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -124,6 +127,20 @@ class ExchangesTest {
     // taken over at 4 when worker 0 is done with the stage; then at 6.25, when worker 1 itself is
     assertEquals("[1.0, 2.0, 4.25, 6.25, 6.5, 8.5]", Arrays.toString(ends(run, 1)));
     assertEquals(6.25, run.start(2, 2), DUST);
+  }
+
+  @Test
+  void aRecomputationBelongsToTheTurnOfItsBackwardPass() {
+    Schedule again = Recomputed.of(ring(3), (stage, microBatch) -> true);
+    OpTimes plain = times(6);
+    double[] longer = plain.input().clone();
+    Arrays.setAll(longer, stage -> plain.input()[stage] + plain.recompute()[stage]);
+    OpTimes together =
+        OpTimes.of(plain.forward(), longer, plain.weight(), 0).withStep(plain.step());
+    double expected = StaticSimulator.run(ring(3), together).makespan();
+    assertEquals(expected, StaticSimulator.run(again, plain).makespan(), DUST);
+    assertEquals(expected, EventSimulator.run(again, plain, Conditions.PLAIN).makespan(), DUST);
+    assertEquals(List.of(), Validator.check(again));
   }
 
   @ParameterizedTest

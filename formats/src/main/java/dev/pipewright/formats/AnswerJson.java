@@ -6,6 +6,7 @@ import dev.pipewright.model.Training;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.sim.memory.RankMemory;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -77,6 +78,7 @@ public final class AnswerJson {
    * @param spanIdleShare part of the longest span from a stage's first pass to its last in which
    *     the busiest stage computes nothing
    * @param peakBytes of each device of each stage
+   * @param memory what each stage's devices hold when they hold most
    * @param jitter what many runs with durations that differ took, where they were asked for
    */
   public record Simulated(
@@ -84,9 +86,11 @@ public final class AnswerJson {
       double idleShare,
       double spanIdleShare,
       List<Long> peakBytes,
+      List<RankMemory> memory,
       Optional<JitterJson> jitter) {
     public Simulated {
       peakBytes = List.copyOf(peakBytes);
+      memory = List.copyOf(memory);
     }
   }
 
@@ -159,6 +163,7 @@ public final class AnswerJson {
         pair("step_s", simulated.stepSeconds(), "idle_share", simulated.idleShare());
     object.put("stage_span_idle_share", simulated.spanIdleShare());
     object.put("peak_bytes", simulated.peakBytes());
+    object.put("memory", RankMemoryJson.list(simulated.memory()));
     simulated.jitter().ifPresent(jitter -> object.put("jitter", jitter.object()));
     return object;
   }

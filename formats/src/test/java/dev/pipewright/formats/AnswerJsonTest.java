@@ -72,7 +72,7 @@ class AnswerJsonTest {
     Candidate best = new Candidate("hybrid", PLAN, assessment(16), Optional.of(assessment(16)));
     Candidate rival = new Candidate("data parallel", PLAN, assessment(20), Optional.empty());
     AnswerJson.Simulated simulated =
-        new AnswerJson.Simulated(16.5, 0.25, 0.125, List.of(120L, 110L), Optional.empty());
+        new AnswerJson.Simulated(16.5, 0.25, 0.125, List.of(120L, 110L), List.of(), Optional.empty());
     assertEquals(
         """
         {
@@ -129,7 +129,8 @@ class AnswerJsonTest {
             "step_s": 16.5,
             "idle_share": 0.25,
             "stage_span_idle_share": 0.125,
-            "peak_bytes": [120, 110]
+            "peak_bytes": [120, 110],
+            "memory": []
           },
           "why": {
             "binding": "stage 0 computes all the time",

@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.app.report.HtmlReport;
+import dev.pipewright.app.report.MemoryText;
 import dev.pipewright.app.report.PerfettoTrace;
 import dev.pipewright.app.report.Picture;
 import dev.pipewright.app.report.TerminalReport;
@@ -17,6 +18,8 @@ import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.sim.Recorder;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.SimulatedOracle;
+import dev.pipewright.sim.memory.PlanMemory;
+import dev.pipewright.sim.memory.RankMemory;
 import dev.pipewright.trace.Timeline;
 import dev.pipewright.units.Units;
 import java.io.PrintWriter;
@@ -36,6 +39,7 @@ final class Answer {
   private final double planningSeconds;
   private final OptionalInt profileBatch;
   private final @Nullable Timeline timeline;
+  private final List<RankMemory> memory; // by stage
   private final @Nullable JitterJson jitter;
 
   /** The step as simulated usually. */
@@ -64,7 +68,15 @@ final class Answer {
     this.costed = costed;
     this.planningSeconds = planningSeconds;
     this.profileBatch = profileBatch;
-    this.timeline = planning.best().map(best -> timeline(best, simulator.apply(best))).orElse(null);
+    Optional<Run> run = planning.best().map(simulator);
+    this.timeline = run.map(step -> timeline(planning.best().orElseThrow(), step)).orElse(null);
+    this.memory =
+        run.map(step ->
+                PlanMemory.of(
+                    planning.best().orElseThrow().estimate().stages(),
+                    costed.workload().training(),
+                    step))
+            .orElse(List.of());
     this.jitter = jitter;
   }
 
@@ -94,6 +106,12 @@ final class Answer {
       out.println();
       out.println(jitter.words(Units::seconds));
     }
+  }
+
+  /** What every stage's devices hold when they hold most. */
+  void printMemory(PrintWriter out) {
+    out.println();
+    out.print(MemoryText.of(memory, TerminalReport.WIDTH, Terminal.colours()));
   }
 
   String json() {
@@ -137,6 +155,7 @@ final class Answer {
         idle / devices,
         step.spanIdleShare(),
         peaks,
+        memory,
         Optional.ofNullable(jitter));
   }
 

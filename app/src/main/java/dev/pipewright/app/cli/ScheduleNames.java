@@ -2,6 +2,9 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.schedule.Chimera;
+import dev.pipewright.schedule.Cyclic;
+import dev.pipewright.schedule.DataParallel;
+import dev.pipewright.schedule.DataParallel.Reduction;
 import dev.pipewright.schedule.DualPipe;
 import dev.pipewright.schedule.DualPipeV;
 import dev.pipewright.schedule.GPipe;
@@ -11,16 +14,22 @@ import dev.pipewright.schedule.InterleavedZeroBubble;
 import dev.pipewright.schedule.LoopedBreadthFirst;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.OneForwardOneBackwardV;
+import dev.pipewright.schedule.PipeDream;
+import dev.pipewright.schedule.PipeDreamTwoBuffers;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.schedule.ZeroBubbleH1;
 import dev.pipewright.schedule.ZeroBubbleH2;
+import dev.pipewright.schedule.periodic.PeriodicPipeline;
 import dev.pipewright.schedule.timed.AdaptiveV;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.schedule.timed.ZeroBubbleAuto;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -48,6 +57,9 @@ final class ScheduleNames {
 
   private static final Map<String, Named> NAMES = new LinkedHashMap<>();
 
+  /** On another number of ranks than the user's stages, or under another name already. */
+  private static final Map<String, Named> FORMS = new LinkedHashMap<>();
+
   static {
     fixed("gpipe", 1, r -> GPipe.of(r.stages(), r.microBatches()));
     fixed("1f1b", 1, r -> OneForwardOneBackward.of(r.stages(), r.microBatches()));
@@ -74,6 +86,18 @@ final class ScheduleNames {
     fixed("dualpipev", 2, r -> DualPipeV.of(r.stages(), r.microBatches()));
     fixed("chimera", 1, r -> Chimera.of(r.stages(), r.microBatches()));
     any("hanayo", 2, ScheduleNames::waves);
+    fixed("1f1b-star", 1, ScheduleNames::star);
+    fixed("k-periodic", 1, ScheduleNames::dropping);
+    fixed("pipedream", 1, r -> PipeDream.of(r.stages(), r.microBatches()));
+    fixed("pipedream-2bw", 1, ScheduleNames::twoBuffers);
+    fixed("dp", 1, r -> inStep(r, "dp"));
+    fixed("zero-dp", 1, r -> DataParallel.zero(r.stages(), steps("zero-dp", r)));
+    cyclic(NAMES, Cyclic.Form.RING);
+    fixed("cyclic-zero-dp", 1, r -> cyclic(r, "cyclic-zero-dp", Cyclic.Form.ZERO, Cyclic.Rule.V2));
+    cyclic(FORMS, Cyclic.Form.SINGLE);
+    cyclic(FORMS, Cyclic.Form.PYRAMID);
+    cyclic(FORMS, Cyclic.Form.PIPELINE);
+    cyclic(FORMS, Cyclic.Form.ZERO);
   }
 
   private ScheduleNames() {}
@@ -87,18 +111,84 @@ final class ScheduleNames {
     NAMES.put(name, new Named(chunks, false, generator));
   }
 
+  /** Both rules of cyclic data parallelism in one form. */
+  private static void cyclic(Map<String, Named> names, Cyclic.Form form) {
+    for (Cyclic.Rule rule : Cyclic.Rule.values()) {
+      String name = form.label(rule);
+      names.put(name, new Named(1, true, r -> cyclic(r, name, form, rule)));
+    }
+  }
+
+  /** Those with a rank for each of the user's stages. */
   static Set<String> all() {
-    return NAMES.keySet();
+    return Collections.unmodifiableSet(NAMES.keySet());
+  }
+
+  /** Further forms of cyclic data parallelism, on fewer or more ranks. */
+  static Set<String> forms() {
+    return Collections.unmodifiableSet(FORMS.keySet());
   }
 
   /** Throws {@link BadInputException} with the nearest name where there is none such. */
   static Named find(String name) {
-    Named named = NAMES.get(name);
+    Named named = NAMES.getOrDefault(name, FORMS.get(name));
     if (named == null) {
-      throw new BadInputException(
-          "unknown schedule '" + name + "'; " + Suggestion.of(name, NAMES.keySet()));
+      List<String> known = new ArrayList<>(NAMES.keySet());
+      known.addAll(FORMS.keySet());
+      throw new BadInputException("unknown schedule '" + name + "'; " + Suggestion.of(name, known));
     }
     return named;
+  }
+
+  /** The shortest period in which no stage holds more than the cap. */
+  private static Schedule star(ScheduleRequest r) {
+    double[] cuts = r.times().cuts(r.stages());
+    return PeriodicPipeline.star(
+        r.stageLoads(), cuts, r.chunkCap(Integer.MAX_VALUE), r.microBatches());
+  }
+
+  /** Without a cap it drops as few batches as saves an activation. */
+  private static Schedule dropping(ScheduleRequest r) {
+    double[] cuts = r.times().cuts(r.stages());
+    return PeriodicPipeline.dropping(
+        r.stageLoads(), cuts, r.chunkCap(Integer.MAX_VALUE), r.microBatches());
+  }
+
+  /** As many micro-batches to an update as there are stages, the fewest that it allows. */
+  private static Schedule twoBuffers(ScheduleRequest r) {
+    int updates = r.microBatches() / r.stages();
+    if (r.microBatches() % r.stages() != 0 || updates < 2) {
+      throw new BadInputException(
+          ("--micro-batches: pipedream-2bw updates after every %d micro-batches, one per stage,"
+                  + " twice at least, so %d do not do; take %d")
+              .formatted(r.stages(), r.microBatches(), Math.max(2L * r.stages(), fullSteps(r))));
+    }
+    return PipeDreamTwoBuffers.of(r.stages(), r.stages(), updates);
+  }
+
+  private static Schedule inStep(ScheduleRequest r, String name) {
+    return DataParallel.of(r.stages(), r.stages(), steps(name, r), Reduction.OVERLAPPED);
+  }
+
+  private static Schedule cyclic(
+      ScheduleRequest r, String name, Cyclic.Form form, Cyclic.Rule rule) {
+    return new Cyclic(r.stages()).schedule(form, rule, steps(name, r));
+  }
+
+  /** Training steps of as many workers as stages. */
+  private static int steps(String name, ScheduleRequest r) {
+    if (r.microBatches() % r.stages() != 0) {
+      throw new BadInputException(
+          ("--micro-batches: %s has a worker for each of %d stages, which take one micro-batch"
+                  + " each in a step, so %d do not do; take %d")
+              .formatted(name, r.stages(), r.microBatches(), fullSteps(r)));
+    }
+    return r.microBatches() / r.stages();
+  }
+
+  /** The next number of micro-batches that every worker has its share of. */
+  private static long fullSteps(ScheduleRequest r) {
+    return (r.microBatches() + r.stages() - 1L) / r.stages() * r.stages();
   }
 
   private static Schedule automatic(ScheduleRequest r) {

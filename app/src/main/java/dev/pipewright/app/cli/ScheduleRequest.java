@@ -2,10 +2,18 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Recomputed;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.periodic.StageLoad;
 import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.timed.StepTimes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * What a schedule is wanted for.
@@ -18,14 +26,16 @@ import java.util.List;
  */
 record ScheduleRequest(int stages, int microBatches, int chunks, Times times, double memoryCap) {
   private static final double MOST_SECONDS = 1e15; // so that sums stay exact enough
+  private static final Pattern RANGE = Pattern.compile("(\\d+)(?:-(\\d+))?");
 
   /**
    * What {@code --times} says.
    *
    * @param words as given
    * @param of forward, input and weight gradient: one number, or one per stage
+   * @param transfers between neighbours: one number, or one per cut
    */
-  record Times(String words, List<List<Double>> of, double transfer) {
+  record Times(String words, List<List<Double>> of, List<Double> transfers) {
     private static final List<String> NAMES = List.of("F", "B", "W", "comm");
 
     /** Reads {@code F,B,W,comm}; throws {@link BadInputException} where it is not that. */
@@ -42,12 +52,17 @@ record ScheduleRequest(int stages, int microBatches, int chunks, Times times, do
         for (String part : parts[i].split(":", -1)) {
           values.add(number(NAMES.get(i), part));
         }
-        int most = i < 3 ? stages : 1;
+        int most = i < 3 ? stages : stages - 1;
         if (values.size() != 1 && values.size() != most) {
           throw new BadInputException(
-              "--times: %s=%s holds %d values for %d stages; give one number, or one per stage"
-                      .formatted(NAMES.get(i), parts[i], values.size(), stages)
-                  + (i < 3 ? " like 1:2:1" : ", but one for comm"));
+              "--times: %s=%s holds %d values for %d %s; give one number, or one per %s like 1:2:1"
+                  .formatted(
+                      NAMES.get(i),
+                      parts[i],
+                      values.size(),
+                      most,
+                      i < 3 ? "stages" : "cuts between stages",
+                      i < 3 ? "stage" : "cut"));
         }
         of.add(List.copyOf(values));
       }
@@ -55,7 +70,7 @@ record ScheduleRequest(int stages, int microBatches, int chunks, Times times, do
         throw new BadInputException(
             "--times: '%s' makes every pass take no time; give one a time above 0".formatted(text));
       }
-      return new Times(text, List.copyOf(of.subList(0, 3)), of.get(3).get(0));
+      return new Times(text, List.copyOf(of.subList(0, 3)), of.get(3));
     }
 
     private static double number(String name, String text) {
@@ -79,6 +94,24 @@ record ScheduleRequest(int stages, int microBatches, int chunks, Times times, do
           .toArray();
     }
 
+    /** Seconds of a transfer between two ranks: the longest of the cuts between them. */
+    private double between(int rank, int other) {
+      if (transfers.size() == 1) {
+        return transfers.get(0);
+      }
+      return transfers.subList(Math.min(rank, other), Math.max(rank, other)).stream()
+          .mapToDouble(Double::doubleValue)
+          .max()
+          .orElse(0);
+    }
+
+    /** Of each cut between so many stages. */
+    double[] cuts(int stages) {
+      double[] cuts = new double[stages - 1];
+      Arrays.setAll(cuts, cut -> between(cut, cut + 1));
+      return cuts;
+    }
+
     @Override
     public String toString() {
       String[] parts = words.split(",", -1);
@@ -87,17 +120,89 @@ record ScheduleRequest(int stages, int microBatches, int chunks, Times times, do
     }
   }
 
-  /** The times of every chunk of a placement: equal parts of a rank's share. */
-  OpTimes opTimes(Placement placement) {
+  /**
+   * What {@code --recompute} says: of which of the user's stages the forward passes run again.
+   *
+   * @param words as given
+   */
+  record Recompute(String words, Set<Integer> stages) {
+    /** Reads {@code none}, {@code all} or stages like {@code 0,2-3}. */
+    static Recompute of(String text, int stages) {
+      if (text.equals("none")) {
+        return new Recompute(text, Set.of());
+      }
+      Set<Integer> chosen = new TreeSet<>();
+      for (String part : (text.equals("all") ? "0-" + (stages - 1) : text).split(",", -1)) {
+        Matcher range = RANGE.matcher(part.strip());
+        int first = range.matches() ? stage(range.group(1), stages) : -1;
+        int last =
+            range.matches() && range.group(2) != null ? stage(range.group(2), stages) : first;
+        if (first < 0 || last < first) {
+          throw new BadInputException(
+              "--recompute: '%s' names no stages; write none, all, or stages from 0 to %d like %s"
+                  .formatted(part, stages - 1, stages > 1 ? "0,1 or 0-" + (stages - 1) : "0"));
+        }
+        for (int stage = first; stage <= last; stage++) {
+          chosen.add(stage);
+        }
+      }
+      return new Recompute(text, Set.copyOf(chosen));
+    }
+
+    /** The stage, or −1 where there is none such. */
+    private static int stage(String digits, int stages) {
+      try {
+        int stage = Integer.parseInt(digits);
+        return stage < stages ? stage : -1;
+      } catch (NumberFormatException e) {
+        return -1; // more digits than any stage has
+      }
+    }
+
+    /** The same schedule with those forward passes run again. */
+    Schedule in(Schedule schedule) {
+      int[] shareOf = shareOf(schedule.placement());
+      return Recomputed.of(schedule, (stage, microBatch) -> stages.contains(shareOf[stage]));
+    }
+  }
+
+  /** Whose share of the network each stage of a placement is part of. */
+  private static int[] shareOf(Placement placement) {
     int[] shareOf = new int[placement.stages()];
     for (int stage = 0; stage < shareOf.length; stage++) {
       shareOf[stage] = placement.chains() > 1 ? stage % placement.depth() : placement.rankOf(stage);
     }
-    return OpTimes.of(
-        times.each(0, shareOf, chunks),
+    return shareOf;
+  }
+
+  /** The times of every chunk of a placement: equal parts of a rank's share. */
+  OpTimes opTimes(Placement placement) {
+    int[] shareOf = shareOf(placement);
+    double[] forward = times.each(0, shareOf, chunks);
+    double[] transfers = new double[shareOf.length];
+    for (int stage = 0; stage < shareOf.length - 1; stage++) {
+      transfers[stage] = times.between(shareOf[stage], shareOf[stage + 1]);
+    }
+    return new OpTimes(
+        forward,
         times.each(1, shareOf, chunks),
         times.each(2, shareOf, chunks),
-        times.transfer());
+        forward,
+        transfers,
+        transfers,
+        StepTimes.none(shareOf.length),
+        false);
+  }
+
+  /** What each stage costs a batch, for patterns that repeat. */
+  List<StageLoad> stageLoads() {
+    OpTimes each = opTimes(Placement.straight(stages));
+    List<StageLoad> loads = new ArrayList<>();
+    for (int stage = 0; stage < stages; stage++) {
+      double backward = each.input()[stage] + each.weight()[stage];
+      loads.add(new StageLoad(each.forward()[stage], backward, 0, 1));
+    }
+    return loads;
   }
 
   /** The cap in activations of one chunk, where there is one. */

@@ -84,6 +84,7 @@ final class SimulateCommand implements Callable<Integer> {
       spec.commandLine().getOut().print(answer.json());
     } else {
       answer.print(spec.commandLine().getOut());
+      answer.printMemory(spec.commandLine().getOut());
     }
     if (out != null) {
       answer.write(out);

@@ -66,6 +66,30 @@ class SimulateCommandTest {
   }
 
   @Test
+  void memoryIsSplitByCategoryAndAddsUp() {
+    JsonNode step = simulated();
+    for (JsonNode stage : step.get("memory")) {
+      long sum = 0;
+      for (String part :
+          List.of(
+              "parameters",
+              "stashed_parameters",
+              "gradients",
+              "optimizer",
+              "activations",
+              "buffers")) {
+        sum += stage.get(part + "_bytes").asLong();
+      }
+      assertEquals(stage.get("peak_bytes").asLong(), sum, 2);
+      int device = stage.get("stage").asInt(); // one device each
+      assertEquals(step.at("/peak_bytes/" + device).asLong(), stage.get("peak_bytes").asLong(), 1);
+      assertTrue(stage.get("at_s").asDouble() < step.get("step_s").asDouble());
+    }
+    assertEquals(2, step.get("memory").size());
+    assertTrue(simulate().ends(0).out().contains("memory of each device when it is fullest"));
+  }
+
+  @Test
   void otherConditionsMakeOtherSteps() {
     assertEquals(step(), step("--transfers", "queued"));
     assertTrue(step("--transfers", "blocking") > step());

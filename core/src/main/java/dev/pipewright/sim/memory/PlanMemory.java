@@ -1,0 +1,29 @@
+package dev.pipewright.sim.memory;
+
+import dev.pipewright.cost.StageCost;
+import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.model.Training;
+import dev.pipewright.sim.Run;
+import java.util.List;
+
+/**
+ * What each device of a plan's stages holds over a simulated step, by category, as the oracle
+ * counts it: messages on their way are not in it.
+ */
+public final class PlanMemory {
+  private PlanMemory() {}
+
+  /** By stage; all devices of a stage hold the same. */
+  public static List<RankMemory> of(List<StageCost> stages, Training training, Run run) {
+    return RunMemory.of(
+        run, stages.stream().map(stage -> bytes(stage.memory(), training)).toList());
+  }
+
+  private static StageBytes bytes(StageMemory memory, Training training) {
+    double once = training.precision().bytes() / (double) training.staticBytesPerParameter();
+    double parameters = memory.staticBytes() * once;
+    double rest = memory.staticBytes() - 2 * parameters;
+    return new StageBytes(
+        parameters, parameters, rest, memory.heldBytes(), 0, 1, memory.workingBytes(), 0);
+  }
+}

@@ -1,0 +1,36 @@
+package dev.pipewright.solver;
+
+import dev.pipewright.schedule.periodic.Pattern;
+
+/**
+ * Layers put on equal ranks, neighbours or not, together with the pattern of k batches that has the
+ * shortest period of all, and the proof that none is shorter.
+ *
+ * <p>Paper: O. Beaumont, L. Eyraud-Dubois, A. Shilova, <i>Pipelined Model Parallelism</i>, Euro-Par
+ * 2021, §3; theorem 1 shows it strongly NP-complete even without memory limits. Searched as {@link
+ * OptimalPattern} is, between what the layers take on all ranks together or the slowest takes alone
+ * and one batch after the other. Transfers take no time, since there are none between layers that
+ * share a rank. Exponential: for a dozen layers.
+ */
+public final class OptimalAllocation {
+  private OptimalAllocation() {}
+
+  /**
+   * The best pattern, whose placement says where the layers are; the answer's value is its period,
+   * of all k batches. What is proven is that none is shorter by a sixtieth of a tick.
+   *
+   * <p>Throws where durations, or bytes, are not whole multiples of a common tick.
+   */
+  public static Answer<Pattern> of(AllocationProblem problem, Limit limit) {
+    PeriodSearch search = new PeriodSearch(problem.layers(), limit);
+    long[] ticks = search.ticks();
+    long slowest = 0;
+    for (int layer = 0; layer < problem.layers().size(); layer++) {
+      slowest = Math.max(slowest, ticks[layer] + ticks[ticks.length - 1 - layer]);
+    }
+    long all = search.all() * problem.batches();
+    long low = Math.max(Math.ceilDiv(all, (long) problem.ranks()), slowest * problem.batches());
+    return search.shortest(
+        (parted, period) -> new AllocationModel(problem, parted, period), low, all, null);
+  }
+}
