@@ -167,6 +167,13 @@ class ArchitectureTest {
   }
 
   @Test
+  void onlySolversKnowTheirSolver() { // and only the command line knows them
+    holds(outside("dev.pipewright.solver..", "com.google.ortools.."));
+    holds(imports("solver", CORE));
+    holds(imports("app.report", strings(Stream.concat(Stream.of(CORE), Stream.of("formats")))));
+  }
+
+  @Test
   void onlyTheCommandLineKnowsPicocli() {
     holds(outside("dev.pipewright.app.cli..", "picocli.."));
   }

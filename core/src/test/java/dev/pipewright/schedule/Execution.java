@@ -203,7 +203,7 @@ final class Execution {
         .filter(o ->
             o.position() > turn.position()
                 && o.op().stage() == turn.op().stage()
-                && !o.op().pass().exchanges())
+                && o.op().pass().endsTurn())
         .limit(1)
         .toList();
   }

@@ -6,7 +6,7 @@ import dev.pipewright.model.Training;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
-import dev.pipewright.sim.memory.RankMemory;
+import dev.pipewright.trace.RankMemory;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

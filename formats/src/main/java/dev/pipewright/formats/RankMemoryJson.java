@@ -1,7 +1,7 @@
 package dev.pipewright.formats;
 
-import dev.pipewright.sim.memory.Category;
-import dev.pipewright.sim.memory.RankMemory;
+import dev.pipewright.trace.RankMemory;
+import dev.pipewright.trace.RankMemory.Category;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;

@@ -18,6 +18,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -41,7 +42,7 @@ class ReferenceSearchSchedulesTest {
     return AdaptiveV.of(microBatches, times, cap);
   }
 
-  private static void noWorse(JsonNode run, double slack) {
+  private static void noWorse(JsonNode run) {
     JsonNode params = run.get("params");
     JsonNode each = params.get("times_per_chunk");
     int chunks = params.get("chunks_per_rank").asInt();
@@ -65,52 +66,82 @@ class ReferenceSearchSchedulesTest {
     double makespan = run.at("/metrics/makespan").asDouble();
     double span = run.at("/metrics/max_stage_span").asDouble();
     double busy = result.busy(0);
-    assertTrue(result.makespan() <= makespan * (1 + slack + 1e-9), () -> "makespan: " + params);
-    assertTrue(
-        busy / (1 - result.spanIdleShare()) <= span * (1 + slack + 1e-9), () -> "span: " + params);
+    assertTrue(result.makespan() <= makespan * (1 + 1e-9), () -> "makespan: " + params);
+    assertTrue(busy / (1 - result.spanIdleShare()) <= span * (1 + 1e-9), () -> "span: " + params);
   }
 
-  /** The slack is what the worst row of a file misses; none for most. */
   @ParameterizedTest
-  @CsvSource({
-    "zb1p-heuristic, 0",
-    "zb2p-heuristic, 0.0004",
-    "zb-v, 0.0126",
-    "v-half, 0",
-    "v-min, 0",
-    "v-adaptive-cap4, 0",
-    "v-adaptive-cap5, 0.018",
-    "v-adaptive-cap6, 0",
-    "v-adaptive-cap7, 0",
-    "v-adaptive-cap8, 0"
-  })
-  void isNoSlowerWithNoMoreMemory(String name, double slack) {
+  @ValueSource(
+      strings = {
+        "zb1p-heuristic",
+        "zb2p-heuristic",
+        "zb-v",
+        "v-half",
+        "v-min",
+        "v-adaptive-cap4",
+        "v-adaptive-cap5",
+        "v-adaptive-cap6",
+        "v-adaptive-cap7",
+        "v-adaptive-cap8"
+      })
+  void isNoSlowerWithNoMoreMemory(String name) {
     int compared = 0;
     for (JsonNode run : reference(name + ".json")) {
-      noWorse(run, slack);
+      noWorse(run);
       compared++;
     }
     assertTrue(compared >= 2);
   }
 
-  /** Rates have four digits there; memory is partly free after the input's gradient. */
+  private static final double ROUNDED = 5e-5; // rates have four digits there
+
+  /** Memory is partly free after the input's gradient. One setting misses the bubble by 0.00022. */
   @ParameterizedTest
-  @CsvSource({"zb1p, 1, 0", "zb2p, 2, 0.0003"})
-  void theZeroBubblePapersSettingsHaveNoLargerBubble(String name, int caps, double slack) {
+  @CsvSource({"zb1p, 1", "zb2p, 2"})
+  void theZeroBubblePapersSettingsHaveNoLargerBubble(String name, int caps) {
     for (JsonNode setting : reference("zero-bubble-paper-anchors.json")) {
       int stages = setting.get("p").asInt();
       int microBatches = setting.get("m").asInt();
-      double forward = setting.get("f").asDouble();
-      double input = setting.get("b").asDouble();
-      double weight = setting.get("w").asDouble();
-      OpTimes times = OpTimes.equal(stages, forward, input, weight, setting.get("c").asDouble());
       JsonNode memory = setting.get("mem");
       double kept = caps == 1 ? 1 : -memory.get(2).asDouble() / memory.get(0).asDouble();
-      Schedule ours = zeroBubble(times, microBatches, caps * stages, kept);
-      Run result = StaticSimulator.run(ours, times);
-      JsonNode theirs = setting.get(name);
-      assertTrue(result.spanIdleShare() <= theirs.get("bubble_zb").asDouble() + 5e-5 + slack);
-      assertTrue(result.makespan() <= theirs.get("makespan").asDouble() * (1 + 1e-9));
+      OpTimes times = times(setting, stages);
+      Run result = StaticSimulator.run(zeroBubble(times, microBatches, caps * stages, kept), times);
+      boolean missed = name.equals("zb2p") && setting.get("f").asInt() == 18522;
+      noLarger(result, setting.get(name), missed ? 2.2e-4 : 0, name + " " + setting);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"zbv", "v-half", "v-min"})
+  void onAVThePapersSettingsHaveNoLargerBubble(String name) {
+    int compared = 0;
+    for (JsonNode setting : reference("zero-bubble-paper-anchors.json")) {
+      @Nullable JsonNode theirs = setting.get(name);
+      if (theirs == null) {
+        continue;
+      }
+      OpTimes times = times(setting, 2 * setting.get("p").asInt());
+      int cap = (int) theirs.get("peak_in_F_units").asDouble();
+      Run result = StaticSimulator.run(adaptive(times, setting.get("m").asInt(), cap), times);
+      assertTrue(Arrays.stream(result.peakActivations()).max().orElseThrow() <= cap);
+      noLarger(result, theirs, 0, name + " " + setting);
+      compared++;
+    }
+    assertTrue(compared >= 9);
+  }
+
+  private static OpTimes times(JsonNode setting, int stages) {
+    return OpTimes.equal(
+        stages,
+        setting.get("f").asDouble(),
+        setting.get("b").asDouble(),
+        setting.get("w").asDouble(),
+        setting.get("c").asDouble());
+  }
+
+  private static void noLarger(Run ours, JsonNode theirs, double missed, String place) {
+    assertTrue(
+        ours.spanIdleShare() <= theirs.get("bubble_zb").asDouble() + ROUNDED + missed, place);
+    assertTrue(ours.makespan() <= theirs.get("makespan").asDouble() * (1 + 1e-9), place);
   }
 }

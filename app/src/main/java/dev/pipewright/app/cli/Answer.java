@@ -19,7 +19,7 @@ import dev.pipewright.sim.Recorder;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.SimulatedOracle;
 import dev.pipewright.sim.memory.PlanMemory;
-import dev.pipewright.sim.memory.RankMemory;
+import dev.pipewright.trace.RankMemory;
 import dev.pipewright.trace.Timeline;
 import dev.pipewright.units.Units;
 import java.io.PrintWriter;

@@ -2,8 +2,8 @@ package dev.pipewright.app.report;
 
 import dev.pipewright.app.report.Table.Cell;
 import dev.pipewright.app.report.Table.Column;
-import dev.pipewright.sim.memory.Category;
-import dev.pipewright.sim.memory.RankMemory;
+import dev.pipewright.trace.RankMemory;
+import dev.pipewright.trace.RankMemory.Category;
 import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.Arrays;

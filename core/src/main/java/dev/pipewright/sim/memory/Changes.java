@@ -1,6 +1,9 @@
 package dev.pipewright.sim.memory;
 
-import dev.pipewright.sim.memory.RankMemory.Peak;
+import dev.pipewright.trace.RankMemory;
+import dev.pipewright.trace.RankMemory.Category;
+import dev.pipewright.trace.RankMemory.Peak;
+import dev.pipewright.trace.Staircase;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;

@@ -4,6 +4,7 @@ import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.model.Training;
 import dev.pipewright.sim.Run;
+import dev.pipewright.trace.RankMemory;
 import java.util.List;
 
 /**

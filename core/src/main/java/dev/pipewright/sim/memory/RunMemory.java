@@ -4,6 +4,8 @@ import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.sim.Run;
+import dev.pipewright.trace.RankMemory;
+import dev.pipewright.trace.RankMemory.Category;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.BitSet;

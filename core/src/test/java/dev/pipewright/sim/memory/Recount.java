@@ -4,6 +4,7 @@ import dev.pipewright.schedule.Op;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.sim.Run;
+import dev.pipewright.trace.RankMemory.Category;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;

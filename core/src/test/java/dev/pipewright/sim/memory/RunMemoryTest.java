@@ -33,6 +33,8 @@ import dev.pipewright.sim.Recorder;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.SimulatedOracle;
 import dev.pipewright.sim.StaticSimulator;
+import dev.pipewright.trace.RankMemory;
+import dev.pipewright.trace.RankMemory.Category;
 import dev.pipewright.trace.Timeline.Memory;
 import java.util.ArrayList;
 import java.util.Collections;

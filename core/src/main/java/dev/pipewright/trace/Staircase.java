@@ -1,4 +1,4 @@
-package dev.pipewright.sim.memory;
+package dev.pipewright.trace;
 
 import java.util.Arrays;
 

@@ -1,4 +1,4 @@
-package dev.pipewright.sim.memory;
+package dev.pipewright.trace;
 
 import java.util.Collections;
 import java.util.EnumMap;
@@ -11,6 +11,32 @@ import java.util.Map;
  * @param total all of them together
  */
 public record RankMemory(int rank, Map<Category, Staircase> parts, Staircase total, Peak peak) {
+  /** What memory is for. */
+  public enum Category {
+    /** The newest parameters of every stage of a rank. */
+    PARAMETERS(0),
+    /** Older parameters, which micro-batches in flight still need for their backward passes. */
+    STASHED_PARAMETERS(1),
+    GRADIENTS(2),
+    /** The optimizer's state. */
+    OPTIMIZER(3),
+    /** What forward passes keep for the backward passes. */
+    ACTIVATIONS(4),
+    /** Messages on their way or waiting, and the working space of backward passes. */
+    BUFFERS(5);
+
+    private final int code;
+
+    Category(int code) {
+      this.code = code;
+    }
+
+    /** A small number of its own, for arrays. */
+    public int code() {
+      return code;
+    }
+  }
+
   public RankMemory {
     parts = Collections.unmodifiableMap(new EnumMap<>(parts));
   }
