@@ -1,24 +1,15 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.app.report.ScheduleRun;
-import dev.pipewright.app.report.ScheduleSvg;
 import dev.pipewright.app.report.ScheduleText;
 import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.ScheduleCsv;
-import dev.pipewright.formats.ScheduleJson;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.sim.Run;
-import dev.pipewright.sim.StaticSimulator;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
+import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import java.util.OptionalDouble;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -36,7 +27,9 @@ import picocli.CommandLine.Spec;
       "  pipewright schedule zb-auto --stages 8 --micro-batches 32 --times 1,1.1,0.9,0.1"
           + " --memory-cap 8",
       "  pipewright schedule dualpipev --stages 4 --micro-batches 10 --svg dualpipev.svg"
-          + " --csv dualpipev.csv"
+          + " --csv dualpipev.csv",
+      "  pipewright schedule 1f1b --beside zb-h1,zb-v --stages 4 --micro-batches 8"
+          + " --html compared.html"
     })
 final class ScheduleCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -76,7 +69,7 @@ final class ScheduleCommand implements Callable<Integer> {
       description =
           "Time of a forward pass, the gradients of input and of weights, each of a stage and"
               + " micro-batch (one number, or one per stage: 1:2:1), and of a transfer between"
-              + " ranks. Default: ${DEFAULT-VALUE}.")
+              + " ranks (one number, or one per cut). Default: ${DEFAULT-VALUE}.")
   private String times = "";
 
   @Option(
@@ -90,6 +83,37 @@ final class ScheduleCommand implements Callable<Integer> {
       paramLabel = "X",
       description = "The most activations a rank may hold, counted in micro-batches of one stage.")
   private @Nullable String memoryCap;
+
+  @Option(
+      names = "--step-times",
+      paramLabel = "U,A,G,H",
+      defaultValue = "0,0,0,0",
+      description =
+          "Time of a stage's update, of adding up its gradients, of gathering its parameters and of"
+              + " taking either over from another rank, where the schedule has them. Default:"
+              + " ${DEFAULT-VALUE}.")
+  private String stepTimes = "";
+
+  @Option(
+      names = "--recompute",
+      paramLabel = "none|all|STAGES",
+      defaultValue = "none",
+      description =
+          "Run forward passes again before the backward ones: of no stage, of all, or of some like"
+              + " 0,2-3. Default: ${DEFAULT-VALUE}.")
+  private String recompute = "";
+
+  @Option(
+      names = "--overlap",
+      description = "Ops that run together take as long as the longest, not as their sum.")
+  private boolean overlap;
+
+  @Option(
+      names = "--beside",
+      paramLabel = "NAME[,NAME…]",
+      split = ",",
+      description = "Compare with others for the same stages, micro-batches and times.")
+  private List<String> beside = List.of();
 
   @Option(
       names = "--csv",
@@ -106,6 +130,26 @@ final class ScheduleCommand implements Callable<Integer> {
   @Option(names = "--svg", paramLabel = "FILE", description = "Write the picture.")
   private @Nullable Path svg;
 
+  @Option(
+      names = "--html",
+      paramLabel = "FILE",
+      description = "Write the picture and the figures as a page for the browser.")
+  private @Nullable Path html;
+
+  @Option(
+      names = "--trace",
+      paramLabel = "FILE",
+      description = "Write a trace that Perfetto and Chrome show.")
+  private @Nullable Path trace;
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      description =
+          "Write schedule.json, schedule.svg, report.html, trace.json and, where PyTorch can read"
+              + " it, schedule.csv.")
+  private @Nullable Path out;
+
   @Option(names = "--json", description = "Print one JSON object and nothing else.")
   private boolean json;
 
@@ -116,43 +160,32 @@ final class ScheduleCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     ScheduleNames.Named named = ScheduleNames.find(name);
-    ScheduleRequest request = request(named);
-    checkPaths();
-    long before = System.nanoTime();
-    Schedule schedule = generate(named, request);
-    double seconds = (System.nanoTime() - before) / 1e9;
-    Run run = StaticSimulator.run(schedule, request.opTimes(schedule.placement()));
-    Map<Path, String> files = files(run, request); // before anything is printed
-    if (json) {
-      var context =
-          new ScheduleJson.Context(
-              name,
-              request.microBatches(),
-              request.chunks(),
-              request.memoryCap() < Double.POSITIVE_INFINITY
-                  ? OptionalDouble.of(request.memoryCap())
-                  : OptionalDouble.empty(),
-              seconds);
-      spec.commandLine().getOut().print(ScheduleJson.text(run, context));
-    } else {
-      ScheduleRun shown = shown(run, request);
-      spec.commandLine()
-          .getOut()
-          .print(ScheduleText.of(shown, Terminal.columns(), Terminal.colours()));
+    for (String other : beside) {
+      ScheduleNames.find(other);
     }
-    files.forEach(this::write);
-    return fits(run, request) ? 0 : Failures.NO;
+    int parts = named.chunks(name, chunks());
+    ScheduleFiles files = new ScheduleFiles(csv, csvTransfers, svg, html, trace, out);
+    List<MadeSchedule> all = new ArrayList<>();
+    all.add(made(name, named, request(parts)));
+    for (String other : beside) {
+      all.add(beside(other));
+    }
+    List<ScheduleRun> shown = all.stream().map(MadeSchedule::shown).toList();
+    String text = json || out != null ? MadeSchedule.json(all) : "";
+    ScheduleFiles.Made written = files.make(shown, text); // before anything is printed
+    PrintWriter printer = spec.commandLine().getOut();
+    printer.print(json ? text : ScheduleText.of(shown, Terminal.columns(), Terminal.colours()));
+    files.write(written).forEach(spec.commandLine().getErr()::println);
+    return fits(all.get(0)) ? 0 : Failures.NO;
   }
 
-  private ScheduleRequest request(ScheduleNames.Named named) {
+  private OptionalInt chunks() {
+    return chunks == null ? OptionalInt.empty() : OptionalInt.of(Values.count("--chunks", chunks));
+  }
+
+  private ScheduleRequest request(int parts) {
     int ranks = Values.count("--stages", stages);
     int batches = Values.count("--micro-batches", microBatches);
-    int parts =
-        named.chunks(
-            name,
-            chunks == null
-                ? OptionalInt.empty()
-                : OptionalInt.of(Values.count("--chunks", chunks)));
     if (ranks > Limits.DEVICES || (double) ranks * parts * batches > Limits.PASSES) {
       throw new BadInputException(
           ("%d stages × %d chunks × %d micro-batches are more than can be shown;"
@@ -161,6 +194,34 @@ final class ScheduleCommand implements Callable<Integer> {
     }
     return new ScheduleRequest(
         ranks, batches, parts, ScheduleRequest.Times.of(times, ranks), cap());
+  }
+
+  /** One to compare with, with the same number of chunks where it allows a choice. */
+  private MadeSchedule beside(String other) {
+    ScheduleNames.Named named = ScheduleNames.find(other);
+    try {
+      int parts = named.fixed() ? named.chunks() : named.chunks(other, chunks());
+      return made(other, named, request(parts));
+    } catch (BadInputException e) {
+      throw new BadInputException("--beside: " + other + ": " + e.getMessage());
+    }
+  }
+
+  private MadeSchedule made(String name, ScheduleNames.Named named, ScheduleRequest request) {
+    long before = System.nanoTime();
+    Schedule schedule =
+        ScheduleRequest.Recompute.of(recompute, request.stages()).in(generate(named, request));
+    double seconds = (System.nanoTime() - before) / 1e9;
+    StepSeconds step = StepSeconds.of(stepTimes);
+    return MadeSchedule.of(name, request, step, overlap, schedule, seconds);
+  }
+
+  private static Schedule generate(ScheduleNames.Named named, ScheduleRequest request) {
+    try {
+      return named.generator().apply(request);
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException(String.valueOf(e.getMessage()));
+    }
   }
 
   private double cap() {
@@ -180,19 +241,11 @@ final class ScheduleCommand implements Callable<Integer> {
             .formatted(memoryCap));
   }
 
-  private static Schedule generate(ScheduleNames.Named named, ScheduleRequest request) {
-    try {
-      return named.generator().apply(request);
-    } catch (IllegalArgumentException e) {
-      throw new BadInputException(String.valueOf(e.getMessage()));
-    }
-  }
-
-  private boolean fits(Run run, ScheduleRequest request) {
-    int[] peaks = run.peakActivations();
+  private boolean fits(MadeSchedule made) {
+    int[] peaks = made.run().peakActivations();
     for (int rank = 0; rank < peaks.length; rank++) {
-      double peak = (double) peaks[rank] / request.chunks();
-      if (peak > request.memoryCap() + 1e-9) {
+      double peak = (double) peaks[rank] / made.request().chunks();
+      if (peak > made.request().memoryCap() + 1e-9) {
         spec.commandLine()
             .getErr()
             .println(
@@ -200,103 +253,11 @@ final class ScheduleCommand implements Callable<Integer> {
                     .formatted(
                         rank,
                         ScheduleText.number(peak),
-                        ScheduleText.number(request.memoryCap()),
+                        ScheduleText.number(made.request().memoryCap()),
                         "try zb-auto, or a larger --memory-cap"));
         return false;
       }
     }
     return true;
-  }
-
-  private ScheduleRun shown(Run run, ScheduleRequest request) {
-    Schedule schedule = run.schedule();
-    double[][] starts = new double[schedule.ranks()][];
-    double[][] ends = new double[schedule.ranks()][];
-    for (int rank = 0; rank < starts.length; rank++) {
-      starts[rank] = new double[schedule.packed(rank).length];
-      ends[rank] = new double[starts[rank].length];
-      for (int i = 0; i < starts[rank].length; i++) {
-        starts[rank][i] = run.start(rank, i);
-        ends[rank][i] = run.end(rank, i);
-      }
-    }
-    return new ScheduleRun(
-        name,
-        request.microBatches(),
-        request.times().toString(),
-        request.chunks(),
-        schedule,
-        starts,
-        ends,
-        run.makespan(),
-        run.idleShare(),
-        run.spanIdleShare(),
-        run.peakActivations(),
-        request.memoryCap());
-  }
-
-  private void checkPaths() {
-    check("--csv", csv, ScheduleCsv::isSchedule);
-    check("--csv-transfers", csvTransfers, ScheduleCsv::isSchedule);
-    check("--svg", svg, ScheduleCommand::isPicture);
-    boolean oneCsv = csv != null && (csv.equals(svg) || csv.equals(csvTransfers));
-    if (oneCsv || (svg != null && svg.equals(csvTransfers))) {
-      throw new BadInputException("--csv, --csv-transfers, --svg: name one file; name several");
-    }
-  }
-
-  /** Nothing is written over a file that is not of the same kind. */
-  private static void check(String option, @Nullable Path file, Predicate<Path> ours) {
-    if (file == null) {
-      return;
-    }
-    if (Files.isDirectory(file)) {
-      throw new BadInputException(option + ": " + file + " is a folder; name a file in it");
-    }
-    if (Files.exists(file) && !ours.test(file)) {
-      throw new BadInputException(
-          option + ": " + file + " exists and is no such file of Pipewright's; name another");
-    }
-    Path folder = file.toAbsolutePath().getParent();
-    if (folder == null || !Files.isDirectory(folder)) {
-      throw new BadInputException(
-          option + ": " + file + " is in no folder that exists; make the folder first");
-    }
-  }
-
-  private static boolean isPicture(Path file) {
-    try (var lines = Files.lines(file)) {
-      return lines.limit(2).anyMatch(line -> line.startsWith("<title>schedule "));
-    } catch (IOException | UncheckedIOException e) {
-      return false; // not even text
-    }
-  }
-
-  private Map<Path, String> files(Run run, ScheduleRequest request) {
-    Map<Path, String> files = new LinkedHashMap<>();
-    if (csv != null) {
-      files.put(csv, ScheduleCsv.text(run.schedule()));
-    }
-    if (csvTransfers != null) {
-      files.put(csvTransfers, ScheduleCsv.textWithTransfers(run.schedule()));
-    }
-    if (svg != null) {
-      if (run.schedule().size() > ScheduleSvg.MOST_OPS) {
-        throw new BadInputException(
-            "--svg: %d passes are more than a picture can show; take at most %d"
-                .formatted(run.schedule().size(), ScheduleSvg.MOST_OPS));
-      }
-      files.put(svg, ScheduleSvg.of(shown(run, request)));
-    }
-    return files;
-  }
-
-  private void write(Path file, String text) {
-    try {
-      Files.writeString(file, text);
-    } catch (IOException e) {
-      throw new UncheckedIOException(file + ": cannot be written", e);
-    }
-    spec.commandLine().getErr().println("wrote " + file);
   }
 }

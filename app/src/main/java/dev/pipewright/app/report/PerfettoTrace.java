@@ -1,12 +1,12 @@
 package dev.pipewright.app.report;
 
+import dev.pipewright.app.report.TraceEvents.Track;
 import dev.pipewright.trace.Timeline;
 import dev.pipewright.trace.Timeline.Flow;
 import dev.pipewright.trace.Timeline.Kind;
 import dev.pipewright.trace.Timeline.Lane;
 import dev.pipewright.trace.Timeline.Memory;
 import dev.pipewright.trace.Timeline.Slice;
-import dev.pipewright.units.Units;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -22,19 +22,16 @@ import java.util.Map;
 public final class PerfettoTrace {
   private static final int COMPUTE = 1;
   private static final int COMMUNICATION = 2;
-  private static final double MICROS = 1e6;
 
   private final Timeline timeline;
-  private final Appendable out;
-  private final StringBuilder event = new StringBuilder();
+  private final TraceEvents out;
   private final Map<Pass, List<Integer>> leaving = new HashMap<>();
   private final Map<Pass, List<Integer>> arriving = new HashMap<>();
-  private boolean first = true;
 
   /** A slice that flows begin or end in. */
   private record Pass(int stage, int microBatch, boolean forward) {}
 
-  private PerfettoTrace(Timeline timeline, Appendable out) {
+  private PerfettoTrace(Timeline timeline, TraceEvents out) {
     this.timeline = timeline;
     this.out = out;
   }
@@ -52,17 +49,15 @@ public final class PerfettoTrace {
 
   /** Appends the trace event by event, since long ones are large. */
   public static void write(String title, Timeline timeline, Appendable out) throws IOException {
-    StringBuilder head = new StringBuilder("{\"displayTimeUnit\":\"ms\",\"otherData\":{\"title\":");
-    Markup.quote(head, title);
-    out.append(head.append("},\"traceEvents\":[\n"));
-    new PerfettoTrace(timeline, out).events();
-    out.append("\n]}\n");
+    TraceEvents events = TraceEvents.begin(title, out);
+    new PerfettoTrace(timeline, events).events();
+    events.end();
   }
 
   private void events() throws IOException {
     matchFlows();
-    process(COMPUTE, "compute");
-    process(COMMUNICATION, "communication");
+    out.process(COMPUTE, "compute");
+    out.process(COMMUNICATION, "communication");
     int link = 0;
     for (Lane lane : Lanes.inOrder(timeline)) {
       if (lane instanceof Lane.Compute compute) {
@@ -103,124 +98,71 @@ public final class PerfettoTrace {
   }
 
   private void compute(Lane.Compute lane) throws IOException {
-    int thread = 1 + lane.stage();
-    String name = "stage " + lane.stage() + ", devices " + Words.devices(lane.devices());
-    thread(COMPUTE, thread, name);
+    Track track = new Track(COMPUTE, 1 + lane.stage());
+    out.thread(track, "stage " + lane.stage() + ", devices " + Words.devices(lane.devices()));
     boolean reduces = false;
     for (Slice slice : lane.slices()) {
       if (slice.kind() == Kind.ALL_REDUCE) {
         reduces = true; // may run beside a pass, which a thread's slices must not
       } else {
-        slice(COMPUTE, thread, slice);
+        slice(track, slice);
         if (Look.isPass(slice.kind())) {
-          flows(thread, slice);
+          flows(track, slice);
         }
       }
     }
     if (reduces) {
-      thread(COMMUNICATION, thread, "stage " + lane.stage() + " all-reduce");
-      for (Slice slice : lane.slices()) {
-        if (slice.kind() == Kind.ALL_REDUCE) {
-          slice(COMMUNICATION, thread, slice);
-        }
+      reduces(lane);
+    }
+  }
+
+  private void reduces(Lane.Compute lane) throws IOException {
+    Track track = new Track(COMMUNICATION, 1 + lane.stage());
+    out.thread(track, "stage " + lane.stage() + " all-reduce");
+    for (Slice slice : lane.slices()) {
+      if (slice.kind() == Kind.ALL_REDUCE) {
+        slice(track, slice);
       }
     }
   }
 
   private void link(Lane.Link lane, int thread) throws IOException {
-    thread(COMMUNICATION, thread, "link " + lane.from() + " → " + lane.to());
+    Track track = new Track(COMMUNICATION, thread);
+    out.thread(track, "link " + lane.from() + " → " + lane.to());
     for (Slice slice : lane.slices()) {
-      slice(COMMUNICATION, thread, slice);
+      slice(track, slice);
     }
   }
 
-  private void process(int process, String name) throws IOException {
-    named("process_name", process, 0, name);
-    sorted("process_sort_index", process, 0);
-  }
-
-  private void thread(int process, int thread, String name) throws IOException {
-    named("thread_name", process, thread, name);
-    sorted("thread_sort_index", process, thread);
-  }
-
-  private void named(String what, int process, int thread, String name) throws IOException {
-    begin('M', process, thread);
-    event.append(",\"name\":\"").append(what).append("\",\"args\":{\"name\":");
-    Markup.quote(event, name);
-    event.append('}');
-    end();
-  }
-
-  private void sorted(String what, int process, int thread) throws IOException {
-    begin('M', process, thread);
-    int index = thread == 0 ? process : thread;
-    event.append(",\"name\":\"").append(what).append("\",\"args\":{\"sort_index\":").append(index);
-    event.append('}');
-    end();
-  }
-
-  private void slice(int process, int thread, Slice slice) throws IOException {
-    Look look = Look.of(slice.kind());
-    begin('X', process, thread);
-    time(slice.start());
-    Units.appendFixed(event.append(",\"dur\":"), slice.seconds() * MICROS, 3);
-    event.append(",\"cat\":\"").append(look.word).append("\",\"name\":\"").append(look.word);
-    if (slice.microBatch() >= 0) {
-      event.append(' ').append(slice.microBatch());
+  private void slice(Track track, Slice slice) throws IOException {
+    String what = Look.of(slice.kind()).word;
+    String stage = "\"stage\":" + slice.stage();
+    if (slice.microBatch() < 0) {
+      out.slice(track, slice.start(), slice.seconds(), what, what, stage);
+    } else {
+      String arguments = stage + ",\"micro_batch\":" + slice.microBatch();
+      String name = what + ' ' + slice.microBatch();
+      out.slice(track, slice.start(), slice.seconds(), what, name, arguments);
     }
-    event.append("\",\"args\":{\"stage\":").append(slice.stage());
-    if (slice.microBatch() >= 0) {
-      event.append(",\"micro_batch\":").append(slice.microBatch());
-    }
-    event.append('}');
-    end();
   }
 
-  private void flows(int thread, Slice slice) throws IOException {
+  private void flows(Track track, Slice slice) throws IOException {
     Pass pass = pass(slice);
+    String name = slice.kind() == Kind.FORWARD ? "activations" : "gradients";
     for (int id : arriving.getOrDefault(pass, List.of())) {
-      flow('f', thread, slice.start(), id, slice.kind());
+      out.arrive(track, slice.start(), name, id);
     }
     for (int id : leaving.getOrDefault(pass, List.of())) {
       double within =
           slice.start() + 0.5 * slice.seconds(); // an arrow belongs to the slice around it
-      flow('s', thread, within, id, slice.kind());
+      out.leave(track, within, name, id);
     }
-  }
-
-  private void flow(char phase, int thread, double seconds, int id, Kind kind) throws IOException {
-    begin(phase, COMPUTE, thread);
-    time(seconds);
-    String name = kind == Kind.FORWARD ? "activations" : "gradients";
-    event.append(",\"cat\":\"transfer\",\"name\":\"").append(name).append("\",\"id\":").append(id);
-    event.append(phase == 'f' ? ",\"bp\":\"e\"" : "");
-    end();
   }
 
   private void counter(Memory memory) throws IOException {
     for (int i = 0; i < memory.seconds().length; i++) {
-      begin('C', COMPUTE, 0);
-      time(memory.seconds()[i]);
-      event.append(",\"name\":\"memory of stage ").append(memory.stage()).append("\",\"args\":{");
-      Units.appendFixed(event.append("\"bytes\":"), memory.bytes()[i], 0);
-      event.append('}');
-      end();
+      String name = "memory of stage " + memory.stage();
+      out.counter(COMPUTE, memory.seconds()[i], name, "bytes", Math.rint(memory.bytes()[i]));
     }
-  }
-
-  private void begin(char phase, int process, int thread) {
-    event.setLength(0);
-    event.append(first ? "" : ",\n").append("{\"ph\":\"").append(phase);
-    event.append("\",\"pid\":").append(process).append(",\"tid\":").append(thread);
-    first = false;
-  }
-
-  private void time(double seconds) {
-    Units.appendFixed(event.append(",\"ts\":"), seconds * MICROS, 3);
-  }
-
-  private void end() throws IOException {
-    out.append(event.append('}'));
   }
 }

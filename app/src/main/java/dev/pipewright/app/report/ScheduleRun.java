@@ -1,12 +1,16 @@
 package dev.pipewright.app.report;
 
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
+import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 
 /**
- * A schedule with the times of its ops, as pictures and tables need it.
+ * A schedule that ran, with what its pictures and tables say about it.
  *
  * @param name the schedule's name
  * @param microBatches of all directions
@@ -14,9 +18,6 @@ import java.util.Set;
  * @param chunks stages of each rank and direction
  * @param starts by rank and position in its program
  * @param ends by rank and position in its program
- * @param idleShare of the makespan
- * @param spanIdleShare of the longest span from a rank's first op to its last
- * @param peaks of each rank, in activations of one chunk and micro-batch
  * @param memoryCap in micro-batch activations of one stage; infinite for none
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -28,27 +29,112 @@ public record ScheduleRun(
     Schedule schedule,
     double[][] starts,
     double[][] ends,
-    double makespan,
-    double idleShare,
-    double spanIdleShare,
-    int[] peaks,
+    Figures figures,
     double memoryCap) {
 
-  /** For each stage of each chain, which of its rank's stages it is. */
-  int[] chunkOf() {
-    int[] chunkOf = new int[schedule.stages()];
-    int[] seen = new int[schedule.ranks()];
-    for (int stage = 0; stage < chunkOf.length; stage++) {
-      chunkOf[stage] = seen[schedule.placement().rankOf(stage)]++;
+  /**
+   * The figures of a run.
+   *
+   * @param idleShare of the makespan
+   * @param spanIdleShare of the longest span from a rank's first op to its last
+   * @param busy seconds that each rank computes
+   * @param peaks of each rank, in activations of one chunk and micro-batch
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  public record Figures(
+      double makespan, double idleShare, double spanIdleShare, double[] busy, int[] peaks) {}
+
+  long[] program(int rank) {
+    return schedule.packed(rank);
+  }
+
+  int ranks() {
+    return schedule.ranks();
+  }
+
+  double start(int rank, int position) {
+    return starts[rank][position];
+  }
+
+  double end(int rank, int position) {
+    return ends[rank][position];
+  }
+
+  double makespan() {
+    return figures.makespan();
+  }
+
+  /** The part of the makespan in which a rank computes nothing. */
+  double idleShare(int rank) {
+    return makespan() > 0 ? 1 - figures.busy()[rank] / makespan() : 0;
+  }
+
+  /** The most activations that each rank holds, in those of a stage and micro-batch. */
+  double[] peaks() {
+    double[] peaks = new double[ranks()];
+    for (int rank = 0; rank < peaks.length; rank++) {
+      peaks[rank] = (double) figures.peaks()[rank] / chunks;
     }
-    return chunkOf;
+    return peaks;
+  }
+
+  /** The most that any rank holds. */
+  double peak() {
+    double most = 0;
+    for (double peak : peaks()) {
+      most = Math.max(most, peak);
+    }
+    return most;
+  }
+
+  boolean isCapped() {
+    return memoryCap < Double.POSITIVE_INFINITY;
+  }
+
+  /** Whether a rank that holds so much holds more than it may. */
+  boolean exceedsCap(double peak) {
+    return peak > memoryCap + 1e-9;
+  }
+
+  /**
+   * Which of its rank's stages each stage of each chain is, counted from 0. The same stages of
+   * several chains are one, unless they are the two directions.
+   */
+  int[] shades() {
+    Placement placement = schedule.placement();
+    int[] shades = new int[placement.stages()];
+    int[] count = new int[ranks()];
+    boolean runsBothWays = runsBothWays();
+    Map<Long, Integer> shadeOf = new HashMap<>();
+    for (int stage = 0; stage < shades.length; stage++) {
+      int rank = placement.rankOf(stage);
+      int same = runsBothWays ? stage : stage % placement.depth();
+      shades[stage] = shadeOf.computeIfAbsent((long) rank << 32 | same, key -> count[rank]++);
+    }
+    return shades;
+  }
+
+  /** Whether a rank has several stages. */
+  boolean hasShades() {
+    return Arrays.stream(shades()).anyMatch(shade -> shade > 0);
+  }
+
+  /** Whether two pipelines run through the same ranks, from both ends. */
+  boolean runsBothWays() {
+    Placement placement = schedule.placement();
+    int stages = placement.stages();
+    boolean mirrored = placement.chains() == 2;
+    for (int stage = 0; mirrored && stage < stages; stage++) {
+      mirrored = placement.rankOf(stage) == placement.rankOf(stages - 1 - stage);
+    }
+    return mirrored;
   }
 
   /** The passes that occur. */
   Set<Pass> passes() {
     Set<Pass> passes = EnumSet.noneOf(Pass.class);
-    for (int rank = 0; rank < schedule.ranks(); rank++) {
-      for (long op : schedule.packed(rank)) {
+    for (int rank = 0; rank < ranks(); rank++) {
+      for (long op : program(rank)) {
         passes.add(Schedule.pass(op));
       }
     }
@@ -57,10 +143,33 @@ public record ScheduleRun(
 
   /** Whether the op at a position runs together with the one before it. */
   boolean joinsPrevious(int rank, int position) {
-    return position > 0 && Schedule.isJoined(schedule.packed(rank)[position - 1]);
+    return position > 0 && Schedule.isJoined(program(rank)[position - 1]);
+  }
+
+  /** Whether the op at a position runs together with the one behind it. */
+  boolean joinsNext(int rank, int position) {
+    return Schedule.isJoined(program(rank)[position]);
   }
 
   String title() {
-    return "%s: %d ranks, %d micro-batches".formatted(name, schedule.ranks(), microBatches);
+    return name + ": " + size();
+  }
+
+  private String size() {
+    return Words.count(ranks(), "rank")
+        + ", "
+        + Numbers.grouped(microBatches)
+        + (microBatches == 1 ? " micro-batch" : " micro-batches");
+  }
+
+  /** {@code 1f1b, zb-h1: 4 ranks, 8 micro-batches}. */
+  static String title(Iterable<ScheduleRun> runs) {
+    StringBuilder names = new StringBuilder();
+    String size = "";
+    for (ScheduleRun run : runs) {
+      names.append(names.isEmpty() ? "" : ", ").append(run.name());
+      size = size.isEmpty() ? run.size() : size;
+    }
+    return names + ": " + size;
   }
 }

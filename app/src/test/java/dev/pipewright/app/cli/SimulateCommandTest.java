@@ -80,9 +80,9 @@ class SimulateCommandTest {
               "buffers")) {
         sum += stage.get(part + "_bytes").asLong();
       }
-      assertEquals(stage.get("peak_bytes").asLong(), sum, 2);
+      assertTrue(Math.abs(stage.get("peak_bytes").asLong() - sum) <= 2);
       int device = stage.get("stage").asInt(); // one device each
-      assertEquals(step.at("/peak_bytes/" + device).asLong(), stage.get("peak_bytes").asLong(), 1);
+      assertEquals(step.at("/peak_bytes/" + device), stage.get("peak_bytes"));
       assertTrue(stage.get("at_s").asDouble() < step.get("step_s").asDouble());
     }
     assertEquals(2, step.get("memory").size());

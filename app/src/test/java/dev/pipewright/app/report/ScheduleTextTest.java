@@ -10,8 +10,10 @@ import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Program;
 import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.ZeroBubbleH1;
 import dev.pipewright.schedule.timed.OpTimes;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 class ScheduleTextTest {
@@ -30,9 +32,61 @@ class ScheduleTextTest {
 
         0 │F0 F1       B0━━━ F2 B1━━━    B2━━━ │
         1 │   F0 B0━━━ F1 B1━━━ F2 B2━━━       │
-           F forward  B backward  blank: idle  number: micro-batch
+
+        0 │▄▄▄████████████████████████▄▄▄▄▄▄▄▄▄│
+        1 │   ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄      │
+           F forward  B backward  blank: idle  number: micro-batch  bars: activations held, █ the
+           most of any rank
         """,
-        ScheduleText.of(ScheduleRuns.of(OneForwardOneBackward.of(2, 3), 1), 100, false));
+        ScheduleText.of(ScheduleRuns.of(OneForwardOneBackward.of(2, 3), 1), 91, false));
+  }
+
+  @Test
+  void exchangesHaveALineOfTheirOwn() {
+    assertEquals(
+        """
+        0 │F0       f0 b0━━━ B0━━━ u0    U0 │
+          │   G0━━━          A0━━━ A0━━━    │
+        """,
+        grid(ScheduleRuns.replicas(), 80).stream()
+            .limit(2)
+            .collect(Collectors.joining("\n", "", "\n")));
+  }
+
+  @Test
+  void comparedSchedulesHaveATableAndTheSameScale() {
+    assertEquals(
+        """
+        1f1b, zb-h1: 2 ranks, 2 micro-batches
+        op times: F 1, B 1, W 1
+
+                              against   idle of       idle of         peak
+          schedule  makespan     1f1b  makespan  longest span  activations
+          1f1b             9        –    33.3 %        33.3 %            2
+          zb-h1            7  −22.2 %    14.3 %        14.3 %            2
+          peak activations: of the fullest rank, in micro-batches of a stage
+
+        1f1b
+        0 │F0 F1       B0━━━    B1━━━ │
+        1 │   F0 B0━━━ F1 B1━━━       │
+
+        0 │▄▄▄███████████████▄▄▄▄▄▄▄▄▄│
+        1 │   ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄      │
+
+        zb-h1
+        0 │F0 F1    I0 W0 I1 W1 │
+        1 │   F0 I0 F1 I1 W0 W1 │
+
+        0 │▄▄▄████████████▄▄▄▄▄▄│
+        1 │   ▄▄▄▄▄▄█████████▄▄▄│
+        """,
+        ScheduleText.of(
+                List.of(
+                    ScheduleRuns.of(OneForwardOneBackward.of(2, 2), 1),
+                    ScheduleRuns.of(ZeroBubbleH1.of(2, 2), 1)),
+                80,
+                false)
+            .replaceAll("(?s)   F forward.*", ""));
   }
 
   @Test
@@ -43,10 +97,10 @@ class ScheduleTextTest {
   }
 
   @Test
-  void timesWithoutACommonUnitAreShownByLetters() {
+  void timesWithoutACommonUnitAreRoundedToColumns() {
     OpTimes odd = OpTimes.equal(1, 1, 0.7182818, 0.7182818, 0);
     List<String> lines = grid(ScheduleRuns.of(GPipe.of(1, 1), 1, odd), 28);
-    assertEquals(List.of("0 │FFFFFFFFFFBBBBBBBBBBBBBB│"), lines);
+    assertEquals("0 │F0━━━━━━━━B0━━━━━━━━━━━━│", lines.get(0));
   }
 
   @Test
@@ -63,11 +117,29 @@ class ScheduleTextTest {
 
   @Test
   void noLineIsWiderThanAsked() {
-    for (int width = 40; width <= 120; width++) {
-      String text = ScheduleText.of(ScheduleRuns.of(DualPipeV.of(4, 10), 2), width, false);
-      int most = width;
-      text.lines().skip(3).forEach(line -> assertTrue(line.length() <= most, line));
+    List<List<ScheduleRun>> all =
+        List.of(
+            List.of(ScheduleRuns.of(DualPipeV.of(4, 10), 2)),
+            List.of(ScheduleRuns.ring()),
+            List.of(ScheduleRuns.of(OneForwardOneBackward.of(100, 300), 1)),
+            List.of(
+                ScheduleRuns.of(OneForwardOneBackward.of(4, 8), 1),
+                ScheduleRuns.capped(ScheduleRuns.of(ZeroBubbleH1.of(4, 8), 1), 2)));
+    for (List<ScheduleRun> runs : all) {
+      for (int width = 72; width <= 160; width += 3) {
+        int most = width;
+        ScheduleText.of(runs, width, false)
+            .lines()
+            .forEach(line -> assertTrue(line.length() <= most, line));
+      }
     }
+  }
+
+  @Test
+  void whatIsLeftOutIsSaid() {
+    String text = ScheduleText.of(ScheduleRuns.of(GPipe.of(100, 2), 1), 100, false);
+    assertTrue(text.contains("\nand 36 ranks more\n"), text);
+    assertTrue(text.contains(" 2 …, the most 2\n"), text);
   }
 
   @Test

@@ -16,68 +16,35 @@ import java.util.SplittableRandom;
  *
  * <p>Papers: P. Qi et al., <i>Zero Bubble Pipeline Parallelism</i>, ICLR 2024 (ZB-V); P. Qi et al.,
  * <i>Pipeline Parallelism with Controllable Memory</i>, NeurIPS 2024, §3 (V-Min, V-Half and the
- * adaptive search over building blocks).
+ * adaptive search over building blocks: repeat, squeeze, reorder).
  *
- * <p>Orders of forward passes and input gradients come from ZB-V's rule, from building blocks, and
- * from a list scheduler that prefers either fixed kinds of passes or what a block has due first; a
- * {@link WeightFiller} fills in the weights' gradients and the best outcome stays. Sources are
- * compared on a short run; the best are varied there, then run in full, then passes are moved.
- * Departs: the papers squeeze a block; here it is a preference, with the times given. The random
- * choices have one seed, so outcomes are reproducible. O(ops · ranks) for each outcome.
+ * <p>Orders come from ZB-V's rule and from building blocks, which are repeated and reordered;
+ * {@link Trials} compares them. The best blocks are then varied at random, within a budget of ops
+ * and from one seed, so outcomes are reproducible. O(ops · log(ranks)) for each outcome. Departs:
+ * passes are reordered with the times given and with equal ones, whichever turns out better, and
+ * blocks that differ from rank to rank come from the variation, not from a list.
  */
 public final class AdaptiveV {
-  /** Makes an order by rank; empty where it finds none. */
-  private interface Source {
-    long[][] orders(int microBatches);
-  }
+  /** A block that can be varied, and how it is reordered. */
+  private record Start(double score, VBlock block, boolean timed) {}
 
-  private record Trial(double score, Source source, double part) {}
-
-  /** A source that a block leads, so that it can be varied. */
-  private record Led(VBlock block, int[] limit, double patience) {}
-
-  private static final double[] PARTS = {1, 0.5, 1e-6};
-  private static final int[][] KINDS = {
-    {3, 1, 0, 2}, {3, 2, 1, 0}, {1, 0, 3, 2}, {1, 2, 0, 3}, {3, 1, 2, 0}, {1, 3, 2, 0}
-  };
-  private static final double[] PATIENCE = {0, 0.5, 1}; // in forward passes
-  private static final int FULL = 12; // sources that are run in full at least
-  private static final long FULL_OPS = 500_000; // that they may have together if they are more
+  private static final double BETWEEN = 0.75; // of a weights' gradient has to fit into ZB-V's gaps
+  private static final int FEW = 3; // micro-batches of a short run for each rank
+  private static final long OPS = 250_000; // of all short runs together
   private static final int VARIED = 4; // blocks that are varied
-  private static final long SHORT_OPS = 1_000_000; // of all sources in short runs
-  private static final long MOVED_OPS = 1_000_000;
-  private static final long FEWEST_TRIES = 1_000; // fewer moves than these change nothing
+  private static final double SLACK = 0.5; // of a forward pass: how long a reordered pass may delay
 
+  private final Trials trials;
   private final int ranks;
-  private final int microBatches;
-  private final double[] forward;
-  private final double[] input;
-  private final double[] weight;
-  private final double transfer;
-  private final int cap;
   private final int few;
-  private final WeightFiller shortFiller;
-  private final List<Trial> trials = new ArrayList<>();
-  private final SplittableRandom random = new SplittableRandom(1);
-  private long left = SHORT_OPS;
+  private final int[] caps;
+  private final List<Start> starts = new ArrayList<>();
 
-  private AdaptiveV(
-      int ranks,
-      int microBatches,
-      double[] forward,
-      double[] input,
-      double[] weight,
-      double transfer,
-      int cap) {
-    this.ranks = ranks;
-    this.microBatches = microBatches;
-    this.forward = forward;
-    this.input = input;
-    this.weight = weight;
-    this.transfer = transfer;
-    this.cap = cap;
-    few = Math.min(microBatches, 4 * ranks);
-    shortFiller = filler(few);
+  private AdaptiveV(Trials trials, int few, int[] caps) {
+    this.trials = trials;
+    this.ranks = caps.length;
+    this.few = few;
+    this.caps = caps;
   }
 
   /**
@@ -92,16 +59,65 @@ public final class AdaptiveV {
     Check.that(ranks >= 2, "a V needs at least 2 ranks: ranks=%d", ranks);
     Check.that(microBatches >= 1, "a schedule has micro-batches: micro_batches=%d", microBatches);
     Check.that(cap >= 2, "a V needs room for at least 2 activations on each rank: cap=%d", cap);
-    AdaptiveV search =
-        new AdaptiveV(
-            ranks,
-            microBatches,
-            times.forward(),
-            times.input(),
-            times.weight(),
-            times.there()[0],
-            cap);
-    return search.best();
+    Placement placement = Placement.waves(ranks, 2);
+    int few = Math.min(microBatches, FEW * ranks);
+    int[] caps = new int[ranks];
+    Arrays.fill(caps, cap);
+    Trials trials = new Trials(new Lanes(placement, microBatches, times), few, 1, caps, OPS);
+    AdaptiveV search = new AdaptiveV(trials, few, caps);
+    search.offer(cap);
+    search.vary();
+    return new Schedule("adaptive-v", placement, microBatches, trials.best());
+  }
+
+  private void offer(int cap) {
+    trials.offer(lanes -> VTurn.orders(ranks, lanes.microBatches), BETWEEN);
+    Set<Integer> seen = new HashSet<>();
+    boolean equal = trials.equal();
+    for (VBlock block : VBlock.all(ranks, cap)) {
+      if (seen.add(Arrays.deepHashCode(block.programs(Math.min(few, 8))))) {
+        offer(block, true);
+        if (!equal) {
+          offer(block, false);
+        }
+      }
+    }
+    for (int together = cap / 2; starts.isEmpty() && together > 0; together--) {
+      int count = together;
+      trials.offer(
+          lanes -> reordered(lanes, lanes, VGroups.programs(ranks, lanes.microBatches, count)), 1);
+    }
+  }
+
+  private double offer(VBlock block, boolean timed) {
+    if (trials.over()) {
+      return Double.POSITIVE_INFINITY;
+    }
+    double score =
+        trials.offer(
+            lanes ->
+                reordered(lanes, timed ? lanes : lanes.equal(), block.programs(lanes.microBatches)),
+            1);
+    starts.add(new Start(score, block, timed));
+    return score;
+  }
+
+  private byte[][] reordered(Lanes lanes, Lanes by, byte[][] programs) {
+    return lanes.cooled(new Reorder(by, caps).run(programs, SLACK * by.seconds[0]));
+  }
+
+  private void vary() {
+    SplittableRandom random = new SplittableRandom(1);
+    starts.sort(Comparator.comparingDouble(Start::score));
+    List<Start> best = new ArrayList<>(starts.subList(0, Math.min(VARIED, starts.size())));
+    for (int i = 0; !trials.over() && !best.isEmpty(); i = (i + 1) % best.size()) {
+      Start old = best.get(i);
+      VBlock varied = old.block().moved(random);
+      double score = offer(varied, old.timed());
+      if (score <= old.score()) {
+        best.set(i, new Start(score, varied, old.timed()));
+      }
+    }
   }
 
   /** The cap that ZB-V fills: what 1F1B holds on its first rank. */
@@ -117,194 +133,5 @@ public final class AdaptiveV {
   /** The cap of V-Min: a third of that and some more, at least four. */
   public static int least(int ranks) {
     return Math.max(4, 2 * ((ranks + 2) / 3) + 2);
-  }
-
-  private Schedule best() {
-    shortRuns();
-    trials.sort(Comparator.comparingDouble(Trial::score));
-    WeightFiller filler = filler(microBatches);
-    double best = Double.POSITIVE_INFINITY;
-    double part = 1;
-    long[][] orders = new long[0][];
-    long full = Math.max(FULL, FULL_OPS / (6L * ranks * microBatches));
-    for (int i = 0; i < trials.size() && (i < full || orders.length == 0); i++) {
-      Trial trial = trials.get(i);
-      long[][] tried = trial.source().orders(microBatches);
-      if (filler.run(tried, trial.part()) && filler.score() < best) {
-        best = filler.score();
-        part = trial.part();
-        orders = tried;
-      }
-    }
-    Check.that(
-        orders.length > 0, "no schedule fits: ranks=%d, cap=%d; a larger cap would do", ranks, cap);
-    orders = moved(orders, filler, part, best);
-    filler.run(orders, part);
-    Placement placement = Placement.waves(ranks, 2);
-    long[][] programs =
-        new WeightMoves(placement, microBatches, forward, input, weight, transfer, 1, caps())
-            .improved(filler.programs());
-    return new Schedule("adaptive-v", placement, microBatches, programs);
-  }
-
-  private WeightFiller filler(int microBatches) {
-    return new WeightFiller(
-        Placement.waves(ranks, 2), microBatches, forward, input, weight, transfer, 1, caps());
-  }
-
-  private int[] caps() {
-    int[] caps = new int[ranks];
-    Arrays.fill(caps, cap);
-    return caps;
-  }
-
-  private void shortRuns() {
-    offer(count -> VTurn.orders(ranks, count));
-    List<VBlock> blocks = distinct();
-    for (VBlock block : blocks) {
-      offer(block::repeated);
-    }
-    for (int[] kinds : KINDS) {
-      for (int[] limit : limits()) {
-        for (double patience : PATIENCE) {
-          if (left > SHORT_OPS / 2) {
-            offer(
-                list(
-                    (rank, done, sorted) -> System.arraycopy(kinds, 0, sorted, 0, 4),
-                    limit,
-                    patience));
-          }
-        }
-      }
-    }
-    vary(led(blocks));
-  }
-
-  /** Blocks that repeat into different orders. */
-  private List<VBlock> distinct() {
-    Set<Integer> seen = new HashSet<>();
-    List<VBlock> distinct = new ArrayList<>();
-    for (VBlock block : VBlock.all(ranks, cap)) {
-      if (seen.add(Arrays.deepHashCode(block.repeated(Math.min(few, 8))))) {
-        distinct.add(block);
-      }
-    }
-    return distinct;
-  }
-
-  /** How many activations of the way there each rank may hold: fewer towards the turn. */
-  private List<int[]> limits() {
-    List<int[]> limits = new ArrayList<>();
-    int least = Math.max(1, cap / 2 - 1);
-    for (int most = cap - 1; most >= Math.max(least, cap - 3); most--) {
-      for (int last = most; last >= least; last -= Math.max(1, (most - least) / 3)) {
-        int[] limit = new int[ranks];
-        for (int rank = 0; rank < ranks; rank++) {
-          limit[rank] = most - (most - last) * rank / (ranks - 1);
-        }
-        limits.add(limit);
-      }
-    }
-    return limits;
-  }
-
-  private List<Led> led(List<VBlock> blocks) {
-    record Scored(double score, Led led) {}
-    List<Scored> scored = new ArrayList<>();
-    for (VBlock block : blocks) {
-      for (int room = 1; room <= Math.min(2, cap - 1); room++) {
-        for (double patience : PATIENCE) {
-          if (left > SHORT_OPS / 4) {
-            int[] limit = new int[ranks];
-            Arrays.fill(limit, cap - room);
-            Led led = new Led(block, limit, patience);
-            scored.add(new Scored(offer(source(led)), led));
-          }
-        }
-      }
-    }
-    scored.sort(Comparator.comparingDouble(Scored::score));
-    return scored.stream().limit(VARIED).map(Scored::led).toList();
-  }
-
-  private void vary(List<Led> starts) {
-    List<Led> current = new ArrayList<>(starts);
-    double[] scores = new double[current.size()];
-    Arrays.fill(scores, Double.POSITIVE_INFINITY);
-    for (int i = 0; left > 0 && !current.isEmpty(); i = (i + 1) % current.size()) {
-      Led old = current.get(i);
-      Led varied = new Led(old.block().moved(random), limit(old.limit()), old.patience());
-      double score = offer(source(varied));
-      if (score <= scores[i]) {
-        scores[i] = score;
-        current.set(i, varied);
-      }
-    }
-  }
-
-  private int[] limit(int[] limit) {
-    int[] varied = limit.clone();
-    if (random.nextInt(3) == 0) {
-      int rank = random.nextInt(ranks);
-      varied[rank] = Math.clamp(varied[rank] + random.nextInt(3) - 1, 1, cap - 1);
-    }
-    return varied;
-  }
-
-  private Source source(Led led) {
-    return list(led.block()::sort, led.limit(), led.patience());
-  }
-
-  private Source list(VList.Preference preference, int[] limit, double patience) {
-    return count ->
-        new VList(ranks, count, forward, input, weight, transfer, cap)
-            .run(preference, limit, patience * forward[0]);
-  }
-
-  /** Runs a source for few micro-batches; the best score, infinite where it fails. */
-  private double offer(Source source) {
-    double best = Double.POSITIVE_INFINITY;
-    long[][] orders = source.orders(few);
-    left -= 6L * ranks * few * Math.max(1, ranks / 8); // the list scheduler looks at all ranks
-    for (double part : PARTS) {
-      if (shortFiller.run(orders, part)) {
-        double score = shortFiller.score();
-        trials.add(new Trial(score, source, part));
-        best = Math.min(best, score);
-      }
-    }
-    return best;
-  }
-
-  /** Moves single passes to and fro as long as that does no harm. */
-  private long[][] moved(long[][] orders, WeightFiller filler, double part, double score) {
-    long[][] best = orders;
-    double least = score;
-    long tries = MOVED_OPS / (6L * ranks * microBatches);
-    for (long i = tries < FEWEST_TRIES ? tries : 0; i < tries; i++) {
-      long[][] moved = best.clone();
-      for (int moves = 1 + random.nextInt(3); moves > 0; moves--) {
-        int rank = random.nextInt(ranks);
-        moved[rank] = moved(moved[rank]);
-      }
-      if (filler.run(moved, part) && filler.score() <= least) {
-        least = filler.score();
-        best = moved;
-      }
-    }
-    return best;
-  }
-
-  /** One pass some places earlier or later, never across one of its own kind. */
-  private long[] moved(long[] order) {
-    int from = random.nextInt(order.length);
-    int step = random.nextBoolean() ? 1 : -1;
-    int to = Math.clamp(from + (1L + random.nextInt(4)) * step, 0, order.length - 1);
-    long[] moved = order.clone();
-    for (int i = from; i != to && order[i + step] >>> 32 != order[from] >>> 32; i += step) {
-      moved[i] = moved[i + step];
-      moved[i + step] = order[from];
-    }
-    return moved;
   }
 }

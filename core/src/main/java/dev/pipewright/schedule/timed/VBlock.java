@@ -1,8 +1,7 @@
 package dev.pipewright.schedule.timed;
 
-import dev.pipewright.schedule.Op.Pass;
-import dev.pipewright.schedule.Schedule;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 
@@ -18,7 +17,7 @@ final class VBlock {
   private static final int STEP = 5; // the widest offset from rank to rank
   private static final int TURN = 6; // the widest offset where a micro-batch turns
 
-  private final int[][] at; // by rank and kind, as in VList
+  private final int[][] at; // by rank and kind, as in Lanes
 
   private VBlock(int[][] at) {
     this.at = at;
@@ -27,24 +26,26 @@ final class VBlock {
   /** All blocks of even offsets whose activations may fit into {@code cap}. */
   static List<VBlock> all(int ranks, int cap) {
     List<VBlock> all = new ArrayList<>();
-    int steps = STEP * STEP * STEP * STEP;
-    for (int code = 0; code < steps * TURN * TURN * TURN; code++) {
-      int step = code % steps;
-      int turn = code / steps;
-      int[] steady = {
-        1 + step % STEP,
-        1 + step / STEP % STEP,
-        1 + step / STEP / STEP % STEP,
-        1 + step / STEP / STEP / STEP,
-        1 + turn % TURN,
-        1 + turn / TURN % TURN,
-        1 + turn / TURN / TURN
-      };
+    int[] steady = new int[7];
+    Arrays.fill(steady, 1);
+    do {
       if (fits(steady, ranks, cap)) {
         all.add(even(steady, ranks));
       }
-    }
+    } while (next(steady));
     return all;
+  }
+
+  /** Counts on; false after the last. */
+  private static boolean next(int[] steady) {
+    for (int i = 0; i < steady.length; i++) {
+      if (steady[i] < (i < 4 ? STEP : TURN)) {
+        steady[i]++;
+        return true;
+      }
+      steady[i] = 1;
+    }
+    return false;
   }
 
   private static VBlock even(int[] steady, int ranks) {
@@ -57,11 +58,11 @@ final class VBlock {
 
   private static int[] times(int[] x, int ranks, int rank) {
     int way = ranks - 1;
+    int turn = way * x[0] + x[4];
+    int loss = turn + way * x[1] + x[5];
+    int back = loss + way * x[2] + x[6];
     return new int[] {
-      rank * x[0],
-      way * x[0] + x[4] + (way - rank) * x[1],
-      way * (x[0] + x[1]) + x[4] + x[5] + rank * x[2],
-      way * (x[0] + x[1] + x[2]) + x[4] + x[5] + x[6] + (way - rank) * x[3]
+      rank * x[0], turn + (way - rank) * x[1], loss + rank * x[2], back + (way - rank) * x[3]
     };
   }
 
@@ -106,38 +107,32 @@ final class VBlock {
     return at[rank][kind] + PERIOD * done;
   }
 
-  /** The block as a preference: what is due first. */
-  void sort(int rank, int[] done, int[] kinds) {
-    for (int kind = 0; kind < 4; kind++) {
-      int place = kind;
-      int due = due(rank, kind, done[kind]);
-      while (place > 0 && due(rank, kinds[place - 1], done[kinds[place - 1]]) > due) {
-        kinds[place] = kinds[place - 1];
-        place--;
-      }
-      kinds[place] = kind;
-    }
-  }
-
-  /** The block repeated, as an order by rank. */
-  long[][] repeated(int microBatches) {
-    int ranks = at.length;
-    long[][] orders = new long[ranks][4 * microBatches];
-    int[] kinds = new int[4];
-    for (int rank = 0; rank < ranks; rank++) {
+  /** The block repeated with weights' gradients where it leaves room. */
+  byte[][] programs(int microBatches) {
+    byte[][] programs = new byte[at.length][6 * microBatches];
+    for (int rank = 0; rank < at.length; rank++) {
+      byte[] program = programs[rank];
       int[] done = new int[4];
-      for (int i = 0; i < 4 * microBatches; i++) {
-        sort(rank, done, kinds);
-        int next = 0;
-        while (done[kinds[next]] == microBatches) {
-          next++;
+      int pending = 0;
+      int size = 0;
+      for (int time = at[rank][0]; size < program.length; time++) {
+        int now = -1;
+        for (int kind = 0; kind < 4; kind++) {
+          if (done[kind] < microBatches && due(rank, kind, done[kind]) <= time) {
+            now = kind;
+            break;
+          }
         }
-        int kind = kinds[next];
-        int stage = kind == 0 || kind == 3 ? rank : 2 * ranks - 1 - rank;
-        Pass pass = kind < 2 ? Pass.FORWARD : Pass.BACKWARD_INPUT;
-        orders[rank][i] = Schedule.pack(pass, stage, done[kind]++);
+        if (now >= 0) {
+          done[now]++;
+          pending += now >= 2 ? 1 : 0;
+          program[size++] = (byte) now;
+        } else if (pending > 0) {
+          pending--;
+          program[size++] = 4;
+        }
       }
     }
-    return orders;
+    return programs;
   }
 }

@@ -1,98 +1,94 @@
 package dev.pipewright.schedule.timed;
 
-import dev.pipewright.schedule.Op.Pass;
-import dev.pipewright.schedule.Placement;
-import dev.pipewright.schedule.Schedule;
 import java.util.Arrays;
 
 /**
  * Puts the weights' gradients into the gaps between given forward passes and input gradients, and
- * times the outcome: nobody waits for a weights' gradient but the memory it frees.
+ * times the outcome; orders that hold weights' gradients already are only timed.
  *
  * <p>Paper: P. Qi et al., <i>Zero Bubble Pipeline Parallelism</i>, ICLR 2024, §3.1: weights'
- * gradients run where a rank would wait anyway, or where memory is full, or at the end.
+ * gradients run where a rank would wait anyway, or where memory is full, or at the end. Where a gap
+ * is too short for one, a rank waits as long as its waits together stay within an allowance, then
+ * lets what follows wait: the longest span is what counts, not each.
  *
  * <p>O(ops) for each run; the object keeps its tables from run to run.
  */
 final class WeightFiller {
-  private final Placement placement;
-  private final int microBatches;
-  private final double[] forward; // by stage
-  private final double[] input;
-  private final double[] weight;
-  private final double transfer;
+  private static final double SPAN = 20; // what a longest span weighs against a makespan
+
+  private final Lanes lanes;
   private final double kept; // part of the activations that the input's gradient leaves
   private final int[] cap; // by rank
 
-  private final double[] forwardDone; // by stage and micro-batch; NaN until then
-  private final double[] inputDone;
+  private final double[] ends; // by lane and micro-batch
+  private final int[] done; // by lane
   private final double[] free; // by rank
   private final double[] begun;
+  private final double[] idle; // since then
   private final int[] next;
   private final double[] held;
   private final int[] size; // of the program
   private final int[] pendingFrom;
   private final int[] pendingTo;
-  private final long[][] pending;
-  private final long[][] programs;
+  private final byte[][] pending; // kinds of input gradients
+  private final byte[][] programs;
   private final int[] waiting; // ranks that may move, a stack
   private final boolean[] listed;
   private int count;
+  private double worst; // what any rank has waited
 
-  WeightFiller(
-      Placement placement,
-      int microBatches,
-      double[] forward,
-      double[] input,
-      double[] weight,
-      double transfer,
-      double kept,
-      int[] cap) {
-    this.placement = placement;
-    this.microBatches = microBatches;
-    this.forward = forward;
-    this.input = input;
-    this.weight = weight;
-    this.transfer = transfer;
+  WeightFiller(Lanes lanes, double kept, int[] cap) {
+    this.lanes = lanes;
     this.kept = kept;
     this.cap = cap;
-    int ranks = placement.ranks();
-    int places = Math.multiplyExact(placement.stages(), microBatches);
-    forwardDone = new double[places];
-    inputDone = new double[places];
+    int ranks = lanes.ranks;
+    ends = new double[Math.multiplyExact(ranks * lanes.kinds, lanes.microBatches)];
+    done = new int[ranks * lanes.kinds];
     free = new double[ranks];
     begun = new double[ranks];
+    idle = new double[ranks];
     next = new int[ranks];
     held = new double[ranks];
     size = new int[ranks];
     pendingFrom = new int[ranks];
     pendingTo = new int[ranks];
-    int each = places / ranks;
-    pending = new long[ranks][each];
-    programs = new long[ranks][3 * each];
+    int each = lanes.kinds / 2 * lanes.microBatches;
+    pending = new byte[ranks][each];
+    programs = new byte[ranks][3 * each];
     waiting = new int[ranks];
     listed = new boolean[ranks];
   }
 
   /**
-   * Fills one order of forward passes and input gradients.
+   * Fills one order.
    *
    * @param orders by rank; none at all never run
    * @param part of a weights' gradient that has to fit into a gap; below 1, what follows waits
+   * @param allowance seconds that a rank may wait in gaps that are shorter
    * @return whether the order can run within the memory
    */
-  boolean run(long[][] orders, double part) {
+  boolean run(byte[][] orders, double part, double allowance) {
     if (orders.length != free.length) {
       return false;
     }
-    reset();
+    Arrays.fill(done, 0);
+    Arrays.fill(free, 0);
+    Arrays.fill(idle, 0);
+    worst = 0;
+    Arrays.fill(next, 0);
+    Arrays.fill(held, 0);
+    Arrays.fill(size, 0);
+    Arrays.fill(pendingFrom, 0);
+    Arrays.fill(pendingTo, 0);
+    Arrays.fill(listed, false);
+    count = 0;
     for (int rank = free.length - 1; rank >= 0; rank--) {
       list(rank);
     }
     while (count > 0) {
       int rank = waiting[--count];
       listed[rank] = false;
-      if (!advance(rank, orders[rank], part)) {
+      if (!advance(rank, orders[rank], part, allowance)) {
         return false;
       }
     }
@@ -107,20 +103,6 @@ final class WeightFiller {
     return true;
   }
 
-  private void reset() {
-    Arrays.fill(forwardDone, Double.NaN);
-    Arrays.fill(inputDone, Double.NaN);
-    Arrays.fill(free, 0);
-    Arrays.fill(begun, Double.NaN);
-    Arrays.fill(next, 0);
-    Arrays.fill(held, 0);
-    Arrays.fill(size, 0);
-    Arrays.fill(pendingFrom, 0);
-    Arrays.fill(pendingTo, 0);
-    Arrays.fill(listed, false);
-    count = 0;
-  }
-
   private void list(int rank) {
     if (!listed[rank]) {
       listed[rank] = true;
@@ -129,90 +111,78 @@ final class WeightFiller {
   }
 
   /** Runs a rank as far as it gets; false where memory is full for ever. */
-  private boolean advance(int rank, long[] order, double part) {
-    while (next[rank] < order.length) {
-      long op = order[next[rank]];
-      boolean isForward = Schedule.pass(op) == Pass.FORWARD;
-      double ready = isForward ? forwardReady(rank, op) : inputReady(rank, op);
-      if (Double.isNaN(ready)) {
-        return true;
+  private boolean advance(int rank, byte[] order, double part, double allowance) {
+    int base = rank * lanes.kinds;
+    for (int at = next[rank]; at < order.length; at++) {
+      int kind = order[at];
+      if (kind == lanes.kinds) {
+        if (pendingFrom[rank] < pendingTo[rank]) {
+          weigh(rank);
+        }
+        continue;
       }
-      while (weightsDue(rank, isForward, ready, part)) {
+      int lane = base + kind;
+      int microBatch = done[lane];
+      int before = lanes.before[lane];
+      double ready = 0;
+      if (before >= 0) {
+        if (done[before] <= microBatch) {
+          next[rank] = at;
+          return true;
+        }
+        ready = ends[before * lanes.microBatches + microBatch] + lanes.transfer[lane];
+      }
+      boolean isForward = lanes.isForward(kind);
+      while (pendingFrom[rank] < pendingTo[rank]
+          && ((isForward && full(rank)) || fits(rank, ready - free[rank], part, allowance))) {
         weigh(rank);
       }
       if (isForward && full(rank)) {
         return false;
       }
-      compute(rank, op, isForward, ready);
-      next[rank]++;
+      compute(rank, kind, ready);
     }
+    next[rank] = order.length;
     return true;
   }
 
-  private boolean weightsDue(int rank, boolean isForward, double ready, double part) {
-    if (pendingFrom[rank] == pendingTo[rank]) {
-      return false;
-    }
-    double seconds = weight[Schedule.stage(pending[rank][pendingFrom[rank]])];
-    return (isForward && full(rank))
-        || (ready > free[rank] && ready - free[rank] >= part * seconds * (1 - 1e-12));
+  private boolean fits(int rank, double gap, double part, double allowance) {
+    double seconds = lanes.weight[rank * lanes.kinds + pending[rank][pendingFrom[rank]]];
+    return gap > 1e-12 * free[rank]
+        && (gap >= part * seconds * (1 - 1e-12) || idle[rank] + gap > Math.max(allowance, worst));
   }
 
   private boolean full(int rank) {
     return held[rank] + 1 > cap[rank] + 1e-6;
   }
 
-  private void compute(int rank, long op, boolean isForward, double ready) {
-    int stage = Schedule.stage(op);
-    int place = stage * microBatches + Schedule.microBatch(op);
+  private void compute(int rank, int kind, double ready) {
+    int lane = rank * lanes.kinds + kind;
     double start = Math.max(free[rank], ready);
-    double end = start + (isForward ? forward[stage] : input[stage]);
     if (size[rank] == 0) {
       begun[rank] = start;
+    } else {
+      idle[rank] += start - free[rank];
+      worst = Math.max(worst, idle[rank]);
     }
-    free[rank] = end;
-    programs[rank][size[rank]++] = op;
-    if (isForward) {
+    free[rank] = start + lanes.seconds[lane];
+    ends[lane * lanes.microBatches + done[lane]++] = free[rank];
+    programs[rank][size[rank]++] = (byte) kind;
+    if (lanes.isForward(kind)) {
       held[rank]++;
-      forwardDone[place] = end;
-      wake(rank, placement.last(stage) ? rank : placement.rankOf(stage + 1));
     } else {
       held[rank] -= 1 - kept;
-      pending[rank][pendingTo[rank]++] = op;
-      inputDone[place] = end;
-      wake(rank, placement.first(stage) ? rank : placement.rankOf(stage - 1));
+      pending[rank][pendingTo[rank]++] = (byte) kind;
+    }
+    if (lanes.wakes[lane] != rank) {
+      list(lanes.wakes[lane]);
     }
   }
 
   private void weigh(int rank) {
-    long op = pending[rank][pendingFrom[rank]++];
-    int stage = Schedule.stage(op);
-    programs[rank][size[rank]++] =
-        Schedule.pack(Pass.BACKWARD_WEIGHT, stage, Schedule.microBatch(op));
-    free[rank] += weight[stage];
+    free[rank] += lanes.weight[rank * lanes.kinds + pending[rank][pendingFrom[rank]++]];
+    programs[rank][size[rank]++] = (byte) lanes.weights();
     held[rank] -= kept;
-  }
-
-  private void wake(int rank, int other) {
-    if (rank != other) {
-      list(other);
-    }
-  }
-
-  private double forwardReady(int rank, long op) {
-    int stage = Schedule.stage(op);
-    return placement.first(stage) ? 0 : arrival(forwardDone, stage - 1, rank, op);
-  }
-
-  private double inputReady(int rank, long op) {
-    int stage = Schedule.stage(op);
-    double own = forwardDone[stage * microBatches + Schedule.microBatch(op)];
-    return placement.last(stage) ? own : Math.max(own, arrival(inputDone, stage + 1, rank, op));
-  }
-
-  private double arrival(double[] done, int stage, int rank, long op) {
-    double at = done[stage * microBatches + Schedule.microBatch(op)];
-    return placement.rankOf(stage) == rank ? at : at + transfer;
   }
 
   /** When the last op of the last run ends. */
@@ -233,6 +203,15 @@ final class WeightFiller {
     return longest;
   }
 
+  /** The longest that a rank waits in the last run. */
+  double idle() {
+    double longest = 0;
+    for (double each : idle) {
+      longest = Math.max(longest, each);
+    }
+    return longest;
+  }
+
   /**
    * Less is better: the longest span before the makespan, as the papers weigh them, then the ranks'
    * spans on average, which lead a search on where the longest stays the same.
@@ -242,12 +221,12 @@ final class WeightFiller {
     for (int rank = 0; rank < free.length; rank++) {
       sum += free[rank] - begun[rank];
     }
-    return makespan() + 3 * span() + 1e-3 * sum / free.length;
+    return makespan() + SPAN * span() + 1e-3 * sum / free.length;
   }
 
   /** The programs of the last run. */
-  long[][] programs() {
-    long[][] copies = new long[programs.length][];
+  byte[][] programs() {
+    byte[][] copies = new byte[programs.length][];
     for (int rank = 0; rank < copies.length; rank++) {
       copies[rank] = Arrays.copyOf(programs[rank], size[rank]);
     }

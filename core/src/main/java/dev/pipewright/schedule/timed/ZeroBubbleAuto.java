@@ -1,8 +1,6 @@
 package dev.pipewright.schedule.timed;
 
-import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
-import dev.pipewright.schedule.Program;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Check;
 import java.util.Arrays;
@@ -19,31 +17,33 @@ import java.util.Set;
  * {@code stages} micro-batches it is the paper's ZB-1p, with twice as many its ZB-2p.
  *
  * <p>O(microBatches · stages) for each of at most some hundred outcomes. Departs: the choices are
- * how many forward passes run ahead on each stage and how much of a weights' gradient has to fit
- * into a gap; the best counts are then varied stage by stage. No integer program is solved.
+ * how many forward passes run ahead on each stage and how long a stage may wait before weights'
+ * gradients fill gaps that are too short for them; the best counts are then varied stage by stage.
+ * No integer program is solved.
  */
 public final class ZeroBubbleAuto {
   /** Forward passes ahead as a share of those that fit into the wait for the first backward. */
-  private static final double[] SHARES = {0.5, 0.6, 0.7, 0.8, 0.9, 1};
+  private static final double[] SHARES = {1, 0.9, 0.8, 0.7, 0.6, 0.5};
 
+  private static final double[] PARTS = {1, 0.75, 0.25}; // of a weights' gradient, in a gap
   private static final double[] ROUNDINGS = {0, 0.5, 0.999};
-  private static final double[] PARTS = {1, 0.5, 1e-6, 0.75, 0.25};
-  private static final long OPS = 4_000_000; // that all outcomes may have together
+  private static final int FEW = 4; // micro-batches of a short run for each stage
+  private static final long OPS = 1_000_000; // of all short runs together
 
-  private final WeightFiller filler;
+  private final Trials trials;
   private final int stages;
   private final int microBatches;
+  private final OpTimes times;
   private final int[] cap;
-  private final Set<String> seen = new HashSet<>();
-  private long left = OPS;
+  private final Set<Integer> seen = new HashSet<>(); // hashes: two that meet cost one try
   private double best = Double.POSITIVE_INFINITY;
   private int[] bestAhead = new int[0];
-  private double bestPart;
 
-  private ZeroBubbleAuto(WeightFiller filler, int stages, int microBatches, int[] cap) {
-    this.filler = filler;
+  private ZeroBubbleAuto(Trials trials, int stages, int microBatches, OpTimes times, int[] cap) {
+    this.trials = trials;
     this.stages = stages;
     this.microBatches = microBatches;
+    this.times = times;
     this.cap = cap;
   }
 
@@ -64,10 +64,6 @@ public final class ZeroBubbleAuto {
    */
   public static Schedule of(int microBatches, OpTimes times, int[] cap, double kept) {
     int stages = times.stages();
-    double[] forward = times.forward();
-    double[] input = times.input();
-    double[] weight = times.weight();
-    double transfer = times.there()[0];
     Check.that(stages >= 1, "a schedule has stages: stages=%d", stages);
     Check.that(microBatches >= 1, "a schedule has micro-batches: micro_batches=%d", microBatches);
     Check.that(0 <= kept && kept <= 1, "kept must be in 0..1: kept=%s", kept);
@@ -75,33 +71,30 @@ public final class ZeroBubbleAuto {
       Check.that(ahead >= 1, "a stage must hold at least one micro-batch: cap=%d", ahead);
     }
     Placement placement = Placement.straight(stages);
-    WeightFiller filler =
-        new WeightFiller(
-            placement, microBatches, forward, input, weight, transfer, kept, cap.clone());
-    ZeroBubbleAuto search = new ZeroBubbleAuto(filler, stages, microBatches, cap);
-    search.ahead(forward, input, transfer);
+    int few = Math.min(microBatches, FEW * stages);
+    Trials trials =
+        new Trials(new Lanes(placement, microBatches, times), few, kept, cap.clone(), OPS);
+    ZeroBubbleAuto search = new ZeroBubbleAuto(trials, stages, microBatches, times, cap);
+    search.ahead();
     search.vary();
-    filler.run(orders(search.bestAhead, microBatches), search.bestPart);
-    long[][] programs =
-        new WeightMoves(
-                placement, microBatches, forward, input, weight, transfer, kept, cap.clone())
-            .improved(filler.programs());
-    return new Schedule("zb-auto", placement, microBatches, programs);
+    return new Schedule("zb-auto", placement, microBatches, trials.best());
   }
 
-  private void ahead(double[] forward, double[] input, double transfer) {
+  private void ahead() {
     int[] counts = new int[stages];
-    Arrays.setAll(counts, stage -> stages - stage);
-    offer(counts);
     Arrays.setAll(counts, stage -> 2 * (stages - stage) - 1);
+    offer(counts);
+    Arrays.setAll(counts, stage -> stages - stage);
     offer(counts);
     for (double share : SHARES) {
       for (double rounding : ROUNDINGS) {
         double trip = 0; // until the first backward pass comes back
         for (int stage = stages - 1; stage >= 0; stage--) {
-          double fit = forward[stage] > 0 ? share * trip / forward[stage] + rounding : microBatches;
+          double forward = times.forward()[stage];
+          double fit = forward > 0 ? share * trip / forward + rounding : microBatches;
           counts[stage] = 1 + (int) Math.min(microBatches, fit);
-          trip += forward[stage] + input[stage] + 2 * transfer;
+          trip += forward + times.input()[stage];
+          trip += stage == 0 ? 0 : times.there()[stage - 1] + times.back()[stage - 1];
         }
         offer(counts);
       }
@@ -111,9 +104,9 @@ public final class ZeroBubbleAuto {
   /** One more or one less on a stage, as long as that helps and the budget lasts. */
   private void vary() {
     boolean better = true;
-    while (better && left > 0) {
+    while (better && !trials.over()) {
       double before = best;
-      for (int stage = 0; stage < stages && left > 0; stage++) {
+      for (int stage = 0; stage < stages && !trials.over(); stage++) {
         for (int by = -1; by <= 1; by += 2) {
           int[] counts = bestAhead.clone();
           counts[stage] += by;
@@ -131,34 +124,24 @@ public final class ZeroBubbleAuto {
           Math.min(microBatches, stage == 0 ? cap[0] : Math.min(cap[stage], ahead[stage - 1]));
       ahead[stage] = Math.clamp(ahead[stage], 1, most);
     }
-    if (left <= 0 || !seen.add(Arrays.toString(ahead))) {
+    if (trials.over() || !seen.add(Arrays.hashCode(ahead))) {
       return;
     }
-    long[][] orders = orders(ahead, microBatches);
-    for (double part : PARTS) {
-      left -= 3L * stages * microBatches;
-      if (filler.run(orders, part) && filler.score() < best) {
-        best = filler.score();
-        bestAhead = ahead;
-        bestPart = part;
-      }
+    double score = trials.offer(lanes -> orders(ahead, lanes.microBatches), PARTS);
+    if (score < best || bestAhead.length == 0) {
+      best = score;
+      bestAhead = ahead;
     }
   }
 
-  private static long[][] orders(int[] ahead, int microBatches) {
-    long[][] orders = new long[ahead.length][];
+  private static byte[][] orders(int[] ahead, int microBatches) {
+    byte[][] orders = new byte[ahead.length][2 * microBatches];
     for (int stage = 0; stage < ahead.length; stage++) {
-      Program program = new Program();
-      for (int i = 0; i < ahead[stage]; i++) {
-        program.add(Pass.FORWARD, stage, i);
-      }
+      byte[] order = orders[stage]; // a forward pass is 0
+      int first = Math.min(ahead[stage], microBatches);
       for (int i = 0; i < microBatches; i++) {
-        program.add(Pass.BACKWARD_INPUT, stage, i);
-        if (i + ahead[stage] < microBatches) {
-          program.add(Pass.FORWARD, stage, i + ahead[stage]);
-        }
+        order[Math.min(first + 2 * i, microBatches + i)] = 1;
       }
-      orders[stage] = program.packed();
     }
     return orders;
   }

@@ -9,6 +9,7 @@ import dev.pipewright.schedule.Op;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.Validator;
+import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
 import java.util.Arrays;
 import java.util.List;
@@ -38,7 +39,8 @@ class AdaptiveVTest {
   }
 
   private static List<Op> turn(int rank, int microBatches) {
-    long[][] orders = VTurn.orders(2, microBatches);
+    Lanes lanes = new Lanes(Placement.waves(2, 2), microBatches, OpTimes.equal(4, 1, 1, 1, 0));
+    long[][] orders = lanes.packed(VTurn.orders(2, microBatches));
     return new Schedule("turn", Placement.waves(2, 2), microBatches, orders).program(rank);
   }
 
@@ -59,14 +61,35 @@ class AdaptiveVTest {
   void runsWithAnyTimes(RepetitionInfo seed) {
     var random = new SplittableRandom(seed.getCurrentRepetition());
     int ranks = random.nextInt(2, 6);
-    double[][] seconds = new double[3][];
-    Arrays.setAll(seconds, kind -> random.doubles(2L * ranks, 0.1, 3).toArray());
-    OpTimes times = OpTimes.of(seconds[0], seconds[1], seconds[2], random.nextDouble());
+    OpTimes times = Uneven.times(2 * ranks, random);
     int cap = random.nextInt(2, 2 * ranks + 2);
     Schedule schedule = schedule(times, random.nextInt(1, 10), cap);
     assertEquals(List.of(), Validator.check(schedule));
     int[] peaks = StaticSimulator.run(schedule, times).peakActivations();
     assertTrue(Arrays.stream(peaks).max().orElseThrow() <= cap);
+  }
+
+  @RepeatedTest(10)
+  void moreMemoryThanZeroBubbleVIsNoWorseThanItsRule(RepetitionInfo seed) {
+    var random = new SplittableRandom(seed.getCurrentRepetition());
+    int ranks = random.nextInt(2, 6);
+    int microBatches = random.nextInt(1, 12);
+    OpTimes times = Uneven.times(2 * ranks, random);
+    Lanes lanes = new Lanes(Placement.waves(ranks, 2), microBatches, times);
+    int[] caps = new int[ranks];
+    Arrays.fill(caps, 2 * ranks);
+    WeightFiller filler = new WeightFiller(lanes, 1, caps);
+    assertTrue(filler.run(VTurn.orders(ranks, microBatches), 0.75, Double.POSITIVE_INFINITY));
+    if (microBatches <= 3 * ranks) { // the search compares on no fewer
+      Schedule schedule = schedule(times, microBatches, 2 * ranks);
+      Run run = StaticSimulator.run(schedule, times);
+      double busiest = 0;
+      for (int rank = 0; rank < ranks; rank++) {
+        busiest = Math.max(busiest, run.busy(rank));
+      }
+      double span = busiest / (1 - run.spanIdleShare());
+      assertTrue(20 * span + run.makespan() <= filler.score() * (1 + 1e-9));
+    }
   }
 
   @Test

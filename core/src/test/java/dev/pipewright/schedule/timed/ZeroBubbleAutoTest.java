@@ -66,9 +66,7 @@ class ZeroBubbleAutoTest {
     var random = new SplittableRandom(seed.getCurrentRepetition());
     int stages = random.nextInt(1, 7);
     int microBatches = random.nextInt(1, 14);
-    double[][] seconds = new double[3][];
-    Arrays.setAll(seconds, kind -> random.doubles(stages, 0.1, 3).toArray());
-    OpTimes times = OpTimes.of(seconds[0], seconds[1], seconds[2], random.nextDouble());
+    OpTimes times = Uneven.times(stages, random);
     int[] cap = random.ints(stages, stages, 2 * stages + 3).toArray();
     Schedule schedule = schedule(times, microBatches, cap);
     assertEquals(List.of(), Validator.check(schedule));
@@ -86,6 +84,27 @@ class ZeroBubbleAutoTest {
     OpTimes times = OpTimes.equal(3, 1, 1, 1, 0.5);
     Schedule schedule = schedule(times, 5, cap(3, 1));
     assertEquals(List.of(), Validator.check(schedule));
+  }
+
+  @Test
+  void aSlowCutIsWaitedForWhereItIs() {
+    OpTimes even = OpTimes.equal(4, 1, 1, 1, 0.1);
+    double[] there = {0.1, 4, 0.1, 0.1};
+    OpTimes slow =
+        new OpTimes(
+            even.forward(),
+            even.input(),
+            even.weight(),
+            even.recompute(),
+            there,
+            there,
+            even.step(),
+            false);
+    int[] cap = {8, 8, 4, 4};
+    double planned = StaticSimulator.run(schedule(slow, 12, cap), slow).makespan();
+    double unaware = StaticSimulator.run(schedule(even, 12, cap), slow).makespan();
+    assertEquals(47.4, planned, 1e-9);
+    assertEquals(57.4, unaware, 1e-9);
   }
 
   @Test

@@ -1,0 +1,101 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.app.report.ScheduleRun;
+import dev.pipewright.app.report.ScheduleRun.Figures;
+import dev.pipewright.formats.ScheduleJson;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.sim.Run;
+import dev.pipewright.sim.StaticSimulator;
+import java.util.List;
+import java.util.OptionalDouble;
+
+/**
+ * A schedule that was made and run, in the forms that the command offers.
+ *
+ * @param step what an update and exchanges take
+ * @param overlap whether ops that run together take as long as the longest
+ * @param seconds that making it took
+ */
+record MadeSchedule(
+    String name,
+    ScheduleRequest request,
+    StepSeconds step,
+    boolean overlap,
+    Run run,
+    double seconds) {
+
+  static MadeSchedule of(
+      String name,
+      ScheduleRequest request,
+      StepSeconds step,
+      boolean overlap,
+      Schedule schedule,
+      double seconds) {
+    OpTimes times =
+        request
+            .opTimes(schedule.placement())
+            .withStep(step.times(schedule.stages(), request.chunks()));
+    Run run = StaticSimulator.run(schedule, overlap ? times.withOverlap() : times);
+    return new MadeSchedule(name, request, step, overlap, run, seconds);
+  }
+
+  private String times() {
+    return request.times()
+        + step.words(run.schedule())
+        + (overlap ? ", ops together as long as the longest" : "");
+  }
+
+  /** What reports show of it. */
+  ScheduleRun shown() {
+    Schedule schedule = run.schedule();
+    double[][] starts = new double[schedule.ranks()][];
+    double[][] ends = new double[schedule.ranks()][];
+    double[] busy = new double[schedule.ranks()];
+    for (int rank = 0; rank < starts.length; rank++) {
+      starts[rank] = new double[schedule.packed(rank).length];
+      ends[rank] = new double[starts[rank].length];
+      for (int i = 0; i < starts[rank].length; i++) {
+        starts[rank][i] = run.start(rank, i);
+        ends[rank][i] = run.end(rank, i);
+      }
+      busy[rank] = run.busy(rank);
+    }
+    return new ScheduleRun(
+        name,
+        request.microBatches(),
+        times(),
+        request.chunks(),
+        schedule,
+        starts,
+        ends,
+        new Figures(
+            run.makespan(), run.idleShare(), run.spanIdleShare(), busy, run.peakActivations()),
+        request.memoryCap());
+  }
+
+  private String json() {
+    OptionalDouble cap =
+        request.memoryCap() < Double.POSITIVE_INFINITY
+            ? OptionalDouble.of(request.memoryCap())
+            : OptionalDouble.empty();
+    return ScheduleJson.text(
+        run,
+        new ScheduleJson.Context(name, request.microBatches(), request.chunks(), cap, seconds));
+  }
+
+  /** The object of the first, with those of the others under the key {@code beside}. */
+  static String json(List<MadeSchedule> all) {
+    String first = all.get(0).json();
+    if (all.size() == 1) {
+      return first;
+    }
+    StringBuilder text = new StringBuilder(first.substring(0, first.lastIndexOf("\n}")));
+    text.append(",\n  \"beside\": [\n");
+    for (MadeSchedule other : all.subList(1, all.size())) {
+      text.append(other.json().stripTrailing()).append(",\n");
+    }
+    text.setLength(text.length() - 2);
+    return text.append("\n  ]\n}\n").toString();
+  }
+}

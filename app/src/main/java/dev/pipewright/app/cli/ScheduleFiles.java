@@ -1,0 +1,204 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.app.report.ScheduleHtml;
+import dev.pipewright.app.report.ScheduleRun;
+import dev.pipewright.app.report.ScheduleSvg;
+import dev.pipewright.app.report.ScheduleTrace;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.ScheduleCsv;
+import dev.pipewright.schedule.Schedule;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** The files that a schedule is written to, each checked before anything is made or printed. */
+final class ScheduleFiles {
+  private static final int MOST_TRACED = 1 << 20; // ops
+  private static final int HEAD = 10; // lines that tell whose file it is
+
+  /**
+   * A kind of file. The first of the schedules is the one that was asked for.
+   *
+   * @param name in a folder; empty for what is not written there
+   * @param ours whether a file is of this kind
+   */
+  private record Kind(
+      String option, String name, Predicate<Path> ours, Function<List<ScheduleRun>, String> text) {}
+
+  private static final Kind CSV =
+      new Kind("--csv", "schedule.csv", ScheduleCsv::isSchedule, runs -> csv(runs, false));
+  private static final Kind CSV_TRANSFERS =
+      new Kind("--csv-transfers", "", ScheduleCsv::isSchedule, runs -> csv(runs, true));
+  private static final Kind SVG =
+      new Kind(
+          "--svg",
+          "schedule.svg",
+          file -> begins(file, "<title>schedule "),
+          runs -> ScheduleSvg.of(drawable(runs)));
+  private static final Kind HTML =
+      new Kind(
+          "--html",
+          "report.html",
+          file -> begins(file, "<meta name=\"generator\" content=\"Pipewright schedule\">"),
+          runs -> ScheduleHtml.of(drawable(runs)));
+  private static final Kind TRACE =
+      new Kind(
+          "--trace",
+          "trace.json",
+          file -> begins(file, "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"title\":"),
+          ScheduleFiles::trace);
+  private static final List<Kind> IN_FOLDER = List.of(CSV, SVG, HTML, TRACE);
+
+  private static final String JSON = "schedule.json";
+
+  private final Map<Kind, Path> paths = new LinkedHashMap<>();
+  private final @Nullable Path folder;
+
+  /** Where files are wanted; throws where one must not be written. */
+  ScheduleFiles(
+      @Nullable Path csv,
+      @Nullable Path csvTransfers,
+      @Nullable Path svg,
+      @Nullable Path html,
+      @Nullable Path trace,
+      @Nullable Path folder) {
+    add(CSV, csv);
+    add(CSV_TRANSFERS, csvTransfers);
+    add(SVG, svg);
+    add(HTML, html);
+    add(TRACE, trace);
+    this.folder = folder;
+    if (folder != null) {
+      OutputFolder.of(folder, names());
+    }
+  }
+
+  private static String[] names() {
+    List<String> names = new ArrayList<>(List.of(JSON));
+    IN_FOLDER.forEach(kind -> names.add(kind.name()));
+    return names.toArray(new String[0]);
+  }
+
+  /** Nothing is written over a file that is not of the same kind. */
+  private void add(Kind kind, @Nullable Path file) {
+    if (file == null) {
+      return;
+    }
+    if (Files.isDirectory(file)) {
+      throw new BadInputException(kind.option() + ": " + file + " is a folder; name a file in it");
+    }
+    if (Files.exists(file) && !kind.ours().test(file)) {
+      throw new BadInputException(
+          kind.option()
+              + ": "
+              + file
+              + " exists and is no such file of Pipewright's; name another");
+    }
+    Path parent = file.toAbsolutePath().getParent();
+    if (parent == null || !Files.isDirectory(parent)) {
+      throw new BadInputException(
+          kind.option() + ": " + file + " is in no folder that exists; make the folder first");
+    }
+    for (Map.Entry<Kind, Path> other : paths.entrySet()) {
+      if (other.getValue().normalize().equals(file.normalize())) {
+        throw new BadInputException(
+            "%s, %s: name one file; name several"
+                .formatted(other.getKey().option(), kind.option()));
+      }
+    }
+    paths.put(kind, file);
+  }
+
+  private static boolean begins(Path file, String mark) {
+    try (var lines = Files.lines(file)) {
+      return lines.limit(HEAD).anyMatch(line -> line.startsWith(mark));
+    } catch (IOException | UncheckedIOException e) {
+      return false; // not even text
+    }
+  }
+
+  private static String csv(List<ScheduleRun> runs, boolean transfers) {
+    Schedule schedule = runs.get(0).schedule();
+    return transfers ? ScheduleCsv.textWithTransfers(schedule) : ScheduleCsv.text(schedule);
+  }
+
+  private static List<ScheduleRun> drawable(List<ScheduleRun> runs) {
+    long ops = runs.stream().mapToLong(run -> run.schedule().size()).sum();
+    if (ops > ScheduleSvg.MOST_OPS) {
+      throw new BadInputException(
+          "%d passes are more than a picture can show; take at most %d"
+              .formatted(ops, ScheduleSvg.MOST_OPS));
+    }
+    return runs;
+  }
+
+  private static String trace(List<ScheduleRun> runs) {
+    long ops = runs.get(0).schedule().size();
+    if (ops > MOST_TRACED) {
+      throw new BadInputException(
+          "%d passes are more than a trace can hold; take at most %d".formatted(ops, MOST_TRACED));
+    }
+    return ScheduleTrace.of(runs.get(0));
+  }
+
+  /** What is to be written. */
+  record Made(Map<Path, String> files, Map<String, String> inFolder, List<String> remarks) {}
+
+  /** Makes the texts of all files; what a folder cannot have is left out with a remark. */
+  Made make(List<ScheduleRun> runs, String json) {
+    Made made = new Made(new LinkedHashMap<>(), new LinkedHashMap<>(), new ArrayList<>());
+    paths.forEach((kind, path) -> made.files().put(path, text(kind, runs)));
+    if (folder != null) {
+      made.inFolder().put(JSON, json);
+      for (Kind kind : IN_FOLDER) {
+        try {
+          made.inFolder().put(kind.name(), kind.text().apply(runs));
+        } catch (BadInputException e) {
+          made.remarks().add("left out " + kind.name() + ": " + e.getMessage());
+        }
+      }
+    }
+    return made;
+  }
+
+  private static String text(Kind kind, List<ScheduleRun> runs) {
+    try {
+      return kind.text().apply(runs);
+    } catch (BadInputException e) {
+      throw new BadInputException(kind.option() + ": " + e.getMessage());
+    }
+  }
+
+  /** Writes them; returns a line about each. */
+  List<String> write(Made made) {
+    List<String> lines = new ArrayList<>();
+    made.files()
+        .forEach((file, text) -> {
+          write(file, text);
+          lines.add("wrote " + file);
+        });
+    if (folder != null) {
+      OutputFolder out = OutputFolder.of(folder, names());
+      made.inFolder().forEach(out::write);
+      lines.add("wrote " + String.join(", ", made.inFolder().keySet()) + " to " + folder);
+    }
+    lines.addAll(made.remarks());
+    return lines;
+  }
+
+  private static void write(Path file, String text) {
+    try {
+      Files.writeString(file, text);
+    } catch (IOException e) {
+      throw new UncheckedIOException(file + ": cannot be written", e);
+    }
+  }
+}

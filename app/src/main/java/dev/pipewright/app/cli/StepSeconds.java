@@ -1,0 +1,86 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.app.report.ScheduleText;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.timed.StepTimes;
+import java.util.Arrays;
+
+/**
+ * What {@code --step-times} says, of a rank's share of the network.
+ *
+ * @param update seconds of the optimizer's step
+ * @param reduce seconds until gradients are added up
+ * @param gather seconds until parameters are gathered
+ * @param handOn seconds to take either over from another rank
+ */
+record StepSeconds(double update, double reduce, double gather, double handOn) {
+  private static final double MOST = 1e15; // so that sums stay exact enough
+
+  /** Reads {@code U,A,G,H}. */
+  static StepSeconds of(String text) {
+    String[] parts = text.split(",", -1);
+    if (parts.length != 4) {
+      throw new BadInputException(
+          "--step-times: '%s' holds %d values; write U,A,G,H, like 0.5,1,1,1"
+              .formatted(text, parts.length));
+    }
+    double[] seconds = new double[parts.length];
+    Arrays.setAll(seconds, i -> number(parts[i]));
+    return new StepSeconds(seconds[0], seconds[1], seconds[2], seconds[3]);
+  }
+
+  private static double number(String text) {
+    try {
+      double value = Double.parseDouble(text.strip());
+      if (value >= 0 && value <= MOST) {
+        return value;
+      }
+    } catch (NumberFormatException e) {
+      // said below, as for a negative one
+    }
+    throw new BadInputException(
+        "--step-times: '%s' is no time; give numbers from 0 to 1e15, like 0.5,1,1,1"
+            .formatted(text));
+  }
+
+  /** Of each chunk of a rank's share. */
+  StepTimes times(int stages, int chunks) {
+    return new StepTimes(
+        filled(stages, gather / chunks),
+        filled(stages, reduce / chunks),
+        filled(stages, handOn / chunks),
+        filled(stages, update / chunks));
+  }
+
+  private static double[] filled(int size, double value) {
+    double[] filled = new double[size];
+    Arrays.fill(filled, value);
+    return filled;
+  }
+
+  /** The times of what occurs in a schedule; nothing where there is no such op. */
+  String words(Schedule schedule) {
+    boolean[] seen = new boolean[4];
+    for (int rank = 0; rank < schedule.ranks(); rank++) {
+      for (long op : schedule.packed(rank)) {
+        switch (Schedule.pass(op)) {
+          case UPDATE -> seen[0] = true;
+          case REDUCE -> seen[1] = true;
+          case GATHER -> seen[2] = true;
+          case HAND_ON -> seen[3] = true;
+          case FORWARD, BACKWARD, BACKWARD_INPUT, BACKWARD_WEIGHT, RECOMPUTE -> {}
+        }
+      }
+    }
+    String[] names = {"update", "adding up", "gathering", "taking over"};
+    double[] seconds = {update, reduce, gather, handOn};
+    StringBuilder words = new StringBuilder();
+    for (int i = 0; i < names.length; i++) {
+      if (seen[i]) {
+        words.append(", ").append(names[i]).append(' ').append(ScheduleText.number(seconds[i]));
+      }
+    }
+    return words.toString();
+  }
+}

@@ -1,0 +1,111 @@
+package dev.pipewright.app.report;
+
+import dev.pipewright.app.report.Table.Cell;
+import dev.pipewright.app.report.Table.Column;
+import dev.pipewright.units.Units;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Schedules as one page for the browser that loads nothing from anywhere and needs no script.
+ *
+ * <p>The page is the resource {@code schedule.html}, whose placeholders {@code {{name}}} are
+ * replaced.
+ */
+public final class ScheduleHtml {
+  private ScheduleHtml() {}
+
+  /** The whole document for schedules of the same work. */
+  public static String of(List<ScheduleRun> runs) {
+    return HtmlReport.fill(HtmlReport.resource("schedule.html"), values(runs));
+  }
+
+  private static Map<String, String> values(List<ScheduleRun> runs) {
+    ScheduleLegend legend = new ScheduleLegend(runs);
+    String style = HtmlReport.resource("report.css") + HtmlReport.resource("schedule.css");
+    return Map.of(
+        "title", Markup.of(ScheduleRun.title(runs)),
+        "times", Markup.of(runs.get(0).times()),
+        "style", style + legend.style(),
+        "figures", figures(runs),
+        "hint", Markup.of(hint(runs)),
+        "legend", legend.list(),
+        "picture", picture(runs),
+        "peaks", peaks(runs));
+  }
+
+  private static String figures(List<ScheduleRun> runs) {
+    if (runs.size() > 1) {
+      return "<section aria-labelledby=\"figures\">\n<h2 id=\"figures\">Figures</h2>\n"
+          + HtmlSections.table(ScheduleTable.of(runs), "figures")
+          + "<p class=\"hint\">"
+          + Markup.of(ScheduleTable.note(runs))
+          + ".</p>\n</section>\n";
+    }
+    ScheduleRun run = runs.get(0);
+    String cap = run.isCapped() ? "; the cap is " + ScheduleText.number(run.memoryCap()) : "";
+    StringBuilder out = new StringBuilder("<dl class=\"figures\">\n");
+    HtmlSections.figures(
+        out,
+        List.of(
+            new Figure(
+                "makespan", ScheduleText.number(run.makespan()), "until the last op has ended"),
+            new Figure(
+                "idle",
+                Units.percent(run.figures().idleShare()),
+                "of the makespan, all ranks' mean"),
+            new Figure(
+                "idle of span",
+                Units.percent(run.figures().spanIdleShare()),
+                "of the longest rank's span, its busiest rank"),
+            new Figure(
+                "peak activations",
+                ScheduleText.activations(run.peak()),
+                "on the fullest rank, of a stage and micro-batch" + cap)));
+    return out.append("</dl>\n").toString();
+  }
+
+  private static String hint(List<ScheduleRun> runs) {
+    String numbers = "Numbers are micro-batches; under the pointer, a cell says what it is";
+    String exchanges =
+        runs.stream().anyMatch(run -> run.schedule().exchanging())
+            ? "; the thin bars are exchanges beside computing"
+            : "";
+    return numbers + exchanges + (runs.size() > 1 ? "; all have the same scale." : ".");
+  }
+
+  /** The ranks' names stay while the picture moves below them. */
+  private static String picture(List<ScheduleRun> runs) {
+    ScheduleScale scale = ScheduleScale.of(runs, 0, 2);
+    double height = ScheduleSvg.height(runs, scale);
+    Svg names = Svg.inPage(ScheduleScale.names(runs), height, "ranks");
+    Svg plot = Svg.inPage(scale.width(), height, ScheduleRun.title(runs));
+    ScheduleSvg.draw(runs, scale, names, plot, 0);
+    return "<div class=\"names\">" + names.end() + "</div>" + plot.end();
+  }
+
+  /** A row for each rank. */
+  private static String peaks(List<ScheduleRun> runs) {
+    int ranks = runs.stream().mapToInt(ScheduleRun::ranks).max().orElse(0);
+    List<Column> columns = new ArrayList<>(List.of(Column.number("rank")));
+    for (ScheduleRun run : runs) {
+      String name = runs.size() > 1 ? run.name() + ": " : "";
+      columns.add(Column.number(name + "idle"));
+      columns.add(Column.number(name + "peak activations"));
+    }
+    List<List<Cell>> rows = new ArrayList<>();
+    for (int rank = 0; rank < ranks; rank++) {
+      List<Cell> row = new ArrayList<>(List.of(Cell.of(Integer.toString(rank))));
+      for (ScheduleRun run : runs) {
+        boolean there = rank < run.ranks();
+        row.add(Cell.of(there ? Units.percent(run.idleShare(rank)) : "–"));
+        row.add(Cell.of(there ? ScheduleText.activations(run.peaks()[rank]) : "–"));
+      }
+      rows.add(row);
+    }
+    return "<section aria-labelledby=\"ranks\">\n<h2 id=\"ranks\">Ranks</h2>\n"
+        + HtmlSections.table(new Table(columns, rows), "ranks")
+        + "</section>\n";
+  }
+}

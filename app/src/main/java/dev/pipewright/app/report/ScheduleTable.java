@@ -1,0 +1,52 @@
+package dev.pipewright.app.report;
+
+import dev.pipewright.app.report.Table.Cell;
+import dev.pipewright.app.report.Table.Column;
+import dev.pipewright.units.Units;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The figures of schedules beside each other. */
+final class ScheduleTable {
+  private ScheduleTable() {}
+
+  /** A row for each, compared with the first. */
+  static Table of(List<ScheduleRun> runs) {
+    List<Column> columns =
+        List.of(
+            Column.text("schedule"),
+            Column.number("makespan"),
+            Column.number("against\n" + runs.get(0).name()),
+            Column.number("idle of\nmakespan"),
+            Column.number("idle of\nlongest span"),
+            Column.number("peak\nactivations"));
+    List<List<Cell>> rows = new ArrayList<>();
+    for (ScheduleRun run : runs) {
+      rows.add(
+          Table.row(
+              Cell.of(run.name()),
+              Cell.of(ScheduleText.number(run.makespan())),
+              Cell.of(rows.isEmpty() ? "–" : against(run, runs.get(0))),
+              Cell.of(Units.percent(run.figures().idleShare())),
+              Cell.of(Units.percent(run.figures().spanIdleShare())),
+              Cell.of(peak(run))));
+    }
+    return new Table(columns, rows);
+  }
+
+  private static String against(ScheduleRun run, ScheduleRun first) {
+    return first.makespan() == 0 ? "–" : Numbers.change(run.makespan() / first.makespan() - 1);
+  }
+
+  private static String peak(ScheduleRun run) {
+    return ScheduleText.activations(run.peak()) + (run.exceedsCap(run.peak()) ? " !" : "");
+  }
+
+  /** What marks and counts mean. */
+  static String note(List<ScheduleRun> runs) {
+    boolean exceeded = runs.stream().anyMatch(run -> run.exceedsCap(run.peak()));
+    String cap =
+        exceeded ? "; ! exceeds the cap of " + ScheduleText.number(runs.get(0).memoryCap()) : "";
+    return "peak activations: of the fullest rank, in micro-batches of a stage" + cap;
+  }
+}
