@@ -28,13 +28,27 @@ public final class ScheduleJson {
    *
    * @param microBatches of all directions
    * @param chunks stages of each rank and direction
+   * @param lowerBound of all schedules' makespans, where the best was searched for
+   * @param optimal whether this one is proven to be the best
    */
   public record Context(
       String name,
       int microBatches,
       int chunks,
       OptionalDouble memoryCap,
-      double generationSeconds) {}
+      OptionalDouble lowerBound,
+      boolean optimal,
+      double generationSeconds) {
+    /** Nothing is known of other schedules. */
+    public Context(
+        String name,
+        int microBatches,
+        int chunks,
+        OptionalDouble memoryCap,
+        double generationSeconds) {
+      this(name, microBatches, chunks, memoryCap, OptionalDouble.empty(), false, generationSeconds);
+    }
+  }
 
   private final Run run;
   private final Placement placement;
@@ -63,6 +77,10 @@ public final class ScheduleJson {
     object.put("chain_micro_batches", run.schedule().microBatches());
     object.put("placement", placement(run.schedule().placement()));
     context.memoryCap().ifPresent(cap -> object.put("memory_cap", cap));
+    if (context.lowerBound().isPresent()) {
+      object.put("lower_bound", context.lowerBound().getAsDouble());
+      object.put("optimal", context.optimal());
+    }
     object.put("generation_s", context.generationSeconds());
     String head = JsonText.of(object);
     ScheduleJson json = new ScheduleJson(run);

@@ -2,12 +2,14 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.app.report.ScheduleRun;
 import dev.pipewright.app.report.ScheduleRun.Figures;
+import dev.pipewright.app.report.ScheduleText;
 import dev.pipewright.formats.ScheduleJson;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
@@ -15,6 +17,7 @@ import java.util.OptionalDouble;
  *
  * @param step what an update and exchanges take
  * @param overlap whether ops that run together take as long as the longest
+ * @param made what made it, and its bound, before recomputation was put in
  * @param seconds that making it took
  */
 record MadeSchedule(
@@ -22,6 +25,7 @@ record MadeSchedule(
     ScheduleRequest request,
     StepSeconds step,
     boolean overlap,
+    ScheduleNames.Made made,
     Run run,
     double seconds) {
 
@@ -30,6 +34,7 @@ record MadeSchedule(
       ScheduleRequest request,
       StepSeconds step,
       boolean overlap,
+      ScheduleNames.Made made,
       Schedule schedule,
       double seconds) {
     OpTimes times =
@@ -37,7 +42,7 @@ record MadeSchedule(
             .opTimes(schedule.placement())
             .withStep(step.times(schedule.stages(), request.chunks()));
     Run run = StaticSimulator.run(schedule, overlap ? times.withOverlap() : times);
-    return new MadeSchedule(name, request, step, overlap, run, seconds);
+    return new MadeSchedule(name, request, step, overlap, made, run, seconds);
   }
 
   private String times() {
@@ -74,6 +79,21 @@ record MadeSchedule(
         request.memoryCap());
   }
 
+  /** How good it is, where that was searched for. */
+  Optional<String> bound() {
+    if (made.lowerBound().isEmpty()) {
+      return Optional.empty();
+    }
+    String least = ScheduleText.number(made.lowerBound().getAsDouble());
+    return Optional.of(
+        made.optimal()
+            ? name + ": proven, no order within the cap takes less than " + least
+            : name
+                + ": not proven, the optimum is "
+                + least
+                + " or more; a longer --time-limit may close the gap");
+  }
+
   private String json() {
     OptionalDouble cap =
         request.memoryCap() < Double.POSITIVE_INFINITY
@@ -81,7 +101,14 @@ record MadeSchedule(
             : OptionalDouble.empty();
     return ScheduleJson.text(
         run,
-        new ScheduleJson.Context(name, request.microBatches(), request.chunks(), cap, seconds));
+        new ScheduleJson.Context(
+            name,
+            request.microBatches(),
+            request.chunks(),
+            cap,
+            made.lowerBound(),
+            made.optimal(),
+            seconds));
   }
 
   /** The object of the first, with those of the others under the key {@code beside}. */

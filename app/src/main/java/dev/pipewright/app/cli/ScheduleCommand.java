@@ -85,6 +85,15 @@ final class ScheduleCommand implements Callable<Integer> {
   private @Nullable String memoryCap;
 
   @Option(
+      names = "--time-limit",
+      paramLabel = "S",
+      defaultValue = "10",
+      description =
+          "Seconds that optimal may search; it says how far from the optimum it may be. Default:"
+              + " ${DEFAULT-VALUE}.")
+  private String timeLimit = "10";
+
+  @Option(
       names = "--step-times",
       paramLabel = "U,A,G,H",
       defaultValue = "0,0,0,0",
@@ -175,6 +184,9 @@ final class ScheduleCommand implements Callable<Integer> {
     ScheduleFiles.Made written = files.make(shown, text); // before anything is printed
     PrintWriter printer = spec.commandLine().getOut();
     printer.print(json ? text : ScheduleText.of(shown, Terminal.columns(), Terminal.colours()));
+    if (!json) {
+      all.forEach(made -> made.bound().ifPresent(printer::println));
+    }
     files.write(written).forEach(spec.commandLine().getErr()::println);
     return fits(all.get(0)) ? 0 : Failures.NO;
   }
@@ -193,7 +205,7 @@ final class ScheduleCommand implements Callable<Integer> {
               .formatted(ranks, parts, batches, Limits.DEVICES, Limits.PASSES));
     }
     return new ScheduleRequest(
-        ranks, batches, parts, ScheduleRequest.Times.of(times, ranks), cap());
+        ranks, batches, parts, ScheduleRequest.Times.of(times, ranks), limit(), cap());
   }
 
   /** One to compare with, with the same number of chunks where it allows a choice. */
@@ -209,14 +221,28 @@ final class ScheduleCommand implements Callable<Integer> {
 
   private MadeSchedule made(String name, ScheduleNames.Named named, ScheduleRequest request) {
     long before = System.nanoTime();
+    ScheduleNames.Made made = generate(named, request);
     Schedule schedule =
-        ScheduleRequest.Recompute.of(recompute, request.stages()).in(generate(named, request));
+        ScheduleRequest.Recompute.of(recompute, request.stages()).in(made.schedule());
     double seconds = (System.nanoTime() - before) / 1e9;
     StepSeconds step = StepSeconds.of(stepTimes);
-    return MadeSchedule.of(name, request, step, overlap, schedule, seconds);
+    return MadeSchedule.of(name, request, step, overlap, made, schedule, seconds);
   }
 
-  private static Schedule generate(ScheduleNames.Named named, ScheduleRequest request) {
+  private double limit() {
+    try {
+      double seconds = Double.parseDouble(timeLimit);
+      if (seconds > 0 && seconds <= 1e6) {
+        return seconds;
+      }
+    } catch (NumberFormatException e) {
+      // said below, as for one out of range
+    }
+    throw new BadInputException(
+        "--time-limit: '%s' is no time to search; give seconds, like 10".formatted(timeLimit));
+  }
+
+  private static ScheduleNames.Made generate(ScheduleNames.Named named, ScheduleRequest request) {
     try {
       return named.generator().apply(request);
     } catch (IllegalArgumentException e) {

@@ -31,6 +31,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Function;
@@ -38,12 +39,24 @@ import java.util.function.Function;
 /** The schedules by their names on the command line. */
 final class ScheduleNames {
   /**
+   * A schedule and what is known of all others.
+   *
+   * @param lowerBound that no schedule's makespan is below, where one was searched for
+   * @param optimal whether this one's is proven to be that
+   */
+  record Made(Schedule schedule, OptionalDouble lowerBound, boolean optimal) {
+    static Made by(Schedule schedule) {
+      return new Made(schedule, OptionalDouble.empty(), false);
+    }
+  }
+
+  /**
    * How to make a schedule.
    *
    * @param chunks on each rank when the user does not say
    * @param fixed whether there can be no other number
    */
-  record Named(int chunks, boolean fixed, Function<ScheduleRequest, Schedule> generator) {
+  record Named(int chunks, boolean fixed, Function<ScheduleRequest, Made> generator) {
     /** The chunks that the user wants, or the usual ones. */
     int chunks(String name, OptionalInt wanted) {
       if (fixed && wanted.isPresent() && wanted.getAsInt() != chunks) {
@@ -94,6 +107,7 @@ final class ScheduleNames {
     fixed("zero-dp", 1, r -> DataParallel.zero(r.stages(), steps("zero-dp", r)));
     cyclic(NAMES, Cyclic.Form.RING);
     fixed("cyclic-zero-dp", 1, r -> cyclic(r, "cyclic-zero-dp", Cyclic.Form.ZERO, Cyclic.Rule.V2));
+    NAMES.put("optimal", new Named(1, true, SolvedSchedule::of));
     cyclic(FORMS, Cyclic.Form.SINGLE);
     cyclic(FORMS, Cyclic.Form.PYRAMID);
     cyclic(FORMS, Cyclic.Form.PIPELINE);
@@ -104,18 +118,18 @@ final class ScheduleNames {
 
   private static void fixed(
       String name, int chunks, Function<ScheduleRequest, Schedule> generator) {
-    NAMES.put(name, new Named(chunks, true, generator));
+    NAMES.put(name, new Named(chunks, true, generator.andThen(Made::by)));
   }
 
   private static void any(String name, int chunks, Function<ScheduleRequest, Schedule> generator) {
-    NAMES.put(name, new Named(chunks, false, generator));
+    NAMES.put(name, new Named(chunks, false, generator.andThen(Made::by)));
   }
 
   /** Both rules of cyclic data parallelism in one form. */
   private static void cyclic(Map<String, Named> names, Cyclic.Form form) {
     for (Cyclic.Rule rule : Cyclic.Rule.values()) {
       String name = form.label(rule);
-      names.put(name, new Named(1, true, r -> cyclic(r, name, form, rule)));
+      names.put(name, new Named(1, true, r -> Made.by(cyclic(r, name, form, rule))));
     }
   }
 

@@ -22,11 +22,19 @@ import java.util.regex.Pattern;
  * @param microBatches of all directions
  * @param chunks stages of the network on each rank
  * @param times of a rank's share of the network and a micro-batch
+ * @param timeLimit seconds that a search for the optimum may take
  * @param memoryCap in micro-batch activations of one rank's share; infinite for none
  */
-record ScheduleRequest(int stages, int microBatches, int chunks, Times times, double memoryCap) {
+record ScheduleRequest(
+    int stages, int microBatches, int chunks, Times times, double timeLimit, double memoryCap) {
+  private static final double USUAL_LIMIT = 10;
   private static final double MOST_SECONDS = 1e15; // so that sums stay exact enough
   private static final Pattern RANGE = Pattern.compile("(\\d+)(?:-(\\d+))?");
+
+  /** With the usual time for a search. */
+  ScheduleRequest(int stages, int microBatches, int chunks, Times times, double memoryCap) {
+    this(stages, microBatches, chunks, times, USUAL_LIMIT, memoryCap);
+  }
 
   /**
    * What {@code --times} says.

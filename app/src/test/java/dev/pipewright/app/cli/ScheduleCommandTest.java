@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
@@ -311,11 +312,33 @@ class ScheduleCommandTest {
     assertTrue(Files.notExists(csv));
   }
 
+  @Test
+  void theOptimumIsProvenAndSaysSo() {
+    Cli run = schedule("optimal", 3, 4, "--memory-cap", "3", "--json").ends(0);
+    JsonNode answer = run.json();
+    assertEquals(14, answer.get("makespan").asDouble()); // 3m + p − 1, as ZB-H1
+    assertEquals(14, answer.get("lower_bound").asDouble());
+    assertTrue(answer.get("optimal").asBoolean());
+    assertEquals("", run.err());
+    String words = schedule("optimal", 3, 4, "--memory-cap", "3").ends(0).out();
+    assertTrue(
+        words.endsWith("optimal: proven, no order within the cap takes less than 14\n"), words);
+    assertFalse(schedule("1f1b", 3, 4, "--json").ends(0).json().has("lower_bound"));
+  }
+
+  @Test
+  void whatIsTooMuchForTheSolverIsRefused() {
+    schedule("optimal", 40, 40).refusal(2, "more than optimal can search", "zb-auto");
+    schedule("optimal", 2, 3, "--times", "1,0.3333333333333,1.4142135623730951,0")
+        .refusal(2, "one tick");
+    schedule("optimal", 2, 3, "--time-limit", "-1").refusal(2, "--time-limit: '-1'");
+  }
+
   @RepeatedTest(100)
   void anyRequestIsAnsweredOrRefusedInASentence(RepetitionInfo seed) {
     var random = new SplittableRandom(seed.getCurrentRepetition());
     String name = names().get(random.nextInt(names().size()));
-    List<String> more = new ArrayList<>();
+    List<String> more = new ArrayList<>(List.of("--time-limit", "0.5"));
     if (random.nextBoolean()) {
       more.addAll(List.of("--chunks", "" + random.nextInt(1, 5)));
     }

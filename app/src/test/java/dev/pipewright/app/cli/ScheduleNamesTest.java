@@ -40,7 +40,8 @@ class ScheduleNamesTest {
       String name, int stages, int microBatches, String times, double cap) {
     return ScheduleNames.find(name)
         .generator()
-        .apply(request(name, stages, microBatches, times, cap));
+        .apply(request(name, stages, microBatches, times, cap))
+        .schedule();
   }
 
   private static Schedule schedule(String name, int stages, int microBatches) {

@@ -1,0 +1,49 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.solver.Answer;
+import dev.pipewright.solver.Limit;
+import dev.pipewright.solver.OptimalSchedule;
+import dev.pipewright.solver.ScheduleProblem;
+import java.util.OptionalDouble;
+
+/** The shortest schedule within a memory cap, found and proven by constraint programming. */
+final class SolvedSchedule {
+  private static final int MOST_PLACES =
+      256; // stages × micro-batches; beyond, even models are huge
+  private static final double WORK_PER_SECOND = 1; // of the solver's own count, about
+
+  private SolvedSchedule() {}
+
+  /** Searches as long as the request allows. */
+  static ScheduleNames.Made of(ScheduleRequest request) {
+    if ((long) request.stages() * request.microBatches() > MOST_PLACES) {
+      throw new BadInputException(
+          ("%d stages × %d micro-batches are more than optimal can search; take at most %d, or"
+                  + " zb-auto")
+              .formatted(request.stages(), request.microBatches(), MOST_PLACES));
+    }
+    Placement placement = Placement.straight(request.stages());
+    ScheduleProblem problem =
+        ScheduleProblem.on(placement, request.opTimes(placement), request.microBatches())
+            .capped(request.chunkCap(request.microBatches()));
+    double seconds = request.timeLimit();
+    Answer<Schedule> answer =
+        OptimalSchedule.of(problem, new Limit(seconds, seconds * WORK_PER_SECOND));
+    return switch (answer) {
+      case Answer.Found<Schedule> found ->
+          new ScheduleNames.Made(
+              found.best(),
+              OptionalDouble.of(found.optimal() ? found.value() : found.bound()),
+              found.optimal());
+      case Answer.Impossible<Schedule> none ->
+          throw new IllegalStateException("one micro-batch at a time always fits: " + none);
+      case Answer.Unknown<Schedule> unknown ->
+          throw new BadInputException(
+              "optimal: nothing was found within %s s (%s); give more with --time-limit"
+                  .formatted(seconds, unknown));
+    };
+  }
+}
