@@ -3,7 +3,7 @@ package dev.pipewright.schedule;
 import dev.pipewright.schedule.Op.Pass;
 
 /** One forward, one backward without a flush, and an update whenever a batch is complete. */
-final class UpdatedProgram {
+public final class UpdatedProgram {
   private UpdatedProgram() {}
 
   /**
@@ -12,7 +12,7 @@ final class UpdatedProgram {
    * @param ahead forward passes before the first backward pass
    * @param perUpdate micro-batches whose gradients add up to an update
    */
-  static long[] of(int stage, int microBatches, int ahead, int perUpdate) {
+  public static long[] of(int stage, int microBatches, int ahead, int perUpdate) {
     Program program = new Program();
     for (int i = 0; i < ahead; i++) {
       program.add(Pass.FORWARD, stage, i);

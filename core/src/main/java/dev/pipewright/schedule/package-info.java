@@ -15,10 +15,15 @@
  * <tr><td>{@link dev.pipewright.schedule.DualPipeV}</td><td>DualPipe cut in half</td></tr>
  * <tr><td>{@link dev.pipewright.schedule.Chimera}</td><td>two pipelines merged</td></tr>
  * <tr><td>{@link dev.pipewright.schedule.Hanayo}</td><td>there and back, in waves</td></tr>
- * <tr><td>{@link dev.pipewright.schedule.Cyclic}</td><td>data-parallel workers two slots apart</td></tr>
+ * <tr><td>{@link dev.pipewright.schedule.PipeDream}</td><td>asynchronous 1F1B, an update for every micro-batch</td></tr>
+ * <tr><td>{@link dev.pipewright.schedule.PipeDreamTwoBuffers}</td><td>asynchronous, two versions of the parameters</td></tr>
  * </table>
  *
- * <p>Schedules searched for given durations are in {@link dev.pipewright.schedule.timed}.
+ * <p>{@link dev.pipewright.schedule.Recomputed} and {@link dev.pipewright.schedule.StepEnd} add to
+ * any of them. Data-parallel workers are in {@link dev.pipewright.schedule.cyclic}, periodic
+ * patterns in {@link dev.pipewright.schedule.periodic}, schedules searched for given durations in
+ * {@link dev.pipewright.schedule.timed}; {@link dev.pipewright.schedule.check} says whether one can
+ * run.
  */
 @NullMarked
 package dev.pipewright.schedule;

@@ -22,9 +22,9 @@ import java.util.function.ToDoubleFunction;
  * When the ops of a schedule run, exchanges among them, found by going over all of them until none
  * is left: slow, but nothing but the rules of {@link Op}.
  */
-final class ExchangeExecution {
+public final class ExchangeExecution {
   /** Where an op stands. */
-  record Place(int rank, int position) {}
+  public record Place(int rank, int position) {}
 
   private final Schedule schedule;
   private final ToDoubleFunction<Op> seconds;
@@ -37,11 +37,11 @@ final class ExchangeExecution {
   private final List<Place> order = new ArrayList<>();
 
   /** Passes take a slot, everything else no time. */
-  static ExchangeExecution ofSlots(Schedule schedule) {
+  public static ExchangeExecution ofSlots(Schedule schedule) {
     return new ExchangeExecution(schedule, op -> compute(op) && op.pass() != Pass.UPDATE ? 1 : 0);
   }
 
-  ExchangeExecution(Schedule schedule, ToDoubleFunction<Op> seconds) {
+  public ExchangeExecution(Schedule schedule, ToDoubleFunction<Op> seconds) {
     this.schedule = schedule;
     this.seconds = seconds;
     starts = new double[schedule.ranks()][];
@@ -82,7 +82,7 @@ final class ExchangeExecution {
     return op.pass() + " " + op.stage() % schedule.placement().depth() + " " + number;
   }
 
-  static boolean compute(Op op) {
+  public static boolean compute(Op op) {
     return !op.pass().exchanges();
   }
 
@@ -167,12 +167,12 @@ final class ExchangeExecution {
   }
 
   /** The op behind which the turn before a hand-on's is over. */
-  Place release(Op handOn) {
+  public Place release(Op handOn) {
     return user(requireNonNull(turns.get(key(handOn, handOn.microBatch() - 1))));
   }
 
   /** The op that uses what a hand-on takes over. */
-  Place user(Place handOn) {
+  public Place user(Place handOn) {
     List<Op> program = programs.get(handOn.rank());
     for (int i = handOn.position() + 1; i < program.size(); i++) {
       Op op = program.get(i);
@@ -196,24 +196,24 @@ final class ExchangeExecution {
     return times[place.rank()][place.position()];
   }
 
-  Op op(Place place) {
+  public Op op(Place place) {
     return programs.get(place.rank()).get(place.position());
   }
 
-  double start(Place place) {
+  public double start(Place place) {
     return at(starts, place);
   }
 
-  double end(Place place) {
+  public double end(Place place) {
     return at(ends, place);
   }
 
-  double start(Pass pass, int stage, int microBatch) {
+  public double start(Pass pass, int stage, int microBatch) {
     return start(requireNonNull(places.get(new Op(pass, stage, microBatch))));
   }
 
   /** Fails unless the simulator runs every op at the same time. */
-  static void assertSimulated(Schedule schedule, OpTimes times) {
+  public static void assertSimulated(Schedule schedule, OpTimes times) {
     ExchangeExecution execution =
         new ExchangeExecution(
             schedule, op -> times.seconds(Schedule.pack(op.pass(), op.stage(), op.microBatch())));
@@ -229,7 +229,7 @@ final class ExchangeExecution {
   }
 
   /** Random times of everything but transfers; the same for all chains' copies of a stage. */
-  static OpTimes randomTimes(SplittableRandom random, Placement placement) {
+  public static OpTimes randomTimes(SplittableRandom random, Placement placement) {
     double[][] times = new double[7][placement.stages()];
     for (double[] each : times) {
       double[] stages = random.doubles(placement.depth()).toArray();
@@ -239,12 +239,12 @@ final class ExchangeExecution {
         .withStep(new StepTimes(times[3], times[4], times[5], times[6]));
   }
 
-  double makespan() {
+  public double makespan() {
     return order.stream().mapToDouble(this::end).max().orElse(0);
   }
 
   /** All ops, none before one that it waits for. */
-  List<Place> order() {
+  public List<Place> order() {
     return order;
   }
 }

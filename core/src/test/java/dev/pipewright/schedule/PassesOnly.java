@@ -1,10 +1,10 @@
 package dev.pipewright.schedule;
 
 /** A schedule without its updates and exchanges. */
-final class PassesOnly {
+public final class PassesOnly {
   private PassesOnly() {}
 
-  static Schedule of(Schedule schedule) {
+  public static Schedule of(Schedule schedule) {
     long[][] programs = new long[schedule.ranks()][];
     for (int rank = 0; rank < programs.length; rank++) {
       Program program = new Program();

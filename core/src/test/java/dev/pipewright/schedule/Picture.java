@@ -2,14 +2,15 @@ package dev.pipewright.schedule;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.pipewright.schedule.check.Validator;
 import java.util.List;
 
 /** What tests of schedules with several stages on a rank share. */
-final class Picture {
+public final class Picture {
   private Picture() {}
 
   /** One line per rank, each op as PyTorch writes it: stage, letter, micro-batch. */
-  static String of(Schedule schedule) {
+  public static String of(Schedule schedule) {
     StringBuilder text = new StringBuilder();
     for (int rank = 0; rank < schedule.ranks(); rank++) {
       text.append(rank).append(" |");
@@ -21,7 +22,7 @@ final class Picture {
     return text.toString();
   }
 
-  static void assertRuns(Schedule schedule) {
+  public static void assertRuns(Schedule schedule) {
     assertEquals(
         List.of(),
         Validator.check(schedule),

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.cyclic.DataParallel;
 import dev.pipewright.schedule.timed.AdaptiveV;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.sim.StaticSimulator;

@@ -9,7 +9,7 @@ import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Program;
 import dev.pipewright.schedule.Recomputed;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.Validator;
+import dev.pipewright.schedule.check.Validator;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.schedule.timed.StepTimes;
 import dev.pipewright.sim.Conditions.Transfers;

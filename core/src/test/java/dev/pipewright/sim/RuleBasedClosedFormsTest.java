@@ -3,8 +3,6 @@ package dev.pipewright.sim;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.pipewright.schedule.Chimera;
-import dev.pipewright.schedule.Cyclic;
-import dev.pipewright.schedule.DataParallel;
 import dev.pipewright.schedule.DualPipe;
 import dev.pipewright.schedule.DualPipeV;
 import dev.pipewright.schedule.Hanayo;
@@ -14,6 +12,8 @@ import dev.pipewright.schedule.PipeDreamTwoBuffers;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.schedule.ZeroBubbleH2;
+import dev.pipewright.schedule.cyclic.Cyclic;
+import dev.pipewright.schedule.cyclic.DataParallel;
 import dev.pipewright.schedule.periodic.PeriodicPipeline;
 import dev.pipewright.schedule.periodic.StageLoad;
 import dev.pipewright.schedule.timed.OpTimes;

@@ -12,7 +12,7 @@ import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Program;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.Validator;
+import dev.pipewright.schedule.check.Validator;
 import dev.pipewright.schedule.timed.OpTimes;
 import java.util.HashMap;
 import java.util.List;

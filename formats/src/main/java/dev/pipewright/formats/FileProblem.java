@@ -1,7 +1,7 @@
 package dev.pipewright.formats;
 
-import dev.pipewright.schedule.Validator.Place;
-import dev.pipewright.schedule.Validator.Problem;
+import dev.pipewright.schedule.check.Validator.Place;
+import dev.pipewright.schedule.check.Validator.Problem;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

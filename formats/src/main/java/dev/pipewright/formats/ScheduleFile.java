@@ -2,8 +2,8 @@ package dev.pipewright.formats;
 
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.Validator;
-import dev.pipewright.schedule.Validator.Problem;
+import dev.pipewright.schedule.check.Validator;
+import dev.pipewright.schedule.check.Validator.Problem;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

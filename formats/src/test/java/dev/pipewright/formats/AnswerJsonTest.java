@@ -72,7 +72,8 @@ class AnswerJsonTest {
     Candidate best = new Candidate("hybrid", PLAN, assessment(16), Optional.of(assessment(16)));
     Candidate rival = new Candidate("data parallel", PLAN, assessment(20), Optional.empty());
     AnswerJson.Simulated simulated =
-        new AnswerJson.Simulated(16.5, 0.25, 0.125, List.of(120L, 110L), List.of(), Optional.empty());
+        new AnswerJson.Simulated(
+            16.5, 0.25, 0.125, List.of(120L, 110L), List.of(), Optional.empty());
     assertEquals(
         """
         {

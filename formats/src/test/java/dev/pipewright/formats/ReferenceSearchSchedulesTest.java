@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.Validator;
+import dev.pipewright.schedule.check.Validator;
 import dev.pipewright.schedule.timed.AdaptiveV;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.schedule.timed.ZeroBubbleAuto;

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.pipewright.schedule.Chimera;
-import dev.pipewright.schedule.Cyclic;
 import dev.pipewright.schedule.DualPipe;
 import dev.pipewright.schedule.DualPipeV;
 import dev.pipewright.schedule.GPipe;
@@ -20,6 +19,7 @@ import dev.pipewright.schedule.Program;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.ZeroBubbleH1;
 import dev.pipewright.schedule.ZeroBubbleH2;
+import dev.pipewright.schedule.cyclic.Cyclic;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;

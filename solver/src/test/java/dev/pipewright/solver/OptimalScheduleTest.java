@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.schedule.Diagram;
 import dev.pipewright.schedule.Placement;
-import dev.pipewright.schedule.Validator;
+import dev.pipewright.schedule.check.Validator;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.sim.StaticSimulator;
 import dev.pipewright.solver.ScheduleProblem.Goal;

@@ -11,7 +11,7 @@ import dev.pipewright.formats.ScheduleFile;
 import dev.pipewright.formats.ScheduleJsonReader;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.Validator;
+import dev.pipewright.schedule.check.Validator;
 import dev.pipewright.sim.Recorder;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.SimulatedOracle;

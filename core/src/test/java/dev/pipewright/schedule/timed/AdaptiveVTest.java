@@ -8,7 +8,7 @@ import dev.pipewright.schedule.Diagram;
 import dev.pipewright.schedule.Op;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.Validator;
+import dev.pipewright.schedule.check.Validator;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
 import java.util.Arrays;

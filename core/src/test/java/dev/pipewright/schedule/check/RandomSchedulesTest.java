@@ -1,4 +1,4 @@
-package dev.pipewright.schedule;
+package dev.pipewright.schedule.check;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.schedule.Op.Pass;
-import dev.pipewright.schedule.Validator.Place;
-import dev.pipewright.schedule.Validator.Problem;
-import dev.pipewright.schedule.Validator.Problem.Deadlock;
+import dev.pipewright.schedule.Picture;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.check.Validator.Place;
+import dev.pipewright.schedule.check.Validator.Problem;
+import dev.pipewright.schedule.check.Validator.Problem.Deadlock;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.schedule.timed.StepTimes;
 import dev.pipewright.sim.Run;
@@ -27,14 +29,14 @@ class RandomSchedulesTest {
     return Picture.of(schedule) + Validator.check(schedule);
   }
 
-  @RepeatedTest(300)
+  @RepeatedTest(value = 300, name = "seed {currentRepetition}")
   void whatChanceHasRunCanRun(RepetitionInfo seed) {
     Schedule schedule = RandomPrograms.of(new SplittableRandom(seed.getCurrentRepetition()));
     assertTrue(new Execution(schedule).runs(), () -> words(schedule));
     assertEquals(List.of(), Validator.check(schedule), () -> words(schedule));
   }
 
-  @RepeatedTest(300)
+  @RepeatedTest(value = 300, name = "seed {currentRepetition}")
   void whatIsChangedIsFoundWhereItKeepsTheScheduleFromRunning(RepetitionInfo seed) {
     var random = new SplittableRandom(seed.getCurrentRepetition());
     Schedule schedule = RandomPrograms.of(random);
@@ -57,7 +59,7 @@ class RandomSchedulesTest {
   }
 
   /** What the simulator makes of a schedule is right, and no op could have started earlier. */
-  @RepeatedTest(200)
+  @RepeatedTest(value = 200, name = "seed {currentRepetition}")
   void simulatedTimesAreRightAndEarlierOnesAreFound(RepetitionInfo seed) {
     var random = new SplittableRandom(seed.getCurrentRepetition());
     Schedule schedule = RandomPrograms.of(random);

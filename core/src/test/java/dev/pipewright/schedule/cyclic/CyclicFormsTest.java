@@ -1,13 +1,21 @@
-package dev.pipewright.schedule;
+package dev.pipewright.schedule.cyclic;
 
 import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.schedule.Cyclic.Form;
-import dev.pipewright.schedule.Cyclic.Rule;
+import dev.pipewright.schedule.Diagram;
+import dev.pipewright.schedule.ExchangeExecution;
+import dev.pipewright.schedule.Op;
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.PassesOnly;
+import dev.pipewright.schedule.Picture;
+import dev.pipewright.schedule.PipeDream;
+import dev.pipewright.schedule.PipeDreamTwoBuffers;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.cyclic.Cyclic.Form;
+import dev.pipewright.schedule.cyclic.Cyclic.Rule;
 import dev.pipewright.schedule.timed.OpTimes;
 import java.util.ArrayList;
 import java.util.BitSet;

@@ -1,4 +1,4 @@
-package dev.pipewright.schedule;
+package dev.pipewright.schedule.check;
 
 import java.util.Arrays;
 

@@ -1,6 +1,8 @@
-package dev.pipewright.schedule;
+package dev.pipewright.schedule.cyclic;
 
+import dev.pipewright.schedule.Op;
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Program;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,6 +1,7 @@
-package dev.pipewright.schedule;
+package dev.pipewright.schedule.check;
 
-import dev.pipewright.schedule.Validator.Problem;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.check.Validator.Problem;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,6 +1,10 @@
-package dev.pipewright.schedule;
+package dev.pipewright.schedule.cyclic;
 
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Program;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.UpdatedProgram;
 import dev.pipewright.units.Check;
 
 /**
@@ -122,11 +126,11 @@ public record Cyclic(int workers) {
   public Schedule schedule(Form form, Rule rule, int steps) {
     Check.that(steps >= 1, "a training has steps: steps=%d", steps);
     return switch (form) {
-      case RING -> CyclicRing.of(this, rule, steps);
+      case RING -> Ring.of(this, rule, steps);
       case SINGLE -> single(rule, steps);
-      case PYRAMID -> CyclicPyramid.of(this, rule, steps);
+      case PYRAMID -> Pyramid.of(this, rule, steps);
       case PIPELINE -> pipeline(rule, steps);
-      case ZERO -> CyclicStates.of(this, rule, steps);
+      case ZERO -> States.of(this, rule, steps);
     };
   }
 

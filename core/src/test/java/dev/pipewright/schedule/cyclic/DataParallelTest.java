@@ -1,12 +1,16 @@
-package dev.pipewright.schedule;
+package dev.pipewright.schedule.cyclic;
 
 import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.schedule.DataParallel.Reduction;
+import dev.pipewright.schedule.ExchangeExecution;
+import dev.pipewright.schedule.Op;
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Picture;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.cyclic.DataParallel.Reduction;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;

@@ -1,7 +1,8 @@
-package dev.pipewright.schedule;
+package dev.pipewright.schedule.check;
 
-import dev.pipewright.schedule.Validator.Problem.Deadlock;
-import dev.pipewright.schedule.Validator.Problem.Deadlock.Wait;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.check.Validator.Problem.Deadlock;
+import dev.pipewright.schedule.check.Validator.Problem.Deadlock.Wait;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;

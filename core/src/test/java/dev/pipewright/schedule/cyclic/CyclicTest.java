@@ -1,10 +1,14 @@
-package dev.pipewright.schedule;
+package dev.pipewright.schedule.cyclic;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.schedule.Op;
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.PassesOnly;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.check.Validator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

@@ -1,6 +1,9 @@
-package dev.pipewright.schedule;
+package dev.pipewright.schedule.cyclic;
 
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Program;
+import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Check;
 import java.util.Arrays;
 

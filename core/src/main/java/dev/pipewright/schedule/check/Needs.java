@@ -1,7 +1,10 @@
-package dev.pipewright.schedule;
+package dev.pipewright.schedule.check;
 
+import dev.pipewright.schedule.Op;
 import dev.pipewright.schedule.Op.Pass;
-import dev.pipewright.schedule.Validator.Place;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.check.Validator.Place;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

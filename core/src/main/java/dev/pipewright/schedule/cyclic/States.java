@@ -1,6 +1,7 @@
-package dev.pipewright.schedule;
+package dev.pipewright.schedule.cyclic;
 
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Schedule;
 import java.util.Arrays;
 
 /**
@@ -13,12 +14,12 @@ import java.util.Arrays;
  * of micro-batches that went forward before need the old ones, and under V1 the later forward
  * passes too: under both rules two versions go round.
  */
-final class CyclicStates {
+final class States {
   private final int workers;
   private final AheadProgram[] programs;
   private final int[] turns; // by stage: taken so far
 
-  private CyclicStates(int workers) {
+  private States(int workers) {
     this.workers = workers;
     programs = new AheadProgram[workers];
     Arrays.setAll(programs, worker -> new AheadProgram());
@@ -26,7 +27,7 @@ final class CyclicStates {
   }
 
   static Schedule of(Cyclic cyclic, Cyclic.Rule rule, int steps) {
-    CyclicStates states = new CyclicStates(cyclic.workers());
+    States states = new States(cyclic.workers());
     cyclic.walk(steps, states::use);
     long[][] packed = new long[states.workers][];
     Arrays.setAll(packed, worker -> states.programs[worker].packed());

@@ -1,6 +1,9 @@
-package dev.pipewright.schedule;
+package dev.pipewright.schedule.cyclic;
 
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Program;
+import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Check;
 import java.util.Arrays;
 
@@ -18,7 +21,7 @@ import java.util.Arrays;
  * passes of a micro-batch meet the same parameters: with the complete sum at hand under rule V2,
  * behind its last micro-batch of the step under V1.
  */
-final class CyclicPyramid {
+final class Pyramid {
   private static final int MOST_STAGES = 1 << 23; // as a packed op can name
 
   private final int workers;
@@ -27,7 +30,7 @@ final class CyclicPyramid {
   private final Program[] programs;
   private final int[] turns; // by stage: taken so far
 
-  private CyclicPyramid(int workers, Cyclic.Rule rule, int microBatches) {
+  private Pyramid(int workers, Cyclic.Rule rule, int microBatches) {
     this.workers = workers;
     this.rule = rule;
     this.microBatches = microBatches;
@@ -44,7 +47,7 @@ final class CyclicPyramid {
         MOST_STAGES - 1,
         workers,
         steps);
-    CyclicPyramid pyramid = new CyclicPyramid(workers, rule, workers * steps);
+    Pyramid pyramid = new Pyramid(workers, rule, workers * steps);
     cyclic.walk(steps, pyramid::pass);
     pyramid.lastRound(steps - 1);
     long[][] packed = new long[pyramid.programs.length][];

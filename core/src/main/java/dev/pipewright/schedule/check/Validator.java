@@ -1,5 +1,8 @@
-package dev.pipewright.schedule;
+package dev.pipewright.schedule.check;
 
+import dev.pipewright.schedule.Op;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,9 +1,14 @@
-package dev.pipewright.schedule;
+package dev.pipewright.schedule.check;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 
+import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Program;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.ZeroBubbleH1;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

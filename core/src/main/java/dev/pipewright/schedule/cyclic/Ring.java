@@ -1,6 +1,7 @@
-package dev.pipewright.schedule;
+package dev.pipewright.schedule.cyclic;
 
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Schedule;
 import java.util.Arrays;
 
 /**
@@ -21,14 +22,14 @@ import java.util.Arrays;
  *
  * <p>In the first step the first parameters are handed on likewise, before the forward passes.
  */
-final class CyclicRing {
+final class Ring {
   private final Cyclic cyclic;
   private final int workers;
   private final Cyclic.Rule rule;
   private final AheadProgram[] programs;
   private final int[] turns; // by stage: taken so far
 
-  private CyclicRing(Cyclic cyclic, Cyclic.Rule rule) {
+  private Ring(Cyclic cyclic, Cyclic.Rule rule) {
     this.cyclic = cyclic;
     this.rule = rule;
     workers = cyclic.workers();
@@ -38,7 +39,7 @@ final class CyclicRing {
   }
 
   static Schedule of(Cyclic cyclic, Cyclic.Rule rule, int steps) {
-    CyclicRing ring = new CyclicRing(cyclic, rule);
+    Ring ring = new Ring(cyclic, rule);
     cyclic.walk(steps, ring::pass);
     ring.lastRound(steps - 1);
     long[][] packed = new long[ring.workers][];
