@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
@@ -30,6 +31,7 @@ public final class ScheduleJson {
    * @param chunks stages of each rank and direction
    * @param lowerBound of all schedules' makespans, where the best was searched for
    * @param optimal whether this one is proven to be the best
+   * @param jitter what many runs with durations that differ took, where they were asked for
    */
   public record Context(
       String name,
@@ -38,6 +40,7 @@ public final class ScheduleJson {
       OptionalDouble memoryCap,
       OptionalDouble lowerBound,
       boolean optimal,
+      Optional<JitterJson> jitter,
       double generationSeconds) {
     /** Nothing is known of other schedules. */
     public Context(
@@ -46,7 +49,15 @@ public final class ScheduleJson {
         int chunks,
         OptionalDouble memoryCap,
         double generationSeconds) {
-      this(name, microBatches, chunks, memoryCap, OptionalDouble.empty(), false, generationSeconds);
+      this(
+          name,
+          microBatches,
+          chunks,
+          memoryCap,
+          OptionalDouble.empty(),
+          false,
+          Optional.empty(),
+          generationSeconds);
     }
   }
 
@@ -81,6 +92,7 @@ public final class ScheduleJson {
       object.put("lower_bound", context.lowerBound().getAsDouble());
       object.put("optimal", context.optimal());
     }
+    context.jitter().ifPresent(jitter -> object.put("jitter", jitter.object()));
     object.put("generation_s", context.generationSeconds());
     String head = JsonText.of(object);
     ScheduleJson json = new ScheduleJson(run);

@@ -3,11 +3,15 @@ package dev.pipewright.app.cli;
 import dev.pipewright.app.report.ScheduleRun;
 import dev.pipewright.app.report.ScheduleRun.Figures;
 import dev.pipewright.app.report.ScheduleText;
+import dev.pipewright.formats.JitterJson;
 import dev.pipewright.formats.ScheduleJson;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.sim.Conditions;
+import dev.pipewright.sim.Conditions.Transfers;
+import dev.pipewright.sim.Jitter;
+import dev.pipewright.sim.MonteCarlo;
 import dev.pipewright.sim.Run;
-import dev.pipewright.sim.StaticSimulator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -17,7 +21,9 @@ import java.util.OptionalDouble;
  *
  * @param step what an update and exchanges take
  * @param overlap whether ops that run together take as long as the longest
+ * @param simulation what it met when it ran
  * @param made what made it, and its bound, before recomputation was put in
+ * @param jitter what many runs with durations that differ took
  * @param seconds that making it took
  */
 record MadeSchedule(
@@ -25,8 +31,10 @@ record MadeSchedule(
     ScheduleRequest request,
     StepSeconds step,
     boolean overlap,
+    SimulationOptions simulation,
     ScheduleNames.Made made,
     Run run,
+    Optional<JitterJson> jitter,
     double seconds) {
 
   static MadeSchedule of(
@@ -34,6 +42,7 @@ record MadeSchedule(
       ScheduleRequest request,
       StepSeconds step,
       boolean overlap,
+      SimulationOptions simulation,
       ScheduleNames.Made made,
       Schedule schedule,
       double seconds) {
@@ -41,14 +50,26 @@ record MadeSchedule(
         request
             .opTimes(schedule.placement())
             .withStep(step.times(schedule.stages(), request.chunks()));
-    Run run = StaticSimulator.run(schedule, overlap ? times.withOverlap() : times);
-    return new MadeSchedule(name, request, step, overlap, made, run, seconds);
+    OpTimes all =
+        (overlap ? times.withOverlap() : times)
+            .on(schedule.placement(), simulation.slowness(schedule.ranks()));
+    Conditions conditions = simulation.conditions(Transfers.DELAYED);
+    Run run = Run.of(schedule, all, conditions);
+    Jitter jitter = simulation.jitter();
+    Optional<JitterJson> jittered =
+        jitter == null
+            ? Optional.empty()
+            : Optional.of(
+                new JitterJson(
+                    jitter, MonteCarlo.of(schedule, all, conditions, jitter, simulation.runs())));
+    return new MadeSchedule(name, request, step, overlap, simulation, made, run, jittered, seconds);
   }
 
   private String times() {
     return request.times()
         + step.words(run.schedule())
-        + (overlap ? ", ops together as long as the longest" : "");
+        + (overlap ? ", ops together as long as the longest" : "")
+        + simulation.words();
   }
 
   /** What reports show of it. */
@@ -77,6 +98,15 @@ record MadeSchedule(
         new Figures(
             run.makespan(), run.idleShare(), run.spanIdleShare(), busy, run.peakActivations()),
         request.memoryCap());
+  }
+
+  /** What many runs with durations that differ took, where that was asked for. */
+  Optional<String> jitterWords() {
+    return jitter.map(runs -> name + " " + runs.words(MadeSchedule::rounded));
+  }
+
+  private static String rounded(double time) {
+    return ScheduleText.number(Math.round(1000 * time) / 1000.0);
   }
 
   /** How good it is, where that was searched for. */
@@ -108,6 +138,7 @@ record MadeSchedule(
             cap,
             made.lowerBound(),
             made.optimal(),
+            jitter,
             seconds));
   }
 

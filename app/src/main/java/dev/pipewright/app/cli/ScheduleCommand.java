@@ -12,6 +12,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -117,6 +118,8 @@ final class ScheduleCommand implements Callable<Integer> {
       description = "Ops that run together take as long as the longest, not as their sum.")
   private boolean overlap;
 
+  @Mixin private SimulationOptions simulation = new SimulationOptions();
+
   @Option(
       names = "--beside",
       paramLabel = "NAME[,NAME…]",
@@ -186,6 +189,7 @@ final class ScheduleCommand implements Callable<Integer> {
     printer.print(json ? text : ScheduleText.of(shown, Terminal.columns(), Terminal.colours()));
     if (!json) {
       all.forEach(made -> made.bound().ifPresent(printer::println));
+      all.forEach(made -> made.jitterWords().ifPresent(printer::println));
     }
     files.write(written).forEach(spec.commandLine().getErr()::println);
     return fits(all.get(0)) ? 0 : Failures.NO;
@@ -226,7 +230,7 @@ final class ScheduleCommand implements Callable<Integer> {
         ScheduleRequest.Recompute.of(recompute, request.stages()).in(made.schedule());
     double seconds = (System.nanoTime() - before) / 1e9;
     StepSeconds step = StepSeconds.of(stepTimes);
-    return MadeSchedule.of(name, request, step, overlap, made, schedule, seconds);
+    return MadeSchedule.of(name, request, step, overlap, simulation, made, schedule, seconds);
   }
 
   private double limit() {

@@ -81,6 +81,22 @@ final class SimulationOptions {
         : conditions.withLookAhead(whole("--look-ahead", lookAhead));
   }
 
+  /** What is unusual, to follow a statement of the times; empty where nothing is. */
+  String words() {
+    StringBuilder words = new StringBuilder();
+    add(words, "transfers ", transfers);
+    add(words, "computing slowed by communication ×", slowdown);
+    add(words, "looking ahead ", lookAhead);
+    add(words, "slow ranks ", slow);
+    return words.toString();
+  }
+
+  private static void add(StringBuilder words, String what, @Nullable String value) {
+    if (value != null) {
+      words.append(", ").append(what).append(value);
+    }
+  }
+
   private static Transfers transfers(String word) {
     for (Transfers each : Transfers.values()) {
       if (each.name().toLowerCase(Locale.ROOT).equals(word)) {

@@ -327,6 +327,26 @@ class ScheduleCommandTest {
   }
 
   @Test
+  void conditionsChangeTheRunAndAreStated() {
+    double plain = schedule("1f1b", 4, 8, "--json").ends(0).json().get("makespan").asDouble();
+    for (String[] flags :
+        new String[][] {{"--slow", "1:2"}, {"--transfers", "blocking", "--times", "1,1,1,0.5"}}) {
+      List<String> more = new ArrayList<>(List.of(flags));
+      more.add("--json");
+      Cli run = schedule("1f1b", 4, 8, more.toArray(new String[0])).ends(0);
+      assertTrue(run.json().get("makespan").asDouble() > plain);
+      String words = schedule("1f1b", 4, 8, flags).ends(0).out();
+      assertTrue(words.contains(flags[1]), words);
+    }
+    Cli jitter = schedule("zb-h1", 4, 8, "--jitter", "0.1", "--runs", "20").ends(0);
+    assertTrue(jitter.out().contains("zb-h1 with jitter: median "), jitter.out());
+    JsonNode answer = schedule("zb-h1", 4, 8, "--jitter", "0.1", "--json").ends(0).json();
+    assertEquals(200, answer.at("/jitter/runs").asInt());
+    assertTrue(answer.at("/jitter/p95_s").asDouble() > answer.at("/jitter/median_s").asDouble());
+    schedule("1f1b", 4, 8, "--slow", "4:2").refusal(2, "there is no rank 4");
+  }
+
+  @Test
   void whatIsTooMuchForTheSolverIsRefused() {
     schedule("optimal", 40, 40).refusal(2, "more than optimal can search", "zb-auto");
     schedule("optimal", 2, 3, "--times", "1,0.3333333333333,1.4142135623730951,0")
