@@ -19,7 +19,7 @@ public record MonteCarlo(double[] seconds) {
     double[] seconds = new double[runs];
     for (int i = 0; i < runs; i++) {
       Conditions one = conditions.withJitter(jitter.withSeed(jitter.seed() + i));
-      seconds[i] = Run.of(schedule, times, one).makespan();
+      seconds[i] = Simulator.run(schedule, times, one).makespan();
     }
     Arrays.sort(seconds);
     return new MonteCarlo(seconds);

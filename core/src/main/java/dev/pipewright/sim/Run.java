@@ -2,7 +2,6 @@ package dev.pipewright.sim;
 
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.timed.OpTimes;
 
 /**
  * When everything of a schedule happened, in seconds from its start. Both simulators give it, so
@@ -35,13 +34,6 @@ public final class Run {
       }
     }
     makespan = last;
-  }
-
-  /** Runs a schedule on the quicker simulator of those that can. */
-  public static Run of(Schedule schedule, OpTimes times, Conditions conditions) {
-    return conditions.slowdown() == 1 && conditions.lookAhead() == 0
-        ? StaticSimulator.run(schedule, times, conditions)
-        : EventSimulator.run(schedule, times, conditions);
   }
 
   public Schedule schedule() {

@@ -45,7 +45,7 @@ public final class SimulatedOracle implements Oracle {
 
   /** One step of {@code plan} with the stage times of {@code priced}, as this oracle sees it. */
   public Run simulate(Plan plan, Assessment priced) {
-    return Run.of(StepEnd.of(plan.schedule()), times(plan, priced), conditions);
+    return Simulator.run(StepEnd.of(plan.schedule()), times(plan, priced), conditions);
   }
 
   /** Many such steps with durations that differ. */

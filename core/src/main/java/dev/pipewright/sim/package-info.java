@@ -10,7 +10,8 @@
  * <tr><td>{@link dev.pipewright.sim.CyclicMemory}</td><td>memory of cyclic workers from one curve</td></tr>
  * </table>
  *
- * <p>{@link dev.pipewright.sim.Conditions} say what a schedule meets; {@link
+ * <p>{@link dev.pipewright.sim.Simulator} takes the quicker that can. {@link
+ * dev.pipewright.sim.Conditions} say what a schedule meets; {@link
  * dev.pipewright.sim.SimulatedOracle} answers for plans; {@link dev.pipewright.sim.Recorder} turns
  * a run of a plan into a {@link dev.pipewright.trace.Timeline}.
  */

@@ -12,6 +12,7 @@ import dev.pipewright.sim.Conditions.Transfers;
 import dev.pipewright.sim.Jitter;
 import dev.pipewright.sim.MonteCarlo;
 import dev.pipewright.sim.Run;
+import dev.pipewright.sim.Simulator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -54,7 +55,7 @@ record MadeSchedule(
         (overlap ? times.withOverlap() : times)
             .on(schedule.placement(), simulation.slowness(schedule.ranks()));
     Conditions conditions = simulation.conditions(Transfers.DELAYED);
-    Run run = Run.of(schedule, all, conditions);
+    Run run = Simulator.run(schedule, all, conditions);
     Jitter jitter = simulation.jitter();
     Optional<JitterJson> jittered =
         jitter == null

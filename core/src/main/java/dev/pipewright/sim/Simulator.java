@@ -1,0 +1,16 @@
+package dev.pipewright.sim;
+
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.timed.OpTimes;
+
+/** The quicker simulator of those that can run a schedule under given conditions. */
+public final class Simulator {
+  private Simulator() {}
+
+  /** Runs a schedule that {@code Validator} finds no fault with. */
+  public static Run run(Schedule schedule, OpTimes times, Conditions conditions) {
+    return conditions.slowdown() == 1 && conditions.lookAhead() == 0
+        ? StaticSimulator.run(schedule, times, conditions)
+        : EventSimulator.run(schedule, times, conditions);
+  }
+}
