@@ -93,10 +93,12 @@ public final class EventSimulator implements Exchanges.Host {
     return times;
   }
 
-  /** Messages and exchanges take the times of {@code times} and share nothing. */
+  /**
+   * Messages and exchanges take the times of {@code times}, messages longer where they share links.
+   */
   public static Run run(Schedule schedule, OpTimes times, Conditions conditions) {
     check(schedule, times.stages());
-    return new EventSimulator(schedule, times, conditions, null, null).run();
+    return new EventSimulator(schedule, times, conditions, null, conditions.wires()).run();
   }
 
   /**
@@ -312,6 +314,8 @@ public final class EventSimulator implements Exchanges.Host {
     }
     if (traffic != null) {
       messages.send(rank, other, traffic.cuts()[Math.min(from, to)], cargo, now);
+    } else if (conditions.wires() != null) {
+      messages.send(rank, other, ways.seconds(from, to), cargo, now);
     } else {
       double leaves = conditions.blocking() ? sendFree[rank] : now;
       sendFree[rank] = ways.arrival(from, to, leaves);

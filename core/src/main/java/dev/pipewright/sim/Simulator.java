@@ -9,7 +9,7 @@ public final class Simulator {
 
   /** Runs a schedule that {@code Validator} finds no fault with. */
   public static Run run(Schedule schedule, OpTimes times, Conditions conditions) {
-    return conditions.slowdown() == 1 && conditions.lookAhead() == 0
+    return conditions.fixed()
         ? StaticSimulator.run(schedule, times, conditions)
         : EventSimulator.run(schedule, times, conditions);
   }

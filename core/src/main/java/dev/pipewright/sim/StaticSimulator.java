@@ -104,7 +104,8 @@ public final class StaticSimulator implements Exchanges.Host {
   /**
    * Runs a schedule that {@code Validator} finds no fault with; throws where ranks wait for ever.
    *
-   * @param conditions without slowdown and looking ahead, which depend on what else is under way
+   * @param conditions without slowdown, looking ahead and shared links, which depend on what else
+   *     is under way
    */
   public static Run run(Schedule schedule, OpTimes times, Conditions conditions) {
     Check.that(
@@ -113,13 +114,9 @@ public final class StaticSimulator implements Exchanges.Host {
         times.stages(),
         schedule.stages());
     Check.that(
-        conditions.slowdown() == 1,
-        "a slowdown by communication needs the event simulator: slowdown=%s",
-        conditions.slowdown());
-    Check.that(
-        conditions.lookAhead() == 0,
-        "an order that changes on the way needs the event simulator: look_ahead=%d",
-        conditions.lookAhead());
+        conditions.fixed(),
+        "what depends on what else is under way needs the event simulator: conditions=%s",
+        conditions);
     return new StaticSimulator(schedule, times, conditions).run();
   }
 

@@ -41,14 +41,17 @@ final class Ways {
 
   /** When a message that leaves one stage for its neighbour at {@code now} arrives. */
   double arrival(int from, int to, double now) {
-    boolean forward = to > from;
-    int cut = forward ? from : to;
-    double seconds = forward ? times.there()[cut] : times.back()[cut];
+    double seconds = seconds(from, to);
     if (!queued) {
       return now + seconds;
     }
-    int way = forward ? there[cut] : back[cut];
+    int way = to > from ? there[from] : back[to];
     free[way] = Math.max(now, free[way]) + seconds;
     return free[way];
+  }
+
+  /** How long such a message takes alone. */
+  double seconds(int from, int to) {
+    return to > from ? times.there()[from] : times.back()[to];
   }
 }

@@ -78,6 +78,19 @@ class EventSimulatorTest {
     assertEquals(shared, overWires(schedule, times, equal(4, 4), nodes).makespan(), DUST);
   }
 
+  /** The same in seconds: alone a message takes two, two at once take four. */
+  @Test
+  void messagesMeasuredInSecondsShareAlike() {
+    Placement placement = Placement.of(4, 2, 0, 2, 1, 3);
+    Schedule schedule = twoPipelines(placement);
+    OpTimes times = OpTimes.equal(4, 1, 1, 1, 2);
+    Conditions apart = Conditions.PLAIN.withWires(Wires.direct(4, 1, 0));
+    Conditions together = Conditions.PLAIN.withWires(Wires.nodes(4, 2, 1, 1, 0));
+    assertEquals(10, Simulator.run(schedule, times, apart).makespan(), DUST);
+    assertEquals(14, Simulator.run(schedule, times, together).makespan(), DUST);
+    assertEquals(10, Simulator.run(schedule, times, Conditions.PLAIN).makespan(), DUST);
+  }
+
   private static Schedule twoPipelines(Placement placement) {
     long[][] programs = new long[4][2];
     for (int stage = 0; stage < 4; stage++) {

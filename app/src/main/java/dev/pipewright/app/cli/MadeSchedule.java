@@ -54,7 +54,7 @@ record MadeSchedule(
     OpTimes all =
         (overlap ? times.withOverlap() : times)
             .on(schedule.placement(), simulation.slowness(schedule.ranks()));
-    Conditions conditions = simulation.conditions(Transfers.DELAYED);
+    Conditions conditions = simulation.conditions(Transfers.DELAYED, schedule.ranks());
     Run run = Simulator.run(schedule, all, conditions);
     Jitter jitter = simulation.jitter();
     Optional<JitterJson> jittered =

@@ -7,6 +7,7 @@ import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.sim.Conditions.Transfers;
 import dev.pipewright.sim.Jitter;
+import dev.pipewright.sim.PlanWires;
 import dev.pipewright.sim.SimulatedOracle;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -62,7 +63,9 @@ final class SimulateCommand implements Callable<Integer> {
     SimulatedOracle oracle =
         new SimulatedOracle(
             loaded.costModel().oracle(costs),
-            simulation.conditions(Transfers.QUEUED),
+            simulation.conditions(
+                Transfers.QUEUED,
+                PlanWires.of(loaded.file().plan(), loaded.costed().workload().cluster())),
             simulation.slowness(loaded.file().plan().stages().size()));
     long start = System.nanoTime();
     Planning planning;

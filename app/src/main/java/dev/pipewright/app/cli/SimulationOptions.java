@@ -4,6 +4,7 @@ import dev.pipewright.formats.BadInputException;
 import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.Conditions.Transfers;
 import dev.pipewright.sim.Jitter;
+import dev.pipewright.sim.Wires;
 import java.util.Arrays;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +12,7 @@ import picocli.CommandLine.Option;
 
 /** What the simulated devices and links are like, beside the times that are given. */
 final class SimulationOptions {
+  private static final String SHARED = "shared";
   private static final int MOST_RUNS = 100_000;
 
   @Option(
@@ -18,9 +20,19 @@ final class SimulationOptions {
       paramLabel = "KIND",
       description =
           "What messages between stages get in the way of: delayed (nothing), queued (those of the"
-              + " same way, one after the other) or blocking (their sender computes nothing"
-              + " meanwhile).")
+              + " same way, one after the other), blocking (their sender computes nothing"
+              + " meanwhile) or shared (all that leave a machine at once share its port out, all"
+              + " that enter one its port in).")
   private @Nullable String transfers;
+
+  @Option(
+      names = "--per-machine",
+      paramLabel = "N",
+      defaultValue = "8",
+      description =
+          "Ranks of a machine, for shared transfers of schedules; plans say it themselves. Default:"
+              + " ${DEFAULT-VALUE}.")
+  private String perMachine = "8";
 
   @Option(
       names = "--slowdown",
@@ -70,9 +82,22 @@ final class SimulationOptions {
       description = "Of the first run with jitter. Default: ${DEFAULT-VALUE}.")
   private String seed = "1";
 
-  /** The conditions of every run. */
-  Conditions conditions(Transfers usual) {
-    Conditions conditions = Conditions.of(transfers == null ? usual : transfers(transfers));
+  /** The conditions of every run of a schedule of so many ranks. */
+  Conditions conditions(Transfers usual, int ranks) {
+    int each = Values.count("--per-machine", perMachine);
+    return conditions(usual, Wires.nodes(ranks, each, 1, 1, 0));
+  }
+
+  /**
+   * The conditions of every run.
+   *
+   * @param machines the links where transfers share them
+   */
+  Conditions conditions(Transfers usual, Wires machines) {
+    Conditions conditions =
+        SHARED.equals(transfers)
+            ? Conditions.of(Transfers.DELAYED).withWires(machines)
+            : Conditions.of(transfers == null ? usual : transfers(transfers));
     if (slowdown != null) {
       conditions = conditions.withSlowdown(number("--slowdown", slowdown, 1, "1.2"));
     }
@@ -104,7 +129,7 @@ final class SimulationOptions {
       }
     }
     throw new BadInputException(
-        "--transfers: '%s' is none; take delayed, queued or blocking".formatted(word));
+        "--transfers: '%s' is none; take delayed, queued, blocking or shared".formatted(word));
   }
 
   /** How many times as long each rank computes. */

@@ -347,6 +347,23 @@ class ScheduleCommandTest {
   }
 
   @Test
+  void messagesBetweenMachinesShareTheirPorts() {
+    String[] times = {"--times", "1,1,1,2", "--transfers", "shared", "--per-machine", "1"};
+    String[] apart = {"--times", "1,1,1,2", "--transfers", "shared", "--per-machine", "4"};
+    double free =
+        schedule("gpipe", 4, 8, "--times", "1,1,1,2", "--json").json().get("makespan").asDouble();
+    assertTrue(makespan("gpipe", times) > free); // a rank's messages follow each other too fast
+    assertTrue(makespan("1f1b", times) >= makespan("1f1b", apart));
+  }
+
+  private static double makespan(String name, String... flags) {
+    List<String> more = new ArrayList<>(List.of(flags));
+    more.add("--json");
+    Cli run = schedule(name, 4, 8, more.toArray(new String[0])).ends(0);
+    return run.json().get("makespan").asDouble();
+  }
+
+  @Test
   void whatIsTooMuchForTheSolverIsRefused() {
     schedule("optimal", 40, 40).refusal(2, "more than optimal can search", "zb-auto");
     schedule("optimal", 2, 3, "--times", "1,0.3333333333333,1.4142135623730951,0")

@@ -93,6 +93,7 @@ class SimulateCommandTest {
   void otherConditionsMakeOtherSteps() {
     assertEquals(step(), step("--transfers", "queued"));
     assertTrue(step("--transfers", "blocking") > step());
+    assertEquals(step(), step("--transfers", "shared"), 1e-9); // both in one machine
     assertTrue(step("--slowdown", "1.5") > step());
     assertTrue(step("--slow", "1:1.5") > step());
     assertEquals(step(), step("--look-ahead", "3"), 1e-9); // nothing to overtake in 1F1B
@@ -115,7 +116,7 @@ class SimulateCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "--transfers later | --transfers: 'later' is none; take delayed, queued or blocking",
+        "--transfers later | --transfers: 'later' is none; take delayed, queued, blocking or shared",
         "--slowdown 0.5 | --slowdown: '0.5' is no number from 1 to a million; give one, like 1.2",
         "--look-ahead -1 | --look-ahead: '-1' is no whole number from 0; give one, like 4",
         "--slow 7:2 | --slow: there is no rank 7; ranks are 0 to 1",
