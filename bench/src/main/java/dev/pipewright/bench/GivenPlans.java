@@ -119,7 +119,7 @@ final class GivenPlans {
   }
 
   private static Scored scored(Plan plan, Assessment priced) {
-    double end = SimulatedOracle.run(plan, priced).end();
+    double end = SimulatedOracle.run(plan, priced).makespan();
     return new Scored(plan, new Assessment("simulated", end, priced.stages()));
   }
 

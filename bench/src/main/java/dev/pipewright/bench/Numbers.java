@@ -24,6 +24,11 @@ final class Numbers {
     return Double.isFinite(seconds) ? significant(seconds * 1e3) : "–";
   }
 
+  /** Down to a microsecond. */
+  static String seconds(double seconds) {
+    return Math.abs(seconds) < 0.1 ? fixed(seconds, seconds < 0.001 ? 6 : 5) : significant(seconds);
+  }
+
   /** Three digits that count. */
   static String significant(double value) {
     double size = Math.abs(value);

@@ -33,7 +33,9 @@ public final class Reproduce {
         new Figure3(),
         new CalibrateAbci(),
         new ScriptComparison(),
-        new PredictScaling());
+        new PredictScaling(),
+        new ScheduleScaling(),
+        new SimulatorScaling());
   }
 
   public static void main(String[] arguments) throws IOException {

@@ -1,14 +1,10 @@
 package dev.pipewright.bench;
 
 import dev.pipewright.schedule.OneForwardOneBackward;
-import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.timed.OpTimes;
-import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.Conditions.Transfers;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
-import java.util.Arrays;
-import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -21,7 +17,11 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Simulated operations per second: 64 stages × 4,096 micro-batches, one forward one backward. */
+/**
+ * 64 stages × 4,096 micro-batches, one forward one backward: simulated passes per second, and per
+ * second events of the event-driven simulator. An event is the end of a pass, the departure of a
+ * message, or its landing; landings put off because a rate has changed are not counted.
+ */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
@@ -32,32 +32,37 @@ public class SimulatorBenchmark {
   private static final int STAGES = 64;
   private static final int MICRO_BATCHES = 4096;
   private static final int OPS = 2 * STAGES * MICRO_BATCHES;
+  private static final int EVENTS = OPS + 4 * (STAGES - 1) * MICRO_BATCHES;
 
-  private final Schedule schedule = OneForwardOneBackward.of(STAGES, MICRO_BATCHES);
+  private final Pipeline pipeline = new Pipeline(STAGES, MICRO_BATCHES);
   private final OpTimes equal = OpTimes.equal(STAGES, 1, 1, 1, 0);
-  private final OpTimes uneven = uneven();
-
-  private static OpTimes uneven() {
-    SplittableRandom random = new SplittableRandom(64);
-    double[][] times = new double[4][STAGES];
-    for (double[] seconds : times) {
-      Arrays.setAll(seconds, stage -> 1 + random.nextDouble());
-    }
-    return OpTimes.whole(times[0], times[1], times[2], times[3]);
-  }
 
   /** Equal stages without transfers. */
   @Benchmark
   @OperationsPerInvocation(OPS)
   public Run equalStages() {
-    return StaticSimulator.run(schedule, equal);
+    return pipeline.equalStages();
   }
 
-  /** Stages that differ, with transfers as long as they. */
+  /** Stages that differ, with transfers as long as they that share nothing. */
   @Benchmark
   @OperationsPerInvocation(OPS)
   public Run unevenStages() {
-    return StaticSimulator.run(schedule, uneven, Conditions.of(Transfers.QUEUED));
+    return pipeline.plain();
+  }
+
+  /** Transfers over a cut go one after the other. */
+  @Benchmark
+  @OperationsPerInvocation(OPS)
+  public Run queuedTransfers() {
+    return pipeline.queued();
+  }
+
+  /** Each stage exchanges its gradients and updates besides. */
+  @Benchmark
+  @OperationsPerInvocation(OPS)
+  public Run withStepEnd() {
+    return pipeline.withStepEnd();
   }
 
   /** The schedule is made as well. */
@@ -65,5 +70,26 @@ public class SimulatorBenchmark {
   @OperationsPerInvocation(OPS)
   public Run withItsSchedule() {
     return StaticSimulator.run(OneForwardOneBackward.of(STAGES, MICRO_BATCHES), equal);
+  }
+
+  /** Event by event, messages that share nothing. */
+  @Benchmark
+  @OperationsPerInvocation(EVENTS)
+  public Run eventsAlone() {
+    return pipeline.events(Transfers.DELAYED);
+  }
+
+  /** Nodes of eight neighbours: what leaves a node shares its ports, two messages at a time. */
+  @Benchmark
+  @OperationsPerInvocation(EVENTS)
+  public Run eventsSharingPorts() {
+    return pipeline.ports();
+  }
+
+  /** No two neighbours in one node: each port carries the messages of eight ranks. */
+  @Benchmark
+  @OperationsPerInvocation(EVENTS)
+  public Run eventsCrowded() {
+    return pipeline.crowded();
   }
 }

@@ -17,14 +17,24 @@ record Timing(double wall, double cpu) {
   private static final int LEAST_WARM_UPS = 3;
 
   static Timing of(Runnable work) {
+    warm(work, LEAST_WARM_UPS, WARM_UP_SECONDS);
+    return of(work, REPETITIONS);
+  }
+
+  /** Runs it a number of times at least, and for a time. */
+  static void warm(Runnable work, int least, double seconds) {
     long start = System.nanoTime();
-    for (int i = 0; i < LEAST_WARM_UPS || seconds(start) < WARM_UP_SECONDS; i++) {
+    for (int i = 0; i < least || seconds(start) < seconds; i++) {
       work.run();
     }
+  }
+
+  /** Of something that is warm. */
+  static Timing of(Runnable work, int repetitions) {
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();
-    double[] walls = new double[REPETITIONS];
-    double[] cpus = new double[REPETITIONS];
-    for (int i = 0; i < REPETITIONS; i++) {
+    double[] walls = new double[repetitions];
+    double[] cpus = new double[repetitions];
+    for (int i = 0; i < repetitions; i++) {
       long cpu = threads.getCurrentThreadCpuTime();
       long begin = System.nanoTime();
       work.run();
