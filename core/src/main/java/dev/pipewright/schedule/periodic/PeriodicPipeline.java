@@ -6,7 +6,6 @@ import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Check;
 import java.util.Arrays;
 import java.util.List;
-import java.util.OptionalDouble;
 
 /**
  * The first batches of the fastest pattern in which no stage holds more activations than a cap, one
@@ -28,7 +27,7 @@ public final class PeriodicPipeline {
    */
   public static Schedule star(List<StageLoad> stages, double[] secondsOfCut, int cap, int batches) {
     List<StageLoad> all = StageLoad.withTransfers(unit(stages), secondsOfCut);
-    double period = bestPeriod(all, cap, 0).orElseThrow();
+    double period = OneForwardOneBackwardStar.bestPeriod(all, capacity(all, cap)).orElseThrow();
     Pattern pattern = OneForwardOneBackwardStar.of(all, period);
     return withoutLinks("1f1b-star", Unrolled.of("1f1b-star", pattern, batches));
   }
@@ -37,10 +36,12 @@ public final class PeriodicPipeline {
   public static Schedule dropping(
       List<StageLoad> stages, double[] secondsOfCut, int cap, int batches) {
     List<StageLoad> all = StageLoad.withTransfers(unit(stages), secondsOfCut);
+    double[] capacity = capacity(all, cap);
+    double[] periods = OneForwardOneBackwardStar.periods(all);
     int best = 1;
-    double bestPeriod = bestPeriod(all, cap, best).orElseThrow();
+    double bestPeriod = bestPeriod(all, capacity, periods, best);
     for (int k = 2; k < stages.size(); k++) {
-      double period = bestPeriod(all, cap, k).orElseThrow();
+      double period = bestPeriod(all, capacity, periods, k);
       if (period * (1 + 1.0 / k) < bestPeriod * (1 + 1.0 / best)) {
         best = k;
         bestPeriod = period;
@@ -57,17 +58,18 @@ public final class PeriodicPipeline {
         .toList();
   }
 
-  /** The shortest that fits before batches are dropped; k = 0 drops none. */
-  private static OptionalDouble bestPeriod(List<StageLoad> stages, int cap, int k) {
+  private static double[] capacity(List<StageLoad> stages, int cap) {
     Check.that(cap >= 1, "a stage holds an activation at least: cap=%d", cap);
     double[] capacity = new double[stages.size()];
     Arrays.fill(capacity, cap);
-    if (k == 0) {
-      return OneForwardOneBackwardStar.bestPeriod(stages, capacity);
-    }
-    double[] periods = OneForwardOneBackwardStar.periods(stages);
+    return capacity;
+  }
+
+  /** The shortest that fits before batches are dropped; the longest, all stages in a row, does. */
+  private static double bestPeriod(
+      List<StageLoad> stages, double[] capacity, double[] periods, int k) {
     int low = 0;
-    int high = periods.length; // the first that fits is in low..high
+    int high = periods.length - 1; // the first that fits is in low..high
     while (low < high) {
       int middle = (low + high) >>> 1;
       int[] held = KPeriodic.held(stages, periods[middle], k);
@@ -77,7 +79,7 @@ public final class PeriodicPipeline {
         low = middle + 1;
       }
     }
-    return low < periods.length ? OptionalDouble.of(periods[low]) : OptionalDouble.empty();
+    return periods[low];
   }
 
   /** Every second rank's program, its stages counted on without gaps. */
