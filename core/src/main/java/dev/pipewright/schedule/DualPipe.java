@@ -28,7 +28,7 @@ public final class DualPipe {
     Check.that(
         ranks >= 2 && ranks % 2 == 0,
         "dualpipe needs an even number of ranks, since they mirror each other: ranks=%d;"
-            + " dualpipev works with any",
+            + " dualpipev works with any, from 2 micro-batches per rank on",
         ranks);
     Check.that(
         microBatches % 2 == 0,

@@ -14,11 +14,12 @@ import java.util.Arrays;
  * their rank, forward passes only as far as no rank holds more than the most that one holds in the
  * repeated block.
  *
- * <p>O(p³) for the first 3p micro-batches, whose order repeats before they end, and O(ops).
- * Departs: the order is that of endlessly many micro-batches, less those from m on, so that few
- * micro-batches do not change the warm-up.
+ * <p>O(p³) for the first 3p micro-batches or somewhat more, whose order repeats before they end,
+ * and O(ops). Departs: the order is that of endlessly many micro-batches, less those from m on, so
+ * that few micro-batches do not change the warm-up.
  */
 public final class OneForwardOneBackwardV {
+  private static final int CYCLE = 4; // passes of two stages
   private static final long FREE = -1;
   private static final long TAKEN = -2; // the second half of a backward pass
 
@@ -32,11 +33,11 @@ public final class OneForwardOneBackwardV {
   private final int[] forwardEnd; // by stage and micro-batch
   private final int[] backwardEnd;
 
-  private OneForwardOneBackwardV(int ranks) {
+  private OneForwardOneBackwardV(int ranks, int settled) {
     this.ranks = ranks;
+    this.settled = settled;
     block = TurningBlock.of(ranks);
-    settled = 2 * ranks + 4;
-    simulated = 3 * ranks + 12;
+    simulated = settled + ranks + 8;
     int horizon = block.backward(0) + simulated * TurningBlock.PERIOD;
     ops = new long[ranks][horizon];
     held = new int[ranks][horizon];
@@ -48,13 +49,21 @@ public final class OneForwardOneBackwardV {
 
   public static Schedule of(int ranks, int microBatches) {
     DelayedWeights.check(ranks, microBatches);
-    var order = new OneForwardOneBackwardV(ranks);
-    order.squeeze();
+    var order = squeezed(ranks, 2 * ranks + 4);
+    for (int times = 3; !order.repeats(); times++) { // some multiples of 3 take longer to settle
+      order = squeezed(ranks, times * ranks + 4);
+    }
     long[][] programs = new long[ranks][];
     for (int rank = 0; rank < ranks; rank++) {
       programs[rank] = order.program(rank, microBatches);
     }
     return new Schedule("1f1b-v", Placement.waves(ranks, 2), microBatches, programs);
+  }
+
+  private static OneForwardOneBackwardV squeezed(int ranks, int settled) {
+    var order = new OneForwardOneBackwardV(ranks, settled);
+    order.squeeze();
+    return order;
   }
 
   private int rankOf(int stage) {
@@ -174,17 +183,16 @@ public final class OneForwardOneBackwardV {
 
   /** The order as found until it repeats, then four ops over and over. */
   private long[] program(int rank, int microBatches) {
-    long[] program = new long[Math.multiplyExact(4, microBatches)];
-    long repeating = Schedule.pack(Pass.FORWARD, rank, settled);
+    long[] program = new long[Math.multiplyExact(CYCLE, microBatches)];
+    int from = repeatsFrom(rank);
     int size = 0;
-    int time = 0;
-    for (; ops[rank][time] != repeating; time++) {
+    for (int time = 0; time < from; time++) {
       long op = ops[rank][time];
       if (op >= 0 && Schedule.microBatch(op) < microBatches) {
         program[size++] = op;
       }
     }
-    long[] cycle = cycle(rank, time);
+    long[] cycle = next(rank, from, CYCLE);
     for (int later = 0; size < program.length; later++) {
       for (long op : cycle) {
         if (Schedule.microBatch(op) + later < microBatches) {
@@ -195,14 +203,37 @@ public final class OneForwardOneBackwardV {
     return program;
   }
 
-  private long[] cycle(int rank, int from) {
-    long[] cycle = new long[4];
-    int size = 0;
-    for (int time = from; size < cycle.length; time++) {
-      if (ops[rank][time] >= 0) {
-        cycle[size++] = ops[rank][time];
+  /** When a rank runs its first stage on the micro-batch from which on the order repeats. */
+  private int repeatsFrom(int rank) {
+    long repeating = Schedule.pack(Pass.FORWARD, rank, settled);
+    int time = 0;
+    while (ops[rank][time] != repeating) {
+      time++;
+    }
+    return time;
+  }
+
+  /** Whether the order repeats by then on every rank: three times in a row will do. */
+  private boolean repeats() {
+    for (int rank = 0; rank < ranks; rank++) {
+      long[] next = next(rank, repeatsFrom(rank), 3 * CYCLE);
+      for (int i = CYCLE; i < next.length; i++) {
+        if (next[i] != next[i - CYCLE] + 1) {
+          return false;
+        }
       }
     }
-    return cycle;
+    return true;
+  }
+
+  private long[] next(int rank, int from, int count) {
+    long[] next = new long[count];
+    int size = 0;
+    for (int time = from; size < count; time++) {
+      if (ops[rank][time] >= 0) {
+        next[size++] = ops[rank][time];
+      }
+    }
+    return next;
   }
 }

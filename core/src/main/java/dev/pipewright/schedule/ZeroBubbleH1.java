@@ -5,8 +5,8 @@ package dev.pipewright.schedule;
  * p−r} forward passes ahead and puts weight gradients off by r input gradients, so all ranks hold p
  * activations and idle a third as long as in 1F1B.
  *
- * <p>Paper: P. Qi et al., <i>Zero Bubble Pipeline Parallelism</i>, ICLR 2024, §2.1, figure 2. With
- * equal passes of one unit and m ≥ p micro-batches a step takes {@code 3m+p−1}. O(ops).
+ * <p>Paper: P. Qi et al., <i>Zero Bubble Pipeline Parallelism</i>, ICLR 2024, §2.1. With equal
+ * passes of one unit and m ≥ p micro-batches a step takes {@code 3m+p−1}. O(ops).
  *
  * <p>Departs: every backward pass is split, also where nothing comes between its halves.
  */

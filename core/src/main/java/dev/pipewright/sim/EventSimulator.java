@@ -165,7 +165,7 @@ public final class EventSimulator implements Exchanges.Host {
     long[][] programs = new long[starts.length][];
     for (int rank = 0; rank < programs.length; rank++) {
       long[] program = schedule.packed(rank);
-      int[] order = Overtaking.order(starts[rank], ends[rank]);
+      int[] order = orders[rank].order();
       programs[rank] = Arrays.stream(order).mapToLong(i -> program[i]).toArray();
       starts[rank] = Overtaking.sorted(starts[rank], order);
       ends[rank] = Overtaking.sorted(ends[rank], order);
@@ -184,6 +184,7 @@ public final class EventSimulator implements Exchanges.Host {
     while (free(rank) && next[rank] < program.length) {
       if (exchanges != null && Schedule.pass(program[next[rank]]).exchanges()) {
         exchanging[rank]++;
+        begun(rank, next[rank]);
         exchanges.issue(rank, next[rank]++, now);
       } else if (orders.length > 0 && orders[rank].isDone(next[rank])) {
         next[rank]++;
@@ -201,6 +202,7 @@ public final class EventSimulator implements Exchanges.Host {
     int at = orders[rank].instead(next[rank], this::ready);
     if (at != Overtaking.NONE) {
       overtaking[rank] = at;
+      begun(rank, at);
       starts[rank][at] = now;
       double seconds = times.seconds(program[at]) * conditions.factor(rank, at);
       computing.start(rank, seconds, now);
@@ -228,8 +230,18 @@ public final class EventSimulator implements Exchanges.Host {
       last++;
     }
     Arrays.fill(starts[rank], next[rank], last + 1, now);
+    for (int at = next[rank]; at <= last; at++) {
+      begun(rank, at);
+    }
     computing.start(rank, duration, now);
     return true;
+  }
+
+  /** Notes that it was an op's turn, where that does not follow from the program. */
+  private void begun(int rank, int position) {
+    if (orders.length > 0) {
+      orders[rank].begun(position);
+    }
   }
 
   private boolean ready(long op) {

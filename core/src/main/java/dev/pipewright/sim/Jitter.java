@@ -36,6 +36,11 @@ public record Jitter(long seed, double spread, double stragglers, double slownes
     return new Jitter(other, spread, stragglers, slowness);
   }
 
+  /** The chances of one of many runs, which has nothing in common with those of other seeds. */
+  Jitter ofRun(int run) {
+    return withSeed(mixed(mixed(seed) ^ run));
+  }
+
   /** How many times as long as usual the op at a position of a rank's program takes. */
   double factor(int rank, int position) {
     long state = mixed(mixed(seed) + rank);

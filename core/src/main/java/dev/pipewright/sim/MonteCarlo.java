@@ -12,13 +12,15 @@ import java.util.Arrays;
  * @param seconds the makespans, ascending
  */
 public record MonteCarlo(double[] seconds) {
-  /** Runs a schedule so many times, with the jitter's seed and those that follow it. */
+  /**
+   * Runs a schedule so many times, each with chances of its own that follow from the jitter's seed.
+   */
   public static MonteCarlo of(
       Schedule schedule, OpTimes times, Conditions conditions, Jitter jitter, int runs) {
     Check.that(runs >= 1, "there is at least one run: runs=%d", runs);
     double[] seconds = new double[runs];
     for (int i = 0; i < runs; i++) {
-      Conditions one = conditions.withJitter(jitter.withSeed(jitter.seed() + i));
+      Conditions one = conditions.withJitter(jitter.ofRun(i));
       seconds[i] = Simulator.run(schedule, times, one).makespan();
     }
     Arrays.sort(seconds);

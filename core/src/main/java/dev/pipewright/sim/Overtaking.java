@@ -4,9 +4,7 @@ import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Comparator;
 import java.util.function.LongPredicate;
-import java.util.stream.IntStream;
 
 /**
  * The dynamic order of one rank's program: an op whose inputs are there may overtake a few that
@@ -21,11 +19,14 @@ final class Overtaking {
   private final int lookAhead;
   private final int peak; // of activations, in the program's order
   private final BitSet early = new BitSet(); // positions that have overtaken others
+  private final int[] order;
+  private int count; // of the order
   private int held;
 
   Overtaking(long[] program, int lookAhead) {
     this.program = program;
     this.lookAhead = lookAhead;
+    this.order = new int[program.length];
     int now = 0;
     int most = 0;
     for (long op : program) {
@@ -83,14 +84,13 @@ final class Overtaking {
     held += taken(op) - released(op);
   }
 
-  /** The positions of a program in the order in which they ran. */
-  static int[] order(double[] starts, double[] ends) {
-    return IntStream.range(0, starts.length)
-        .boxed()
-        .sorted(
-            Comparator.<Integer>comparingDouble(i -> starts[i]).thenComparingDouble(i -> ends[i]))
-        .mapToInt(Integer::intValue)
-        .toArray();
+  void begun(int position) {
+    order[count++] = position;
+  }
+
+  /** The positions of the program in the order in which it was their turn. */
+  int[] order() {
+    return order.clone();
   }
 
   static double[] sorted(double[] values, int[] order) {

@@ -94,7 +94,7 @@ class DualPipeTest {
   void whatDoesNotFitIsRefusedWithWhatDoes() {
     assertRefused(
         "dualpipe needs an even number of ranks, since they mirror each other: ranks=3; dualpipev"
-            + " works with any",
+            + " works with any, from 2 micro-batches per rank on",
         () -> DualPipe.of(3, 12));
     assertRefused(
         "dualpipe sends half of the micro-batches each way: micro_batches=9 is odd; take 10",

@@ -11,11 +11,20 @@ public final class Picture {
 
   /** One line per rank, each op as PyTorch writes it: stage, letter, micro-batch. */
   public static String of(Schedule schedule) {
+    return of(schedule, schedule.stages());
+  }
+
+  /** The same with stages counted within their chain: those of the network. */
+  public static String ofChains(Schedule schedule) {
+    return of(schedule, schedule.placement().depth());
+  }
+
+  private static String of(Schedule schedule, int stages) {
     StringBuilder text = new StringBuilder();
     for (int rank = 0; rank < schedule.ranks(); rank++) {
       text.append(rank).append(" |");
       for (Op op : schedule.program(rank)) {
-        text.append(' ').append(op.stage()).append(op);
+        text.append(' ').append(op.stage() % stages).append(op);
       }
       text.append('\n');
     }

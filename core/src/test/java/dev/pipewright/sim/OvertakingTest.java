@@ -6,9 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.schedule.GPipe;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Program;
+import dev.pipewright.schedule.RandomPrograms;
+import dev.pipewright.schedule.RandomPrograms.Part;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.check.Validator;
 import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.timed.StepTimes;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.RepeatedTest;
@@ -38,6 +42,31 @@ class OvertakingTest {
     }
     Run again = StaticSimulator.run(run.schedule(), times);
     assertTrue(again.makespan() <= run.makespan() + 1e-9, "in the order that it ran");
+  }
+
+  @RepeatedTest(value = 200, name = "seed {currentRepetition}")
+  void exchangesStillWaitForAllThatRanBeforeThem(RepetitionInfo seed) {
+    SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
+    var placement = RandomPrograms.placement(random);
+    Schedule schedule =
+        RandomPrograms.of(
+            random, placement, random.nextInt(1, 5), Part.RECOMPUTED, Part.UPDATES, Part.EXCHANGES);
+    double[] seconds = random.doubles(placement.stages(), 0.1, 1).toArray();
+    OpTimes times =
+        OpTimes.of(seconds, seconds, seconds, random.nextDouble())
+            .withStep(new StepTimes(seconds, seconds, seconds, seconds));
+    Conditions looking = Conditions.PLAIN.withLookAhead(random.nextInt(1, 10));
+    Run run = EventSimulator.run(schedule, times, looking);
+    double[][] starts = new double[schedule.ranks()][];
+    double[][] ends = new double[schedule.ranks()][];
+    for (int rank = 0; rank < starts.length; rank++) {
+      int each = rank;
+      starts[rank] = new double[schedule.packed(rank).length];
+      ends[rank] = new double[starts[rank].length];
+      Arrays.setAll(starts[rank], i -> run.start(each, i));
+      Arrays.setAll(ends[rank], i -> run.end(each, i));
+    }
+    assertEquals(List.of(), Validator.times(run.schedule(), starts, ends, 9));
   }
 
   @Test

@@ -52,6 +52,11 @@ final class PlanArgument {
     Limits.passes(path.toString(), file.plan());
     arguments.fallBackTo(file);
     int batch = (int) file.plan().globalBatch();
+    if (file.globalBatch().isPresent() && file.globalBatch().getAsLong() != batch) {
+      throw new BadInputException(
+          "%s: its micro-batches hold %d samples, but global_batch says %d; make them agree"
+              .formatted(path, batch, file.globalBatch().getAsLong()));
+    }
     return new Loaded(
         file, arguments.costed(network, file.cluster(), file.profileBatch(), batch), prices);
   }

@@ -37,7 +37,9 @@ final class ScheduleCommand implements Callable<Integer> {
 
   @Parameters(
       paramLabel = "NAME",
-      description = "One of ${COMPLETION-CANDIDATES}.",
+      description =
+          "One of ${COMPLETION-CANDIDATES}; of cyclic-v1 and cyclic-v2 also the forms -single,"
+              + " -pyramid, -pipeline and -zero.",
       completionCandidates = Names.class)
   private String name = "";
 
@@ -110,7 +112,7 @@ final class ScheduleCommand implements Callable<Integer> {
       defaultValue = "none",
       description =
           "Run forward passes again before the backward ones: of no stage, of all, or of some like"
-              + " 0,2-3. Default: ${DEFAULT-VALUE}.")
+              + " 0,2-3. Activations count as without. Default: ${DEFAULT-VALUE}.")
   private String recompute = "";
 
   @Option(
@@ -175,7 +177,7 @@ final class ScheduleCommand implements Callable<Integer> {
     for (String other : beside) {
       ScheduleNames.find(other);
     }
-    int parts = named.chunks(name, chunks());
+    int parts = named.fixed() && !beside.isEmpty() ? named.chunks() : named.chunks(name, chunks());
     ScheduleFiles files = new ScheduleFiles(csv, csvTransfers, svg, html, trace, out);
     List<MadeSchedule> all = new ArrayList<>();
     all.add(made(name, named, request(parts)));
@@ -230,7 +232,12 @@ final class ScheduleCommand implements Callable<Integer> {
         ScheduleRequest.Recompute.of(recompute, request.stages()).in(made.schedule());
     double seconds = (System.nanoTime() - before) / 1e9;
     StepSeconds step = StepSeconds.of(stepTimes);
-    return MadeSchedule.of(name, request, step, overlap, simulation, made, schedule, seconds);
+    try {
+      return MadeSchedule.of(name, request, step, overlap, simulation, made, schedule, seconds);
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException(
+          "%s cannot run so: %s; take transfers that block nobody".formatted(name, e.getMessage()));
+    }
   }
 
   private double limit() {

@@ -362,6 +362,20 @@ class ScheduleCommandTest {
   }
 
   @Test
+  void ranksThatWouldWaitForEverAreRefused() {
+    schedule("cyclic-v1", 4, 4, "--transfers", "blocking")
+        .refusal(2, "cyclic-v1 cannot run so", "take transfers that block nobody");
+    schedule("cyclic-v1", 4, 4, "--transfers", "queued").ends(0);
+  }
+
+  @Test
+  void chunksGoToThoseThatAllowThem() {
+    Cli run = schedule("1f1b", 4, 8, "--beside", "interleaved", "--chunks", "3", "--json").ends(0);
+    assertEquals(1, run.json().get("chunks").asInt());
+    assertEquals(3, run.json().at("/beside/0/chunks").asInt());
+  }
+
+  @Test
   void whatIsTooMuchForTheSolverIsRefused() {
     schedule("optimal", 40, 40).refusal(2, "more than optimal can search", "zb-auto");
     schedule("optimal", 2, 3, "--times", "1,0.3333333333333,1.4142135623730951,0")

@@ -90,6 +90,16 @@ class SimulateCommandTest {
   }
 
   @Test
+  void aPlanWhoseBatchDoesNotAddUpIsRefused() {
+    String text = Cli.text(plan).replace("\"micro_batches\": 8", "\"micro_batches\": 5");
+    Path other = Cli.file(folder, "other.json", text);
+    for (String command : List.of("simulate", "check")) {
+      Cli.run(command, other.toString())
+          .refusal(2, "its micro-batches hold 10 samples, but global_batch says 16; make them");
+    }
+  }
+
+  @Test
   void otherConditionsMakeOtherSteps() {
     assertEquals(step(), step("--transfers", "queued"));
     assertTrue(step("--transfers", "blocking") > step());

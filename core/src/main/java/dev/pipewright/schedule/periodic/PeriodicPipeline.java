@@ -1,7 +1,6 @@
 package dev.pipewright.schedule.periodic;
 
 import dev.pipewright.schedule.Placement;
-import dev.pipewright.schedule.Program;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Check;
 import java.util.Arrays;
@@ -29,7 +28,7 @@ public final class PeriodicPipeline {
     List<StageLoad> all = StageLoad.withTransfers(unit(stages), secondsOfCut);
     double period = OneForwardOneBackwardStar.bestPeriod(all, capacity(all, cap)).orElseThrow();
     Pattern pattern = OneForwardOneBackwardStar.of(all, period);
-    return withoutLinks("1f1b-star", Unrolled.of("1f1b-star", pattern, batches));
+    return withoutLinks("1f1b-star", pattern, batches);
   }
 
   /** The same with k batches of every k + 1, the k that makes a batch take the least time. */
@@ -48,7 +47,7 @@ public final class PeriodicPipeline {
       }
     }
     Pattern pattern = KPeriodic.of(all, bestPeriod, best);
-    return withoutLinks("k-periodic", Unrolled.of("k-periodic", pattern, batches));
+    return withoutLinks("k-periodic", pattern, batches);
   }
 
   /** The stages' times, with one activation each and no other memory. */
@@ -83,15 +82,12 @@ public final class PeriodicPipeline {
   }
 
   /** Every second rank's program, its stages counted on without gaps. */
-  private static Schedule withoutLinks(String name, Schedule all) {
-    long[][] programs = new long[(all.ranks() + 1) / 2][];
+  private static Schedule withoutLinks(String name, Pattern pattern, int batches) {
+    Check.that(batches >= 1, "a schedule has batches: batches=%d", batches);
+    long[][] programs = new long[(pattern.placement().ranks() + 1) / 2][];
     for (int rank = 0; rank < programs.length; rank++) {
-      Program program = new Program();
-      for (long op : all.packed(2 * rank)) {
-        program.add(Schedule.pass(op), rank, Schedule.microBatch(op));
-      }
-      programs[rank] = program.packed();
+      programs[rank] = Unrolled.program(pattern, 2 * rank, batches, 2);
     }
-    return new Schedule(name, Placement.straight(programs.length), all.microBatches(), programs);
+    return new Schedule(name, Placement.straight(programs.length), batches, programs);
   }
 }

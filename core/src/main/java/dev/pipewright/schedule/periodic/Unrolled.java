@@ -1,9 +1,10 @@
 package dev.pipewright.schedule.periodic;
 
-import dev.pipewright.schedule.Program;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Check;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * A pattern's first batches as a schedule: period after period, less the ops of batches before the
@@ -20,22 +21,48 @@ public final class Unrolled {
    */
   public static Schedule of(String name, Pattern pattern, int batches) {
     Check.that(batches >= 1, "a schedule has batches: batches=%d", batches);
-    int lowest = pattern.ops().stream().mapToInt(RepeatedOp::shift).min().orElse(0);
-    int highest = pattern.ops().stream().mapToInt(RepeatedOp::shift).max().orElse(0);
-    Program[] programs = new Program[pattern.placement().ranks()];
-    Arrays.setAll(programs, rank -> new Program());
+    long[][] programs = new long[pattern.placement().ranks()][];
+    for (int rank = 0; rank < programs.length; rank++) {
+      programs[rank] = program(pattern, rank, batches, 1);
+    }
+    return new Schedule(name, pattern.placement(), batches, programs);
+  }
+
+  /**
+   * One rank's program.
+   *
+   * @param every how many stages of the pattern count as one in the program
+   */
+  static long[] program(Pattern pattern, int rank, int batches, int every) {
+    List<RepeatedOp> own = new ArrayList<>();
+    for (RepeatedOp op : pattern.ops()) {
+      if (pattern.placement().rankOf(op.stage()) == rank) {
+        own.add(op);
+      }
+    }
+    long[] packed = new long[own.size()]; // with batch 0
+    int[] shifts = new int[own.size()];
+    int lowest = Integer.MAX_VALUE;
+    int highest = Integer.MIN_VALUE;
+    for (int i = 0; i < packed.length; i++) {
+      RepeatedOp op = own.get(i);
+      packed[i] = Schedule.pack(op.pass(), op.stage() / every, 0);
+      shifts[i] = op.shift();
+      lowest = Math.min(lowest, shifts[i]);
+      highest = Math.max(highest, shifts[i]);
+    }
     int first = Math.floorDiv(-highest, pattern.batches());
     int last = Math.floorDiv(batches - 1 - lowest, pattern.batches());
+    long[] program = new long[Math.multiplyExact(packed.length, last - first + 1)];
+    int size = 0;
     for (int turn = first; turn <= last; turn++) {
-      for (RepeatedOp op : pattern.ops()) {
-        int batch = turn * pattern.batches() + op.shift();
+      for (int i = 0; i < packed.length; i++) {
+        int batch = turn * pattern.batches() + shifts[i];
         if (0 <= batch && batch < batches) {
-          programs[pattern.placement().rankOf(op.stage())].add(op.pass(), op.stage(), batch);
+          program[size++] = packed[i] | batch;
         }
       }
     }
-    long[][] packed = new long[programs.length][];
-    Arrays.setAll(packed, rank -> programs[rank].packed());
-    return new Schedule(name, pattern.placement(), batches, packed);
+    return Arrays.copyOf(program, size);
   }
 }

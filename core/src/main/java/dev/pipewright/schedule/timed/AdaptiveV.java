@@ -56,7 +56,8 @@ public final class AdaptiveV {
    */
   public static Schedule of(int microBatches, OpTimes times, int cap) {
     int ranks = times.stages() / 2;
-    Check.that(ranks >= 2, "a V needs at least 2 ranks: ranks=%d", ranks);
+    Check.that(
+        ranks >= 2, "a V needs at least 2 ranks; zb-h1 and zb-auto work with one: ranks=%d", ranks);
     Check.that(microBatches >= 1, "a schedule has micro-batches: micro_batches=%d", microBatches);
     Check.that(cap >= 2, "a V needs room for at least 2 activations on each rank: cap=%d", cap);
     Placement placement = Placement.waves(ranks, 2);

@@ -7,25 +7,29 @@ import dev.pipewright.schedule.Schedule;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 
 /**
  * The referee of the validator: what ends when every rule is applied, as it is worded, over and
  * over until nothing changes; and what is there how often. Slow.
  */
-final class Execution {
+public final class Execution {
   /** An op of a program. */
-  record At(int rank, int position, Op op) {}
+  public record At(int rank, int position, Op op) {}
 
   private final Schedule schedule;
   private final Placement placement;
   private final List<List<At>> ranks = new ArrayList<>();
-  private final Set<At> ended = new HashSet<>();
+  private final List<At> all;
+  private final Map<Op, List<At>> places = new HashMap<>();
+  private final Map<At, List<At>> together = new HashMap<>(); // as far as asked for
+  private final Map<At, List<List<At>>> needs = new HashMap<>(); // as far as asked for
+  private final Set<At> ended = new LinkedHashSet<>();
 
-  Execution(Schedule schedule) {
+  public Execution(Schedule schedule) {
     this.schedule = schedule;
     this.placement = schedule.placement();
     for (int rank = 0; rank < schedule.ranks(); rank++) {
@@ -35,26 +39,31 @@ final class Execution {
       }
       ranks.add(ops);
     }
+    all = ranks.stream().flatMap(List::stream).toList();
+    for (At at : all) {
+      places.computeIfAbsent(at.op(), op -> new ArrayList<>()).add(at);
+    }
   }
 
   /** Whether all work is there once, in its place, and comes to an end. */
-  boolean runs() {
+  public boolean runs() {
     return complete() && sensible() && ends();
+  }
+
+  /** What has ended, nothing before what it waits for. */
+  public List<At> order() {
+    return List.copyOf(ended);
   }
 
   boolean ended(int rank, int position) {
     return ended.contains(ranks.get(rank).get(position));
   }
 
-  private List<At> all() {
-    return ranks.stream().flatMap(List::stream).toList();
-  }
-
   private boolean complete() {
     Map<Op, Integer> count = new HashMap<>();
     Map<List<Object>, Integer> members = new HashMap<>();
     Map<List<Integer>, Integer> turns = new HashMap<>();
-    for (At at : all()) {
+    for (At at : all) {
       Op op = at.op();
       if (op.stage() >= placement.stages() || placement.rankOf(op.stage()) != at.rank()) {
         return false;
@@ -132,7 +141,6 @@ final class Execution {
   }
 
   private boolean ends() {
-    List<At> all = all();
     int before = -1;
     while (ended.size() > before) {
       before = ended.size();
@@ -146,10 +154,14 @@ final class Execution {
   }
 
   /** What starts and ends with an op: those joined with it, or the collective operation. */
-  List<At> together(At at) {
+  public List<At> together(At at) {
+    return together.computeIfAbsent(at, this::findTogether);
+  }
+
+  private List<At> findTogether(At at) {
     Pass pass = at.op().pass();
     if (pass == Pass.REDUCE || pass == Pass.GATHER) {
-      return all().stream()
+      return all.stream()
           .filter(o ->
               o.op().pass() == pass
                   && o.op().microBatch() == at.op().microBatch()
@@ -174,10 +186,14 @@ final class Execution {
   }
 
   /** What has to have ended before an op starts: of each entry one. */
-  List<List<At>> needs(At at) {
+  public List<List<At>> needs(At at) {
+    return needs.computeIfAbsent(at, this::findNeeds);
+  }
+
+  private List<List<At>> findNeeds(At at) {
     List<List<At>> needs = new ArrayList<>();
     List<At> mates = together(at);
-    for (At before : ranks.get(at.rank()).subList(0, at.position())) {
+    for (At before : ranks.get(at.rank()).subList(0, at.position()).reversed()) {
       boolean stream = !before.op().pass().exchanges() && !mates.contains(before);
       boolean ofStage = before.op().stage() == at.op().stage();
       if (at.op().pass().exchanges() || stream || (before.op().pass().exchanges() && ofStage)) {
@@ -185,34 +201,40 @@ final class Execution {
       }
     }
     for (List<Op> inputs : inputs(at.op(), placement)) {
-      needs.add(all().stream().filter(o -> inputs.contains(o.op())).toList());
+      needs.add(
+          inputs.stream().flatMap(op -> places.getOrDefault(op, List.of()).stream()).toList());
     }
     if (at.op().pass() == Pass.HAND_ON && at.op().microBatch() > 0) {
-      needs.add(usersOfTurnBefore(at));
+      needs.add(user(turnBefore(at)));
     }
     return needs;
   }
 
-  private List<At> usersOfTurnBefore(At at) {
-    At turn =
-        all().stream()
-            .filter(o ->
-                o.op().pass() == Pass.HAND_ON
-                    && o.op().microBatch() == at.op().microBatch() - 1
-                    && o.op().stage() % placement.depth() == at.op().stage() % placement.depth())
-            .findFirst()
-            .orElseThrow();
-    return Objects.requireNonNull(ranks.get(turn.rank())).stream()
+  /** The turn before a hand-on's. */
+  public At turnBefore(At handOn) {
+    Op op = handOn.op();
+    return all.stream()
         .filter(o ->
-            o.position() > turn.position()
-                && o.op().stage() == turn.op().stage()
+            o.op().pass() == Pass.HAND_ON
+                && o.op().microBatch() == op.microBatch() - 1
+                && o.op().stage() % placement.depth() == op.stage() % placement.depth())
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** The op that uses what a hand-on takes over, if any. */
+  public List<At> user(At handOn) {
+    return ranks.get(handOn.rank()).stream()
+        .filter(o ->
+            o.position() > handOn.position()
+                && o.op().stage() == handOn.op().stage()
                 && o.op().pass().endsTurn())
         .limit(1)
         .toList();
   }
 
   /** The outputs that an op computes on: of each entry one. */
-  static List<List<Op>> inputs(Op op, Placement placement) {
+  public static List<List<Op>> inputs(Op op, Placement placement) {
     int stage = op.stage();
     int i = op.microBatch();
     List<List<Op>> inputs = new ArrayList<>();

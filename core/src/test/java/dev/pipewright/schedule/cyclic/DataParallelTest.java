@@ -10,46 +10,45 @@ import dev.pipewright.schedule.Op;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Picture;
 import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.check.Execution.At;
 import dev.pipewright.schedule.cyclic.DataParallel.Reduction;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 
 class DataParallelTest {
   private static final int MOST_WORKERS = 6;
 
-  /** The network's stage before each op; all workers but the owners of stages do the same. */
-  private static String line(Schedule schedule, int rank) {
-    StringBuilder text = new StringBuilder();
-    for (Op op : schedule.program(rank)) {
-      text.append(' ').append(op.stage() % schedule.placement().depth()).append(op);
-    }
-    return text.toString();
-  }
-
   @Test
   void gradientsAreReducedBehindEachBackwardPassOrAtTheEnd() {
-    for (int rank = 0; rank < 2; rank++) {
-      assertEquals(
-          " 0F0 1F0 2F0 2B0 2A0 1B0 1A0 0B0 0A0 2U0 1U0 0U0"
-              + " 0F1 1F1 2F1 2B1 2A1 1B1 1A1 0B1 0A1 2U1 1U1 0U1",
-          line(DataParallel.of(2, 3, 2, Reduction.OVERLAPPED), rank));
-      assertEquals(
-          " 0F0 1F0 1B0 0B0 1A0 0A0 1U0 0U0",
-          line(DataParallel.of(2, 2, 1, Reduction.AT_END), rank));
-    }
+    assertEquals(
+        """
+        0 | 0F0 1F0 2F0 2B0 2A0 1B0 1A0 0B0 0A0 2U0 1U0 0U0 0F1 1F1 2F1 2B1 2A1 1B1 1A1 0B1 0A1 2U1 1U1 0U1
+        1 | 0F0 1F0 2F0 2B0 2A0 1B0 1A0 0B0 0A0 2U0 1U0 0U0 0F1 1F1 2F1 2B1 2A1 1B1 1A1 0B1 0A1 2U1 1U1 0U1
+        """,
+        Picture.ofChains(DataParallel.of(2, 3, 2, Reduction.OVERLAPPED)));
+    assertEquals(
+        """
+        0 | 0F0 1F0 1B0 0B0 1A0 0A0 1U0 0U0
+        1 | 0F0 1F0 1B0 0B0 1A0 0A0 1U0 0U0
+        """,
+        Picture.ofChains(DataParallel.of(2, 2, 1, Reduction.AT_END)));
   }
 
   @Test
   void parametersAreGatheredOneStageAheadAndUpdatedByTheirOwner() {
-    Schedule schedule = DataParallel.zero(3, 1);
-    String head = " 0G0 1G0 0F0 2G0 1F0 2F0 1G1 2B0 2A0 0G1 1B0 1A0";
-    assertEquals(head + " 0B0 0A0 0U0", line(schedule, 0));
-    assertEquals(head + " 0B0 0A0 1U0", line(schedule, 1));
-    assertEquals(head + " 2U0 0B0 0A0", line(schedule, 2));
+    assertEquals(
+        """
+        0 | 0G0 1G0 0F0 2G0 1F0 2F0 1G1 2B0 2A0 0G1 1B0 1A0 0B0 0A0 0U0
+        1 | 0G0 1G0 0F0 2G0 1F0 2F0 1G1 2B0 2A0 0G1 1B0 1A0 0B0 0A0 1U0
+        2 | 0G0 1G0 0F0 2G0 1F0 2F0 1G1 2B0 2A0 0G1 1B0 1A0 2U0 0B0 0A0
+        """,
+        Picture.ofChains(DataParallel.zero(3, 1)));
   }
 
   @Test
@@ -140,42 +139,40 @@ class DataParallelTest {
             schedule, op -> op.pass() == Pass.UPDATE ? 7 : op.pass() == Pass.REDUCE ? 5 : 1);
     Map<Integer, Double> updated = new HashMap<>();
     Map<Integer, Double> reduced = new HashMap<>();
-    for (ExchangeExecution.Place place : execution.order()) {
-      Op op = execution.op(place);
+    for (At at : execution.order()) {
+      Op op = at.op();
       int key =
           op.stage() % 4 * 3 + (op.pass() == Pass.GATHER ? op.microBatch() / 2 : op.microBatch());
       if (op.pass() == Pass.UPDATE) {
-        assertEquals(op.stage() % 4, place.rank());
-        updated.put(key, execution.end(place));
+        assertEquals(op.stage() % 4, at.rank());
+        updated.put(key, execution.end(at));
       } else if (op.pass() == Pass.REDUCE) {
-        reduced.put(key, execution.end(place));
+        reduced.put(key, execution.end(at));
       }
     }
-    for (ExchangeExecution.Place place : execution.order()) {
-      Op op = execution.op(place);
+    for (At at : execution.order()) {
+      Op op = at.op();
       int stage = op.stage() % 4;
       if (op.pass() == Pass.UPDATE) {
-        assertTrue(
-            execution.start(place) >= requireNonNull(reduced.get(stage * 3 + op.microBatch())));
+        assertTrue(execution.start(at) >= requireNonNull(reduced.get(stage * 3 + op.microBatch())));
       } else if (op.pass() == Pass.GATHER && op.microBatch() >= 2) {
         assertTrue(
-            execution.start(place)
+            execution.start(at)
                 >= requireNonNull(updated.get(stage * 3 + op.microBatch() / 2 - 1)));
       }
     }
   }
 
-  @Test
-  void theSimulatorRunsThemAsTheRulesOfExchangesSay() {
-    var random = new SplittableRandom(3);
-    for (int workers = 1; workers <= MOST_WORKERS; workers++) {
-      for (Schedule schedule :
-          new Schedule[] {
-            DataParallel.of(workers, 4, 3, Reduction.OVERLAPPED), DataParallel.zero(workers, 3)
-          }) {
-        ExchangeExecution.assertSimulated(
-            schedule, ExchangeExecution.randomTimes(random, schedule.placement()));
-      }
+  @RepeatedTest(value = MOST_WORKERS, name = "seed {currentRepetition}")
+  void theSimulatorRunsThemAsTheRulesOfExchangesSay(RepetitionInfo seed) {
+    int workers = seed.getCurrentRepetition();
+    var random = new SplittableRandom(workers);
+    for (Schedule schedule :
+        new Schedule[] {
+          DataParallel.of(workers, 4, 3, Reduction.OVERLAPPED), DataParallel.zero(workers, 3)
+        }) {
+      ExchangeExecution.assertSimulated(
+          schedule, ExchangeExecution.randomTimes(random, schedule.placement()));
     }
   }
 

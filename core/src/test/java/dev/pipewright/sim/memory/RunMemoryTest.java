@@ -23,6 +23,8 @@ import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Program;
+import dev.pipewright.schedule.RandomPrograms;
+import dev.pipewright.schedule.RandomPrograms.Part;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.schedule.ZeroBubbleH1;
@@ -75,7 +77,8 @@ class RunMemoryTest {
   void isWhatACountAtAnyTimeFinds(RepetitionInfo seed) {
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
     Placement placement = RandomPrograms.placement(random);
-    Schedule schedule = RandomPrograms.schedule(random, placement, random.nextInt(1, 6), false);
+    Schedule schedule =
+        RandomPrograms.of(random, placement, random.nextInt(1, 6), Part.RECOMPUTED, Part.UPDATES);
     Run run = run(random, schedule);
     List<StageBytes> stages = new ArrayList<>();
     for (int i = 0; i < placement.depth(); i++) {
@@ -135,7 +138,7 @@ class RunMemoryTest {
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
     Placement placement = RandomPrograms.placement(random);
     int microBatches = random.nextInt(1, 8);
-    assertActivations(run(random, RandomPrograms.schedule(random, placement, microBatches, true)));
+    assertActivations(run(random, RandomPrograms.of(random, placement, microBatches)));
   }
 
   @Test
@@ -260,8 +263,7 @@ class RunMemoryTest {
       assertEquals(200, memory.of(Category.PARAMETERS).at(1));
     }
     int[] alternating = {0, 1, 0, 1}; // two chains of two stages
-    Schedule robin =
-        RandomPrograms.schedule(new SplittableRandom(3), Placement.of(2, 2, alternating), 3, true);
+    Schedule robin = RandomPrograms.of(new SplittableRandom(3), Placement.of(2, 2, alternating), 3);
     for (RankMemory memory :
         RunMemory.of(run(new SplittableRandom(3), robin), Collections.nCopies(2, bytes))) {
       assertEquals(111, memory.peak().bytes());
