@@ -1,10 +1,15 @@
 package dev.pipewright.schedule.timed;
 
+import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.periodic.PeriodicPipeline;
+import dev.pipewright.schedule.periodic.StageLoad;
 import dev.pipewright.units.Check;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -76,6 +81,7 @@ public final class ZeroBubbleAuto {
         new Trials(new Lanes(placement, microBatches, times), few, kept, cap.clone(), OPS);
     ZeroBubbleAuto search = new ZeroBubbleAuto(trials, stages, microBatches, times, cap);
     search.ahead();
+    search.periodic();
     search.vary();
     return new Schedule("zb-auto", placement, microBatches, trials.best());
   }
@@ -99,6 +105,41 @@ public final class ZeroBubbleAuto {
         offer(counts);
       }
     }
+  }
+
+  /**
+   * Where memory is short of a micro-batch per stage, the order that drops batches of a pattern
+   * without gaps: its waits lie together, and weights' gradients fit into them.
+   */
+  private void periodic() {
+    int least = Arrays.stream(cap).min().orElseThrow();
+    if (least >= stages || stages == 1) {
+      return;
+    }
+    List<StageLoad> loads = new ArrayList<>();
+    double seconds = 0;
+    for (int stage = 0; stage < stages; stage++) {
+      double backward = times.input()[stage] + times.weight()[stage];
+      loads.add(new StageLoad(times.forward()[stage], backward, 0, 1));
+      seconds += times.forward()[stage] + backward;
+    }
+    if (seconds > 0) {
+      double[] cuts = Arrays.copyOf(times.there(), stages - 1);
+      trials.offer(lanes -> orders(loads, cuts, least, lanes.microBatches), PARTS);
+    }
+  }
+
+  private static byte[][] orders(List<StageLoad> loads, double[] cuts, int cap, int microBatches) {
+    Schedule schedule = PeriodicPipeline.dropping(loads, cuts, cap, microBatches);
+    byte[][] orders = new byte[loads.size()][];
+    for (int stage = 0; stage < orders.length; stage++) {
+      long[] program = schedule.packed(stage);
+      orders[stage] = new byte[program.length];
+      for (int i = 0; i < program.length; i++) {
+        orders[stage][i] = (byte) (Schedule.pass(program[i]) == Pass.FORWARD ? 0 : 1);
+      }
+    }
+    return orders;
   }
 
   /** One more or one less on a stage, as long as that helps and the budget lasts. */

@@ -8,9 +8,12 @@ import dev.pipewright.schedule.Diagram;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.check.Validator;
+import dev.pipewright.schedule.periodic.PeriodicPipeline;
+import dev.pipewright.schedule.periodic.StageLoad;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.RepeatedTest;
@@ -48,6 +51,23 @@ class ZeroBubbleAutoTest {
         assertEquals(List.of(), Validator.check(schedule));
         assertEquals(
             3.0 * microBatches + stages - 1, StaticSimulator.run(schedule, times).makespan(), 1e-9);
+      }
+    }
+  }
+
+  /** The same pattern with whole backward passes, dropping batches for memory. */
+  @Test
+  void withLessMemoryHalvesAreFasterThanWholeBackwardPasses() {
+    for (int stages = 2; stages <= 8; stages++) {
+      List<StageLoad> loads = Collections.nCopies(stages, new StageLoad(1, 2, 0, 1));
+      OpTimes times = OpTimes.equal(stages, 1, 1, 1, 0);
+      for (int most = 1; most < stages; most++) {
+        int microBatches = 3 * stages;
+        Schedule whole =
+            PeriodicPipeline.dropping(loads, new double[stages - 1], most, microBatches);
+        Run run = StaticSimulator.run(schedule(times, microBatches, cap(stages, most)), times);
+        assertTrue(run.makespan() <= StaticSimulator.run(whole, times).makespan() + 1e-9);
+        assertTrue(Arrays.stream(run.peakActivations()).max().orElseThrow() <= most);
       }
     }
   }
