@@ -182,6 +182,30 @@ class ExchangesTest {
   }
 
   @Test
+  void gatheringTakesHalfOfWhatAddingUpTakes() {
+    List<Integer> ranks = List.of(0, 1, 2, 3, 4, 5);
+    assertEquals(5, CollectiveRounds.ring().of(Pass.GATHER, ranks, 24).size());
+    assertEquals(3, CollectiveRounds.tree().of(Pass.GATHER, ranks, 24).size());
+    double moved = 0; // all but one get what they lack
+    for (var round : CollectiveRounds.hierarchical(3).of(Pass.GATHER, ranks, 24)) {
+      moved += round.stream().mapToDouble(CollectiveRounds.Message::bytes).sum();
+    }
+    assertEquals(5 * 24, moved, DUST);
+  }
+
+  @Test
+  void handsOnOverWiresAreOneMessage() {
+    double[] sizes = new double[6];
+    Arrays.fill(sizes, 24);
+    Traffic traffic = new Traffic(new double[6], sizes, CollectiveRounds.ring());
+    Wires wires = Wires.direct(3, 240, 0.5);
+    Run run = EventSimulator.run(ring(3), times(6), Conditions.PLAIN, traffic, wires);
+    assertEquals(0, run.end(0, 2) - run.start(0, 2), DUST); // the first turn takes nothing over
+    assertEquals(4, run.start(1, 2), DUST);
+    assertEquals(4 + 0.5 + 0.1, run.end(1, 2), DUST);
+  }
+
+  @Test
   void threeRingsOverOnePortShareIt() {
     double outside = 24 / 24.0;
     Wires nodes = Wires.nodes(6, 3, 1e12, 24, 0);

@@ -68,6 +68,15 @@ class JitterTest {
   }
 
   @Test
+  void neighbouringSeedsHaveNoRunInCommon() {
+    double[] one = runs(Jitter.of(1, 0.1), 50).seconds();
+    double[] two = runs(Jitter.of(2, 0.1), 50).seconds();
+    for (double seconds : one) {
+      assertTrue(Arrays.binarySearch(two, seconds) < 0, "both have " + seconds);
+    }
+  }
+
+  @Test
   void aPipelineWaitsForTheSlowestSoItsMeanGrows() {
     MonteCarlo runs = runs(Jitter.of(1, 0.3), 400);
     assertTrue(runs.mean() > 57, "mean=" + runs.mean());
