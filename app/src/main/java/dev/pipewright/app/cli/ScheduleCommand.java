@@ -228,6 +228,7 @@ final class ScheduleCommand implements Callable<Integer> {
   private MadeSchedule made(String name, ScheduleNames.Named named, ScheduleRequest request) {
     long before = System.nanoTime();
     ScheduleNames.Made made = generate(named, request);
+    checkAlone(name, made);
     Schedule schedule =
         ScheduleRequest.Recompute.of(recompute, request.stages()).in(made.schedule());
     double seconds = (System.nanoTime() - before) / 1e9;
@@ -237,6 +238,16 @@ final class ScheduleCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new BadInputException(
           "%s cannot run so: %s; take transfers that block nobody".formatted(name, e.getMessage()));
+    }
+  }
+
+  /** An optimum is one for what the search knew. */
+  private void checkAlone(String name, ScheduleNames.Made made) {
+    String other = recompute.equals("none") ? simulation.words() : ", recomputation";
+    if (made.lowerBound().isPresent() && !other.isEmpty()) {
+      throw new BadInputException(
+          "%s is searched for --times and --memory-cap alone; leave out%s"
+              .formatted(name, other.substring(1)));
     }
   }
 

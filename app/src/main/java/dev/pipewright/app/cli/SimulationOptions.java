@@ -79,7 +79,7 @@ final class SimulationOptions {
       names = "--seed",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Of the first run with jitter. Default: ${DEFAULT-VALUE}.")
+      description = "What the chances of all runs follow from. Default: ${DEFAULT-VALUE}.")
   private String seed = "1";
 
   /** The conditions of every run of a schedule of so many ranks. */

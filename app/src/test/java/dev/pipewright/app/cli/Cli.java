@@ -36,6 +36,21 @@ record Cli(int status, String out, String err) {
     return run(args.toArray(new String[0]));
   }
 
+  static Cli schedule(String name, int stages, int microBatches, String... more) {
+    List<String> args =
+        new ArrayList<>(
+            List.of(
+                "schedule", name, "--stages", "" + stages, "--micro-batches", "" + microBatches));
+    args.addAll(List.of(more));
+    return run(args.toArray(new String[0]));
+  }
+
+  static String[] with(String[] args, String more) {
+    String[] all = Arrays.copyOf(args, args.length + 1);
+    all[args.length] = more;
+    return all;
+  }
+
   Cli ends(int expected) {
     assertEquals(expected, status, err);
     return this;
