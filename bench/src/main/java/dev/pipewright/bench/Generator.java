@@ -144,7 +144,7 @@ record Generator(String name, String family, Maker maker) {
   }
 
   private static Schedule automatic(int microBatches, OpTimes times) {
-    int[] cap = new int[times.stages()];
+    double[] cap = new double[times.stages()];
     Arrays.fill(cap, microBatches);
     return ZeroBubbleAuto.of(microBatches, times, cap);
   }

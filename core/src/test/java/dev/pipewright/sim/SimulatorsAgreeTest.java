@@ -41,7 +41,7 @@ class SimulatorsAgreeTest {
   private static List<Schedule> schedules() {
     OpTimes straight = OpTimes.equal(RANKS, 1, 1.2, 0.7, 0.1);
     OpTimes turned = OpTimes.equal(2 * RANKS, 1, 1.2, 0.7, 0.1);
-    int[] cap = new int[RANKS];
+    double[] cap = new double[RANKS];
     Arrays.fill(cap, RANKS + 1);
     return List.of(
         GPipe.of(RANKS, MICRO_BATCHES),

@@ -17,7 +17,6 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -32,8 +31,8 @@ class ReferenceSearchSchedulesTest {
     return JsonMapper.shared().readTree(file.toFile());
   }
 
-  private static Schedule zeroBubble(OpTimes times, int microBatches, int cap, double kept) {
-    int[] caps = new int[times.forward().length];
+  private static Schedule zeroBubble(OpTimes times, int microBatches, double cap, double kept) {
+    double[] caps = new double[times.forward().length];
     Arrays.fill(caps, cap);
     return ZeroBubbleAuto.of(microBatches, times, caps, kept);
   }
@@ -94,21 +93,41 @@ class ReferenceSearchSchedulesTest {
   }
 
   private static final double ROUNDED = 5e-5; // rates have four digits there
+  private static final double ROUNDED_PEAK = 5e-3; // and peaks two
 
-  /** Memory is partly free after the input's gradient. One setting misses the bubble by 0.00022. */
+  /** Memory is partly free after the input's gradient; ours has as much as theirs holds. */
   @ParameterizedTest
-  @CsvSource({"zb1p, 1", "zb2p, 2"})
-  void theZeroBubblePapersSettingsHaveNoLargerBubble(String name, int caps) {
+  @ValueSource(strings = {"zb1p", "zb2p"})
+  void theZeroBubblePapersSettingsHaveNoLargerBubbleWithNoMoreMemory(String name) {
     for (JsonNode setting : reference("zero-bubble-paper-anchors.json")) {
-      int stages = setting.get("p").asInt();
-      int microBatches = setting.get("m").asInt();
       JsonNode memory = setting.get("mem");
-      double kept = caps == 1 ? 1 : -memory.get(2).asDouble() / memory.get(0).asDouble();
-      OpTimes times = times(setting, stages);
-      Run result = StaticSimulator.run(zeroBubble(times, microBatches, caps * stages, kept), times);
-      boolean missed = name.equals("zb2p") && setting.get("f").asInt() == 18522;
-      noLarger(result, setting.get(name), missed ? 2.2e-4 : 0, name + " " + setting);
+      double kept = -memory.get(2).asDouble() / memory.get(0).asDouble();
+      OpTimes times = times(setting, setting.get("p").asInt());
+      double cap = setting.get(name).get("peak_in_F_units").asDouble() + ROUNDED_PEAK;
+      Schedule ours = zeroBubble(times, setting.get("m").asInt(), cap, kept);
+      String place = name + " " + setting;
+      assertEquals(List.of(), Validator.check(ours), place);
+      assertTrue(most(ours, kept) <= cap + 1e-9, place);
+      noLarger(StaticSimulator.run(ours, times), setting.get(name), place);
     }
+  }
+
+  /** The most that any rank holds, in activations that input gradients free in part. */
+  private static double most(Schedule schedule, double kept) {
+    double most = 0;
+    for (int rank = 0; rank < schedule.ranks(); rank++) {
+      double held = 0;
+      for (long op : schedule.packed(rank)) {
+        held +=
+            switch (Schedule.pass(op)) {
+              case FORWARD -> 1;
+              case BACKWARD_INPUT -> kept - 1;
+              default -> -kept;
+            };
+        most = Math.max(most, held);
+      }
+    }
+    return most;
   }
 
   @ParameterizedTest
@@ -124,7 +143,7 @@ class ReferenceSearchSchedulesTest {
       int cap = (int) theirs.get("peak_in_F_units").asDouble();
       Run result = StaticSimulator.run(adaptive(times, setting.get("m").asInt(), cap), times);
       assertTrue(Arrays.stream(result.peakActivations()).max().orElseThrow() <= cap);
-      noLarger(result, theirs, 0, name + " " + setting);
+      noLarger(result, theirs, name + " " + setting);
       compared++;
     }
     assertTrue(compared >= 9);
@@ -139,9 +158,8 @@ class ReferenceSearchSchedulesTest {
         setting.get("c").asDouble());
   }
 
-  private static void noLarger(Run ours, JsonNode theirs, double missed, String place) {
-    assertTrue(
-        ours.spanIdleShare() <= theirs.get("bubble_zb").asDouble() + ROUNDED + missed, place);
+  private static void noLarger(Run ours, JsonNode theirs, String place) {
+    assertTrue(ours.spanIdleShare() <= theirs.get("bubble_zb").asDouble() + ROUNDED, place);
     assertTrue(ours.makespan() <= theirs.get("makespan").asDouble() * (1 + 1e-9), place);
   }
 }

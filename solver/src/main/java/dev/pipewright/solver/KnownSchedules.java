@@ -73,7 +73,8 @@ final class KnownSchedules {
     if (problem.split()) {
       all.add(ZeroBubbleH1.of(stages, microBatches));
       all.add(ZeroBubbleH2.of(stages, microBatches));
-      all.add(ZeroBubbleAuto.of(microBatches, problem.times(), cap));
+      double[] most = Arrays.stream(cap).asDoubleStream().toArray();
+      all.add(ZeroBubbleAuto.of(microBatches, problem.times(), most));
     } else {
       all.add(GPipe.of(stages, microBatches));
       all.add(OneForwardOneBackward.of(microBatches, ahead(cap, 1)));

@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.schedule.Diagram;
 import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.check.Validator;
 import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.timed.ZeroBubbleAuto;
 import dev.pipewright.sim.StaticSimulator;
 import dev.pipewright.solver.ScheduleProblem.Goal;
 import java.util.List;
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class OptimalScheduleTest {
   private static final Limit LIMIT = new Limit(600, 10);
@@ -116,6 +119,20 @@ class OptimalScheduleTest {
     }
     assertEquals(3 * microBatches + ranks - 1, before); // of ZB-H1, ZB-H2
     assertEquals(3 * ranks * microBatches, optimum(unit(ranks, microBatches).capped(1).whole()));
+  }
+
+  @ParameterizedTest(name = "4 ranks, {0} micro-batches")
+  @ValueSource(ints = {3, 5, 8})
+  void automaticZeroBubblesAreOptimalWithUnitPasses(int microBatches) {
+    for (int cap = 1; cap <= 4; cap++) {
+      ScheduleProblem problem = unit(4, microBatches).capped(cap);
+      double[] caps = {cap, cap, cap, cap};
+      Schedule searched = ZeroBubbleAuto.of(microBatches, problem.times(), caps);
+      assertEquals(
+          optimum(problem),
+          StaticSimulator.run(searched, problem.times()).makespan(),
+          "cap " + cap);
+    }
   }
 
   @Test

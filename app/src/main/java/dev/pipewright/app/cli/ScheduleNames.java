@@ -207,8 +207,8 @@ final class ScheduleNames {
 
   private static Schedule automatic(ScheduleRequest r) {
     OpTimes times = r.opTimes(Placement.straight(r.stages()));
-    int[] cap = new int[r.stages()];
-    Arrays.fill(cap, r.chunkCap(r.microBatches()));
+    double[] cap = new double[r.stages()];
+    Arrays.fill(cap, r.memoryCap());
     return ZeroBubbleAuto.of(r.microBatches(), times, cap);
   }
 

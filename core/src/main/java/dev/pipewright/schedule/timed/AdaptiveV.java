@@ -37,10 +37,10 @@ public final class AdaptiveV {
   private final Trials trials;
   private final int ranks;
   private final int few;
-  private final int[] caps;
+  private final double[] caps;
   private final List<Start> starts = new ArrayList<>();
 
-  private AdaptiveV(Trials trials, int few, int[] caps) {
+  private AdaptiveV(Trials trials, int few, double[] caps) {
     this.trials = trials;
     this.ranks = caps.length;
     this.few = few;
@@ -62,7 +62,7 @@ public final class AdaptiveV {
     Check.that(cap >= 2, "a V needs room for at least 2 activations on each rank: cap=%d", cap);
     Placement placement = Placement.waves(ranks, 2);
     int few = Math.min(microBatches, FEW * ranks);
-    int[] caps = new int[ranks];
+    double[] caps = new double[ranks];
     Arrays.fill(caps, cap);
     Trials trials = new Trials(new Lanes(placement, microBatches, times), few, 1, caps, OPS);
     AdaptiveV search = new AdaptiveV(trials, few, caps);

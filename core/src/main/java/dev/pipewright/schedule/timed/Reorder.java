@@ -13,7 +13,7 @@ final class Reorder {
   private static final int REACH = 200; // places further on
 
   private final Lanes lanes;
-  private final int[] cap;
+  private final double[] cap;
   private final double[] ends; // by lane and micro-batch
   private final int[] done; // by lane
   private final Earliest earliest; // when ranks decide next
@@ -27,7 +27,7 @@ final class Reorder {
   private final byte[][] programs;
   private final int[] size;
 
-  Reorder(Lanes lanes, int[] cap) {
+  Reorder(Lanes lanes, double[] cap) {
     this.lanes = lanes;
     this.cap = cap;
     int ranks = lanes.ranks;

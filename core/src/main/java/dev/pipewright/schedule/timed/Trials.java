@@ -19,6 +19,9 @@ final class Trials {
   private record Trial(double score, Source source, double part, double allowance) {}
 
   private static final int FULL = 4; // trials that are run in full
+  private static final long FULL_OPS = 100_000; // more of them, where they are short
+  private static final long MOVED_OPS = 4_000_000; // of the runs with single ops moved
+  private static final int FEWEST_MOVES = 1000; // fewer hardly find anything
   private static final double STEP =
       0.03; // of what ranks wait at most, from allowance to allowance
   private static final long ALLOWED_OPS = 400_000; // of the runs with allowances
@@ -39,7 +42,7 @@ final class Trials {
    * @param cap activations that each rank can hold
    * @param ops that all short runs may have together
    */
-  Trials(Lanes lanes, int few, double kept, int[] cap, long ops) {
+  Trials(Lanes lanes, int few, double kept, double[] cap, long ops) {
     this.lanes = lanes;
     filler = new WeightFiller(lanes, kept, cap);
     boolean same = few == lanes.microBatches;
@@ -91,18 +94,26 @@ final class Trials {
       allow(List.copyOf(trials));
       trials.sort(Comparator.comparingDouble(Trial::score));
     }
+    byte[][] best = full();
+    Check.that(best.length > 0, "no order fits into memory: ranks=%d", lanes.ranks);
+    long moves = MOVED_OPS / lanes.size();
+    boolean vain = moves < FEWEST_MOVES;
+    return lanes.packed(vain ? best : new LocalSearch(lanes, filler).improve(best, moves));
+  }
+
+  /** The best program of the best trials, each run with all micro-batches. */
+  private byte[][] full() {
     double least = Double.POSITIVE_INFINITY;
-    long[][] best = new long[0][];
-    int full = few == lanes ? 1 : FULL;
+    byte[][] best = new byte[0][];
+    long full = few == lanes ? 1 : Math.max(FULL, FULL_OPS / lanes.size());
     for (int i = 0; i < trials.size() && (i < full || best.length == 0); i++) {
       Trial trial = trials.get(i);
       if (filler.run(trial.source.orders(lanes), trial.part, trial.allowance)
           && filler.score() < least) {
         least = filler.score();
-        best = lanes.packed(filler.programs());
+        best = filler.programs();
       }
     }
-    Check.that(best.length > 0, "no order fits into memory: ranks=%d", lanes.ranks);
     return best;
   }
 

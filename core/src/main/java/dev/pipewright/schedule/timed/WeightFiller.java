@@ -18,7 +18,7 @@ final class WeightFiller {
 
   private final Lanes lanes;
   private final double kept; // part of the activations that the input's gradient leaves
-  private final int[] cap; // by rank
+  private final double[] cap; // by rank
 
   private final double[] ends; // by lane and micro-batch
   private final int[] done; // by lane
@@ -37,7 +37,7 @@ final class WeightFiller {
   private int count;
   private double worst; // what any rank has waited
 
-  WeightFiller(Lanes lanes, double kept, int[] cap) {
+  WeightFiller(Lanes lanes, double kept, double[] cap) {
     this.lanes = lanes;
     this.kept = kept;
     this.cap = cap;
@@ -212,16 +212,18 @@ final class WeightFiller {
     return longest;
   }
 
-  /**
-   * Less is better: the longest span before the makespan, as the papers weigh them, then the ranks'
-   * spans on average, which lead a search on where the longest stays the same.
-   */
+  /** The longest span before the makespan, as the papers weigh them; less is better. */
+  double length() {
+    return makespan() + SPAN * span();
+  }
+
+  /** The same, then the ranks' spans on average: they lead a search on where it stays the same. */
   double score() {
     double sum = 0;
     for (int rank = 0; rank < free.length; rank++) {
       sum += free[rank] - begun[rank];
     }
-    return makespan() + SPAN * span() + 1e-3 * sum / free.length;
+    return length() + 1e-3 * sum / free.length;
   }
 
   /** The programs of the last run. */

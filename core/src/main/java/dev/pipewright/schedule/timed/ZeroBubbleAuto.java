@@ -39,12 +39,12 @@ public final class ZeroBubbleAuto {
   private final int stages;
   private final int microBatches;
   private final OpTimes times;
-  private final int[] cap;
+  private final double[] cap;
   private final Set<Integer> seen = new HashSet<>(); // hashes: two that meet cost one try
   private double best = Double.POSITIVE_INFINITY;
   private int[] bestAhead = new int[0];
 
-  private ZeroBubbleAuto(Trials trials, int stages, int microBatches, OpTimes times, int[] cap) {
+  private ZeroBubbleAuto(Trials trials, int stages, int microBatches, OpTimes times, double[] cap) {
     this.trials = trials;
     this.stages = stages;
     this.microBatches = microBatches;
@@ -57,7 +57,7 @@ public final class ZeroBubbleAuto {
    *
    * @param cap micro-batches whose activations a stage can hold, by stage
    */
-  public static Schedule of(int microBatches, OpTimes times, int[] cap) {
+  public static Schedule of(int microBatches, OpTimes times, double[] cap) {
     return of(microBatches, times, cap, 1);
   }
 
@@ -67,13 +67,13 @@ public final class ZeroBubbleAuto {
    * @param kept the part of the activations that only the weights' gradient frees; the input's
    *     gradient frees the rest
    */
-  public static Schedule of(int microBatches, OpTimes times, int[] cap, double kept) {
+  public static Schedule of(int microBatches, OpTimes times, double[] cap, double kept) {
     int stages = times.stages();
     Check.that(stages >= 1, "a schedule has stages: stages=%d", stages);
     Check.that(microBatches >= 1, "a schedule has micro-batches: micro_batches=%d", microBatches);
     Check.that(0 <= kept && kept <= 1, "kept must be in 0..1: kept=%s", kept);
-    for (int ahead : cap) {
-      Check.that(ahead >= 1, "a stage must hold at least one micro-batch: cap=%d", ahead);
+    for (double most : cap) {
+      Check.that(most >= 1, "a stage must hold at least one micro-batch: cap=%s", most);
     }
     Placement placement = Placement.straight(stages);
     int few = Math.min(microBatches, FEW * stages);
@@ -112,7 +112,7 @@ public final class ZeroBubbleAuto {
    * without gaps: its waits lie together, and weights' gradients fit into them.
    */
   private void periodic() {
-    int least = Arrays.stream(cap).min().orElseThrow();
+    int least = (int) Arrays.stream(cap).min().orElseThrow();
     if (least >= stages || stages == 1) {
       return;
     }
@@ -161,8 +161,7 @@ public final class ZeroBubbleAuto {
   private void offer(int[] counts) {
     int[] ahead = counts.clone();
     for (int stage = 0; stage < stages; stage++) {
-      int most =
-          Math.min(microBatches, stage == 0 ? cap[0] : Math.min(cap[stage], ahead[stage - 1]));
+      int most = (int) Math.min(stage == 0 ? microBatches : ahead[stage - 1], cap[stage]);
       ahead[stage] = Math.clamp(ahead[stage], 1, most);
     }
     if (trials.over() || !seen.add(Arrays.hashCode(ahead))) {

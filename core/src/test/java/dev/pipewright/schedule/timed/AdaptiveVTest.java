@@ -76,7 +76,7 @@ class AdaptiveVTest {
     int microBatches = random.nextInt(1, 12);
     OpTimes times = Uneven.times(2 * ranks, random);
     Lanes lanes = new Lanes(Placement.waves(ranks, 2), microBatches, times);
-    int[] caps = new int[ranks];
+    double[] caps = new double[ranks];
     Arrays.fill(caps, 2 * ranks);
     WeightFiller filler = new WeightFiller(lanes, 1, caps);
     assertTrue(filler.run(VTurn.orders(ranks, microBatches), 0.75, Double.POSITIVE_INFINITY));

@@ -25,7 +25,7 @@ class ReorderTest {
     OpTimes times = Uneven.times(2 * ranks, random);
     Placement placement = Placement.waves(ranks, 2);
     Lanes lanes = new Lanes(placement, microBatches, times);
-    int[] caps = new int[ranks];
+    double[] caps = new double[ranks];
     Arrays.fill(caps, cap);
     byte[][] given = VGroups.programs(ranks, microBatches, together);
     byte[][] reordered = new Reorder(lanes, caps).run(given, 0);

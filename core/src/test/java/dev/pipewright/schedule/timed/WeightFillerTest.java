@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 class WeightFillerTest {
   private static final double ANY = Double.POSITIVE_INFINITY;
 
-  private static int[] caps(int ranks, int cap) {
-    int[] caps = new int[ranks];
+  private static double[] caps(int ranks, int cap) {
+    double[] caps = new double[ranks];
     Arrays.fill(caps, cap);
     return caps;
   }

@@ -21,12 +21,12 @@ import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 
 class ZeroBubbleAutoTest {
-  private static Schedule schedule(OpTimes times, int microBatches, int[] cap) {
+  private static Schedule schedule(OpTimes times, int microBatches, double[] cap) {
     return ZeroBubbleAuto.of(microBatches, times, cap);
   }
 
-  private static int[] cap(int stages, int each) {
-    int[] cap = new int[stages];
+  private static double[] cap(int stages, double each) {
+    double[] cap = new double[stages];
     Arrays.fill(cap, each);
     return cap;
   }
@@ -87,7 +87,7 @@ class ZeroBubbleAutoTest {
     int stages = random.nextInt(1, 7);
     int microBatches = random.nextInt(1, 14);
     OpTimes times = Uneven.times(stages, random);
-    int[] cap = random.ints(stages, stages, 2 * stages + 3).toArray();
+    double[] cap = random.doubles(stages, stages, 2 * stages + 3).toArray();
     Schedule schedule = schedule(times, microBatches, cap);
     assertEquals(List.of(), Validator.check(schedule));
     Run run = StaticSimulator.run(schedule, times);
@@ -120,7 +120,7 @@ class ZeroBubbleAutoTest {
             there,
             even.step(),
             false);
-    int[] cap = {8, 8, 4, 4};
+    double[] cap = {8, 8, 4, 4};
     double planned = StaticSimulator.run(schedule(slow, 12, cap), slow).makespan();
     double unaware = StaticSimulator.run(schedule(even, 12, cap), slow).makespan();
     assertEquals(47.4, planned, 1e-9);
@@ -131,7 +131,8 @@ class ZeroBubbleAutoTest {
   void namesACapBelowOne() {
     OpTimes times = OpTimes.equal(2, 1, 1, 1, 0);
     var error =
-        assertThrows(IllegalArgumentException.class, () -> schedule(times, 4, new int[] {1, 0}));
-    assertEquals("a stage must hold at least one micro-batch: cap=0", error.getMessage());
+        assertThrows(
+            IllegalArgumentException.class, () -> schedule(times, 4, new double[] {1, 0.9}));
+    assertEquals("a stage must hold at least one micro-batch: cap=0.9", error.getMessage());
   }
 }
