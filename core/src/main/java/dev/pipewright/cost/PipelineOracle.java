@@ -2,6 +2,7 @@ package dev.pipewright.cost;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
@@ -103,7 +104,12 @@ public final class PipelineOracle implements Oracle {
     double[] backward = costs.backwardSeconds(slice);
     double forwardSeconds = (forward[end] - forward[first]) * slowdown;
     double backwardSeconds = (backward[end] - backward[first]) * slowdown;
-    boolean again = stage.recompute() == Recompute.STAGE_INPUT;
+    double again = // seconds of a micro-batch
+        switch (stage.recompute()) {
+          case NONE -> 0;
+          case STAGE_INPUT -> forwardSeconds;
+          case SELECTIVE -> partlyKept(stage, slice).extraSeconds() * slowdown;
+        };
     double send = 0;
     double back = 0;
     if (index < plan.stages().size() - 1) {
@@ -120,7 +126,7 @@ public final class PipelineOracle implements Oracle {
             : reduce;
     return new StageCost(
         forwardSeconds,
-        backwardSeconds + (again ? forwardSeconds : 0),
+        backwardSeconds + again,
         send,
         back,
         reduce,
@@ -136,13 +142,27 @@ public final class PipelineOracle implements Oracle {
     for (int device : stage.devices()) {
       capacity = Math.min(capacity, costs.workload().cluster().device(device).memory().value());
     }
-    boolean again = stage.recompute() == Recompute.STAGE_INPUT;
+    double held = costs.heldBytes(first, end, slice);
+    double working = 0;
+    if (stage.recompute() == Recompute.STAGE_INPUT) {
+      held = costs.inputBytes(first, slice);
+      working = costs.recomputedBytes(first, end, slice);
+    } else if (stage.recompute() == Recompute.SELECTIVE) {
+      PartlyKept kept = partlyKept(stage, slice);
+      held = kept.heldBytes();
+      working = kept.workingBytes();
+    }
     return new StageMemory(
-        costs.staticBytes(first, end),
-        again ? costs.inputBytes(first, slice) : costs.heldBytes(first, end, slice),
-        stage.inFlight(),
-        again ? costs.recomputedBytes(first, end, slice) : 0,
-        new Bytes(capacity));
+        costs.staticBytes(first, end), held, stage.inFlight(), working, new Bytes(capacity));
+  }
+
+  private PartlyKept partlyKept(StagePlan stage, int slice) {
+    int first = stage.firstLayer();
+    List<LayerRange> again = new ArrayList<>();
+    for (LayerRange run : stage.again()) {
+      again.add(new LayerRange(run.first() - first, run.last() - first));
+    }
+    return PartlyKept.of(costs.layers(first, stage.lastLayer() + 1, slice), again);
   }
 
   private static int[] sorted(StagePlan stage) {

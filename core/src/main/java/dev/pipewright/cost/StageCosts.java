@@ -206,6 +206,20 @@ public final class StageCosts {
     return (keptBytes[end] - keptBytes[first]) * slice;
   }
 
+  /** What each position of a stage costs for one slice, on the device that the profile is for. */
+  public LayerCosts layers(int first, int end, int slice) {
+    Times seconds = times(slice);
+    double[][] figures = new double[4][end - first];
+    for (int i = 0; i < end - first; i++) {
+      int at = first + i;
+      figures[0][i] = seconds.forward[at + 1] - seconds.forward[at];
+      figures[1][i] = seconds.backward[at + 1] - seconds.backward[at];
+      figures[2][i] = (keptBytes[at + 1] - keptBytes[at]) * slice;
+      figures[3][i] = cutBytes[at] * slice;
+    }
+    return new LayerCosts(figures[0], figures[1], figures[2], figures[3]);
+  }
+
   /** The slowdown of the fastest device. */
   public double fastest() {
     double least = Double.POSITIVE_INFINITY;

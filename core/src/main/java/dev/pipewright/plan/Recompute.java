@@ -5,7 +5,9 @@ public enum Recompute {
   /** None. */
   NONE("none"),
   /** All but the stage's input: the backward pass begins with another forward pass. */
-  STAGE_INPUT("stage-input");
+  STAGE_INPUT("stage-input"),
+  /** Those of some runs of layers but their inputs; each run is computed again in its turn. */
+  SELECTIVE("selective");
 
   private final String word;
 

@@ -12,11 +12,18 @@ import java.util.List;
  * @param devices all devices of the stage over all replicas of the pipeline; each takes an equal
  *     slice of every micro-batch
  * @param inFlight micro-batches whose activations it may hold at once
+ * @param again the layers that are computed again where that is selective, in order
  */
 public record StagePlan(
-    int firstLayer, int lastLayer, List<Integer> devices, Recompute recompute, int inFlight) {
+    int firstLayer,
+    int lastLayer,
+    List<Integer> devices,
+    Recompute recompute,
+    int inFlight,
+    List<LayerRange> again) {
   public StagePlan {
     devices = List.copyOf(devices);
+    again = List.copyOf(again);
     Check.that(
         0 <= firstLayer && firstLayer <= lastLayer,
         "a stage runs from its first layer to its last: layers=[%d, %d]",
@@ -29,6 +36,33 @@ public record StagePlan(
         "a stage names a device twice: devices=%s",
         devices);
     Check.that(inFlight >= 1, "a stage holds at least one micro-batch: in_flight=%d", inFlight);
+    Check.that(
+        again.isEmpty() != (recompute == Recompute.SELECTIVE),
+        "layers to compute again belong to selective recomputation: recompute=%s, again=%s",
+        recompute.word(),
+        again);
+    int next = firstLayer;
+    for (LayerRange run : again) {
+      Check.that(
+          next <= run.first() && run.last() <= lastLayer,
+          "layers to compute again are in order and of the stage: layers=[%d, %d], again=%s",
+          firstLayer,
+          lastLayer,
+          again);
+      next = run.last() + 1;
+    }
+  }
+
+  /** A stage that keeps all or nothing. */
+  public StagePlan(
+      int firstLayer, int lastLayer, List<Integer> devices, Recompute recompute, int inFlight) {
+    this(firstLayer, lastLayer, devices, recompute, inFlight, List.of());
+  }
+
+  /** The same stage, computing these layers again. */
+  public StagePlan selective(List<LayerRange> runs) {
+    Recompute kind = runs.isEmpty() ? Recompute.NONE : Recompute.SELECTIVE;
+    return new StagePlan(firstLayer, lastLayer, devices, kind, inFlight, runs);
   }
 
   /** How many devices share each micro-batch. */

@@ -82,7 +82,7 @@ public final class DapplePlanner {
     List<Candidate> decided =
         repo // its scores are the objective
             ? Decision.ranked(candidates)
-            : new Decision(costs, estimates, decides).decide(candidates);
+            : new Decision(costs, estimates, decides, request.recomputation()).decide(candidates);
     boolean fits = !decided.isEmpty();
     return new Planning(
         "dapple",

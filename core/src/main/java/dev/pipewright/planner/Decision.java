@@ -6,6 +6,7 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.planner.Request.Recomputation;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -37,9 +38,19 @@ final class Decision {
   private final StageCosts costs;
   private final Oracle estimates;
   private final Oracle decides;
+  private final Optional<SelectiveRecomputation> selective;
 
-  Decision(StageCosts costs, Oracle estimates, Oracle decides) {
+  /**
+   * Nothing decided yet.
+   *
+   * @param recomputation whether stages may compute some of their layers again and not all
+   */
+  Decision(StageCosts costs, Oracle estimates, Oracle decides, Recomputation recomputation) {
     this.costs = costs;
+    this.selective =
+        recomputation == Recomputation.SELECTIVE
+            ? Optional.of(new SelectiveRecomputation(costs))
+            : Optional.empty();
     this.estimates = estimates;
     this.decides = decides;
   }
@@ -73,8 +84,20 @@ final class Decision {
     for (int i = 0; i < Math.min(POLISHED, few); i++) {
       sorted.set(i, polished(sorted.get(i)));
     }
+    for (int i = 0; i < few && selective.isPresent(); i++) {
+      sorted.set(i, relieved(sorted.get(i), selective.get()));
+    }
     sorted.subList(0, few).sort(ORDER);
     return different(sorted);
+  }
+
+  /** With fewer layers computed again, where that is faster. */
+  private Candidate relieved(Candidate candidate, SelectiveRecomputation fewer) {
+    return fewer
+        .of(candidate.plan())
+        .map(plan -> decided(estimated(plan, estimates)))
+        .filter(other -> other.seconds() < candidate.seconds())
+        .orElse(candidate);
   }
 
   /** Of plans that differ only in their micro-batches the first. */

@@ -39,7 +39,9 @@ public record Request(
 
   /** How a stage may use recomputation. */
   public enum Recomputation {
-    /** Where memory demands it. */
+    /** Of as few layers as memory demands. */
+    SELECTIVE,
+    /** Of whole stages, where memory demands it. */
     WHERE_NEEDED,
     NEVER,
     ALWAYS
@@ -73,7 +75,7 @@ public record Request(
         globalBatch,
         OptionalInt.empty(),
         List.of(WarmUp.A, WarmUp.B),
-        Recomputation.WHERE_NEEDED,
+        Recomputation.SELECTIVE,
         CostModel.PIPEWRIGHT);
   }
 }

@@ -2,6 +2,7 @@ package dev.pipewright.formats;
 
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
+import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
@@ -53,7 +54,10 @@ public final class PlanJson {
   private static final List<String> ANSWER_KEYS =
       joined(List.of(HEAD, List.of("plan"), MADE_FOR, AnswerJson.KEYS));
   private static final List<String> STAGE_KEYS =
-      joined(List.of(List.of("layers", "devices", "recompute", "in_flight"), AnswerJson.FIGURES));
+      joined(
+          List.of(
+              List.of("layers", "devices", "recompute", "recomputed", "in_flight"),
+              AnswerJson.FIGURES));
 
   private static final Map<String, WarmUp> SCHEDULES = new LinkedHashMap<>();
   private static final Map<String, Recompute> RECOMPUTE = new LinkedHashMap<>();
@@ -167,16 +171,7 @@ public final class PlanJson {
 
   private static StagePlan stage(Node node, int microBatches, int usualInFlight) {
     Fields fields = node.object(STAGE_KEYS);
-    List<Integer> layers = fields.counts("layers", 0);
-    if (layers.size() != 2) {
-      throw fields
-          .required("layers")
-          .wrong(
-              fields.required("layers").place()
-                  + " holds "
-                  + layers.size()
-                  + " numbers; expected [first, last], last inclusive");
-    }
+    List<Integer> layers = ends(fields.required("layers"));
     List<Integer> devices = fields.counts("devices", 0);
     Recompute recompute =
         fields.optional("recompute").map(n -> n.word(RECOMPUTE)).orElse(Recompute.NONE);
@@ -189,8 +184,31 @@ public final class PlanJson {
               "in_flight=%d exceeds micro_batches=%d; a stage holds at most all of them"
                   .formatted(inFlight, microBatches));
     }
+    List<LayerRange> again = fields.optional("recomputed").map(PlanJson::ranges).orElse(List.of());
     return node.checked(
-        () -> new StagePlan(layers.get(0), layers.get(1), devices, recompute, inFlight));
+        () -> new StagePlan(layers.get(0), layers.get(1), devices, recompute, inFlight, again));
+  }
+
+  private static List<LayerRange> ranges(Node node) {
+    List<LayerRange> ranges = new ArrayList<>();
+    for (Node range : node.list()) {
+      List<Integer> ends = ends(range);
+      ranges.add(range.checked(() -> new LayerRange(ends.get(0), ends.get(1))));
+    }
+    return ranges;
+  }
+
+  /** The first and the last of some layers. */
+  private static List<Integer> ends(Node node) {
+    List<Integer> ends = node.list().stream().map(element -> element.count(0)).toList();
+    if (ends.size() != 2) {
+      throw node.wrong(
+          node.place()
+              + " holds "
+              + ends.size()
+              + " numbers; expected [first, last], last inclusive");
+    }
+    return ends;
   }
 
   /** The text of a file that {@link #read} reads back equal. */
@@ -235,6 +253,11 @@ public final class PlanJson {
     object.put("devices", stage.devices());
     object.put("in_flight", stage.inFlight());
     object.put("recompute", stage.recompute().word());
+    if (!stage.again().isEmpty()) {
+      object.put(
+          "recomputed",
+          stage.again().stream().map(run -> List.of(run.first(), run.last())).toList());
+    }
     return object;
   }
 }

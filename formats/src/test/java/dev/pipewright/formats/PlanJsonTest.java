@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
+import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
@@ -124,9 +125,13 @@ class PlanJsonTest {
       for (int d = replicas * random.nextInt(1, 30); d > 0; d--) {
         devices.add(device++);
       }
-      Recompute recompute = made.flip() ? Recompute.NONE : Recompute.STAGE_INPUT;
+      Recompute recompute = made.one(Recompute.values());
+      List<LayerRange> again = new ArrayList<>();
+      for (int l = layer; l <= last && recompute == Recompute.SELECTIVE; l += 2) {
+        again.add(new LayerRange(l, Math.min(last, l + random.nextInt(2))));
+      }
       int held = warmUp == WarmUp.ALL ? microBatches : random.nextInt(1, microBatches + 1);
-      stages.add(new StagePlan(layer, last, devices, recompute, held));
+      stages.add(new StagePlan(layer, last, devices, recompute, held, again));
       layer = last + 1;
     }
     Plan plan = new Plan(warmUp, microBatches, random.nextInt(1, 9), replicas, made.flip(), stages);
@@ -176,7 +181,7 @@ class PlanJsonTest {
         "[0, 8]",
         "[8]");
     refused(
-        "7: plan.stages[1].recompute is the text \"full\"; expected one of none, stage-input",
+        "7: plan.stages[1].recompute is the text \"full\"; expected one of none, stage-input, selective",
         "stage-input",
         "full");
     refused(
@@ -197,6 +202,20 @@ class PlanJsonTest {
         "[10, 20]");
     refused("5: device 1 serves two stages", "[2, 3]", "[1, 3]");
     refused("6: a stage names a device twice: devices=[0, 0]", "[0, 1]", "[0, 0]");
+    refused(
+        "7: layers to compute again belong to selective recomputation: recompute=selective,"
+            + " again=[]",
+        "stage-input",
+        "selective");
+    refused(
+        "7: plan.stages[1].recomputed[0] holds 1 numbers; expected [first, last], last inclusive",
+        "\"stage-input\"",
+        "\"selective\", \"recomputed\": [[9]]");
+    refused(
+        "7: layers to compute again are in order and of the stage: layers=[9, 20],"
+            + " again=[[9, 21]]",
+        "\"stage-input\"",
+        "\"selective\", \"recomputed\": [[9, 21]]");
     refused("6: a stage needs a device: layers=[0, 8]", "[0, 1]", "[]");
     refused("6: a stage runs from its first layer to its last: layers=[8, 0]", "[0, 8]", "[8, 0]");
     refused(

@@ -47,7 +47,8 @@ final class PlanCommand implements Callable<Integer> {
   private static final List<String> SCHEDULES = List.of("1f1b", "1f1b-b", "gpipe");
   static final List<String> COST_MODELS =
       List.of("pipewright", "dapple", "dapple-published", "dapple-repo");
-  private static final List<String> RECOMPUTE = List.of("auto", "none", "stage-input");
+  private static final List<String> RECOMPUTE =
+      List.of("auto", "none", "selective", "stage-input", "full");
 
   @Spec private CommandSpec spec;
 
@@ -95,7 +96,8 @@ final class PlanCommand implements Callable<Integer> {
       names = "--recompute",
       paramLabel = "MODE",
       defaultValue = "auto",
-      description = "auto (where memory demands it), none, stage-input.")
+      description =
+          "auto and selective (what memory demands), none, stage-input and full (all layers).")
   private String recompute = "auto";
 
   @Option(
@@ -235,7 +237,7 @@ final class PlanCommand implements Callable<Integer> {
             ? OptionalInt.empty()
             : OptionalInt.of(micro),
         policies(known),
-        recomputation(),
+        recomputation(costs),
         costs,
         switch (known) {
           case "data" -> Shape.DATA_PARALLEL;
@@ -261,11 +263,14 @@ final class PlanCommand implements Callable<Integer> {
     throw new IllegalStateException("no policy for schedule " + name);
   }
 
-  private Recomputation recomputation() {
+  /** Other cost models score what their papers know. */
+  private Recomputation recomputation(CostModel cost) {
     return switch (choice("--recompute", recompute, RECOMPUTE)) {
       case "none" -> Recomputation.NEVER;
-      case "stage-input" -> Recomputation.ALWAYS;
-      default -> Recomputation.WHERE_NEEDED;
+      case "stage-input", "full" -> Recomputation.ALWAYS;
+      case "auto" ->
+          cost == CostModel.PIPEWRIGHT ? Recomputation.SELECTIVE : Recomputation.WHERE_NEEDED;
+      default -> Recomputation.SELECTIVE;
     };
   }
 

@@ -58,7 +58,7 @@ final class Tables {
     row.add(Cell.of(Words.devices(stage.devices(), deviceWidth)));
     row.add(Cell.of(Integer.toString(stage.inFlight())));
     if (recomputes) {
-      row.add(Cell.of(stage.recompute() == Recompute.NONE ? "–" : stage.recompute().word()));
+      row.add(Cell.of(recomputed(stage)));
     }
     row.add(Cell.seconds(cost.forwardSeconds()));
     row.add(Cell.seconds(cost.backwardSeconds()));
@@ -66,6 +66,18 @@ final class Tables {
     row.add(Cell.seconds(cost.allReduceSeconds()));
     row.add(memory(cost.memory(), whole));
     return row;
+  }
+
+  private static String recomputed(StagePlan stage) {
+    return switch (stage.recompute()) {
+      case NONE -> "–";
+      case STAGE_INPUT -> stage.recompute().word();
+      case SELECTIVE -> {
+        int again = stage.again().stream().mapToInt(run -> run.last() - run.first() + 1).sum();
+        int all = stage.lastLayer() - stage.firstLayer() + 1;
+        yield again + " of " + Words.count(all, "layer");
+      }
+    };
   }
 
   static boolean recomputes(Plan plan) {
