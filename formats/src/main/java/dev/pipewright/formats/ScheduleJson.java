@@ -1,5 +1,6 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
@@ -19,7 +20,7 @@ import java.util.OptionalDouble;
  * in a schedule of several chains, such as one that runs both ways, its chain (the direction)
  * follows, and micro-batch and stage are counted in that chain. Ops that run together are {@code
  * ["FB", start, end, [["F", micro-batch, stage, direction], …]]}. {@code placement} lists for each
- * chain the ranks of its stages.
+ * chain the ranks of its stages. {@code memory_cap} is a number, or a list of one for each rank.
  *
  * <p>{@link ScheduleJsonReader} reads it back.
  */
@@ -37,12 +38,12 @@ public final class ScheduleJson {
       String name,
       int microBatches,
       int chunks,
-      OptionalDouble memoryCap,
+      MemoryCap memoryCap,
       OptionalDouble lowerBound,
       boolean optimal,
       Optional<JitterJson> jitter,
       double generationSeconds) {
-    /** Nothing is known of other schedules. */
+    /** A cap for all ranks, if any; nothing is known of other schedules. */
     public Context(
         String name,
         int microBatches,
@@ -53,7 +54,7 @@ public final class ScheduleJson {
           name,
           microBatches,
           chunks,
-          memoryCap,
+          memoryCap.isPresent() ? MemoryCap.of(memoryCap.getAsDouble()) : MemoryCap.NONE,
           OptionalDouble.empty(),
           false,
           Optional.empty(),
@@ -87,7 +88,9 @@ public final class ScheduleJson {
     object.put("peak_activations", peaks);
     object.put("chain_micro_batches", run.schedule().microBatches());
     object.put("placement", placement(run.schedule().placement()));
-    context.memoryCap().ifPresent(cap -> object.put("memory_cap", cap));
+    if (context.memoryCap().isLimited()) {
+      object.put("memory_cap", cap(context.memoryCap()));
+    }
     if (context.lowerBound().isPresent()) {
       object.put("lower_bound", context.lowerBound().getAsDouble());
       object.put("optimal", context.optimal());
@@ -98,6 +101,11 @@ public final class ScheduleJson {
     ScheduleJson json = new ScheduleJson(run);
     json.ranks();
     return head.substring(0, head.lastIndexOf("\n}")) + ",\n  \"ranks\": " + json.out + "\n}\n";
+  }
+
+  /** A number, or one for each rank. */
+  private static Object cap(MemoryCap cap) {
+    return cap.isEqual() ? cap.least() : cap.values();
   }
 
   /** The ranks of each chain's stages. */

@@ -2,6 +2,7 @@ package dev.pipewright.formats;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
@@ -10,6 +11,8 @@ import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
+import java.util.List;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
@@ -47,6 +50,24 @@ class ScheduleJsonTest {
         """,
         text);
     JsonMapper.shared().readTree(text);
+  }
+
+  @Test
+  void aCapIsANumberOrOneForEachRank() {
+    assertEquals("2.5", cap(MemoryCap.of(2.5)));
+    assertEquals("3.0", cap(new MemoryCap(List.of(3.0, 3.0))));
+    assertEquals("[3.0,2.5]", cap(new MemoryCap(List.of(3.0, 2.5))));
+    assertEquals("", cap(MemoryCap.NONE));
+  }
+
+  private static String cap(MemoryCap cap) {
+    Schedule schedule = OneForwardOneBackward.of(2, 1);
+    Run run = StaticSimulator.run(schedule, OpTimes.equal(2, 1, 1, 1, 0));
+    var none = OptionalDouble.empty();
+    String text =
+        ScheduleJson.text(
+            run, new ScheduleJson.Context("s", 1, 1, cap, none, false, Optional.empty(), 0.5));
+    return JsonMapper.shared().readTree(text).path("memory_cap").toString();
   }
 
   @Test

@@ -15,7 +15,6 @@ import dev.pipewright.sim.Run;
 import dev.pipewright.sim.Simulator;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalDouble;
 
 /**
  * A schedule that was made and run, in the forms that the command offers.
@@ -68,6 +67,7 @@ record MadeSchedule(
 
   private String times() {
     return request.times()
+        + request.replicas().words()
         + step.words(run.schedule())
         + (overlap ? ", ops together as long as the longest" : "")
         + simulation.words();
@@ -126,17 +126,13 @@ record MadeSchedule(
   }
 
   private String json() {
-    OptionalDouble cap =
-        request.memoryCap() < Double.POSITIVE_INFINITY
-            ? OptionalDouble.of(request.memoryCap())
-            : OptionalDouble.empty();
     return ScheduleJson.text(
         run,
         new ScheduleJson.Context(
             name,
             request.microBatches(),
             request.chunks(),
-            cap,
+            request.memoryCap(),
             made.lowerBound(),
             made.optimal(),
             jitter,

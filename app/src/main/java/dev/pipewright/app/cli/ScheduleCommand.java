@@ -3,6 +3,7 @@ package dev.pipewright.app.cli;
 import dev.pipewright.app.report.ScheduleRun;
 import dev.pipewright.app.report.ScheduleText;
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Schedule;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -27,6 +28,8 @@ import picocli.CommandLine.Spec;
       "  pipewright schedule 1f1b --stages 4 --micro-batches 8",
       "  pipewright schedule zb-auto --stages 8 --micro-batches 32 --times 1,1.1,0.9,0.1"
           + " --memory-cap 8",
+      "  pipewright schedule zb-auto --stages 4 --micro-batches 16 --memory-cap 8:6:4:4",
+      "  pipewright schedule pipedream --stages 3 --micro-batches 12 --replicas 2:1:1",
       "  pipewright schedule dualpipev --stages 4 --micro-batches 10 --svg dualpipev.svg"
           + " --csv dualpipev.csv",
       "  pipewright schedule 1f1b --beside zb-h1,zb-v --stages 4 --micro-batches 8"
@@ -84,17 +87,26 @@ final class ScheduleCommand implements Callable<Integer> {
   @Option(
       names = "--memory-cap",
       paramLabel = "X",
-      description = "The most activations a rank may hold, counted in micro-batches of one stage.")
+      description =
+          "The most activations a rank may hold, counted in micro-batches of one stage (one number,"
+              + " or one per rank: 8:7:6).")
   private @Nullable String memoryCap;
+
+  @Option(
+      names = "--replicas",
+      paramLabel = "R",
+      description =
+          "Ranks that take a stage's micro-batches in turn, in pipedream (one number, or one per"
+              + " stage: 2:1:1). Default: 1.")
+  private @Nullable String replicas;
 
   @Option(
       names = "--time-limit",
       paramLabel = "S",
-      defaultValue = "10",
       description =
-          "Seconds that optimal may search; it says how far from the optimum it may be. Default:"
-              + " ${DEFAULT-VALUE}.")
-  private String timeLimit = "10";
+          "Seconds that optimal may search; it says how far from the optimum it may be."
+              + " Default: 10.")
+  private @Nullable String timeLimit;
 
   @Option(
       names = "--step-times",
@@ -173,17 +185,19 @@ final class ScheduleCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    List<String> names = new ArrayList<>(List.of(name));
+    names.addAll(beside);
+    names.forEach(ScheduleNames::find);
+    checkFlags(names);
     ScheduleNames.Named named = ScheduleNames.find(name);
-    for (String other : beside) {
-      ScheduleNames.find(other);
-    }
     int parts = named.fixed() && !beside.isEmpty() ? named.chunks() : named.chunks(name, chunks());
     ScheduleFiles files = new ScheduleFiles(csv, csvTransfers, svg, html, trace, out);
     List<MadeSchedule> all = new ArrayList<>();
-    all.add(made(name, named, request(parts)));
+    all.add(made(name, named, request(name, parts)));
     for (String other : beside) {
       all.add(beside(other));
     }
+    UnheededFlags.checkStepTimes(stepTimes, all);
     List<ScheduleRun> shown = all.stream().map(MadeSchedule::shown).toList();
     String text = json || out != null ? MadeSchedule.json(all) : "";
     ScheduleFiles.Made written = files.make(shown, text); // before anything is printed
@@ -197,11 +211,19 @@ final class ScheduleCommand implements Callable<Integer> {
     return fits(all.get(0)) ? 0 : Failures.NO;
   }
 
+  /** Before anything is searched for. */
+  private void checkFlags(List<String> names) {
+    UnheededFlags.checkOnly(ScheduleNames.SEARCHED, "--time-limit", timeLimit, names);
+    UnheededFlags.checkOnly(ScheduleNames.REPLICATED, "--replicas", replicas, names);
+    UnheededFlags.checkChunks(chunks(), names);
+    simulation.checkHeeded();
+  }
+
   private OptionalInt chunks() {
     return chunks == null ? OptionalInt.empty() : OptionalInt.of(Values.count("--chunks", chunks));
   }
 
-  private ScheduleRequest request(int parts) {
+  private ScheduleRequest request(String of, int parts) {
     int ranks = Values.count("--stages", stages);
     int batches = Values.count("--micro-batches", microBatches);
     if (ranks > Limits.DEVICES || (double) ranks * parts * batches > Limits.PASSES) {
@@ -211,7 +233,15 @@ final class ScheduleCommand implements Callable<Integer> {
               .formatted(ranks, parts, batches, Limits.DEVICES, Limits.PASSES));
     }
     return new ScheduleRequest(
-        ranks, batches, parts, ScheduleRequest.Times.of(times, ranks), limit(), cap());
+        ranks,
+        batches,
+        parts,
+        ScheduleRequest.Times.of(times, ranks),
+        limit(),
+        memoryCap == null ? MemoryCap.NONE : MemoryCaps.of(memoryCap),
+        replicas == null || !of.equals(ScheduleNames.REPLICATED)
+            ? Replicas.none(ranks)
+            : Replicas.of(replicas, ranks, batches));
   }
 
   /** One to compare with, with the same number of chunks where it allows a choice. */
@@ -219,7 +249,7 @@ final class ScheduleCommand implements Callable<Integer> {
     ScheduleNames.Named named = ScheduleNames.find(other);
     try {
       int parts = named.fixed() ? named.chunks() : named.chunks(other, chunks());
-      return made(other, named, request(parts));
+      return made(other, named, request(other, parts));
     } catch (BadInputException e) {
       throw new BadInputException("--beside: " + other + ": " + e.getMessage());
     }
@@ -229,6 +259,7 @@ final class ScheduleCommand implements Callable<Integer> {
     long before = System.nanoTime();
     ScheduleNames.Made made = generate(named, request);
     checkAlone(name, made);
+    request.caps(made.schedule().ranks()); // throws where they are for another number
     Schedule schedule =
         ScheduleRequest.Recompute.of(recompute, request.stages()).in(made.schedule());
     double seconds = (System.nanoTime() - before) / 1e9;
@@ -252,6 +283,9 @@ final class ScheduleCommand implements Callable<Integer> {
   }
 
   private double limit() {
+    if (timeLimit == null) {
+      return ScheduleRequest.USUAL_LIMIT;
+    }
     try {
       double seconds = Double.parseDouble(timeLimit);
       if (seconds > 0 && seconds <= 1e6) {
@@ -272,36 +306,21 @@ final class ScheduleCommand implements Callable<Integer> {
     }
   }
 
-  private double cap() {
-    if (memoryCap == null) {
-      return Double.POSITIVE_INFINITY;
-    }
-    try {
-      double cap = Double.parseDouble(memoryCap);
-      if (cap >= 1) {
-        return cap;
-      }
-    } catch (NumberFormatException e) {
-      // said below, as for one below 1
-    }
-    throw new BadInputException(
-        "--memory-cap: '%s' holds not even one micro-batch; give a number >= 1"
-            .formatted(memoryCap));
-  }
-
   private boolean fits(MadeSchedule made) {
     int[] peaks = made.run().peakActivations();
+    MemoryCap cap = made.request().memoryCap();
     for (int rank = 0; rank < peaks.length; rank++) {
       double peak = (double) peaks[rank] / made.request().chunks();
-      if (peak > made.request().memoryCap() + 1e-9) {
+      if (cap.isExceeded(rank, peak)) {
         spec.commandLine()
             .getErr()
             .println(
-                "pipewright: does not fit: rank %d holds %s activations, the cap is %s; %s"
+                "pipewright: does not fit: rank %d holds %s activations, %s cap is %s; %s"
                     .formatted(
                         rank,
                         ScheduleText.number(peak),
-                        ScheduleText.number(made.request().memoryCap()),
+                        cap.isEqual() ? "the" : "its",
+                        ScheduleText.number(cap.on(rank)),
                         "try zb-auto, or a larger --memory-cap"));
         return false;
       }

@@ -26,7 +26,6 @@ import dev.pipewright.schedule.timed.AdaptiveV;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.schedule.timed.ZeroBubbleAuto;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -68,6 +67,12 @@ final class ScheduleNames {
     }
   }
 
+  /** The one whose stages may have replicas. */
+  static final String REPLICATED = "pipedream";
+
+  /** The one that is searched for until time is over. */
+  static final String SEARCHED = "optimal";
+
   private static final Map<String, Named> NAMES = new LinkedHashMap<>();
 
   /** On another number of ranks than the user's stages, or under another name already. */
@@ -101,13 +106,13 @@ final class ScheduleNames {
     any("hanayo", 2, ScheduleNames::waves);
     fixed("1f1b-star", 1, ScheduleNames::star);
     fixed("k-periodic", 1, ScheduleNames::dropping);
-    fixed("pipedream", 1, r -> PipeDream.of(r.stages(), r.microBatches()));
+    fixed(REPLICATED, 1, r -> PipeDream.of(r.microBatches(), r.replicas().array()));
     fixed("pipedream-2bw", 1, ScheduleNames::twoBuffers);
     fixed("dp", 1, r -> inStep(r, "dp"));
     fixed("zero-dp", 1, r -> DataParallel.zero(r.stages(), steps("zero-dp", r)));
     cyclic(NAMES, Cyclic.Form.RING);
     fixed("cyclic-zero-dp", 1, r -> cyclic(r, "cyclic-zero-dp", Cyclic.Form.ZERO, Cyclic.Rule.V2));
-    NAMES.put("optimal", new Named(1, true, SolvedSchedule::of));
+    NAMES.put(SEARCHED, new Named(1, true, SolvedSchedule::of));
     cyclic(FORMS, Cyclic.Form.SINGLE);
     cyclic(FORMS, Cyclic.Form.PYRAMID);
     cyclic(FORMS, Cyclic.Form.PIPELINE);
@@ -207,9 +212,7 @@ final class ScheduleNames {
 
   private static Schedule automatic(ScheduleRequest r) {
     OpTimes times = r.opTimes(Placement.straight(r.stages()));
-    double[] cap = new double[r.stages()];
-    Arrays.fill(cap, r.memoryCap());
-    return ZeroBubbleAuto.of(r.microBatches(), times, cap);
+    return ZeroBubbleAuto.of(r.microBatches(), times, r.caps(r.stages()));
   }
 
   /** The best V within a cap in activations of a chunk, the user's own if that is less. */

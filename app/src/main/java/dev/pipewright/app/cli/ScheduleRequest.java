@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Recomputed;
 import dev.pipewright.schedule.Schedule;
@@ -23,17 +24,32 @@ import java.util.regex.Pattern;
  * @param chunks stages of the network on each rank
  * @param times of a rank's share of the network and a micro-batch
  * @param timeLimit seconds that a search for the optimum may take
- * @param memoryCap in micro-batch activations of one rank's share; infinite for none
+ * @param memoryCap in micro-batch activations of one rank's share
+ * @param replicas of stages, where a schedule may have any
  */
 record ScheduleRequest(
-    int stages, int microBatches, int chunks, Times times, double timeLimit, double memoryCap) {
-  private static final double USUAL_LIMIT = 10;
+    int stages,
+    int microBatches,
+    int chunks,
+    Times times,
+    double timeLimit,
+    MemoryCap memoryCap,
+    Replicas replicas) {
+  static final double USUAL_LIMIT = 10; // seconds
+
   private static final double MOST_SECONDS = 1e15; // so that sums stay exact enough
   private static final Pattern RANGE = Pattern.compile("(\\d+)(?:-(\\d+))?");
 
-  /** With the usual time for a search. */
+  /** With the usual time for a search, the same cap for all ranks, and no replicas. */
   ScheduleRequest(int stages, int microBatches, int chunks, Times times, double memoryCap) {
-    this(stages, microBatches, chunks, times, USUAL_LIMIT, memoryCap);
+    this(
+        stages,
+        microBatches,
+        chunks,
+        times,
+        USUAL_LIMIT,
+        MemoryCap.of(memoryCap),
+        Replicas.none(stages));
   }
 
   /**
@@ -213,8 +229,20 @@ record ScheduleRequest(
     return loads;
   }
 
-  /** The cap in activations of one chunk, where there is one. */
+  /** The cap of each rank; throws {@link BadInputException} where they are for another number. */
+  double[] caps(int ranks) {
+    return MemoryCaps.each(memoryCap, ranks);
+  }
+
+  /** The cap of each stage's rank in activations of one chunk, where there is one. */
+  int[] chunkCaps(int otherwise) {
+    return Arrays.stream(caps(stages))
+        .mapToInt(cap -> (int) Math.min(otherwise, Math.floor(cap * chunks)))
+        .toArray();
+  }
+
+  /** The least of them. */
   int chunkCap(int otherwise) {
-    return (int) Math.min(otherwise, Math.floor(memoryCap * chunks));
+    return Arrays.stream(chunkCaps(otherwise)).min().orElse(otherwise);
   }
 }

@@ -50,6 +50,7 @@ final class SimulateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    simulation.checkHeededByPlans();
     PlanArgument.Loaded loaded = argument.load();
     for (String problem : PlanFit.problems(loaded.file().plan(), loaded.costed())) {
       throw new BadInputException(argument.path + ": " + problem);

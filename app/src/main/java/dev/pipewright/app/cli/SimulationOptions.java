@@ -6,7 +6,9 @@ import dev.pipewright.sim.Conditions.Transfers;
 import dev.pipewright.sim.Jitter;
 import dev.pipewright.sim.Wires;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -14,6 +16,8 @@ import picocli.CommandLine.Option;
 final class SimulationOptions {
   private static final String SHARED = "shared";
   private static final int MOST_RUNS = 100_000;
+  private static final int USUAL_RUNS = 200;
+  private static final int USUAL_MACHINE = 8; // ranks
 
   @Option(
       names = "--transfers",
@@ -28,11 +32,10 @@ final class SimulationOptions {
   @Option(
       names = "--per-machine",
       paramLabel = "N",
-      defaultValue = "8",
       description =
-          "Ranks of a machine, for shared transfers of schedules; plans say it themselves. Default:"
-              + " ${DEFAULT-VALUE}.")
-  private String perMachine = "8";
+          "Ranks of a machine, for shared transfers of schedules; plans say it themselves."
+              + " Default: 8.")
+  private @Nullable String perMachine;
 
   @Option(
       names = "--slowdown",
@@ -71,20 +74,47 @@ final class SimulationOptions {
   @Option(
       names = "--runs",
       paramLabel = "N",
-      defaultValue = "200",
-      description = "Runs with jitter. Default: ${DEFAULT-VALUE}.")
-  private String runs = "200";
+      description = "Runs with jitter or stragglers. Default: 200.")
+  private @Nullable String runs;
 
   @Option(
       names = "--seed",
       paramLabel = "N",
-      defaultValue = "1",
-      description = "What the chances of all runs follow from. Default: ${DEFAULT-VALUE}.")
-  private String seed = "1";
+      description = "What the chances of all runs follow from. Default: 1.")
+  private @Nullable String seed;
+
+  /** Throws where something is said that changes nothing in a schedule's runs. */
+  void checkHeeded() {
+    if (perMachine != null && !SHARED.equals(transfers)) {
+      throw new BadInputException(
+          "--per-machine: only shared transfers go by machines; leave it out, or give --transfers"
+              + " shared");
+    }
+    checkChances();
+  }
+
+  /** The same in a plan's runs. */
+  void checkHeededByPlans() {
+    if (perMachine != null) {
+      throw new BadInputException(
+          "--per-machine: is for schedules, and a plan says where its devices are; leave it out");
+    }
+    checkChances();
+  }
+
+  private void checkChances() {
+    String unheeded = runs != null ? "--runs" : seed != null ? "--seed" : "";
+    if (!unheeded.isEmpty() && jitter == null && stragglers == null) {
+      throw new BadInputException(
+          unheeded
+              + ": without --jitter or --stragglers all runs are the same; leave it out, or give"
+              + " --jitter 0.1");
+    }
+  }
 
   /** The conditions of every run of a schedule of so many ranks. */
   Conditions conditions(Transfers usual, int ranks) {
-    int each = Values.count("--per-machine", perMachine);
+    int each = perMachine == null ? USUAL_MACHINE : Values.count("--per-machine", perMachine);
     return conditions(usual, Wires.nodes(ranks, each, 1, 1, 0));
   }
 
@@ -136,6 +166,7 @@ final class SimulationOptions {
   double[] slowness(int ranks) {
     double[] factors = new double[ranks];
     Arrays.fill(factors, 1);
+    Set<Integer> named = new HashSet<>();
     for (String entry : slow == null ? new String[0] : slow.split(",", -1)) {
       String[] parts = entry.split(":", -1);
       if (parts.length != 2) {
@@ -148,6 +179,15 @@ final class SimulationOptions {
             "--slow: there is no rank %d; ranks are 0 to %d".formatted(rank, ranks - 1));
       }
       factors[rank] = number("--slow", parts[1], 0, "1.5");
+      if (factors[rank] == 0) {
+        throw new BadInputException(
+            "--slow: rank %d cannot compute in no time; give a factor above 0, like 1.5"
+                .formatted(rank));
+      }
+      if (!named.add(rank)) {
+        throw new BadInputException(
+            "--slow: '%s' names rank %d twice; name it once".formatted(slow, rank));
+      }
     }
     return factors;
   }
@@ -181,7 +221,7 @@ final class SimulationOptions {
 
   private long seed() {
     try {
-      return Long.parseLong(seed);
+      return seed == null ? 1 : Long.parseLong(seed);
     } catch (NumberFormatException e) {
       throw new BadInputException(
           "--seed: '%s' is no whole number; give one, like 1".formatted(seed));
@@ -189,7 +229,7 @@ final class SimulationOptions {
   }
 
   int runs() {
-    int count = Values.count("--runs", runs);
+    int count = runs == null ? USUAL_RUNS : Values.count("--runs", runs);
     if (count > MOST_RUNS) {
       throw new BadInputException(
           "--runs: %d runs would take too long; take at most %d".formatted(count, MOST_RUNS));

@@ -27,8 +27,13 @@ final class SolvedSchedule {
     }
     Placement placement = Placement.straight(request.stages());
     ScheduleProblem problem =
-        ScheduleProblem.on(placement, request.opTimes(placement), request.microBatches())
-            .capped(request.chunkCap(request.microBatches()));
+        new ScheduleProblem(
+            placement,
+            request.microBatches(),
+            request.opTimes(placement),
+            true,
+            request.chunkCaps(request.microBatches()),
+            ScheduleProblem.Goal.MAKESPAN);
     double seconds = request.timeLimit();
     Answer<Schedule> answer =
         OptimalSchedule.of(problem, new Limit(seconds, seconds * WORK_PER_SECOND));

@@ -5,6 +5,7 @@ import dev.pipewright.formats.BadInputException;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.timed.StepTimes;
 import java.util.Arrays;
+import java.util.stream.IntStream;
 
 /**
  * What {@code --step-times} says, of a rank's share of the network.
@@ -59,8 +60,38 @@ record StepSeconds(double update, double reduce, double gather, double handOn) {
     return filled;
   }
 
+  private double[] all() {
+    return new double[] {update, reduce, gather, handOn};
+  }
+
+  /** Whether anything takes time. */
+  boolean isAny() {
+    return Arrays.stream(all()).anyMatch(seconds -> seconds > 0);
+  }
+
+  /** Whether anything of a schedule does. */
+  boolean isOf(Schedule schedule) {
+    boolean[] seen = seen(schedule);
+    double[] seconds = all();
+    return IntStream.range(0, seen.length).anyMatch(i -> seen[i] && seconds[i] > 0);
+  }
+
   /** The times of what occurs in a schedule; nothing where there is no such op. */
   String words(Schedule schedule) {
+    boolean[] seen = seen(schedule);
+    String[] names = {"update", "adding up", "gathering", "taking over"};
+    double[] seconds = all();
+    StringBuilder words = new StringBuilder();
+    for (int i = 0; i < names.length; i++) {
+      if (seen[i]) {
+        words.append(", ").append(names[i]).append(' ').append(ScheduleText.number(seconds[i]));
+      }
+    }
+    return words.toString();
+  }
+
+  /** Which of the four occur. */
+  private static boolean[] seen(Schedule schedule) {
     boolean[] seen = new boolean[4];
     for (int rank = 0; rank < schedule.ranks(); rank++) {
       for (long op : schedule.packed(rank)) {
@@ -73,14 +104,6 @@ record StepSeconds(double update, double reduce, double gather, double handOn) {
         }
       }
     }
-    String[] names = {"update", "adding up", "gathering", "taking over"};
-    double[] seconds = {update, reduce, gather, handOn};
-    StringBuilder words = new StringBuilder();
-    for (int i = 0; i < names.length; i++) {
-      if (seen[i]) {
-        words.append(", ").append(names[i]).append(' ').append(ScheduleText.number(seconds[i]));
-      }
-    }
-    return words.toString();
+    return seen;
   }
 }

@@ -191,9 +191,7 @@ final class ScheduleDrawing {
         !run.isCapped()
             ? ""
             : "; the cap is %s%s"
-                .formatted(
-                    ScheduleText.number(run.memoryCap()),
-                    scale.shows(run.memoryCap()) ? " (dashed)" : "");
+                .formatted(run.cap(), scale.shows(run.memoryCap()) ? " (dashed)" : "");
     heading(top, "activations held, in micro-batches of a stage" + cap, "peak");
     double[] peaks = run.peaks();
     for (int rank = 0; rank < run.ranks(); rank++) {
@@ -208,12 +206,18 @@ final class ScheduleDrawing {
           "class=\"plot\"");
       plot.path(area(rank, floor), "class=\"held\"");
       plot.line(scale.left(), floor, right, floor, "class=\"axis\"");
-      if (run.isCapped() && scale.shows(run.memoryCap())) {
-        double line = floor - run.memoryCap() / scale.most() * scale.strip();
-        plot.line(scale.left(), line, right, line, "class=\"limit\"");
-      }
-      String mark = run.exceedsCap(peaks[rank]) ? "! " : "";
+      limit(rank, floor);
+      String mark = run.exceedsCap(rank) ? "! " : "";
       value(mark + ScheduleText.activations(peaks[rank]), floor - scale.strip() / 2 + 4);
+    }
+  }
+
+  /** The rank's own cap, where it is not far above. */
+  private void limit(int rank, double floor) {
+    double cap = run.memoryCap().on(rank);
+    if (scale.shows(cap)) {
+      double line = floor - cap / scale.most() * scale.strip();
+      plot.line(scale.left(), line, scale.x(run.makespan()), line, "class=\"limit\"");
     }
   }
 

@@ -44,7 +44,7 @@ public final class ScheduleHtml {
           + ".</p>\n</section>\n";
     }
     ScheduleRun run = runs.get(0);
-    String cap = run.isCapped() ? "; the cap is " + ScheduleText.number(run.memoryCap()) : "";
+    String cap = run.isCapped() ? "; the cap is " + run.cap() : "";
     StringBuilder out = new StringBuilder("<dl class=\"figures\">\n");
     HtmlSections.figures(
         out,

@@ -1,13 +1,18 @@
 package dev.pipewright.app.report;
 
+import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * A schedule that ran, with what its pictures and tables say about it.
@@ -18,7 +23,7 @@ import java.util.Set;
  * @param chunks stages of each rank and direction
  * @param starts by rank and position in its program
  * @param ends by rank and position in its program
- * @param memoryCap in micro-batch activations of one stage; infinite for none
+ * @param memoryCap in micro-batch activations of one stage
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record ScheduleRun(
@@ -30,7 +35,9 @@ public record ScheduleRun(
     double[][] starts,
     double[][] ends,
     Figures figures,
-    double memoryCap) {
+    MemoryCap memoryCap) {
+
+  private static final int LONGEST = 40; // characters of all ranks' caps
 
   /**
    * The figures of a run.
@@ -88,12 +95,32 @@ public record ScheduleRun(
   }
 
   boolean isCapped() {
-    return memoryCap < Double.POSITIVE_INFINITY;
+    return memoryCap.isLimited();
   }
 
-  /** Whether a rank that holds so much holds more than it may. */
-  boolean exceedsCap(double peak) {
-    return peak > memoryCap + 1e-9;
+  /** Whether a rank holds more than it may. */
+  boolean exceedsCap(int rank) {
+    return memoryCap.isExceeded(rank, (double) figures.peaks()[rank] / chunks);
+  }
+
+  /** Whether any does. */
+  boolean exceedsCap() {
+    return IntStream.range(0, ranks()).anyMatch(this::exceedsCap);
+  }
+
+  /** {@code 8}, {@code 8:7:6:5} by rank, or {@code 1 to 64 by rank} where that is too long. */
+  String cap() {
+    List<Double> values = memoryCap.values();
+    if (memoryCap.isEqual()) {
+      return ScheduleText.number(values.get(0));
+    }
+    String all = values.stream().map(ScheduleText::number).collect(Collectors.joining(":"));
+    return all.length() <= LONGEST
+        ? all
+        : "%s to %s by rank"
+            .formatted(
+                ScheduleText.number(memoryCap.least()),
+                ScheduleText.number(Collections.max(values)));
   }
 
   /**
@@ -152,24 +179,19 @@ public record ScheduleRun(
   }
 
   String title() {
-    return name + ": " + size();
+    return title(List.of(this));
   }
 
-  private String size() {
-    return Words.count(ranks(), "rank")
+  /** {@code 1f1b, zb-h1: 4 ranks, 8 micro-batches}; {@code 4 to 6 ranks} where they differ. */
+  static String title(List<ScheduleRun> runs) {
+    var ranks = runs.stream().mapToInt(ScheduleRun::ranks).summaryStatistics();
+    int microBatches = runs.get(0).microBatches();
+    return runs.stream().map(ScheduleRun::name).collect(Collectors.joining(", "))
+        + ": "
+        + (ranks.getMin() < ranks.getMax() ? ranks.getMin() + " to " : "")
+        + Words.count(ranks.getMax(), "rank")
         + ", "
         + Numbers.grouped(microBatches)
         + (microBatches == 1 ? " micro-batch" : " micro-batches");
-  }
-
-  /** {@code 1f1b, zb-h1: 4 ranks, 8 micro-batches}. */
-  static String title(Iterable<ScheduleRun> runs) {
-    StringBuilder names = new StringBuilder();
-    String size = "";
-    for (ScheduleRun run : runs) {
-      names.append(names.isEmpty() ? "" : ", ").append(run.name());
-      size = size.isEmpty() ? run.size() : size;
-    }
-    return names + ": " + size;
   }
 }

@@ -1,5 +1,6 @@
 package dev.pipewright.app.report;
 
+import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Schedule;
 import java.util.Arrays;
 import java.util.List;
@@ -62,12 +63,21 @@ record ScheduleScale(
       roomy = Math.max(roomy, perUsualOp * ROOMY);
     }
     double plot = Math.min(WIDEST, Math.max(needed, Math.min(USUAL, roomy)));
-    double cap = runs.get(0).memoryCap();
     double lane = exchanging ? EXCHANGES : 0;
     double row = ranks <= 8 ? 30 : ranks <= 16 ? 26 : 20;
     double strip = ranks <= 8 ? 24 : ranks <= 16 ? 18 : 12;
-    most = Math.max(cap <= 4 * most ? cap : 0, Math.max(most, 1));
-    return new ScheduleScale(edge, left, plot, makespan, row + lane, lane, strip, most);
+    double held = Math.max(most, highest(runs.get(0).memoryCap(), 4 * most));
+    return new ScheduleScale(
+        edge, left, plot, makespan, row + lane, lane, strip, Math.max(held, 1));
+  }
+
+  /** Of the ranks' caps, the highest that leaves what is held to be seen. */
+  private static double highest(MemoryCap cap, double most) {
+    return cap.values().stream()
+        .mapToDouble(Double::doubleValue)
+        .filter(each -> each <= most)
+        .max()
+        .orElse(0);
   }
 
   /** How long an op takes: the lower median, not counting those that take no time. */
@@ -104,8 +114,13 @@ record ScheduleScale(
     return x(usual(run)) - left >= 3;
   }
 
-  /** Whether a cap is in the strips. */
+  /** Whether a rank's cap is in the strips. */
   boolean shows(double cap) {
     return cap <= most;
+  }
+
+  /** Whether any rank's is. */
+  boolean shows(MemoryCap cap) {
+    return shows(cap.least());
   }
 }

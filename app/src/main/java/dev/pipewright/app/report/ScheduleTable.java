@@ -39,14 +39,16 @@ final class ScheduleTable {
   }
 
   private static String peak(ScheduleRun run) {
-    return ScheduleText.activations(run.peak()) + (run.exceedsCap(run.peak()) ? " !" : "");
+    return ScheduleText.activations(run.peak()) + (run.exceedsCap() ? " !" : "");
   }
 
   /** What marks and counts mean. */
   static String note(List<ScheduleRun> runs) {
-    boolean exceeded = runs.stream().anyMatch(run -> run.exceedsCap(run.peak()));
-    String cap =
-        exceeded ? "; ! exceeds the cap of " + ScheduleText.number(runs.get(0).memoryCap()) : "";
-    return "peak activations: of the fullest rank, in micro-batches of a stage" + cap;
+    boolean exceeded = runs.stream().anyMatch(ScheduleRun::exceedsCap);
+    ScheduleRun first = runs.get(0);
+    String mark =
+        first.memoryCap().isEqual() ? "; ! exceeds the cap of " : "; ! a rank exceeds its cap of ";
+    return "peak activations: of the fullest rank, in micro-batches of a stage"
+        + (exceeded ? mark + first.cap() : "");
   }
 }

@@ -74,7 +74,7 @@ public final class ScheduleText {
       words.append(' ').append(activations(peak));
     }
     words.append(peaks.length > MOST_PEAKS ? " …, the most " + activations(run.peak()) : "");
-    words.append(run.isCapped() ? " (cap " + number(run.memoryCap()) + ")" : "");
+    words.append(run.isCapped() ? " (cap " + run.cap() + ")" : "");
     TextWidth.wrap(out, words.toString(), width, 0);
   }
 

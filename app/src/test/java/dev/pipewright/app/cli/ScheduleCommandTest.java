@@ -290,12 +290,20 @@ class ScheduleCommandTest {
   void anyRequestIsAnsweredOrRefusedInASentence(RepetitionInfo seed) {
     var random = new SplittableRandom(seed.getCurrentRepetition());
     String name = names().get(random.nextInt(names().size()));
-    List<String> more = new ArrayList<>(List.of("--time-limit", "0.5"));
+    List<String> more = new ArrayList<>();
+    if (name.equals("optimal")) {
+      more.addAll(List.of("--time-limit", "0.5"));
+    }
     if (random.nextBoolean()) {
       more.addAll(List.of("--chunks", "" + random.nextInt(1, 5)));
     }
     if (random.nextBoolean()) {
-      more.addAll(List.of("--memory-cap", "" + random.nextDouble(1, 9)));
+      double one = random.nextDouble(1, 9);
+      String other = random.nextBoolean() ? ":" + random.nextDouble(1, 9) : "";
+      more.addAll(List.of("--memory-cap", one + other));
+    }
+    if (random.nextInt(4) == 0) {
+      more.addAll(List.of("--replicas", "1:2:3:4".substring(0, random.nextInt(8))));
     }
     if (random.nextBoolean()) {
       more.addAll(List.of("--times", random.nextInt(3) + ",1," + random.nextDouble() + ",0.1"));

@@ -49,6 +49,14 @@ class ScheduleHtmlTest {
   }
 
   @Test
+  void theCapIsStatedForAllOrByRank() {
+    assertTrue(
+        ScheduleHtml.of(List.of(ScheduleRuns.capped(PLAIN, 3.0))).contains("; the cap is 3<"));
+    ScheduleRun byRank = ScheduleRuns.capped(PLAIN, 4.0, 3.0, 2.5, 1.0);
+    assertTrue(ScheduleHtml.of(List.of(byRank)).contains("; the cap is 4:3:2.5:1<"));
+  }
+
+  @Test
   void comparedSchedulesHaveARowEach() throws Exception {
     Element page = SvgReader.parse(wellFormed(ScheduleHtml.of(List.of(PLAIN, OTHER))));
     List<String> rows =

@@ -1,5 +1,6 @@
 package dev.pipewright.app.report;
 
+import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Program;
@@ -9,6 +10,7 @@ import dev.pipewright.schedule.timed.StepTimes;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.IntStream;
 
 /** Schedules that ran, to draw. */
@@ -37,10 +39,10 @@ final class ScheduleRuns {
         ends,
         new ScheduleRun.Figures(
             run.makespan(), run.idleShare(), run.spanIdleShare(), busy, run.peakActivations()),
-        Double.POSITIVE_INFINITY);
+        MemoryCap.NONE);
   }
 
-  static ScheduleRun capped(ScheduleRun run, double cap) {
+  static ScheduleRun capped(ScheduleRun run, Double... caps) {
     return new ScheduleRun(
         run.name(),
         run.microBatches(),
@@ -50,7 +52,7 @@ final class ScheduleRuns {
         run.starts(),
         run.ends(),
         run.figures(),
-        cap);
+        new MemoryCap(List.of(caps)));
   }
 
   /** Every pass and gradient of a chunk takes one. */

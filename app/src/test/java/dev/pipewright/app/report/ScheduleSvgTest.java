@@ -28,7 +28,8 @@ class ScheduleSvgTest {
       List.of(
           ScheduleRuns.of(GPipe.of(1, 1), 1),
           PLAIN,
-          ScheduleRuns.capped(PLAIN, 3),
+          ScheduleRuns.capped(PLAIN, 3.0),
+          ScheduleRuns.capped(PLAIN, 6.0, 3.0, 1.0, 70.0),
           PAIRS,
           UNEVEN,
           ScheduleRuns.ring(),
@@ -117,7 +118,7 @@ class ScheduleSvgTest {
 
   @Test
   void numbersStandInTheirCells() throws Exception {
-    for (ScheduleRun run : List.of(PLAIN, PAIRS, UNEVEN, RUNS.get(9))) {
+    for (ScheduleRun run : List.of(PLAIN, PAIRS, UNEVEN, RUNS.get(10))) {
       Element root = SvgReader.parse(ScheduleSvg.of(run));
       List<Element> cells = cells(root);
       List<Element> numbers =
@@ -206,7 +207,7 @@ class ScheduleSvgTest {
     for (ScheduleRun run : RUNS) {
       Element root = SvgReader.parse(ScheduleSvg.of(run));
       double strip = SvgReader.number(lastPlot(root), "height");
-      double most = Math.max(run.peak(), run.isCapped() ? run.memoryCap() : 0);
+      double most = Math.max(run.peak(), shownCap(run));
       double[] peaks =
           ofClass(root, "path", "held").stream()
               .mapToDouble(area -> height(area) / strip * most)
@@ -215,6 +216,15 @@ class ScheduleSvgTest {
         assertEquals(run.peaks()[rank], peaks[rank], 0.02 * most, run.name());
       }
     }
+  }
+
+  /** The highest that is drawn: none above four times the peak. */
+  private static double shownCap(ScheduleRun run) {
+    return run.memoryCap().values().stream()
+        .mapToDouble(cap -> cap)
+        .filter(cap -> cap <= 4 * run.peak())
+        .max()
+        .orElse(0);
   }
 
   private static Element lastPlot(Element root) {
@@ -249,7 +259,7 @@ class ScheduleSvgTest {
 
   @Test
   void aCapIsALineInEveryStrip() throws Exception {
-    Element root = SvgReader.parse(ScheduleSvg.of(ScheduleRuns.capped(PLAIN, 3)));
+    Element root = SvgReader.parse(ScheduleSvg.of(ScheduleRuns.capped(PLAIN, 3.0)));
     assertEquals(4, ofClass(root, "path", "limit").size());
     assertTrue(
         SvgReader.texts(root)
@@ -257,6 +267,26 @@ class ScheduleSvgTest {
     assertTrue(SvgReader.texts(root).contains("! 4"));
     Element free = SvgReader.parse(ScheduleSvg.of(PLAIN));
     assertEquals(0, ofClass(free, "path", "limit").size());
+  }
+
+  @Test
+  void capsByRankAreLinesAtTheirOwnHeights() throws Exception {
+    ScheduleRun run = ScheduleRuns.capped(PLAIN, 6.0, 3.0, 1.0, 70.0);
+    Element root = SvgReader.parse(ScheduleSvg.of(run));
+    List<Element> strips = ofClass(root, "rect", "plot").subList(4, 8);
+    List<Element> lines = ofClass(root, "path", "limit");
+    assertEquals(3, lines.size()); // the fourth is far above what is held
+    for (int rank = 0; rank < lines.size(); rank++) {
+      double height = SvgReader.number(strips.get(rank), "height");
+      double floor = SvgReader.number(strips.get(rank), "y") + height;
+      double line = Double.parseDouble(lines.get(rank).getAttribute("d").split("[ L]", -1)[1]);
+      assertEquals(run.memoryCap().on(rank) / 6 * height, floor - line, 0.02);
+    }
+    List<String> texts = SvgReader.texts(root);
+    assertTrue(
+        texts.contains(
+            "activations held, in micro-batches of a stage; the cap is 6:3:1:70 (dashed)"));
+    assertEquals(List.of("! 2"), texts.stream().filter(text -> text.startsWith("! ")).toList());
   }
 
   @Test

@@ -14,6 +14,7 @@ import dev.pipewright.schedule.ZeroBubbleH1;
 import dev.pipewright.schedule.timed.OpTimes;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class ScheduleTextTest {
@@ -124,7 +125,7 @@ class ScheduleTextTest {
             List.of(ScheduleRuns.of(OneForwardOneBackward.of(100, 300), 1)),
             List.of(
                 ScheduleRuns.of(OneForwardOneBackward.of(4, 8), 1),
-                ScheduleRuns.capped(ScheduleRuns.of(ZeroBubbleH1.of(4, 8), 1), 2)));
+                ScheduleRuns.capped(ScheduleRuns.of(ZeroBubbleH1.of(4, 8), 1), 2.0)));
     for (List<ScheduleRun> runs : all) {
       for (int width = 72; width <= 160; width += 3) {
         int most = width;
@@ -133,6 +134,46 @@ class ScheduleTextTest {
             .forEach(line -> assertTrue(line.length() <= most, line));
       }
     }
+  }
+
+  @Test
+  void capsAreStatedForAllOrByRank() {
+    ScheduleRun run = ScheduleRuns.of(OneForwardOneBackward.of(4, 8), 1);
+    assertEquals("4 3 2 1 (cap 4)", caps(ScheduleRuns.capped(run, 4.0)));
+    assertEquals("4 3 2 1 (cap 4)", caps(ScheduleRuns.capped(run, 4.0, 4.0, 4.0, 4.0)));
+    assertEquals("4 3 2 1 (cap 4:3.5:2:1)", caps(ScheduleRuns.capped(run, 4.0, 3.5, 2.0, 1.0)));
+    ScheduleRun many = ScheduleRuns.of(OneForwardOneBackward.of(32, 40), 1);
+    Double[] each = IntStream.range(0, 32).mapToObj(rank -> 34.0 - rank).toArray(Double[]::new);
+    assertTrue(caps(ScheduleRuns.capped(many, each)).endsWith("2 1 (cap 3 to 34 by rank)"));
+  }
+
+  private static String caps(ScheduleRun run) {
+    String start = "peak activations of a stage by rank: ";
+    String text = ScheduleText.of(run, 200, false);
+    return text.lines()
+        .filter(line -> line.startsWith(start))
+        .findFirst()
+        .orElseThrow()
+        .substring(start.length());
+  }
+
+  @Test
+  void aTableMarksWhereARankExceedsItsOwnCap() {
+    ScheduleRun plain = ScheduleRuns.of(OneForwardOneBackward.of(4, 8), 1);
+    ScheduleRun split = ScheduleRuns.of(ZeroBubbleH1.of(4, 8), 1);
+    String fits = compared(plain, plain, 4.0, 3.0, 2.0, 1.0);
+    assertTrue(fits.contains(" 4\n") && !fits.contains("!"), fits);
+    String exceeded = compared(plain, split, 9.0, 3.0, 1.0, 1.0);
+    assertTrue(exceeded.contains(" 4 !\n"), exceeded);
+    assertTrue(exceeded.contains("; ! a rank exceeds its cap of 9:3:1:1\n"), exceeded);
+    String all = compared(plain, split, 3.0);
+    assertTrue(all.contains("; ! exceeds the cap of 3\n"), all);
+  }
+
+  private static String compared(ScheduleRun one, ScheduleRun other, Double... caps) {
+    List<ScheduleRun> runs =
+        List.of(ScheduleRuns.capped(one, caps), ScheduleRuns.capped(other, caps));
+    return ScheduleText.of(runs, 200, false);
   }
 
   @Test
