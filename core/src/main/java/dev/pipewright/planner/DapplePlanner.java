@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /**
  * The best synchronous hybrid of data and pipeline parallelism.
@@ -38,6 +39,7 @@ public final class DapplePlanner {
   private final StageCosts costs;
   private final StageCosts searched;
   private final Request request;
+  private final BooleanSupplier stop;
   private final Oracle estimates;
   private final Drafts drafts;
   private final boolean repo;
@@ -47,10 +49,11 @@ public final class DapplePlanner {
   private String placements = "";
   private long labels;
 
-  private DapplePlanner(StageCosts costs, Request request) {
+  private DapplePlanner(StageCosts costs, Request request, BooleanSupplier stop) {
     this.costs = costs;
     this.searched = Effort.searched(costs);
     this.request = request;
+    this.stop = stop;
     this.estimates = request.costModel().oracle(costs);
     this.drafts = new Drafts(costs);
     this.repo = request.costModel() == CostModel.DAPPLE_REPO;
@@ -64,11 +67,21 @@ public final class DapplePlanner {
    * @param decides chooses among the best few; a simulator
    */
   public static Planning plan(StageCosts costs, Request request, Oracle decides) {
+    return plan(costs, request, decides, () -> false);
+  }
+
+  /**
+   * The same, with an end: what is best by then.
+   *
+   * @param stop asked now and then whether to end with the best so far
+   */
+  public static Planning plan(
+      StageCosts costs, Request request, Oracle decides, BooleanSupplier stop) {
     Check.that(
         request.costModel() != CostModel.DAPPLE_PUBLISHED,
         "%s only scores plans: a step may cost less than its work, so the best plan makes no sense",
         request.costModel().word());
-    return new DapplePlanner(costs, request).run(decides);
+    return new DapplePlanner(costs, request, stop).run(decides);
   }
 
   private Planning run(Oracle decides) {
@@ -82,7 +95,8 @@ public final class DapplePlanner {
     List<Candidate> decided =
         repo // its scores are the objective
             ? Decision.ranked(candidates)
-            : new Decision(costs, estimates, decides, request.recomputation()).decide(candidates);
+            : new Decision(costs, estimates, decides, request.recomputation(), stop)
+                .decide(candidates);
     boolean fits = !decided.isEmpty();
     return new Planning(
         "dapple",
@@ -126,7 +140,7 @@ public final class DapplePlanner {
   }
 
   private void search(Trial trial, int beam, long budget, double within) {
-    for (Found found : trial.search(beam, budget, within)) {
+    for (Found found : trial.search(beam, budget, within, stop)) {
       add(trial, found);
     }
   }

@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /**
  * Chooses among the best few candidates by a second oracle, a simulator, which may also move their
@@ -38,20 +39,28 @@ final class Decision {
   private final StageCosts costs;
   private final Oracle estimates;
   private final Oracle decides;
+  private final BooleanSupplier stop;
   private final Optional<SelectiveRecomputation> selective;
 
   /**
    * Nothing decided yet.
    *
    * @param recomputation whether stages may compute some of their layers again and not all
+   * @param stop asked before every move of a cut whether to leave it at that
    */
-  Decision(StageCosts costs, Oracle estimates, Oracle decides, Recomputation recomputation) {
+  Decision(
+      StageCosts costs,
+      Oracle estimates,
+      Oracle decides,
+      Recomputation recomputation,
+      BooleanSupplier stop) {
     this.costs = costs;
     this.selective =
         recomputation == Recomputation.SELECTIVE
             ? Optional.of(new SelectiveRecomputation(costs))
             : Optional.empty();
     this.estimates = estimates;
+    this.stop = stop;
     this.decides = decides;
   }
 
@@ -137,7 +146,7 @@ final class Decision {
       boolean better = true;
       while (better && moves < MOST_MOVES) {
         better = false;
-        for (int cut = 1; cut < stages && moves < MOST_MOVES; cut++) {
+        for (int cut = 1; cut < stages && moves < MOST_MOVES && !stop.getAsBoolean(); cut++) {
           for (int way : new int[] {-by, by}) {
             Optional<Plan> moved = moved(best.plan(), cut, way);
             if (moved.isEmpty()) {

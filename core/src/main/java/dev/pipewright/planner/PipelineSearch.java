@@ -6,6 +6,7 @@ import dev.pipewright.planner.StagePricer.Outcome;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
  * Finds the partition of a chain into stages, and the devices of each, with the shortest step: a
@@ -28,6 +29,7 @@ final class PipelineSearch {
   private final int mostStages;
   private final int beam;
   private final long budget;
+  private final BooleanSupplier stop;
   private final LabelPool pool;
   private final int[][] heads; // [first][state]: newest label of the bucket, or -1
   private final List<int[]> active = new ArrayList<>(); // by first: states with labels
@@ -47,6 +49,7 @@ final class PipelineSearch {
    * @param mostStages pipelines have at most this many stages
    * @param beam partial plans kept for each number of layers left
    * @param budget partial plans to price before the search narrows to {@link #NARROW} of them
+   * @param stop asked now and then whether to end with what there is
    * @param limit step times above this are of no interest
    */
   PipelineSearch(
@@ -56,6 +59,7 @@ final class PipelineSearch {
       int mostStages,
       int beam,
       long budget,
+      BooleanSupplier stop,
       double limit) {
     this.costs = costs;
     this.space = space;
@@ -63,6 +67,7 @@ final class PipelineSearch {
     this.mostStages = mostStages;
     this.beam = beam;
     this.budget = budget;
+    this.stop = stop;
     this.limit = limit;
     this.pool = new LabelPool(pricer.width());
     this.heads = new int[costs.size() + 1][0];
@@ -95,9 +100,14 @@ final class PipelineSearch {
     expand(0);
     for (int first = costs.size() - 1; first > 0; first--) {
       for (int label : labels(first)) {
-        if (bound(label) <= limit) {
-          expand(label);
+        if (bound(label) > limit) {
+          continue;
         }
+        if (stop.getAsBoolean()) {
+          truncated = true;
+          return complete();
+        }
+        expand(label);
       }
     }
     return complete();

@@ -5,6 +5,7 @@ import dev.pipewright.planner.PipelineSearch.Found;
 import dev.pipewright.schedule.WarmUp;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /** One way to cut the batch under one schedule: a search of its own within a planning. */
 final class Trial {
@@ -60,8 +61,9 @@ final class Trial {
    *
    * @param beam partial plans kept for each number of layers left
    * @param budget partial plans priced before the search narrows
+   * @param stop asked now and then whether to end with what there is
    */
-  List<Found> search(int beam, long budget, double within) {
+  List<Found> search(int beam, long budget, double within, BooleanSupplier stop) {
     if (hopeless(within)) {
       finished = true;
       return List.of();
@@ -72,7 +74,7 @@ final class Trial {
       return List.of();
     }
     PipelineSearch search =
-        new PipelineSearch(costs, space, pricer, mostStages, beam, budget, within);
+        new PipelineSearch(costs, space, pricer, mostStages, beam, budget, stop, within);
     List<Found> found = search.run();
     finished = search.exhaustive();
     labels += search.built();

@@ -80,7 +80,7 @@ public final class Main implements Runnable {
       err.println("pipewright: standard output cannot be written; check the free space behind it");
       status = Math.max(status, Failures.WRONG_INPUT);
     }
-    System.exit(status);
+    Patience.exit(status);
   }
 
   private static PrintWriter utf8(OutputStream to) {

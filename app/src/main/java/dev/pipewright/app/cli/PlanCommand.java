@@ -17,6 +17,7 @@ import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.Request.Shape;
 import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.sim.SimulatedOracle;
+import dev.pipewright.units.Units;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -107,6 +108,12 @@ final class PlanCommand implements Callable<Integer> {
   private @Nullable Path evaluate;
 
   @Option(
+      names = "--time-limit",
+      paramLabel = "S",
+      description = "Seconds after which the search ends with the best so far, as Ctrl-C does.")
+  private @Nullable String timeLimit;
+
+  @Option(
       names = "--out",
       paramLabel = "DIR",
       description = "Write plan.json, report.html, timeline.svg and trace.json.")
@@ -131,11 +138,17 @@ final class PlanCommand implements Callable<Integer> {
       OutputFolder.of(out, Answer.FILES); // before any work
     }
     StageCosts costs = costed.costs();
+    Planning planning;
     long start = System.nanoTime();
-    Planning planning =
-        evaluate == null
-            ? DapplePlanner.plan(costs, request, decider(costs))
-            : evaluated(costed, request);
+    try (Patience patience = new Patience(Patience.limit(timeLimit))) {
+      planning =
+          evaluate == null
+              ? DapplePlanner.plan(costs, request, decider(costs), patience)
+              : evaluated(costed, request);
+      if (patience.ended()) {
+        spec.commandLine().getErr().println("pipewright: " + unfinished(planning));
+      }
+    }
     double seconds = (System.nanoTime() - start) / 1e9;
     OptionalInt batch =
         arguments.profileBatch == null
@@ -164,6 +177,22 @@ final class PlanCommand implements Callable<Integer> {
     tooLarge.ifPresent(
         reason -> spec.commandLine().getErr().println("pipewright: does not fit: " + reason));
     return tooLarge.isPresent() ? Failures.NO : 0;
+  }
+
+  private static String unfinished(Planning planning) {
+    String gap =
+        planning
+            .best()
+            .map(best -> best.seconds() / planning.lowerBound().seconds() - 1)
+            .filter(Double::isFinite)
+            .map(above ->
+                "the best so far is "
+                    + Units.percent(above)
+                    + " above the lower bound ("
+                    + planning.lowerBound().why()
+                    + ")")
+            .orElse("nothing was found so far");
+    return "the search was ended early; " + gap;
   }
 
   /** The simulator, on the stage times of the default cost model. */

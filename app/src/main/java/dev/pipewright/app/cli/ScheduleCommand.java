@@ -237,7 +237,7 @@ final class ScheduleCommand implements Callable<Integer> {
         batches,
         parts,
         ScheduleRequest.Times.of(times, ranks),
-        limit(),
+        Patience.limit(timeLimit).orElse(ScheduleRequest.USUAL_LIMIT),
         memoryCap == null ? MemoryCap.NONE : MemoryCaps.of(memoryCap),
         replicas == null || !of.equals(ScheduleNames.REPLICATED)
             ? Replicas.none(ranks)
@@ -280,22 +280,6 @@ final class ScheduleCommand implements Callable<Integer> {
           "%s is searched for --times and --memory-cap alone; leave out%s"
               .formatted(name, other.substring(1)));
     }
-  }
-
-  private double limit() {
-    if (timeLimit == null) {
-      return ScheduleRequest.USUAL_LIMIT;
-    }
-    try {
-      double seconds = Double.parseDouble(timeLimit);
-      if (seconds > 0 && seconds <= 1e6) {
-        return seconds;
-      }
-    } catch (NumberFormatException e) {
-      // said below, as for one out of range
-    }
-    throw new BadInputException(
-        "--time-limit: '%s' is no time to search; give seconds, like 10".formatted(timeLimit));
   }
 
   private static ScheduleNames.Made generate(ScheduleNames.Named named, ScheduleRequest request) {

@@ -1,10 +1,13 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.FileProblem;
 import dev.pipewright.formats.JitterJson;
+import dev.pipewright.plan.Plan;
 import dev.pipewright.planner.Evaluation;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.schedule.check.Validator;
 import dev.pipewright.sim.Conditions.Transfers;
 import dev.pipewright.sim.Jitter;
 import dev.pipewright.sim.PlanWires;
@@ -73,7 +76,7 @@ final class SimulateCommand implements Callable<Integer> {
     try {
       planning = Evaluation.of(costs, loaded.file().plan(), loaded.costModel(), oracle);
     } catch (IllegalArgumentException e) {
-      throw new BadInputException(argument.path + ": " + e.getMessage());
+      throw new BadInputException(refusal(loaded.file().plan(), e));
     }
     double seconds = (System.nanoTime() - start) / 1e9;
     Answer answer =
@@ -100,6 +103,14 @@ final class SimulateCommand implements Callable<Integer> {
     tooLarge.ifPresent(
         reason -> spec.commandLine().getErr().println("pipewright: does not fit: " + reason));
     return tooLarge.isPresent() ? Failures.NO : 0;
+  }
+
+  /** What keeps a plan from running: where its schedule does, as {@code check} says it. */
+  private String refusal(Plan plan, IllegalArgumentException failure) {
+    return Validator.check(plan.schedule(), 1).stream()
+        .map(problem -> FileProblem.ofPlan(argument.path, problem).toString())
+        .findFirst()
+        .orElse(argument.path + ": " + failure.getMessage());
   }
 
   private static JitterJson jittered(

@@ -77,6 +77,26 @@ class CliAnswerTest {
     assertEquals(withoutTime(planned("--json")), withoutTime(planned("--json")));
   }
 
+  @Test
+  void aTimeLimitEndsTheSearchWithTheBestSoFarAndItsGap() {
+    Cli run =
+        Cli.run(
+                "plan",
+                "gpt:layers=96,hidden=1024,heads=16,sequence=1024,vocabulary=50257",
+                "--cluster",
+                "dapple-a:8x8",
+                "--global-batch",
+                "512",
+                "--time-limit",
+                "0.000001",
+                "--json")
+            .ends(0);
+    assertFalse(run.json().at("/plan/stages").isEmpty());
+    String said = "pipewright: the search was ended early; the best so far is ";
+    assertTrue(run.err().startsWith(said), run.err());
+    assertTrue(run.err().contains(" above the lower bound (work / devices)"), run.err());
+  }
+
   private static String withoutTime(Cli run) {
     return run.out().replaceFirst("\"planning_s\": [-+.0-9E]+", "");
   }

@@ -100,6 +100,18 @@ class SimulateCommandTest {
   }
 
   @Test
+  void aDeadlockIsSpeltOutAsCheckDoes() {
+    String text =
+        Cli.text(plan)
+            .replace("\"devices\": [0], \"in_flight\": 2", "\"devices\": [0], \"in_flight\": 1")
+            .replace("\"devices\": [1], \"in_flight\": 1", "\"devices\": [1], \"in_flight\": 3");
+    String stuck = Cli.file(folder, "stuck.json", text).toString();
+    String sentence = Cli.run("simulate", stuck).refusal(2, "; that needs F1 of stage 0, which ");
+    assertTrue(sentence.startsWith(stuck + ":"), sentence);
+    assertEquals(Cli.run("check", stuck).ends(1).out().strip(), sentence);
+  }
+
+  @Test
   void otherConditionsMakeOtherSteps() {
     assertEquals(step(), step("--transfers", "queued"));
     assertTrue(step("--transfers", "blocking") > step());

@@ -1,0 +1,87 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.formats.BadInputException;
+import java.util.OptionalDouble;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says when a search shall end with the best so far: after the user's time limit, or when the user
+ * interrupts it. Between opening and closing an interrupt does not end the program; after that it
+ * has some seconds to print what it found.
+ */
+final class Patience implements BooleanSupplier, AutoCloseable {
+  private static final int SECONDS_TO_PRINT = 20;
+  private static final double MOST_SECONDS = 1e6;
+
+  private static volatile boolean interrupted;
+
+  private final long end; // of System.nanoTime
+  private final boolean limited;
+  private final Thread hook = new Thread(this::interrupt, "interrupt");
+  private boolean ended;
+
+  /** Starts to count. */
+  Patience(OptionalDouble seconds) {
+    limited = seconds.isPresent();
+    end = System.nanoTime() + (long) (1e9 * seconds.orElse(0));
+    Runtime.getRuntime().addShutdownHook(hook);
+  }
+
+  /** Reads {@code --time-limit}; throws {@link BadInputException} where it is no time. */
+  static OptionalDouble limit(@Nullable String text) {
+    if (text == null) {
+      return OptionalDouble.empty();
+    }
+    try {
+      double seconds = Double.parseDouble(text);
+      if (seconds > 0 && seconds <= MOST_SECONDS) {
+        return OptionalDouble.of(seconds);
+      }
+    } catch (NumberFormatException e) {
+      // said below, as for one out of range
+    }
+    throw new BadInputException(
+        "--time-limit: '%s' is no time to search; give seconds, like 10".formatted(text));
+  }
+
+  @Override
+  public boolean getAsBoolean() {
+    ended |= interrupted || (limited && System.nanoTime() >= end);
+    return ended;
+  }
+
+  /** Whether a search was told to end. */
+  boolean ended() {
+    return ended;
+  }
+
+  /** From here on an interrupt ends the program at once. */
+  @Override
+  public void close() {
+    if (!interrupted) {
+      try {
+        Runtime.getRuntime().removeShutdownHook(hook);
+      } catch (IllegalStateException e) {
+        interrupted = true; // just now
+      }
+    }
+  }
+
+  private void interrupt() {
+    interrupted = true;
+    try {
+      Thread.sleep(1000L * SECONDS_TO_PRINT); // exit() comes first
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Ends the program with a status, even while an interrupt is about to end it with another. */
+  static void exit(int status) {
+    if (interrupted) {
+      Runtime.getRuntime().halt(status);
+    }
+    System.exit(status);
+  }
+}

@@ -1,0 +1,79 @@
+package dev.pipewright.app.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.formats.BadInputException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.OptionalDouble;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PatienceTest {
+  /** A search without an end, as a program of its own. */
+  static final class Endless {
+    public static void main(String[] args) throws InterruptedException {
+      try (Patience patience = new Patience(OptionalDouble.empty())) {
+        System.out.println("searching");
+        while (!patience.getAsBoolean()) {
+          Thread.sleep(5);
+        }
+        System.out.println("best so far");
+      }
+      Patience.exit(0);
+    }
+  }
+
+  @Test
+  @EnabledOnOs({OS.LINUX, OS.MAC})
+  void anInterruptEndsTheSearchAndTheAnswerIsPrinted() throws IOException, InterruptedException {
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    Process search =
+        new ProcessBuilder(
+                java, "-cp", System.getProperty("java.class.path"), Endless.class.getName())
+            .redirectErrorStream(true)
+            .start();
+    try (var out =
+        new BufferedReader(
+            new InputStreamReader(search.getInputStream(), StandardCharsets.UTF_8))) {
+      assertEquals("searching", out.readLine());
+      new ProcessBuilder("kill", "-INT", Long.toString(search.pid())).start().waitFor();
+      assertEquals("best so far", out.readLine());
+      assertTrue(search.waitFor(1, TimeUnit.MINUTES));
+      assertEquals(0, search.exitValue());
+    } finally {
+      search.destroyForcibly();
+    }
+  }
+
+  @Test
+  void aTimeLimitEndsASearch() throws InterruptedException {
+    try (Patience patience = new Patience(OptionalDouble.of(1e-3));
+        Patience other = new Patience(OptionalDouble.empty())) {
+      Thread.sleep(2);
+      assertFalse(patience.ended());
+      assertTrue(patience.getAsBoolean());
+      assertTrue(patience.ended());
+      assertFalse(other.getAsBoolean());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "-1", "soon", "NaN", "1e7"})
+  void refusesWhatIsNoTime(String text) {
+    var error = assertThrows(BadInputException.class, () -> Patience.limit(text));
+    assertEquals(
+        "--time-limit: '" + text + "' is no time to search; give seconds, like 10",
+        error.getMessage());
+  }
+}
