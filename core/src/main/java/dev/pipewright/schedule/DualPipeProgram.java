@@ -20,7 +20,7 @@ import java.util.ArrayDeque;
  * </pre>
  */
 final class DualPipeProgram {
-  private final Program program = new Program();
+  private final Program program;
   private final ArrayDeque<Op> weights = new ArrayDeque<>(); // left over, oldest first
   private final Stage near;
   private final Stage far;
@@ -36,7 +36,8 @@ final class DualPipeProgram {
     }
   }
 
-  private DualPipeProgram(int near, int far) {
+  private DualPipeProgram(int near, int far, int ops) {
+    this.program = new Program(ops);
     this.near = new Stage(near);
     this.far = new Stage(far);
   }
@@ -46,8 +47,9 @@ final class DualPipeProgram {
    * @param microBatches of each stage, 2 · {@code places} or more
    */
   static long[] of(int place, int places, int near, int far, int microBatches) {
-    DualPipeProgram program = new DualPipeProgram(near, far);
     int after = places - 1 - place;
+    int inHalves = 2 * after + place + 1; // backward passes
+    DualPipeProgram program = new DualPipeProgram(near, far, 4 * microBatches + inHalves);
     program.fill(place, after);
     program.steady(microBatches - 2 * places + place + 1, after == 0);
     program.drain(place, after);
@@ -71,12 +73,14 @@ final class DualPipeProgram {
 
   /** In the middle the first pair would wait for itself: the forward pass alone comes first. */
   private void steady(int pairs, boolean middle) {
-    for (int i = 0; i < pairs; i++) {
-      forward(near);
-      if (i > 0 || !middle) {
-        program.join();
-      }
-      backward(far);
+    forward(near);
+    if (!middle) {
+      program.join();
+    }
+    backward(far);
+    together(far, near);
+    for (int i = 1; i < pairs; i++) {
+      together(near, far);
       together(far, near);
     }
   }

@@ -20,6 +20,7 @@ final class InterleavedOrder {
   private final int chunks;
   private final int microBatches;
   private final int group;
+  private long op; // of the turn, with micro-batch 0
   private int first; // of the group
   private int turn; // chunks that the group has passed
   private int inGroup;
@@ -31,6 +32,7 @@ final class InterleavedOrder {
     this.chunks = chunks;
     this.microBatches = microBatches;
     this.group = group;
+    this.op = op();
   }
 
   boolean hasNext() {
@@ -39,19 +41,25 @@ final class InterleavedOrder {
 
   /** The next op, packed, or {@link #GAP}. */
   long next() {
-    int chunk = pass == Pass.FORWARD ? turn : chunks - 1 - turn;
     int microBatch = first + inGroup;
-    advance();
-    return microBatch < microBatches ? Schedule.pack(pass, chunk * ranks + rank, microBatch) : GAP;
+    long next = microBatch < microBatches ? op + microBatch : GAP;
+    if (++inGroup == group) {
+      turn();
+    }
+    return next;
   }
 
-  private void advance() {
-    if (++inGroup == group) {
-      inGroup = 0;
-      if (++turn == chunks) {
-        turn = 0;
-        first += group;
-      }
+  private void turn() {
+    inGroup = 0;
+    if (++turn == chunks) {
+      turn = 0;
+      first += group;
     }
+    op = op();
+  }
+
+  private long op() {
+    int chunk = pass == Pass.FORWARD ? turn : chunks - 1 - turn;
+    return Schedule.pack(pass, chunk * ranks + rank, 0);
   }
 }

@@ -75,16 +75,19 @@ public final class OneForwardOneBackwardV {
       Arrays.fill(program, FREE);
     }
     for (int stage = 0; stage < 2 * ranks; stage++) {
-      int rank = rankOf(stage);
       for (int i = 0; i < simulated; i++) {
-        int forward = block.forward(stage) + i * TurningBlock.PERIOD;
-        int backward = block.backward(stage) + i * TurningBlock.PERIOD;
-        put(rank, forward, Schedule.pack(Pass.FORWARD, stage, i));
-        put(rank, backward, Schedule.pack(Pass.BACKWARD, stage, i));
-        held[rank][forward]++;
-        held[rank][backward + TurningBlock.BACKWARD]--;
+        putPasses(rankOf(stage), stage, i);
       }
     }
+  }
+
+  private void putPasses(int rank, int stage, int microBatch) {
+    int forward = block.forward(stage) + microBatch * TurningBlock.PERIOD;
+    int backward = block.backward(stage) + microBatch * TurningBlock.PERIOD;
+    put(rank, forward, Schedule.pack(Pass.FORWARD, stage, microBatch));
+    put(rank, backward, Schedule.pack(Pass.BACKWARD, stage, microBatch));
+    held[rank][forward]++;
+    held[rank][backward + TurningBlock.BACKWARD]--;
   }
 
   /** Sums what each time adds; the most that any rank holds. */
@@ -118,8 +121,9 @@ public final class OneForwardOneBackwardV {
   }
 
   private void hold(int rank, int from, int to, int more) {
+    int[] onRank = held[rank];
     for (int time = from; time < to; time++) {
-      held[rank][time] += more;
+      onRank[time] += more;
     }
   }
 
@@ -163,8 +167,9 @@ public final class OneForwardOneBackwardV {
 
   /** The earliest time from which on the rank has room for one activation more. */
   private int affordable(int rank, int time, int ready) {
+    int[] onRank = held[rank];
     int from = time;
-    while (from > ready && held[rank][from - 1] < limit) {
+    while (from > ready && onRank[from - 1] < limit) {
       from--;
     }
     return from;
@@ -172,9 +177,10 @@ public final class OneForwardOneBackwardV {
 
   /** The first time from {@code from} on at which a rank does nothing for so long. */
   private int gap(int rank, int from, int length) {
+    long[] onRank = ops[rank];
     int start = from;
     for (int time = from; time - start < length; time++) {
-      if (ops[rank][time] != FREE) {
+      if (onRank[time] != FREE) {
         start = time + 1;
       }
     }

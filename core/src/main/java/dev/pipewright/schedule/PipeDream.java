@@ -110,7 +110,7 @@ public final class PipeDream {
   }
 
   private static long[] program(Turns turns, int rounds, int inFlight) {
-    Program program = new Program();
+    Program program = new Program(Math.multiplyExact(turns.replicas() > 1 ? 4 : 3, rounds));
     int ahead = Math.min(inFlight, rounds);
     for (int round = 0; round < ahead; round++) {
       turns.add(program, Pass.FORWARD, round);

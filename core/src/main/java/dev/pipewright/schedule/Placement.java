@@ -59,7 +59,9 @@ public final class Placement {
         chains,
         rankOf.length);
     for (int rank : rankOf) {
-      Check.that(0 <= rank && rank < ranks, "ranks are 0..%d: rank=%d", ranks - 1, rank);
+      if (rank < 0 || rank >= ranks) { // there may be many: say it only where one is wrong
+        Check.that(false, "ranks are 0..%d: rank=%d", ranks - 1, rank);
+      }
     }
     return new Placement(ranks, rankOf.length / chains, rankOf.clone());
   }

@@ -4,8 +4,20 @@ import java.util.Arrays;
 
 /** A rank's program while it is written. */
 public final class Program {
-  private long[] ops = new long[16];
+  private static final int USUAL = 16;
+
+  private long[] ops;
   private int size;
+
+  /** One that grows as needed. */
+  public Program() {
+    this(USUAL);
+  }
+
+  /** One with room for so many ops, and more if needed. */
+  public Program(int room) {
+    ops = new long[room];
+  }
 
   /** Adds an op at the end. */
   public Program add(Op.Pass pass, int stage, int microBatch) {
@@ -15,9 +27,19 @@ public final class Program {
   /** Adds an op as {@link Schedule#packed} has it. */
   public Program add(long op) {
     if (size == ops.length) {
-      ops = Arrays.copyOf(ops, 2 * size);
+      ops = Arrays.copyOf(ops, Math.max(USUAL, 2 * size));
     }
     ops[size++] = op;
+    return this;
+  }
+
+  /** Adds an op before the {@code at}-th, which is among the last. */
+  public Program insert(int at, long op) {
+    add(op);
+    for (int i = size - 1; i > at; i--) {
+      ops[i] = ops[i - 1];
+    }
+    ops[at] = op;
     return this;
   }
 
@@ -31,8 +53,8 @@ public final class Program {
     return size;
   }
 
-  /** The ops so far, for a {@link Schedule}. */
+  /** The ops, for a {@link Schedule}; nothing may be written any more. */
   public long[] packed() {
-    return Arrays.copyOf(ops, size);
+    return size == ops.length ? ops : Arrays.copyOf(ops, size);
   }
 }

@@ -37,7 +37,7 @@ public final class Recomputed {
 
   private static long[] program(long[] ops, Selector selector) {
     Selector open = withoutRecomputed(ops, selector);
-    Program program = new Program();
+    Program program = new Program(ops.length);
     boolean together = false; // with the op before
     for (int i = 0; i < ops.length; i++) {
       if (!together) {

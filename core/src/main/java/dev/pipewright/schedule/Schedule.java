@@ -14,6 +14,7 @@ import java.util.List;
  */
 public final class Schedule {
   private static final Op.Pass[] PASSES = Op.Pass.values();
+  private static final long EXCHANGES = exchanges(); // a bit for each
   private static final long JOINED = 1L << 55;
 
   private final String name;
@@ -48,13 +49,28 @@ public final class Schedule {
 
   private static boolean exchanging(long[][] programs) {
     for (long[] program : programs) {
-      for (long op : program) {
-        if (pass(op).exchanges()) {
-          return true;
-        }
+      if ((passes(program) & EXCHANGES) != 0) {
+        return true;
       }
     }
     return false;
+  }
+
+  /** The kinds of a program's ops, a bit for each. */
+  private static long passes(long[] program) {
+    long passes = 0;
+    for (long op : program) {
+      passes |= 1L << code(op);
+    }
+    return passes;
+  }
+
+  private static long exchanges() {
+    long exchanges = 0;
+    for (Op.Pass pass : PASSES) {
+      exchanges |= pass.exchanges() ? 1L << pass.code() : 0;
+    }
+    return exchanges;
   }
 
   /** One op as a number. */

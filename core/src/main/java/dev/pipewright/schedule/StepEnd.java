@@ -50,7 +50,7 @@ public final class StepEnd {
 
   private long[] program(int rank) {
     long[] program = schedule.packed(rank);
-    Program ended = new Program();
+    Program ended = new Program(program.length + 2 * depth);
     int at = 0;
     List<Integer> stages = new ArrayList<>(); // of all chains
     for (int stage : order) {

@@ -13,7 +13,7 @@ public final class UpdatedProgram {
    * @param perUpdate micro-batches whose gradients add up to an update
    */
   public static long[] of(int stage, int microBatches, int ahead, int perUpdate) {
-    Program program = new Program();
+    Program program = new Program(2 * microBatches + microBatches / perUpdate);
     for (int i = 0; i < ahead; i++) {
       program.add(Pass.FORWARD, stage, i);
     }

@@ -16,14 +16,44 @@ import dev.pipewright.schedule.Op.Pass;
  * </pre>
  */
 final class WaveProgram {
-  private final Program program = new Program();
+  private final Program program;
   private final int places;
-  private final int[] stages; // of the rank, in the order in which a micro-batch visits them
   private final int microBatches;
 
-  private WaveProgram(int places, int[] stages, int microBatches) {
+  /** The ops of one way, unit by unit, and in a unit stage by stage. */
+  private final class Way {
+    private final long[] turns; // each with micro-batch 0
+    private int unit; // its first micro-batch
+    private int turn;
+    private int inUnit;
+
+    Way(long... turns) {
+      this.turns = turns;
+    }
+
+    /** Adds the next op, if there is such a micro-batch. */
+    void next() {
+      int microBatch = unit + inUnit;
+      if (microBatch < microBatches) {
+        program.add(turns[turn] + microBatch);
+      }
+      if (++inUnit == places) {
+        turn();
+      }
+    }
+
+    private void turn() {
+      inUnit = 0;
+      if (++turn == turns.length) {
+        turn = 0;
+        unit += places;
+      }
+    }
+  }
+
+  private WaveProgram(int places, int stages, int microBatches) {
+    this.program = new Program(Math.multiplyExact(2 * stages, microBatches));
     this.places = places;
-    this.stages = stages;
     this.microBatches = microBatches;
   }
 
@@ -33,36 +63,38 @@ final class WaveProgram {
    * @param microBatches each visits all stages; where they fill no unit, its last slots stay empty
    */
   static long[] of(int place, int places, int[] stages, int microBatches) {
-    WaveProgram wave = new WaveProgram(places, stages, microBatches);
     int rounded = Math.multiplyExact(Math.ceilDiv(microBatches, places), places);
     int length = Math.multiplyExact(rounded, stages.length);
     int ahead = places - 1 - place; // ops of the way there before the first of the way back
-    for (int i = 0; i < length + ahead; i++) {
-      if (i < length) {
-        wave.add(i, 0);
-      }
-      if (i >= ahead) {
-        wave.add(i - ahead, 1);
-      }
+    WaveProgram wave = new WaveProgram(places, stages.length, microBatches);
+    Way there = wave.new Way(turns(stages, 0));
+    Way back = wave.new Way(turns(stages, 1));
+    for (int i = 0; i < ahead; i++) {
+      there.next();
+    }
+    for (int i = ahead; i < length; i++) {
+      there.next();
+      back.next();
+    }
+    for (int i = 0; i < ahead; i++) {
+      back.next();
     }
     return wave.program.packed();
   }
 
   /**
-   * Adds the {@code i}-th op of one way, if there is such a micro-batch.
+   * The visits of one way: forward along the stages, then backward.
    *
    * @param way 0 there, 1 back
    */
-  private void add(int i, int way) {
-    int group = i / places;
-    int unit = group / stages.length;
-    int microBatch = unit * places + i % places;
-    if (microBatch >= microBatches) {
-      return;
+  private static long[] turns(int[] stages, int way) {
+    long[] turns = new long[stages.length];
+    for (int i = 0; i < turns.length; i++) {
+      int turn = 2 * i + way;
+      boolean forward = turn < stages.length;
+      int visit = forward ? turn : 2 * stages.length - 1 - turn;
+      turns[i] = Schedule.pack(forward ? Pass.FORWARD : Pass.BACKWARD, stages[visit], 0);
     }
-    int turn = 2 * (group % stages.length) + way;
-    boolean forward = turn < stages.length;
-    int visit = forward ? turn : 2 * stages.length - 1 - turn;
-    program.add(forward ? Pass.FORWARD : Pass.BACKWARD, stages[visit], microBatch);
+    return turns;
   }
 }

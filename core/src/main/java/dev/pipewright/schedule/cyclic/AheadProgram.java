@@ -1,44 +1,43 @@
 package dev.pipewright.schedule.cyclic;
 
-import dev.pipewright.schedule.Op;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Program;
-import java.util.ArrayList;
-import java.util.List;
+import dev.pipewright.schedule.Schedule;
 
 /**
  * A rank's program in which what a pass takes over from another rank is asked for one pass ahead,
  * so that it comes while the rank computes; where the pass before is of the same stage, behind it.
  */
 final class AheadProgram {
-  private final Program program = new Program();
-  private final List<Op> last = new ArrayList<>(); // a pass and its updates, not in the program yet
+  private final Program program;
+  private int last; // where the last pass and its updates begin
+  private int stage; // theirs
+  private boolean passed; // they end with the pass, no update
+
+  /** A program with room for so many ops, and more if needed. */
+  AheadProgram(int room) {
+    program = new Program(room);
+  }
 
   /** Adds a hand-on for what runs next. */
   void take(int stage, int turn) {
-    if (!last.isEmpty() && last.getFirst().stage() == stage) {
-      flush();
+    if (stage == this.stage) {
+      last = program.size();
     }
-    program.add(Pass.HAND_ON, stage, turn);
+    program.insert(last++, Schedule.pack(Pass.HAND_ON, stage, turn));
   }
 
   /** Adds a pass or an update. */
   void run(Pass pass, int stage, int number) {
-    boolean whole = !last.isEmpty() && last.getLast().pass() != Pass.UPDATE;
-    boolean other = !last.isEmpty() && last.getFirst().stage() != stage;
-    if (other || (whole && pass != Pass.UPDATE)) {
-      flush();
+    if (stage != this.stage || (passed && pass != Pass.UPDATE)) {
+      last = program.size();
     }
-    last.add(new Op(pass, stage, number));
-  }
-
-  private void flush() {
-    last.forEach(op -> program.add(op.pass(), op.stage(), op.microBatch()));
-    last.clear();
+    program.add(pass, stage, number);
+    this.stage = stage;
+    passed = pass != Pass.UPDATE;
   }
 
   long[] packed() {
-    flush();
     return program.packed();
   }
 }

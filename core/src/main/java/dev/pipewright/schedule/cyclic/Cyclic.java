@@ -136,20 +136,25 @@ public record Cyclic(int workers) {
 
   /** All passes of so many training steps by slot, those of one slot by worker. */
   void walk(int steps, Visitor visitor) {
-    long own = Math.multiplyExact((long) slots(), steps); // slots of one worker
-    for (long slot = 0; slot < own + 2L * (workers - 1); slot++) {
-      for (int worker = 0; worker < workers; worker++) {
-        long at = slot - 2L * worker;
-        if (0 <= at && at < own) {
-          int within = (int) (at % slots());
-          boolean forward = within < workers;
-          visitor.visit(
-              forward ? Pass.FORWARD : Pass.BACKWARD,
-              forward ? within : slots() - 1 - within,
-              worker,
-              (int) (at / slots()));
+    int slots = slots();
+    for (int first = 0; first <= steps; first++) { // the step of worker 0
+      for (int slot = 0; slot < slots; slot++) {
+        for (int worker = 0; worker < workers; worker++) {
+          int own = slot - 2 * worker;
+          int step = own < 0 ? first - 1 : first;
+          if (0 <= step && step < steps) {
+            visit(visitor, own < 0 ? own + slots : own, worker, step);
+          }
         }
       }
+    }
+  }
+
+  private void visit(Visitor visitor, int slot, int worker, int step) {
+    if (slot < workers) {
+      visitor.visit(Pass.FORWARD, slot, worker, step);
+    } else {
+      visitor.visit(Pass.BACKWARD, slots() - 1 - slot, worker, step);
     }
   }
 
@@ -164,7 +169,7 @@ public record Cyclic(int workers) {
 
   /** Gradients add up where they are; a stage is updated behind its last worker. */
   private Schedule single(Rule rule, int steps) {
-    Program program = new Program();
+    Program program = new Program(Math.multiplyExact(workers * (slots() + 1), steps));
     walk(
         steps,
         (pass, stage, worker, step) -> {

@@ -64,7 +64,7 @@ public final class DataParallel {
   }
 
   private static long[] plain(int first, int stages, int steps, Reduction reduction) {
-    Program program = new Program();
+    Program program = new Program(Math.multiplyExact(4 * stages, steps));
     int last = first + stages - 1;
     for (int step = 0; step < steps; step++) {
       for (int stage = first; stage <= last; stage++) {
@@ -87,7 +87,7 @@ public final class DataParallel {
   }
 
   private static long[] sharded(int first, int workers, int steps) {
-    Program program = new Program();
+    Program program = new Program(Math.multiplyExact(5 * workers, steps));
     int last = first + workers - 1;
     int owned = first + first / workers;
     for (int step = 0; step < steps; step++) {

@@ -26,17 +26,19 @@ final class Pyramid {
 
   private final int workers;
   private final Cyclic.Rule rule;
-  private final int microBatches;
-  private final Program[] programs;
-  private final int[] turns; // by stage: taken so far
+  private final int steps;
+  private final int stage;
+  private final Program[] devices; // of the stage
+  private int turn; // of the next hand-on: a stage goes back in the order of micro-batches
 
-  private Pyramid(int workers, Cyclic.Rule rule, int microBatches) {
+  private Pyramid(int workers, Cyclic.Rule rule, int steps, int stage) {
     this.workers = workers;
     this.rule = rule;
-    this.microBatches = microBatches;
-    programs = new Program[workers * (workers + 1) / 2];
-    Arrays.setAll(programs, device -> new Program());
-    turns = new int[workers];
+    this.steps = steps;
+    this.stage = stage;
+    devices = new Program[workers - stage];
+    Arrays.setAll(
+        devices, device -> new Program(4 * Math.ceilDiv(workers * steps, devices.length)));
   }
 
   static Schedule of(Cyclic cyclic, Cyclic.Rule rule, int steps) {
@@ -47,74 +49,71 @@ final class Pyramid {
         MOST_STAGES - 1,
         workers,
         steps);
-    Pyramid pyramid = new Pyramid(workers, rule, workers * steps);
-    cyclic.walk(steps, pyramid::pass);
-    pyramid.lastRound(steps - 1);
-    long[][] packed = new long[pyramid.programs.length][];
-    Arrays.setAll(packed, device -> pyramid.programs[device].packed());
-    return new Schedule(Cyclic.Form.PYRAMID.label(rule), pyramid.placement(), 1, packed);
-  }
-
-  private Placement placement() {
-    int[] rankOf = new int[workers * microBatches];
-    for (int stage = 0; stage < rankOf.length; stage++) {
-      rankOf[stage] = device(stage % workers, stage / workers);
+    int[] rankOf = new int[workers * workers * steps];
+    long[][] programs = new long[workers * (workers + 1) / 2][];
+    int first = 0; // device of the stage
+    for (int stage = 0; stage < workers; stage++) {
+      Pyramid level = new Pyramid(workers, rule, steps, stage);
+      level.run();
+      for (int own = stage, device = 0; own < rankOf.length; own += workers) {
+        rankOf[own] = first + device;
+        device = device + 1 == level.devices.length ? 0 : device + 1;
+      }
+      for (Program device : level.devices) {
+        programs[first++] = device.packed();
+      }
     }
-    return Placement.of(programs.length, microBatches, rankOf);
+    Placement placement = Placement.of(first, workers * steps, rankOf);
+    return new Schedule(Cyclic.Form.PYRAMID.label(rule), placement, 1, programs);
   }
 
-  private int devices(int stage) {
-    return workers - stage;
+  /** Both passes at once: a device has nothing else to do between them. */
+  private void run() {
+    int microBatch = 0;
+    for (int step = 0; step < steps; step++) {
+      for (int worker = 0; worker < workers; worker++) {
+        pass(devices[microBatch % devices.length], microBatch * workers + stage, worker, step);
+        microBatch++;
+      }
+    }
+    lastRound(microBatch - 1);
   }
 
-  private int device(int stage, int microBatch) {
-    int before = stage * workers - stage * (stage - 1) / 2;
-    return before + microBatch % devices(stage);
-  }
-
-  private void pass(Pass pass, int stage, int worker, int step) {
-    int microBatch = step * workers + worker;
-    Program program = programs[device(stage, microBatch)];
-    int own = microBatch * workers + stage;
+  private void pass(Program device, int own, int worker, int step) {
     boolean last = worker >= stage; // of the step on this device
-    boolean complete = worker <= devices(stage) - 2; // the sum of the step before comes by
-    if (pass == Pass.FORWARD) {
-      program.add(pass, own, 0);
-      return;
-    }
+    boolean complete = worker <= devices.length - 2; // the sum of the step before comes by
+    device.add(Pass.FORWARD, own, 0);
     if (last || (complete && step > 0)) {
-      take(stage, microBatch, own);
+      take(device, own);
     }
-    program.add(pass, own, 0);
+    device.add(Pass.BACKWARD, own, 0);
     if (rule == Cyclic.Rule.V1 && last && step > 0) {
-      program.add(Pass.UPDATE, own, step - 1);
+      device.add(Pass.UPDATE, own, step - 1);
     }
     if (rule == Cyclic.Rule.V2 && complete && step > 0) {
-      program.add(Pass.UPDATE, own, step - 1);
+      device.add(Pass.UPDATE, own, step - 1);
     }
     if (rule == Cyclic.Rule.V2 && worker == workers - 1) {
-      program.add(Pass.UPDATE, own, step);
+      device.add(Pass.UPDATE, own, step);
     }
   }
 
-  private void take(int stage, int microBatch, int own) {
-    if (devices(stage) > 1) {
-      programs[device(stage, microBatch)].add(Pass.HAND_ON, own, turns[stage]++);
+  private void take(Program device, int own) {
+    if (devices.length > 1) {
+      device.add(Pass.HAND_ON, own, turn++);
     }
   }
 
   /** From the device with the last micro-batch on, each with its own last one's stage. */
-  private void lastRound(int step) {
-    for (int stage = 0; stage < workers; stage++) {
-      int end = microBatches - 1;
-      if (rule == Cyclic.Rule.V1) {
-        programs[device(stage, end)].add(Pass.UPDATE, end * workers + stage, step);
-      }
-      for (int next = end + 1; next < end + devices(stage); next++) {
-        int own = (next - devices(stage)) * workers + stage;
-        take(stage, next, own);
-        programs[device(stage, next)].add(Pass.UPDATE, own, step);
-      }
+  private void lastRound(int end) {
+    if (rule == Cyclic.Rule.V1) {
+      devices[end % devices.length].add(Pass.UPDATE, end * workers + stage, steps - 1);
+    }
+    for (int next = end + 1; next < end + devices.length; next++) {
+      Program device = devices[next % devices.length];
+      int own = (next - devices.length) * workers + stage;
+      take(device, own);
+      device.add(Pass.UPDATE, own, steps - 1);
     }
   }
 }

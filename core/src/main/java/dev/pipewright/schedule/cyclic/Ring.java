@@ -29,17 +29,21 @@ final class Ring {
   private final AheadProgram[] programs;
   private final int[] turns; // by stage: taken so far
 
-  private Ring(Cyclic cyclic, Cyclic.Rule rule) {
+  private Ring(Cyclic cyclic, Cyclic.Rule rule, int steps) {
     this.cyclic = cyclic;
     this.rule = rule;
     workers = cyclic.workers();
     programs = new AheadProgram[workers];
-    Arrays.setAll(programs, worker -> new AheadProgram());
+    int room = Math.multiplyExact(workers, 4 * steps + 2); // with the first and the last round
+    for (int worker = 0; worker < workers; worker++) {
+      int fresh = rule == Cyclic.Rule.V2 ? worker + 1 : 0; // stages
+      programs[worker] = new AheadProgram(room + fresh * (steps - 1));
+    }
     turns = new int[workers];
   }
 
   static Schedule of(Cyclic cyclic, Cyclic.Rule rule, int steps) {
-    Ring ring = new Ring(cyclic, rule);
+    Ring ring = new Ring(cyclic, rule, steps);
     cyclic.walk(steps, ring::pass);
     ring.lastRound(steps - 1);
     long[][] packed = new long[ring.workers][];

@@ -19,15 +19,16 @@ final class States {
   private final AheadProgram[] programs;
   private final int[] turns; // by stage: taken so far
 
-  private States(int workers) {
+  private States(int workers, int steps) {
     this.workers = workers;
     programs = new AheadProgram[workers];
-    Arrays.setAll(programs, worker -> new AheadProgram());
+    int room = Math.multiplyExact(4 * workers, steps);
+    Arrays.setAll(programs, worker -> new AheadProgram(room));
     turns = new int[workers];
   }
 
   static Schedule of(Cyclic cyclic, Cyclic.Rule rule, int steps) {
-    States states = new States(cyclic.workers());
+    States states = new States(cyclic.workers(), steps);
     cyclic.walk(steps, states::use);
     long[][] packed = new long[states.workers][];
     Arrays.setAll(packed, worker -> states.programs[worker].packed());

@@ -43,11 +43,12 @@ public final class OneForwardOneBackwardStar {
   /** The group of each stage, counted from 1 at the last stage: its concurrent activations. */
   public static int[] groups(List<StageLoad> stages, double period) {
     Check.that(!stages.isEmpty(), "a pipeline has stages: stages=%d", stages.size());
+    double slowest = slowest(stages);
     Check.that(
-        period >= slowest(stages),
+        period >= slowest,
         "the period must hold every stage's passes: period=%s, slowest_stage=%s",
         period,
-        slowest(stages));
+        slowest);
     int[] groups = new int[stages.size()];
     int group = 1;
     double seconds = 0;
@@ -108,21 +109,38 @@ public final class OneForwardOneBackwardStar {
   /** All sums of consecutive stages' passes that hold the slowest stage, ascending. */
   static double[] periods(List<StageLoad> stages) {
     int count = stages.size();
+    double slowest = slowest(stages);
     double[] sums = new double[count * (count + 1) / 2];
-    int at = 0;
+    int size = 0;
     for (int last = count - 1; last >= 0; last--) {
       double seconds = 0;
       for (int stage = last; stage >= 0; stage--) { // as groups are summed
         seconds += stages.get(stage).seconds();
-        sums[at++] = seconds;
+        if (seconds >= slowest) {
+          sums[size++] = seconds;
+        }
       }
     }
-    double slowest = slowest(stages);
-    return Arrays.stream(sums).filter(sum -> sum >= slowest).sorted().distinct().toArray();
+    Arrays.sort(sums, 0, size);
+    return distinct(sums, size);
+  }
+
+  private static double[] distinct(double[] sorted, int size) {
+    int distinct = 0;
+    for (int i = 0; i < size; i++) {
+      if (i == 0 || sorted[i] > sorted[i - 1]) {
+        sorted[distinct++] = sorted[i];
+      }
+    }
+    return Arrays.copyOf(sorted, distinct);
   }
 
   static double slowest(List<StageLoad> stages) {
-    return stages.stream().mapToDouble(StageLoad::seconds).max().orElse(0);
+    double slowest = 0;
+    for (StageLoad stage : stages) {
+      slowest = Math.max(slowest, stage.seconds());
+    }
+    return slowest;
   }
 
   static void checkCapacities(List<StageLoad> stages, double[] capacityBytes) {

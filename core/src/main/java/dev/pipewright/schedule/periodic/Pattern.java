@@ -5,7 +5,6 @@ import dev.pipewright.schedule.Placement;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -70,7 +69,7 @@ public final class Pattern {
         stages.size(),
         batches);
     List<RepeatedOp> sorted = new ArrayList<>(ops);
-    sorted.sort(order(stages));
+    sorted.sort((one, other) -> compare(one, other, stages));
     int first = firstShift(sorted);
     sorted.replaceAll(op -> op.earlierBy(first));
     return new Pattern(placement, List.copyOf(stages), period, batches, List.copyOf(sorted));
@@ -95,10 +94,16 @@ public final class Pattern {
   }
 
   /** By start; of those that start together, first what takes no time, then along the chain. */
-  private static Comparator<RepeatedOp> order(List<StageLoad> stages) {
-    return Comparator.comparingDouble(RepeatedOp::start)
-        .thenComparingDouble(op -> seconds(op, stages))
-        .thenComparingInt(op -> link(op, stages.size()));
+  private static int compare(RepeatedOp one, RepeatedOp other, List<StageLoad> stages) {
+    int byStart = Double.compare(one.start(), other.start());
+    if (byStart != 0) {
+      return byStart;
+    }
+    int bySeconds = Double.compare(seconds(one, stages), seconds(other, stages));
+    if (bySeconds != 0) {
+      return bySeconds;
+    }
+    return Integer.compare(link(one, stages.size()), link(other, stages.size()));
   }
 
   private static double seconds(RepeatedOp op, List<StageLoad> stages) {

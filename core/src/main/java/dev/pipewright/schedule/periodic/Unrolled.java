@@ -3,7 +3,6 @@ package dev.pipewright.schedule.periodic;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -53,7 +52,7 @@ public final class Unrolled {
     }
     int first = Math.floorDiv(-highest, pattern.batches());
     int last = Math.floorDiv(batches - 1 - lowest, pattern.batches());
-    long[] program = new long[Math.multiplyExact(packed.length, last - first + 1)];
+    long[] program = new long[Math.multiplyExact(packed.length / pattern.batches(), batches)];
     int size = 0;
     for (int turn = first; turn <= last; turn++) {
       for (int i = 0; i < packed.length; i++) {
@@ -63,6 +62,6 @@ public final class Unrolled {
         }
       }
     }
-    return Arrays.copyOf(program, size);
+    return program;
   }
 }

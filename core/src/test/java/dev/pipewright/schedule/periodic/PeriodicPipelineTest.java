@@ -1,5 +1,6 @@
 package dev.pipewright.schedule.periodic;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -98,6 +99,45 @@ class PeriodicPipelineTest {
     }
     assertNoSlower(starPeriod, star, stages, cuts);
     assertNoSlower(droppingPeriod, dropping, stages, cuts);
+  }
+
+  /** Referee: the pattern of k batches, unrolled; whole seconds, so that sums are exact. */
+  @RepeatedTest(value = 100, name = "seed {currentRepetition}")
+  void dropsTheBatchesThatThePatternLacks(RepetitionInfo seed) {
+    var random = new SplittableRandom(seed.getCurrentRepetition());
+    int count = random.nextInt(2, 9);
+    List<StageLoad> stages = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      stages.add(new StageLoad(random.nextInt(0, 5), random.nextInt(1, 5), 0, 1));
+    }
+    double[] cuts = random.doubles(count - 1, 0, 3).map(Math::floor).toArray();
+    int cap = random.nextInt(1, 7);
+    int batches = random.nextInt(1, 40);
+    List<StageLoad> loads = StageLoad.withTransfers(stages, cuts);
+    double best = Double.POSITIVE_INFINITY;
+    Pattern fastest = KPeriodic.of(loads, 1); // replaced below
+    for (int k = 1; k < count; k++) {
+      for (double once : OneForwardOneBackwardStar.periods(loads)) {
+        Pattern pattern = KPeriodic.of(loads, once, k);
+        if (once * (1 + 1.0 / k) < best && holds(pattern, cap)) {
+          best = once * (1 + 1.0 / k);
+          fastest = pattern;
+        }
+      }
+    }
+    Schedule unrolled = Unrolled.of("k-periodic", fastest, batches);
+    Schedule schedule = PeriodicPipeline.dropping(stages, cuts, cap, batches);
+    for (int rank = 0; rank < count; rank++) {
+      assertArrayEquals(ownStages(unrolled.packed(2 * rank)), schedule.packed(rank));
+    }
+  }
+
+  /** The same ops with stages counted on without transfers. */
+  private static long[] ownStages(long[] program) {
+    return Arrays.stream(program)
+        .map(
+            op -> Schedule.pack(Schedule.pass(op), Schedule.stage(op) / 2, Schedule.microBatch(op)))
+        .toArray();
   }
 
   private static boolean holds(Pattern pattern, int cap) {
