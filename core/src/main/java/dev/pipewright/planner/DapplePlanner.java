@@ -8,7 +8,6 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.planner.PipelineSearch.Found;
 import dev.pipewright.planner.Planning.Candidate;
-import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.Planning.Search;
 import dev.pipewright.planner.Request.Shape;
 import dev.pipewright.schedule.WarmUp;
@@ -103,9 +102,9 @@ public final class DapplePlanner {
         request.costModel().word(),
         fits ? Optional.of(decided.get(0)) : Optional.empty(),
         decided,
-        lowerBound(costs, request.globalBatch(), request.costModel()),
+        LowerBounds.best(costs, request.globalBatch(), request.costModel()),
         fits ? Binding.of(decided.get(0)) : "memory",
-        serialSeconds(costs, request.globalBatch()),
+        LowerBounds.serialSeconds(costs, request.globalBatch()),
         new Search(exhaustive && searched.size() == costs.size(), labels, space()));
   }
 
@@ -215,28 +214,5 @@ public final class DapplePlanner {
           .min(Comparator.comparingDouble(Candidate::seconds))
           .ifPresent(candidates::add);
     }
-  }
-
-  /** One device doing everything at its best batch sizes. */
-  static double serialSeconds(StageCosts costs, int globalBatch) {
-    double[] once = costs.cheapestSecondsPerSample(globalBatch);
-    return once[costs.size()] * globalBatch;
-  }
-
-  /** All work, shared by all devices without loss, as far as the cost model has to pay for it. */
-  static LowerBound lowerBound(StageCosts costs, int globalBatch, CostModel costModel) {
-    if (costModel == CostModel.DAPPLE_PUBLISHED) {
-      return new LowerBound(0, "the published formula may charge less than all work");
-    }
-    if (costModel == CostModel.DAPPLE_REPO) { // devices are alike, time is in proportion
-      double once = new DappleRepoOracle(costs).secondsPerSample()[costs.size()];
-      int devices = costs.workload().cluster().size();
-      return new LowerBound(once * globalBatch / devices, "work / devices");
-    }
-    double rate = 0; // devices, in units of the profile's
-    for (int device = 0; device < costs.workload().cluster().size(); device++) {
-      rate += 1 / costs.slowdown(device);
-    }
-    return new LowerBound(serialSeconds(costs, globalBatch) / rate, "work / devices");
   }
 }

@@ -24,9 +24,9 @@ public final class Evaluation {
         costModel.word(),
         Optional.of(candidate),
         List.of(candidate),
-        DapplePlanner.lowerBound(costs, Math.toIntExact(plan.globalBatch()), costModel),
+        LowerBounds.best(costs, Math.toIntExact(plan.globalBatch()), costModel),
         Binding.of(candidate),
-        DapplePlanner.serialSeconds(costs, Math.toIntExact(plan.globalBatch())),
+        LowerBounds.serialSeconds(costs, Math.toIntExact(plan.globalBatch())),
         new Search(false, 0, "a given plan"));
   }
 }
