@@ -6,6 +6,7 @@ import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.units.Check;
 import java.util.Arrays;
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,14 +24,11 @@ public final class EventSimulator implements Exchanges.Host {
   private final Conditions conditions;
   private final @Nullable Traffic traffic;
   private final Placement placement;
-  private final int microBatches;
   private final double[][] starts; // by rank and position in its program
   private final double[][] ends;
-
-  private final double[] activationAt; // by stage and micro-batch; NaN until there
-  private final double[] gradientAt;
-  private final double[] forwardEnd;
-  private final double[] gradientEnd; // of the input's
+  private final double[][] stretched; // likewise; none where communication slows nothing down
+  private final Inputs inputs;
+  private final BitSet used = new BitSet(); // inputs: the pass that takes them has ended
   private final int[] next; // by rank
   private final Computing computing;
   private final double[] sendFree; // by rank: when it has sent all, where that stops it
@@ -56,18 +54,10 @@ public final class EventSimulator implements Exchanges.Host {
     this.conditions = conditions;
     this.traffic = traffic;
     this.placement = schedule.placement();
-    this.microBatches = schedule.microBatches();
+    this.inputs = new Inputs(schedule);
     this.messages = new Messages(events, wires);
     this.running = new RunningExchanges(schedule, times, traffic, messages, events);
     int ranks = schedule.ranks();
-    int places = Math.multiplyExact(schedule.stages(), microBatches);
-    activationAt = unknown(places);
-    gradientAt = unknown(places);
-    forwardEnd = unknown(places);
-    gradientEnd = unknown(places);
-    for (int stage = 0; stage < schedule.stages(); stage += placement.depth()) {
-      Arrays.fill(activationAt, stage * microBatches, (stage + 1) * microBatches, 0);
-    }
     next = new int[ranks];
     computing = new Computing(ranks, conditions.slowdown(), events);
     sendFree = new double[ranks];
@@ -79,17 +69,14 @@ public final class EventSimulator implements Exchanges.Host {
     Arrays.setAll(orders, rank -> new Overtaking(schedule.packed(rank), conditions.lookAhead()));
     ways = new Ways(placement, times, conditions.transfers());
     exchanges = schedule.exchanging() ? new Exchanges(schedule, this) : null;
-    starts = new double[ranks][];
-    ends = new double[ranks][];
-    for (int rank = 0; rank < ranks; rank++) {
-      starts[rank] = new double[schedule.packed(rank).length];
-      ends[rank] = new double[schedule.packed(rank).length];
-    }
+    starts = ofOps(schedule, ranks);
+    ends = ofOps(schedule, ranks);
+    stretched = ofOps(schedule, conditions.slowdown() == 1 ? 0 : ranks);
   }
 
-  private static double[] unknown(int size) {
-    double[] times = new double[size];
-    Arrays.fill(times, Double.NaN);
+  private static double[][] ofOps(Schedule schedule, int ranks) {
+    double[][] times = new double[ranks][];
+    Arrays.setAll(times, rank -> new double[schedule.packed(rank).length]);
     return times;
   }
 
@@ -135,7 +122,7 @@ public final class EventSimulator implements Exchanges.Host {
       long event = events.poll();
       switch (Event.kind(event)) {
         case COMPUTED -> {
-          if (computing.ends(event)) {
+          if (computing.ends(event, now)) {
             computed(Event.subject(event), now);
           }
         }
@@ -147,17 +134,8 @@ public final class EventSimulator implements Exchanges.Host {
         case EXCHANGED -> over(running.ended(event), now);
       }
     }
-    for (int rank = 0; rank < next.length; rank++) {
-      Check.that(
-          next[rank] == ends[rank].length,
-          "a rank waits for ever: schedule=%s, rank=%d, op=%d",
-          schedule.name(),
-          rank,
-          next[rank]);
-    }
-    return orders.length == 0
-        ? new Run(schedule, starts, ends, activationAt, gradientAt)
-        : asItRan();
+    Standstill.check(schedule, next);
+    return orders.length == 0 ? new Run(schedule, starts, ends, stretched, inputs) : asItRan();
   }
 
   /** The run of the schedule with every program in the order in which it really ran. */
@@ -169,13 +147,12 @@ public final class EventSimulator implements Exchanges.Host {
       programs[rank] = Arrays.stream(order).mapToLong(i -> program[i]).toArray();
       starts[rank] = Overtaking.sorted(starts[rank], order);
       ends[rank] = Overtaking.sorted(ends[rank], order);
+      if (stretched.length > 0) {
+        stretched[rank] = Overtaking.sorted(stretched[rank], order);
+      }
     }
-    Schedule ran = new Schedule(schedule.name(), placement, microBatches, programs);
-    return new Run(ran, starts, ends, activationAt, gradientAt);
-  }
-
-  private int place(int stage, int microBatch) {
-    return stage * microBatches + microBatch;
+    Schedule ran = new Schedule(schedule.name(), placement, schedule.microBatches(), programs);
+    return new Run(ran, starts, ends, stretched, inputs);
   }
 
   /** Starts the next op of a rank, with those that run together with it, where they can. */
@@ -249,18 +226,13 @@ public final class EventSimulator implements Exchanges.Host {
     if (exchanges != null && Double.isNaN(exchanges.ready(stage))) {
       return false;
     }
-    if (Schedule.pass(op) == Pass.UPDATE) {
-      return true;
-    }
-    int place = place(stage, Schedule.microBatch(op));
-    double there =
-        switch (Schedule.pass(op)) {
-          case FORWARD -> activationAt[place];
-          case BACKWARD, BACKWARD_INPUT -> gradientAt[place];
-          case BACKWARD_WEIGHT -> gradientEnd[place];
-          default -> forwardEnd[place]; // of a recomputation
-        };
-    return !Double.isNaN(there);
+    int microBatch = Schedule.microBatch(op);
+    return switch (Schedule.pass(op)) {
+      case UPDATE -> true;
+      case BACKWARD_WEIGHT -> used.get(inputs.gradient(stage, microBatch));
+      case RECOMPUTE -> used.get(inputs.activation(stage, microBatch));
+      default -> !Double.isNaN(inputs.at(inputs.of(op)));
+    };
   }
 
   /** Ends the ops that a rank is at. */
@@ -283,6 +255,9 @@ public final class EventSimulator implements Exchanges.Host {
 
   private void end(int rank, long[] program, int at, double now) {
     ends[rank][at] = now;
+    if (stretched.length > 0) {
+      stretched[rank][at] = computing.stretched(rank);
+    }
     if (orders.length > 0) {
       orders[rank].ended(program[at]);
     }
@@ -295,29 +270,27 @@ public final class EventSimulator implements Exchanges.Host {
     if (exchanges != null && Schedule.pass(op).endsTurn()) {
       exchanges.used(rank, stage, now);
     }
+    int microBatch = Schedule.microBatch(op);
     if (pass == Pass.FORWARD) {
-      int place = place(stage, Schedule.microBatch(op));
-      forwardEnd[place] = now;
+      used.set(inputs.activation(stage, microBatch));
       if (placement.last(stage)) {
-        gradientAt[place] = now; // the loss
+        inputs.arrive(inputs.gradient(stage, microBatch), now); // the loss
       } else {
-        deliver(rank, stage, stage + 1, place + microBatches, now);
+        deliver(rank, stage, stage + 1, inputs.activation(stage + 1, microBatch), now);
       }
     } else if (pass.propagates()) {
-      int place = place(stage, Schedule.microBatch(op));
-      gradientEnd[place] = now;
+      used.set(inputs.gradient(stage, microBatch));
       if (!placement.first(stage)) {
-        deliver(rank, stage, stage - 1, place - microBatches, now);
+        deliver(rank, stage, stage - 1, inputs.gradient(stage - 1, microBatch), now);
       }
     }
   }
 
-  /** Sends an op's output to a neighbour stage; the cargo is where it arrives. */
-  private void deliver(int rank, int from, int to, int place, double now) {
+  /** Sends an op's output to a neighbour stage, whose input it is. */
+  private void deliver(int rank, int from, int to, int input, double now) {
     int other = placement.rankOf(to);
-    long cargo = 2L * place + (to > from ? 0 : 1);
     if (other == rank) {
-      arrive(cargo, now);
+      inputs.arrive(input, now);
       return;
     }
     communicate(rank, 1, now);
@@ -325,19 +298,14 @@ public final class EventSimulator implements Exchanges.Host {
       communicate(other, 1, now);
     }
     if (traffic != null) {
-      messages.send(rank, other, traffic.cuts()[Math.min(from, to)], cargo, now);
+      messages.send(rank, other, traffic.cuts()[Math.min(from, to)], input, now);
     } else if (conditions.wires() != null) {
-      messages.send(rank, other, ways.seconds(from, to), cargo, now);
+      messages.send(rank, other, ways.seconds(from, to), input, now);
     } else {
       double leaves = conditions.blocking() ? sendFree[rank] : now;
       sendFree[rank] = ways.arrival(from, to, leaves);
-      messages.send(rank, other, cargo, sendFree[rank]);
+      messages.send(rank, other, input, sendFree[rank]);
     }
-  }
-
-  private void arrive(long cargo, double now) {
-    double[] at = (cargo & 1) == 0 ? activationAt : gradientAt;
-    at[(int) (cargo >> 1)] = now;
   }
 
   /** Something begins, or ends, to be under way to or from a rank. */
@@ -359,7 +327,7 @@ public final class EventSimulator implements Exchanges.Host {
     if (!conditions.blocking()) {
       communicate(to, -1, now);
     }
-    arrive(cargo, now);
+    inputs.arrive((int) cargo, now);
     start(to, now);
     start(from, now);
   }

@@ -50,16 +50,18 @@ public final class Recorder {
 
   private Lane compute(int stage) {
     List<Slice> slices = new ArrayList<>();
+    double stretched = 0;
     long[] program = run.schedule().packed(stage);
     for (int at = 0; at < program.length; at++) {
       Op.Pass pass = Schedule.pass(program[at]);
       boolean once = pass == Op.Pass.REDUCE || pass == Op.Pass.UPDATE;
       int i = once ? -1 : Schedule.microBatch(program[at]);
+      stretched += once ? 0 : run.stretched(stage, at);
       if (!once || run.end(stage, at) > run.start(stage, at)) {
         slices.add(new Slice(kind(pass), stage, i, run.start(stage, at), run.end(stage, at)));
       }
     }
-    return new Lane.Compute(stage, plan.stages().get(stage).devices(), slices);
+    return new Lane.Compute(stage, plan.stages().get(stage).devices(), slices, stretched);
   }
 
   private static Kind kind(Op.Pass pass) {

@@ -2,6 +2,8 @@ package dev.pipewright.sim;
 
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
+import dev.pipewright.units.Check;
+import java.util.BitSet;
 
 /**
  * When everything of a schedule happened, in seconds from its start. Both simulators give it, so
@@ -11,22 +13,22 @@ public final class Run {
   private final Schedule schedule;
   private final double[][] starts; // by rank and position in its program
   private final double[][] ends;
-  private final double[] activationAt; // by stage and micro-batch: when its inputs were there
-  private final double[] gradientAt;
+  private final double[][] stretched; // likewise; none where no op is
+  private final Inputs inputs;
   private final double makespan;
 
   /** The arrays become the run's own. */
-  Run(
-      Schedule schedule,
-      double[][] starts,
-      double[][] ends,
-      double[] activationAt,
-      double[] gradientAt) {
+  Run(Schedule schedule, double[][] starts, double[][] ends, Inputs inputs) {
+    this(schedule, starts, ends, new double[0][], inputs);
+  }
+
+  /** The same of ops that may have taken longer than undisturbed. */
+  Run(Schedule schedule, double[][] starts, double[][] ends, double[][] stretched, Inputs inputs) {
     this.schedule = schedule;
     this.starts = starts;
     this.ends = ends;
-    this.activationAt = activationAt;
-    this.gradientAt = gradientAt;
+    this.stretched = stretched;
+    this.inputs = inputs;
     double last = 0;
     for (double[] rank : ends) {
       for (double end : rank) {
@@ -51,12 +53,12 @@ public final class Run {
 
   /** When a stage has the output of the stage before for a micro-batch. */
   public double activationAt(int stage, int microBatch) {
-    return activationAt[stage * schedule.microBatches() + microBatch];
+    return inputs.at(inputs.activation(stage, microBatch));
   }
 
   /** When a stage has the gradient of its output for a micro-batch. */
   public double gradientAt(int stage, int microBatch) {
-    return gradientAt[stage * schedule.microBatches() + microBatch];
+    return inputs.at(inputs.gradient(stage, microBatch));
   }
 
   /** When the last op ends. */
@@ -64,17 +66,33 @@ public final class Run {
     return makespan;
   }
 
-  /** Seconds that a rank computes; ops that run together count once, exchanges do not. */
+  /**
+   * Seconds by which an op took longer than it does undisturbed, since its rank communicated
+   * meanwhile; of ops that run together, all of them.
+   */
+  public double stretched(int rank, int position) {
+    return stretched.length == 0 ? 0 : stretched[rank][position];
+  }
+
+  /**
+   * Seconds of work that a rank does: what its ops take undisturbed. Ops that run together count
+   * once, exchanges do not.
+   */
   public double busy(int rank) {
     double busy = 0;
-    long[] program = schedule.packed(rank);
-    for (int i = 0; i < program.length; i++) {
-      boolean again = i > 0 && Schedule.isJoined(program[i - 1]);
-      if (!again && !Schedule.pass(program[i]).exchanges()) {
-        busy += ends[rank][i] - starts[rank][i];
+    for (int i = 0; i < starts[rank].length; i++) {
+      if (counts(rank, i)) {
+        busy += ends[rank][i] - starts[rank][i] - stretched(rank, i);
       }
     }
     return busy;
+  }
+
+  /** Whether an op computes and is the first of those that run together with it. */
+  private boolean counts(int rank, int position) {
+    long[] program = schedule.packed(rank);
+    boolean again = position > 0 && Schedule.isJoined(program[position - 1]);
+    return !again && !Schedule.pass(program[position]).exchanges();
   }
 
   private double meanBusy() {
@@ -85,9 +103,30 @@ public final class Run {
     return sum / starts.length;
   }
 
-  /** The part of the makespan that a rank is idle, on average. */
+  /**
+   * The part of the makespan for which a rank has no work, on average: it waits, or communication
+   * stretches what it computes.
+   */
   public double idleShare() {
     return makespan == 0 ? 0 : 1 - meanBusy() / makespan;
+  }
+
+  /** Seconds by which communication stretches what a rank computes. */
+  public double stretched(int rank) {
+    double sum = 0;
+    for (int i = 0; i < starts[rank].length; i++) {
+      sum += counts(rank, i) ? stretched(rank, i) : 0;
+    }
+    return sum;
+  }
+
+  /** The part of the makespan that this is, on average; the idle share contains it. */
+  public double stretchedShare() {
+    double sum = 0;
+    for (int rank = 0; rank < starts.length; rank++) {
+      sum += stretched(rank);
+    }
+    return makespan == 0 ? 0 : sum / starts.length / makespan;
   }
 
   /**
@@ -123,5 +162,48 @@ public final class Run {
       }
     }
     return peaks;
+  }
+
+  /**
+   * The same where micro-batches are recomputed: from its forward pass until its recomputation such
+   * a one holds only its input.
+   *
+   * @param input the part of a stage's activation that is its input, 0 to 1
+   */
+  public double[] peakActivations(double input) {
+    Check.that(0 <= input && input <= 1, "an input is a part of all: input=%s", input);
+    double[] peaks = new double[starts.length];
+    for (int rank = 0; rank < peaks.length; rank++) {
+      BitSet recomputed = recomputed(rank);
+      int whole = 0;
+      int inputs = 0;
+      for (long op : schedule.packed(rank)) {
+        Pass pass = Schedule.pass(op);
+        if (pass == Pass.FORWARD && recomputed.get(place(op))) {
+          inputs++;
+        } else if (pass == Pass.FORWARD || pass == Pass.RECOMPUTE) {
+          whole++;
+          inputs -= pass == Pass.RECOMPUTE ? 1 : 0;
+        }
+        peaks[rank] = Math.max(peaks[rank], whole + input * inputs);
+        whole -= pass.releases() ? 1 : 0;
+      }
+    }
+    return peaks;
+  }
+
+  /** Stages and micro-batches that a rank recomputes. */
+  private BitSet recomputed(int rank) {
+    BitSet recomputed = new BitSet();
+    for (long op : schedule.packed(rank)) {
+      if (Schedule.pass(op) == Pass.RECOMPUTE) {
+        recomputed.set(place(op));
+      }
+    }
+    return recomputed;
+  }
+
+  private int place(long op) {
+    return Schedule.stage(op) * schedule.microBatches() + Schedule.microBatch(op);
   }
 }

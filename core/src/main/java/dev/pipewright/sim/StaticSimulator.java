@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * <p>O(ops); a rank that has to wait is put aside until what it waits for is done.
  */
 public final class StaticSimulator implements Exchanges.Host {
-  private static final long NOTHING = -1;
-  private static final long EXCHANGE = -2;
+  private static final int NOTHING = Inputs.NONE;
+  private static final int EXCHANGE = -2;
   private static final int FORWARD = Pass.FORWARD.code();
   private static final int BACKWARD = Pass.BACKWARD.code();
   private static final int BACKWARD_INPUT = Pass.BACKWARD_INPUT.code();
@@ -29,12 +29,9 @@ public final class StaticSimulator implements Exchanges.Host {
   private final Conditions conditions;
   private final int[] after; // by stage: the rank of the next one; −1 for the last
   private final int[] before;
-  private final int microBatches;
   private final double[][] starts; // by rank and position in its program
   private final double[][] ends;
-
-  private final double[] activationAt; // by stage and micro-batch; NaN until known
-  private final double[] gradientAt;
+  private final Inputs inputs;
   private final double[][] seconds; // by code of the pass, and stage
   private final Ways ways;
   private final @Nullable Exchanges exchanges;
@@ -42,7 +39,7 @@ public final class StaticSimulator implements Exchanges.Host {
 
   private final int[] next; // by rank
   private final double[] free; // by rank
-  private final long[] awaited; // by rank: the place it waits for
+  private final int[] awaited; // by rank: the input it waits for
   private final int[] waiting; // ranks that may move, a stack
   private int count;
   private int current = -1; // the rank that moves
@@ -52,19 +49,13 @@ public final class StaticSimulator implements Exchanges.Host {
     this.times = times;
     this.conditions = conditions;
     Placement placement = schedule.placement();
-    this.microBatches = schedule.microBatches();
+    inputs = new Inputs(schedule);
     int ranks = schedule.ranks();
     starts = new double[ranks][];
     ends = new double[ranks][];
     for (int rank = 0; rank < ranks; rank++) {
       starts[rank] = new double[schedule.packed(rank).length];
       ends[rank] = new double[schedule.packed(rank).length];
-    }
-    int places = Math.multiplyExact(schedule.stages(), microBatches);
-    activationAt = unknown(places);
-    gradientAt = unknown(places);
-    for (int stage = 0; stage < schedule.stages(); stage += placement.depth()) {
-      Arrays.fill(activationAt, stage * microBatches, (stage + 1) * microBatches, 0);
     }
     after = new int[schedule.stages()];
     before = new int[schedule.stages()];
@@ -75,15 +66,9 @@ public final class StaticSimulator implements Exchanges.Host {
     exchanges = schedule.exchanging() ? new Exchanges(schedule, this) : null;
     next = new int[ranks];
     free = new double[ranks];
-    awaited = new long[ranks];
+    awaited = new int[ranks];
     waiting = new int[ranks];
     Arrays.fill(awaited, NOTHING);
-  }
-
-  private static double[] unknown(int size) {
-    double[] times = new double[size];
-    Arrays.fill(times, Double.NaN);
-    return times;
   }
 
   private static double[][] seconds(int stages, OpTimes times) {
@@ -128,15 +113,8 @@ public final class StaticSimulator implements Exchanges.Host {
       advance(waiting[--count]);
       finishExchanges();
     }
-    for (int rank = 0; rank < next.length; rank++) {
-      Check.that(
-          next[rank] == schedule.packed(rank).length,
-          "a rank waits for ever: schedule=%s, rank=%d, op=%d",
-          schedule.name(),
-          rank,
-          next[rank]);
-    }
-    return new Run(schedule, starts, ends, activationAt, gradientAt);
+    Standstill.check(schedule, next);
+    return new Run(schedule, starts, ends, inputs);
   }
 
   /** Runs a rank until its program ends or it has to wait. */
@@ -212,35 +190,22 @@ public final class StaticSimulator implements Exchanges.Host {
     }
   }
 
-  private int place(int stage, int microBatch) {
-    return stage * microBatches + microBatch;
-  }
-
   /**
    * When an op's inputs from other ranks are there; NaN as long as nobody knows. What it needs of
    * its own rank comes before it in the program.
    */
   private double ready(long op) {
-    int stage = Schedule.stage(op);
-    int code = Schedule.code(op);
-    double there = 0;
-    if (code == FORWARD) {
-      there = activationAt[place(stage, Schedule.microBatch(op))];
-    } else if (code == BACKWARD || code == BACKWARD_INPUT) {
-      there = gradientAt[place(stage, Schedule.microBatch(op))];
-    }
-    return exchanges == null ? there : Math.max(there, exchanges.ready(stage));
+    double there = inputs.at(inputs.of(op));
+    return exchanges == null ? there : Math.max(there, exchanges.ready(Schedule.stage(op)));
   }
 
   /**
    * What an op that cannot run waits for: an exchange, or another rank's activation or gradient.
    */
-  private long lacks(long op) {
-    int stage = Schedule.stage(op);
-    if (exchanges != null && Double.isNaN(exchanges.ready(stage))) {
-      return EXCHANGE;
-    }
-    return 2L * place(stage, Schedule.microBatch(op)) + (Schedule.code(op) == FORWARD ? 0 : 1);
+  private int lacks(long op) {
+    return exchanges != null && Double.isNaN(exchanges.ready(Schedule.stage(op)))
+        ? EXCHANGE
+        : inputs.of(op);
   }
 
   private void announce(int rank, long op, double end) {
@@ -250,31 +215,31 @@ public final class StaticSimulator implements Exchanges.Host {
       exchanges.used(rank, stage, end);
     }
     if (code == FORWARD) {
-      int place = place(stage, Schedule.microBatch(op));
+      int microBatch = Schedule.microBatch(op);
       if (after[stage] < 0) {
-        gradientAt[place] = end; // the loss
+        inputs.arrive(inputs.gradient(stage, microBatch), end); // the loss
       } else {
-        deliver(rank, stage, stage + 1, place + microBatches, activationAt, end);
+        deliver(rank, stage, stage + 1, inputs.activation(stage + 1, microBatch), end);
       }
     } else if ((code == BACKWARD || code == BACKWARD_INPUT) && before[stage] >= 0) {
-      int place = place(stage, Schedule.microBatch(op)) - microBatches;
-      deliver(rank, stage, stage - 1, place, gradientAt, end);
+      deliver(rank, stage, stage - 1, inputs.gradient(stage - 1, Schedule.microBatch(op)), end);
     }
   }
 
-  /** Sends an op's output to a neighbour stage. */
-  private void deliver(int rank, int from, int to, int place, double[] at, double end) {
+  /** Sends an op's output to a neighbour stage, whose input it is. */
+  private void deliver(int rank, int from, int to, int input, double end) {
     int other = to > from ? after[from] : before[from];
     if (other == rank) {
-      at[place] = end;
+      inputs.arrive(input, end);
       return;
     }
     double produced = conditions.blocking() ? free[rank] : end;
-    at[place] = ways.arrival(from, to, produced);
+    double arrival = ways.arrival(from, to, produced);
+    inputs.arrive(input, arrival);
     if (conditions.blocking()) {
-      free[rank] = at[place];
+      free[rank] = arrival;
     }
-    if (awaited[other] == 2L * place + (to > from ? 0 : 1)) {
+    if (awaited[other] == input) {
       wake(other);
     }
   }

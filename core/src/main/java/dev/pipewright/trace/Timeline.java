@@ -30,16 +30,27 @@ public record Timeline(
   public sealed interface Lane {
     List<Slice> slices();
 
-    /** All devices of a stage: they run in step. */
-    record Compute(int stage, List<Integer> devices, List<Slice> slices) implements Lane {
+    /**
+     * All devices of a stage: they run in step.
+     *
+     * @param stretchedSeconds by which forward and backward passes took longer than undisturbed
+     */
+    record Compute(int stage, List<Integer> devices, List<Slice> slices, double stretchedSeconds)
+        implements Lane {
       public Compute {
         devices = List.copyOf(devices);
         slices = List.copyOf(slices);
       }
 
-      /** Seconds in forward and backward passes. */
+      /** Nothing disturbs them. */
+      public Compute(int stage, List<Integer> devices, List<Slice> slices) {
+        this(stage, devices, slices, 0);
+      }
+
+      /** Seconds that forward and backward passes take undisturbed. */
       double busy() {
-        return slices.stream().filter(Slice::passes).mapToDouble(Slice::seconds).sum();
+        double passes = slices.stream().filter(Slice::passes).mapToDouble(Slice::seconds).sum();
+        return passes - stretchedSeconds;
       }
 
       /** Seconds from the first forward or backward pass to the end of the last. */
@@ -96,7 +107,8 @@ public record Timeline(
   }
 
   /**
-   * Share of the step in which the compute lane of {@code stage} does neither forward nor backward.
+   * Share of the step for which the compute lane of {@code stage} has no forward or backward pass,
+   * or only what stretches them.
    */
   public double idleShare(int stage) {
     double busy = 0;

@@ -7,6 +7,7 @@ import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.Samples;
+import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Plan;
@@ -155,5 +156,26 @@ class RecorderTest {
       double busy = step.plan.microBatches() * (cost.forwardSeconds() + cost.backwardSeconds());
       assertEquals(1 - busy / step.run.makespan(), step.timeline.idleShare(s), DUST);
     }
+  }
+
+  @RepeatedTest(value = 50, name = SEEDED)
+  void whatCommunicationStretchesIsIdleToo(RepetitionInfo seed) {
+    Step step = Step.of(seed.getCurrentRepetition());
+    List<StageCost> stages = step.priced.stages();
+    Run slow =
+        new SimulatedOracle(plan -> step.priced, SimulatedOracle.USUAL.withSlowdown(1.5))
+            .simulate(step.plan, step.priced);
+    Timeline timeline = Recorder.timeline(step.plan, stages, slow);
+    double busiest = 0;
+    double longest = 0;
+    for (int s = 0; s < stages.size(); s++) {
+      StageCost cost = stages.get(s);
+      double busy = step.plan.microBatches() * (cost.forwardSeconds() + cost.backwardSeconds());
+      assertEquals(1 - busy / slow.makespan(), timeline.idleShare(s), DUST);
+      busiest = Math.max(busiest, busy);
+      int passes = 2 * step.plan.microBatches();
+      longest = Math.max(longest, slow.end(s, passes - 1) - slow.start(s, 0));
+    }
+    assertEquals(1 - busiest / longest, timeline.spanIdleShare(), DUST);
   }
 }

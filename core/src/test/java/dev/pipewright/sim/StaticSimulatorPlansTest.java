@@ -277,7 +277,7 @@ class StaticSimulatorPlansTest {
     Schedule schedule = new Schedule("wrong", 1, 1, programs);
     Exception e =
         assertThrows(IllegalArgumentException.class, () -> run(schedule, uniform(1, 1, 1)));
-    assertEquals("a rank waits for ever: schedule=wrong, rank=0, op=0", e.getMessage());
+    assertEquals("rank 0 runs B0 of stage 0 before F0 of stage 0, which it needs", e.getMessage());
   }
 
   @Test
@@ -293,11 +293,18 @@ class StaticSimulatorPlansTest {
       },
       {last[2], last[3], last[0], last[1]}
     };
-    Exception e =
+    Schedule schedule = new Schedule("wrong", 2, 2, programs);
+    OpTimes times = uniform(2, 1, 1);
+    Exception e = assertThrows(IllegalArgumentException.class, () -> run(schedule, times));
+    assertEquals(
+        "rank 0 waits for ever before B0 of stage 0: it needs B0 of stage 1, which rank 1 runs after"
+            + " F1 of stage 1; that needs F1 of stage 0, which rank 0 runs after B0 of stage 0",
+        e.getMessage());
+    Exception other =
         assertThrows(
             IllegalArgumentException.class,
-            () -> run(new Schedule("wrong", 2, 2, programs), uniform(2, 1, 1)));
-    assertEquals("a rank waits for ever: schedule=wrong, rank=0, op=1", e.getMessage());
+            () -> EventSimulator.run(schedule, times, Conditions.PLAIN));
+    assertEquals(e.getMessage(), other.getMessage());
   }
 
   @Test

@@ -3,8 +3,11 @@ package dev.pipewright.formats;
 import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
-import dev.pipewright.schedule.Schedule;
 import dev.pipewright.sim.Run;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -62,17 +65,28 @@ public final class ScheduleJson {
     }
   }
 
-  private final Run run;
-  private final Placement placement;
-  private final StringBuilder out = new StringBuilder();
-
-  private ScheduleJson(Run run) {
-    this.run = run;
-    this.placement = run.schedule().placement();
-  }
+  private ScheduleJson() {}
 
   /** Indented JSON, a rank's ops on a line; ends with a line feed. */
   public static String text(Run run, Context context) {
+    StringWriter text = new StringWriter();
+    write(run, context, text);
+    return text.append("\n}\n").toString();
+  }
+
+  /** Writes the same as it comes, for there may be many ops, without the last brace. */
+  public static void write(Run run, Context context, Writer out) {
+    String head = head(run, context);
+    try {
+      out.write(head.substring(0, head.lastIndexOf("\n}")));
+      out.write(",\n  \"ranks\": ");
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot write", e);
+    }
+    ScheduleRanksJson.write(run, out);
+  }
+
+  private static String head(Run run, Context context) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("schedule", context.name());
     object.put("stages", run.schedule().ranks());
@@ -97,10 +111,7 @@ public final class ScheduleJson {
     }
     context.jitter().ifPresent(jitter -> object.put("jitter", jitter.object()));
     object.put("generation_s", context.generationSeconds());
-    String head = JsonText.of(object);
-    ScheduleJson json = new ScheduleJson(run);
-    json.ranks();
-    return head.substring(0, head.lastIndexOf("\n}")) + ",\n  \"ranks\": " + json.out + "\n}\n";
+    return JsonText.of(object);
   }
 
   /** A number, or one for each rank. */
@@ -127,56 +138,6 @@ public final class ScheduleJson {
       return peak / chunks;
     }
     return (double) peak / chunks;
-  }
-
-  private void ranks() {
-    out.append('[');
-    for (int rank = 0; rank < run.schedule().ranks(); rank++) {
-      out.append(rank == 0 ? "\n    [" : ",\n    [");
-      long[] program = run.schedule().packed(rank);
-      for (int i = 0; i < program.length; i++) {
-        out.append(i == 0 ? "" : ", ");
-        if (Schedule.isJoined(program[i]) && i + 1 < program.length) {
-          i = together(rank, program, i);
-        } else {
-          op(program[i]);
-          out.append(", ").append(run.start(rank, i)).append(", ").append(run.end(rank, i));
-          direction(program[i]);
-        }
-      }
-      out.append(']');
-    }
-    out.append("\n  ]");
-  }
-
-  /** Writes the ops that run together from {@code first} on; returns where the last of them is. */
-  private int together(int rank, long[] program, int first) {
-    out.append("[\"FB\", ").append(run.start(rank, first)).append(", ");
-    out.append(run.end(rank, first)).append(", [");
-    int last = first;
-    while (true) {
-      op(program[last]);
-      direction(program[last]);
-      if (!Schedule.isJoined(program[last]) || last + 1 == program.length) {
-        out.append("]]");
-        return last;
-      }
-      out.append(", ");
-      last++;
-    }
-  }
-
-  private void op(long op) {
-    out.append("[\"").append(word(Schedule.pass(op))).append("\", ");
-    out.append(Schedule.microBatch(op)).append(", ");
-    out.append(Schedule.stage(op) % placement.depth());
-  }
-
-  private void direction(long op) {
-    if (placement.chains() > 1) {
-      out.append(", ").append(Schedule.stage(op) / placement.depth());
-    }
-    out.append(']');
   }
 
   static String word(Pass pass) {

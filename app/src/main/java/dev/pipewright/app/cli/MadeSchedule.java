@@ -13,6 +13,9 @@ import dev.pipewright.sim.Jitter;
 import dev.pipewright.sim.MonteCarlo;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.Simulator;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.Writer;
 import java.util.List;
 import java.util.Optional;
 
@@ -125,8 +128,8 @@ record MadeSchedule(
                 + " or more; a longer --time-limit may close the gap");
   }
 
-  private String json() {
-    return ScheduleJson.text(
+  private void json(Writer out) {
+    ScheduleJson.write(
         run,
         new ScheduleJson.Context(
             name,
@@ -136,21 +139,27 @@ record MadeSchedule(
             made.lowerBound(),
             made.optimal(),
             jitter,
-            seconds));
+            seconds),
+        out);
   }
 
   /** The object of the first, with those of the others under the key {@code beside}. */
-  static String json(List<MadeSchedule> all) {
-    String first = all.get(0).json();
-    if (all.size() == 1) {
-      return first;
-    }
-    StringBuilder text = new StringBuilder(first.substring(0, first.lastIndexOf("\n}")));
-    text.append(",\n  \"beside\": [\n");
+  static void json(List<MadeSchedule> all, PrintWriter out) {
+    all.get(0).json(out);
+    String separator = ",\n  \"beside\": [\n";
     for (MadeSchedule other : all.subList(1, all.size())) {
-      text.append(other.json().stripTrailing()).append(",\n");
+      out.print(separator);
+      other.json(out);
+      out.print("\n}");
+      separator = ",\n";
     }
-    text.setLength(text.length() - 2);
-    return text.append("\n  ]\n}\n").toString();
+    out.print(all.size() > 1 ? "\n  ]\n}\n" : "\n}\n");
+  }
+
+  /** The same as a text. */
+  static String json(List<MadeSchedule> all) {
+    StringWriter text = new StringWriter();
+    json(all, new PrintWriter(text));
+    return text.toString();
   }
 }

@@ -199,11 +199,13 @@ final class ScheduleCommand implements Callable<Integer> {
     }
     UnheededFlags.checkStepTimes(stepTimes, all);
     List<ScheduleRun> shown = all.stream().map(MadeSchedule::shown).toList();
-    String text = json || out != null ? MadeSchedule.json(all) : "";
+    String text = out != null ? MadeSchedule.json(all) : "";
     ScheduleFiles.Made written = files.make(shown, text); // before anything is printed
     PrintWriter printer = spec.commandLine().getOut();
-    printer.print(json ? text : ScheduleText.of(shown, Terminal.columns(), Terminal.colours()));
-    if (!json) {
+    if (json) {
+      MadeSchedule.json(all, printer);
+    } else {
+      printer.print(ScheduleText.of(shown, Terminal.columns(), Terminal.colours()));
       all.forEach(made -> made.bound().ifPresent(printer::println));
       all.forEach(made -> made.jitterWords().ifPresent(printer::println));
     }
