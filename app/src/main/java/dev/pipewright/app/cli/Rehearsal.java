@@ -14,6 +14,8 @@ public final class Rehearsal {
     PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
     run(nowhere, "plan", "bert-48", "--cluster", "dapple-a", "--global-batch", "64");
     run(nowhere, "predict", "resnet-50", "--cluster", "abci", "--devices", "16,64");
+    run(nowhere, "schedule", "1f1b", "--stages", "4", "--micro-batches", "8");
+    run(nowhere, "schedule", "interleaved", "--stages", "2", "--micro-batches", "4", "--json");
     run(nowhere, "predict", "vgg-16", "--cluster", "abci", "--devices", "16", "--json");
   }
 
