@@ -48,7 +48,7 @@ final class PlanArgument {
                         + ": unknown cost model '"
                         + word
                         + "'; "
-                        + Suggestion.of(word, PlanCommand.COST_MODELS)));
+                        + Suggestion.of(word, SynchronousFlags.COST_MODELS)));
     Limits.passes(path.toString(), file.plan());
     arguments.fallBackTo(file);
     int batch = (int) file.plan().globalBatch();

@@ -1,0 +1,90 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.planner.pipedream.Level;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * PipeDream's way of naming a cluster: units by level and the bytes per second between them,
+ * innermost first.
+ */
+record Levels(List<Level> levels) {
+  /** Each level takes a table of all pairs of places. */
+  private static final int MOST_LEVELS = 6;
+
+  Levels {
+    levels = List.copyOf(levels);
+  }
+
+  /** Reads {@code 4,4} and {@code 25e9,1e9}. */
+  static Levels parse(String units, String bandwidths) {
+    String[] counts = units.split(",", -1);
+    String[] rates = bandwidths.split(",", -1);
+    if (counts.length > MOST_LEVELS) {
+      throw new BadInputException(
+          "--levels: names %d levels; take at most %d".formatted(counts.length, MOST_LEVELS));
+    }
+    List<Integer> sizes = new ArrayList<>();
+    for (String count : counts) {
+      sizes.add(Values.count("--levels", count.strip()));
+    }
+    long devices = sizes.stream().mapToLong(Integer::longValue).reduce(1, Levels::times);
+    if (devices > Limits.DEVICES) {
+      throw new BadInputException(
+          "--levels: %s make more devices than can be planned; take at most %d"
+              .formatted(units, Limits.DEVICES));
+    }
+    if (rates.length != counts.length) {
+      throw new BadInputException(
+          "--bandwidths: has %d where --levels has %d; give one for each level, innermost first, like 25e9,1e9"
+              .formatted(rates.length, counts.length));
+    }
+    List<Level> levels = new ArrayList<>();
+    for (int i = 0; i < rates.length; i++) {
+      levels.add(new Level(sizes.get(i), rate(rates[i].strip())));
+    }
+    return new Levels(levels);
+  }
+
+  /** A product that stays large once it is. */
+  private static long times(long a, long b) {
+    return Math.min(a * b, Integer.MAX_VALUE);
+  }
+
+  private static double rate(String text) {
+    try {
+      double rate = Double.parseDouble(text);
+      if (rate > 0 && rate < Double.POSITIVE_INFINITY) {
+        return rate;
+      }
+    } catch (NumberFormatException e) {
+      // said below, as for a rate that is not positive
+    }
+    throw new BadInputException(
+        "--bandwidths: '" + text + "' is no rate; give bytes per second above 0, like 25e9");
+  }
+
+  /**
+   * The levels of a cluster, with the rate between two devices: PipeDream knows one rate for each
+   * level. Throws {@link BadInputException} when groups of a level differ in size.
+   */
+  static Levels of(Cluster cluster) {
+    List<Level> levels = new ArrayList<>();
+    int below = 1;
+    for (int level = 0; level < cluster.levels().size(); level++) {
+      List<Integer> sizes = cluster.groups().get(level);
+      int size = sizes.get(0);
+      if (sizes.stream().anyMatch(other -> other != size) || size % below != 0) {
+        throw new BadInputException(
+            "--planner: pipedream plans for equal groups, and those of %s differ; make them equal or take another planner"
+                .formatted(cluster.name()));
+      }
+      double rate = cluster.levels().get(level).pointToPoint().bandwidth().value();
+      levels.add(new Level(size / below, rate));
+      below = size;
+    }
+    return new Levels(levels);
+  }
+}

@@ -1,0 +1,142 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.app.report.PipeDreamText;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.ModelFile;
+import dev.pipewright.formats.ModelFiles;
+import dev.pipewright.formats.PipeDreamJson;
+import dev.pipewright.model.Chain;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.planner.pipedream.CutCosts;
+import dev.pipewright.planner.pipedream.Level;
+import dev.pipewright.planner.pipedream.PipeDreamOptimizer;
+import dev.pipewright.planner.pipedream.PipeDreamPlanning;
+import dev.pipewright.profile.Profile;
+import dev.pipewright.profile.Profile.Quantity;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+
+/** A plan of PipeDream's optimizer, shown in the forms that {@code plan} offers. */
+final class PipeDreamAnswer implements PlannerAnswer {
+  private final PipeDreamPlanning planning;
+  private final PipeDreamJson.Context context;
+
+  private PipeDreamAnswer(PipeDreamPlanning planning, PipeDreamJson.Context context) {
+    this.planning = planning;
+    this.context = context;
+  }
+
+  /**
+   * Plans for {@code --levels}, which describe no device: the model is a file, and its times are
+   * taken as they stand, for whole mini-batches.
+   *
+   * @param arguments for {@code --profile-batch} and {@code --model-format}
+   * @param stop asked now and then whether to finish with what there is
+   */
+  static PipeDreamAnswer ofFile(
+      String model,
+      ModelArgument arguments,
+      Levels levels,
+      boolean chargeTransfers,
+      BooleanSupplier stop) {
+    Path path = Values.file("the model", model);
+    if (model.isEmpty() || !Files.exists(path)) {
+      throw new BadInputException(
+          "no model file '"
+              + model
+              + "'; give a file with measured times, since --levels says nothing of the devices, or"
+              + " plan with --cluster");
+    }
+    OptionalInt given =
+        arguments.profileBatch == null
+            ? OptionalInt.empty()
+            : OptionalInt.of(arguments.profileBatch);
+    ModelFile file =
+        ModelFiles.read(
+            path, OptionalInt.of(given.orElse(1)), Optional.ofNullable(arguments.modelFormat));
+    int samples = file.profile().samples().get(0);
+    OptionalInt miniBatch =
+        given.isEmpty() && samples == 1 ? OptionalInt.empty() : OptionalInt.of(samples);
+    return of(model, file.graph(), file.profile(), miniBatch, levels, chargeTransfers, stop);
+  }
+
+  /**
+   * Plans for a profiled model.
+   *
+   * @param miniBatch samples that each stage takes at once; what the profile was measured for when
+   *     empty
+   */
+  static PipeDreamAnswer of(
+      String model,
+      LayerGraph graph,
+      Profile profile,
+      OptionalInt miniBatch,
+      Levels levels,
+      boolean chargeTransfers,
+      BooleanSupplier stop) {
+    if (levels.levels().size() > 1 && graph.size() > PipeDreamOptimizer.MOST_PLACES) {
+      throw tooLong(model, "%d layers".formatted(graph.size()));
+    }
+    Chain chain = Chain.of(graph);
+    if (levels.levels().size() > 1 && chain.size() > PipeDreamOptimizer.MOST_PLACES) {
+      throw tooLong(model, "%d places to cut".formatted(chain.size()));
+    }
+    long start = System.nanoTime();
+    int samples = miniBatch.orElse(profile.samples().get(0));
+    double[] forward = profile.seconds(Quantity.FORWARD, samples);
+    double[] seconds = profile.seconds(Quantity.BACKWARD, samples);
+    double[] outputs = profile.outputBytes();
+    for (int layer = 0; layer < seconds.length; layer++) {
+      seconds[layer] += forward[layer];
+      outputs[layer] *= samples;
+    }
+    CutCosts costs = CutCosts.of(chain, seconds, profile.parameterBytes(), outputs);
+    PipeDreamPlanning planning =
+        PipeDreamOptimizer.plan(costs, levels.levels(), chargeTransfers, stop);
+    double planningSeconds = (System.nanoTime() - start) / 1e9;
+    return new PipeDreamAnswer(
+        planning,
+        new PipeDreamJson.Context(
+            model,
+            profile.provenance().toString(),
+            levels.levels(),
+            chargeTransfers,
+            miniBatch,
+            Arrays.stream(chain.cumulative(forward)).boxed().toList(),
+            planningSeconds));
+  }
+
+  private static BadInputException tooLong(String model, String size) {
+    return new BadInputException(
+        "%s: has %s, more than several levels allow; merge layers to at most %d or give one level"
+            .formatted(model, size, PipeDreamOptimizer.MOST_PLACES));
+  }
+
+  @Override
+  public String json() {
+    return PipeDreamJson.text(planning, context);
+  }
+
+  @Override
+  public void print(PrintWriter out) {
+    String units =
+        context.levels().stream()
+            .map(Level::units)
+            .map(String::valueOf)
+            .collect(Collectors.joining("×"));
+    out.print(
+        PipeDreamText.of(
+            planning,
+            context.model() + " on " + units + " devices",
+            context.provenance(),
+            context.planningSeconds(),
+            Terminal.columns(),
+            Terminal.colours()));
+  }
+}

@@ -1,0 +1,58 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.formats.BadInputException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import picocli.CommandLine.ParseResult;
+
+/** The planners by their names on the command line, and the flags that only some of them heed. */
+final class PlannerNames {
+  private static final Set<String> SYNCHRONOUS =
+      Set.of("auto", "dapple", "data", "straight", "gpipe");
+  static final List<String> ALL =
+      List.of("auto", "dapple", "data", "straight", "gpipe", "pipedream");
+
+  private static final Map<String, Set<String>> HEEDED = new LinkedHashMap<>();
+
+  static {
+    HEEDED.put("--levels", Set.of("pipedream"));
+    HEEDED.put("--bandwidths", Set.of("pipedream"));
+    HEEDED.put("--no-activation-transfer", Set.of("pipedream"));
+    for (String flag :
+        List.of("--micro-batch", "--cost-model", "--schedule", "--recompute", "--evaluate")) {
+      HEEDED.put(flag, SYNCHRONOUS);
+    }
+  }
+
+  private PlannerNames() {}
+
+  /** Throws {@link BadInputException} with the nearest name where there is none such. */
+  static String known(String planner) {
+    if (!ALL.contains(planner)) {
+      throw new BadInputException(
+          "--planner: unknown '" + planner + "'; " + Suggestion.of(planner, ALL));
+    }
+    return planner;
+  }
+
+  /** Whether a planner is one of synchronous training with data and pipeline parallelism. */
+  static boolean isSynchronous(String planner) {
+    return SYNCHRONOUS.contains(planner);
+  }
+
+  /** Refuses flags that the planner does not heed. */
+  static void checkHeeded(String planner, ParseResult given) {
+    HEEDED.forEach((flag, planners) -> {
+      if (given.hasMatchedOption(flag) && !planners.contains(planner)) {
+        List<String> those = new ArrayList<>(ALL);
+        those.retainAll(planners);
+        throw new BadInputException(
+            "%s: the planner %s does not heed it; leave it out, or take --planner %s"
+                .formatted(flag, planner, String.join(" or ", those)));
+      }
+    });
+  }
+}

@@ -1,0 +1,160 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.cost.CostModel;
+import dev.pipewright.cost.Oracle;
+import dev.pipewright.cost.PathFormula;
+import dev.pipewright.cost.PipelineOracle;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.PlanFile;
+import dev.pipewright.formats.PlanJson;
+import dev.pipewright.planner.DapplePlanner;
+import dev.pipewright.planner.Evaluation;
+import dev.pipewright.planner.Planning;
+import dev.pipewright.planner.Remedy;
+import dev.pipewright.planner.Request;
+import dev.pipewright.sim.SimulatedOracle;
+import dev.pipewright.units.Units;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** The best plan of synchronous training, or a given one, scored. */
+final class SynchronousAnswer implements PlannerAnswer {
+  private final Request request;
+  private final Planning planning;
+  private final StageCosts costs;
+  private final Answer answer;
+  private final boolean ended;
+
+  private SynchronousAnswer(
+      Request request, Planning planning, StageCosts costs, Answer answer, boolean ended) {
+    this.request = request;
+    this.planning = planning;
+    this.costs = costs;
+    this.answer = answer;
+    this.ended = ended;
+  }
+
+  /** Plans, or scores the plan that the flags name. */
+  static SynchronousAnswer of(
+      String planner,
+      String model,
+      ModelArgument arguments,
+      SynchronousFlags flags,
+      Patience patience) {
+    Request request = flags.request(planner);
+    ModelArgument.Costed costed =
+        arguments.costed(model, Optional.empty(), OptionalInt.empty(), request.globalBatch());
+    StageCosts costs = costed.costs();
+    long start = System.nanoTime();
+    Planning planning;
+    if (flags.evaluate().isPresent()) {
+      planning = evaluated(flags.evaluate().get(), costed, request);
+    } else {
+      Limits.devices(costed.workload().cluster());
+      planning = DapplePlanner.plan(costs, request, decider(costs), patience);
+    }
+    double seconds = (System.nanoTime() - start) / 1e9;
+    OptionalInt batch =
+        arguments.profileBatch == null
+            ? OptionalInt.empty()
+            : OptionalInt.of(arguments.profileBatch);
+    Answer answer = new Answer(planning, costed, seconds, batch);
+    return new SynchronousAnswer(request, planning, costs, answer, patience.ended());
+  }
+
+  /** The simulator, on the stage times of the default cost model. */
+  private static Oracle decider(StageCosts costs) {
+    return new SimulatedOracle(new PipelineOracle(costs, new PathFormula()));
+  }
+
+  private static Planning evaluated(Path path, ModelArgument.Costed costed, Request request) {
+    PlanFile file = PlanJson.read(path);
+    Limits.passes(path.toString(), file.plan());
+    if (file.plan().globalBatch() != request.globalBatch()) {
+      throw new BadInputException(
+          path
+              + ": the plan processes "
+              + file.plan().globalBatch()
+              + " samples per step; give"
+              + " --global-batch "
+              + file.plan().globalBatch()
+              + " or change the plan");
+    }
+    for (String problem : PlanFit.problems(file.plan(), costed)) {
+      throw new BadInputException(path + ": " + problem);
+    }
+    StageCosts costs = costed.costs();
+    Oracle simulator = new SimulatedOracle(request.costModel().oracle(costs));
+    try {
+      return Evaluation.of(costs, file.plan(), request.costModel(), simulator);
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException(path + ": " + e.getMessage());
+    }
+  }
+
+  @Override
+  public String json() {
+    return answer.json();
+  }
+
+  @Override
+  public void print(PrintWriter out) {
+    answer.print(out);
+  }
+
+  @Override
+  public Optional<String> nothing() {
+    return planning.best().isEmpty()
+        ? Optional.of(Remedy.sentence(costs, request))
+        : Optional.empty();
+  }
+
+  @Override
+  public List<String> remarks() {
+    List<String> remarks = new ArrayList<>();
+    if (ended) {
+      remarks.add("the search was ended early; " + gap());
+    }
+    tooLarge().ifPresent(reason -> remarks.add("does not fit: " + reason));
+    return remarks;
+  }
+
+  private String gap() {
+    return planning
+        .best()
+        .map(best -> best.seconds() / planning.lowerBound().seconds() - 1)
+        .filter(Double::isFinite)
+        .map(above ->
+            "the best so far is "
+                + Units.percent(above)
+                + " above the lower bound ("
+                + planning.lowerBound().why()
+                + ")")
+        .orElse("nothing was found so far");
+  }
+
+  /** The authors' program knows no memory, so its plans are not held against it. */
+  private Optional<String> tooLarge() {
+    return request.costModel() == CostModel.DAPPLE_REPO ? Optional.empty() : answer.doesNotFit();
+  }
+
+  @Override
+  public boolean fits() {
+    return planning.best().isPresent() && tooLarge().isEmpty();
+  }
+
+  @Override
+  public List<String> files() {
+    return List.of(Answer.FILES);
+  }
+
+  @Override
+  public void write(Path out) {
+    answer.write(out);
+  }
+}

@@ -1,0 +1,168 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.cost.CostModel;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.planner.Request;
+import dev.pipewright.planner.Request.Recomputation;
+import dev.pipewright.planner.Request.Shape;
+import dev.pipewright.schedule.WarmUp;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** What planners of synchronous training are told. */
+final class SynchronousFlags {
+  private static final List<String> SCHEDULES = List.of("1f1b", "1f1b-b", "gpipe");
+  static final List<String> COST_MODELS =
+      List.of("pipewright", "dapple", "dapple-published", "dapple-repo");
+  private static final List<String> RECOMPUTE =
+      List.of("auto", "none", "selective", "stage-input", "full");
+
+  @Option(names = "--global-batch", paramLabel = "N", description = "Samples per training step.")
+  private @Nullable Integer globalBatch;
+
+  @Option(
+      names = "--micro-batch",
+      paramLabel = "N",
+      description = "Samples of a micro-batch; every size that divides is tried otherwise.")
+  private @Nullable Integer microBatch;
+
+  @Option(
+      names = "--cost-model",
+      paramLabel = "NAME",
+      defaultValue = "pipewright",
+      description = "pipewright, dapple, dapple-published, dapple-repo.")
+  private String costModel = "pipewright";
+
+  @Option(
+      names = "--schedule",
+      paramLabel = "NAME",
+      description = "1f1b, 1f1b-b or gpipe; the better of the first two otherwise.")
+  private @Nullable String schedule;
+
+  @Option(
+      names = "--recompute",
+      paramLabel = "MODE",
+      defaultValue = "auto",
+      description =
+          "auto and selective (what memory demands), none, stage-input and full (all layers).")
+  private String recompute = "auto";
+
+  @Option(
+      names = "--evaluate",
+      paramLabel = "PLAN.json",
+      description = "Score this plan instead of searching.")
+  private @Nullable Path evaluate;
+
+  /** Samples of a step; throws {@link BadInputException} where they are none. */
+  int globalBatch() {
+    if (globalBatch == null) {
+      throw new BadInputException("no --global-batch; add the samples of a training step, like 64");
+    }
+    if (globalBatch < 1) {
+      throw new BadInputException(
+          "--global-batch: " + globalBatch + " is no batch; give a whole number >= 1");
+    }
+    Limits.samples("--global-batch", globalBatch);
+    return globalBatch;
+  }
+
+  /** The plan to score instead of searching. */
+  Optional<Path> evaluate() {
+    return Optional.ofNullable(evaluate);
+  }
+
+  /** What a planner is asked for; throws {@link BadInputException} where flags make no sense. */
+  Request request(String planner) {
+    int samples = globalBatch();
+    int micro = microBatch == null ? 1 : microBatch;
+    if (micro < 1) {
+      throw new BadInputException(
+          "--micro-batch: " + micro + " is no batch; give a whole number >= 1");
+    }
+    if (samples % micro != 0) {
+      throw new BadInputException(
+          "--micro-batch: "
+              + micro
+              + " does not divide the global batch "
+              + samples
+              + "; give a divisor, like "
+              + nearestDivisor(samples, micro));
+    }
+    CostModel costs =
+        CostModel.find(costModel)
+            .orElseThrow(() ->
+                new BadInputException(
+                    "--cost-model: unknown '"
+                        + costModel
+                        + "'; "
+                        + Suggestion.of(costModel, COST_MODELS)));
+    if (costs == CostModel.DAPPLE_PUBLISHED && evaluate == null) {
+      throw new BadInputException(
+          "--cost-model: dapple-published only scores plans; add --evaluate PLAN.json or plan with"
+              + " dapple, its correction");
+    }
+    return new Request(
+        samples,
+        microBatch == null && costs != CostModel.DAPPLE_REPO
+            ? OptionalInt.empty()
+            : OptionalInt.of(micro),
+        policies(planner),
+        recomputation(costs),
+        costs,
+        switch (planner) {
+          case "data" -> Shape.DATA_PARALLEL;
+          case "straight" -> Shape.STRAIGHT;
+          default -> Shape.ANY;
+        });
+  }
+
+  private List<WarmUp> policies(String planner) {
+    if (schedule == null) {
+      return planner.equals("gpipe") ? List.of(WarmUp.ALL) : List.of(WarmUp.A, WarmUp.B);
+    }
+    String name = choice("--schedule", schedule, SCHEDULES);
+    if (planner.equals("gpipe") && !name.equals("gpipe")) {
+      throw new BadInputException(
+          "--schedule: " + name + " contradicts --planner gpipe; leave out one of them");
+    }
+    for (WarmUp policy : WarmUp.values()) {
+      if (policy.schedule().equals(name)) {
+        return List.of(policy);
+      }
+    }
+    throw new IllegalStateException("no policy for schedule " + name);
+  }
+
+  /** Other cost models score what their papers know. */
+  private Recomputation recomputation(CostModel cost) {
+    return switch (choice("--recompute", recompute, RECOMPUTE)) {
+      case "none" -> Recomputation.NEVER;
+      case "stage-input", "full" -> Recomputation.ALWAYS;
+      case "auto" ->
+          cost == CostModel.PIPEWRIGHT ? Recomputation.SELECTIVE : Recomputation.WHERE_NEEDED;
+      default -> Recomputation.SELECTIVE;
+    };
+  }
+
+  private static String choice(String option, String word, List<String> words) {
+    if (!words.contains(word)) {
+      throw new BadInputException(
+          option + ": unknown '" + word + "'; " + Suggestion.of(word, words));
+    }
+    return word;
+  }
+
+  private static int nearestDivisor(int number, int wanted) {
+    int best = 1;
+    for (int i = 1; i <= number; i++) {
+      if (number % i == 0 && Math.abs(i - wanted) < Math.abs(best - wanted)) {
+        best = i;
+      }
+    }
+    return best;
+  }
+}

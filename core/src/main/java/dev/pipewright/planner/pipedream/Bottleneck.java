@@ -1,0 +1,100 @@
+package dev.pipewright.planner.pipedream;
+
+import dev.pipewright.units.Units;
+import java.util.List;
+
+/**
+ * The stage or transfer that a plan waits for.
+ *
+ * @param from of the innermost stage that it is
+ * @param devices that share it
+ * @param cut the place whose transfers it is; 0 where it is a stage
+ * @param level of that cut
+ * @param computing seconds per mini-batch of work or transfer, over all that share it
+ * @param exchange seconds per mini-batch of summing gradients
+ */
+record Bottleneck(
+    int from, int to, int devices, int cut, int level, double computing, double exchange) {
+
+  /** {@code compute: layers 0–14 on 8 devices take 6.10 ms of 7.20 ms …}. */
+  static String words(CutCosts costs, List<Level> levels, List<Node> pipeline) {
+    Bottleneck found = of(costs, pipeline, levels.size() - 1);
+    double whole = found.computing + found.exchange;
+    String gradients =
+        found.exchange > 0 ? "; summing gradients takes " + Units.seconds(found.exchange) : "";
+    if (found.cut > 0) {
+      return "link: the activations behind layer "
+          + (found.cut - 1)
+          + " take "
+          + Units.seconds(found.computing)
+          + " of "
+          + Units.seconds(whole)
+          + " at "
+          + Units.decimal(levels.get(found.level).bytesPerSecond(), "B/s")
+          + ", the rate of level "
+          + (found.level + 1)
+          + gradients;
+    }
+    return (found.exchange > found.computing ? "gradients" : "compute")
+        + ": layers "
+        + found.from
+        + "–"
+        + (found.to - 1)
+        + " on "
+        + found.devices
+        + (found.devices == 1 ? " device" : " devices")
+        + " compute "
+        + Units.seconds(found.computing)
+        + " of "
+        + Units.seconds(whole)
+        + " ("
+        + Units.percent(whole == 0 ? 1 : found.computing / whole)
+        + ")"
+        + gradients;
+  }
+
+  private static Bottleneck of(CutCosts costs, List<Node> pipeline, int level) {
+    Node slowest = pipeline.get(0);
+    Node busiest = pipeline.get(0);
+    for (Node node : pipeline) {
+      slowest = node.seconds() > slowest.seconds() ? node : slowest;
+      busiest = moved(node) > moved(busiest) ? node : busiest;
+    }
+    if (moved(busiest) > slowest.seconds()) {
+      boolean before = busiest.before() >= busiest.after();
+      int cut = before ? busiest.part().from() : busiest.part().to();
+      return new Bottleneck(
+          busiest.part().from(),
+          busiest.part().to(),
+          busiest.part().units(),
+          cut,
+          level,
+          moved(busiest),
+          0);
+    }
+    return shared(
+        slowest, level == 0 ? computing(costs, slowest) : of(costs, slowest.inside(), level - 1));
+  }
+
+  private static double moved(Node node) {
+    return Math.max(node.before(), node.after());
+  }
+
+  private static Bottleneck computing(CutCosts costs, Node node) {
+    int from = node.part().from();
+    int to = node.part().to();
+    return new Bottleneck(from, to, 1, 0, 0, costs.exact(from, to), 0);
+  }
+
+  private static Bottleneck shared(Node node, Bottleneck inner) {
+    int units = node.part().units();
+    return new Bottleneck(
+        inner.from,
+        inner.to,
+        inner.devices * units,
+        inner.cut,
+        inner.level,
+        inner.computing / units,
+        (inner.exchange + node.exchange()) / units);
+  }
+}

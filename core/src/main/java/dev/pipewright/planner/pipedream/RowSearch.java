@@ -1,0 +1,240 @@
+package dev.pipewright.planner.pipedream;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The best pipelines of one level that begin at one place, for every end and number of units.
+ *
+ * <p>PipeDream's recursion (SOSP 2019, §3.1; its transfers as the authors' program charges them):
+ *
+ * <pre>
+ * one stage, r units:          (T + 4(r−1)P / (B·r·w)) / r
+ * last stage after k, r units: max(A[k][m−r], (T + 4(r−1)P / (B·r)) / r, 2·OA[k] / (B·r), 2·OA[end] / (B·r))
+ * </pre>
+ *
+ * with w the units of the level below; the transfers only where they are charged, and none after
+ * the network's end. The recursion tries every k. Here k is sought where the two sides meet: the
+ * smallest A at or beyond k never falls with k, a lower bound of the last stage never grows, and
+ * from the meeting point each direction ends where its bound reaches the best found. Neither A nor
+ * T need be monotone for that, so it is exact on chains and on lattices; the price is O(places ·
+ * units²) times the few places that are looked at, in the worst case all.
+ */
+final class RowSearch {
+  /** One stage of a level's pipeline, on so many of its units. */
+  record Part(int from, int to, int units) {}
+
+  private final CutCosts costs;
+  private final StageSeconds unit;
+  private final int most;
+  private final double exchange; // seconds that a byte of parameters costs, but for (r−1)/r
+  private final double exchangeAlone;
+  private final double[] transfer; // seconds over each cut for one replica
+  private final int from;
+  private final int[] places; // that follow
+  private final double[][] seconds; // by units, by index of the place
+  private final double[][] beyond; // the smallest from that index on
+  private final int[][] cut; // index of the place before the last stage; -1 for one stage
+  private final int[][] taken; // units of the last stage
+  private final int[][] meeting; // where the last search of the same units ended
+
+  /**
+   * @param unit what one unit takes
+   * @param below units of the level below, by which the authors divide the exchange of a lone stage
+   * @param transfer see {@link #transfers}
+   */
+  RowSearch(
+      CutCosts costs, StageSeconds unit, Level level, int below, double[] transfer, int from) {
+    this.costs = costs;
+    this.unit = unit;
+    this.most = level.units();
+    this.exchange = 4 / level.bytesPerSecond();
+    this.exchangeAlone = exchange / below;
+    this.transfer = transfer;
+    this.from = from;
+    this.places = following(costs, from);
+    this.seconds = new double[most + 1][places.length];
+    this.beyond = new double[most + 1][places.length];
+    this.cut = new int[most + 1][places.length];
+    this.taken = new int[most + 1][places.length];
+    this.meeting = new int[most + 1][most + 1];
+    for (int units = 0; units <= most; units++) {
+      Arrays.fill(seconds[units], Double.POSITIVE_INFINITY);
+      Arrays.fill(beyond[units], Double.POSITIVE_INFINITY);
+    }
+  }
+
+  /** Seconds that the activations of a mini-batch take over each cut, there and back. */
+  static double[] transfers(CutCosts costs, Level level, boolean charged) {
+    double[] seconds = new double[costs.last() + 1];
+    for (int place = 1; charged && place < costs.last(); place++) {
+      seconds[place] = 2 * costs.crossingBytes(place) / level.bytesPerSecond();
+    }
+    return seconds;
+  }
+
+  private static int[] following(CutCosts costs, int from) {
+    int[] places = new int[costs.last() - from];
+    int size = 0;
+    for (int place = from + 1; place <= costs.last(); place++) {
+      if (costs.follows(from, place)) {
+        places[size++] = place;
+      }
+    }
+    return Arrays.copyOf(places, size);
+  }
+
+  /** Fills the row for every end and number of units. */
+  RowSearch run() {
+    for (int units = 1; units <= most; units++) {
+      fill(units, 0);
+    }
+    return this;
+  }
+
+  /**
+   * Fills what the best pipeline to the last place needs. When stopped it leaves out numbers of
+   * units before the last stage, and returns whether it was not.
+   */
+  boolean runToTheEnd(BooleanSupplier stop) {
+    boolean complete = true;
+    for (int units = 1; units < most && complete; units++) {
+      fill(units, 0);
+      complete = units == most - 1 || !stop.getAsBoolean();
+    }
+    fill(most, places.length - 1);
+    return complete;
+  }
+
+  private void fill(int units, int firstEnd) {
+    for (int end = firstEnd; end < places.length; end++) {
+      solve(end, units);
+    }
+    double smallest = Double.POSITIVE_INFINITY;
+    for (int end = places.length - 1; end >= firstEnd; end--) {
+      smallest = Math.min(smallest, seconds[units][end]);
+      beyond[units][end] = smallest;
+    }
+  }
+
+  /** Writes what a whole unit of this level takes to a table. */
+  void copyTo(LevelTable table) {
+    for (int end = 0; end < places.length; end++) {
+      table.set(from, places[end], seconds[most][end]);
+    }
+  }
+
+  /** Seconds of the best pipeline over all units to the last place. */
+  double toTheEnd() {
+    return seconds[most][places.length - 1];
+  }
+
+  private void solve(int end, int units) {
+    seconds[units][end] = alone(places[end], units);
+    cut[units][end] = -1;
+    taken[units][end] = units;
+    for (int r = 1; r < units; r++) {
+      if (transfer[places[end]] / r < seconds[units][end]) {
+        scan(end, units, r);
+      }
+    }
+  }
+
+  private double alone(int to, int r) {
+    return (unit.exact(from, to) + exchangeAlone * (r - 1) / r * costs.parameterBytes(from, to))
+        / r;
+  }
+
+  private double stage(int after, int to, int r) {
+    return (unit.exact(after, to) + exchange * (r - 1) / r * costs.parameterBytes(after, to)) / r;
+  }
+
+  private double atLeast(int after, int to, int r) {
+    double gradients = exchange * (r - 1) / r * costs.leastParameterBytes(after, to);
+    return (unit.atLeast(after, to) + gradients) / r;
+  }
+
+  /** From where the two bounds meet to the right and to the left, while either can be of use. */
+  private void scan(int end, int units, int r) {
+    int to = places[end];
+    double[] before = beyond[units - r];
+    int start = meet(before, end, to, units, r);
+    for (int k = start; k < end && before[k] < seconds[units][end]; k++) {
+      consider(k, end, units, r);
+    }
+    for (int k = start - 1; k >= 0 && atLeast(places[k], to, r) < seconds[units][end]; k--) {
+      consider(k, end, units, r);
+    }
+  }
+
+  /** The bounds meet near to where they met for the end before; any place would be right. */
+  private int meet(double[] before, int end, int to, int units, int r) {
+    int k = Math.min(meeting[units][r], end);
+    while (k < end && before[k] < atLeast(places[k], to, r)) {
+      k++;
+    }
+    while (k > 0 && before[k - 1] >= atLeast(places[k - 1], to, r)) {
+      k--;
+    }
+    meeting[units][r] = k;
+    return k;
+  }
+
+  private void consider(int k, int end, int units, int r) {
+    double limit = seconds[units][end];
+    double ahead = seconds[units - r][k];
+    if (ahead < limit && transfer[places[k]] / r < limit && costs.follows(places[k], places[end])) {
+      double last = stage(places[k], places[end], r);
+      if (last < limit) {
+        double moved = Math.max(transfer[places[k]], transfer[places[end]]) / r;
+        seconds[units][end] = Math.max(Math.max(ahead, last), moved);
+        cut[units][end] = k;
+        taken[units][end] = r;
+      }
+    }
+  }
+
+  /** The stages of the best pipeline over all units up to a place, in order. */
+  List<Part> parts(int to) {
+    ArrayDeque<Part> parts = new ArrayDeque<>();
+    int end = Arrays.binarySearch(places, to);
+    int units = most;
+    while (cut[units][end] >= 0) {
+      int k = cut[units][end];
+      int r = taken[units][end];
+      parts.addFirst(new Part(places[k], places[end], r));
+      units -= r;
+      end = k;
+    }
+    parts.addFirst(new Part(from, places[end], units));
+    return List.copyOf(parts);
+  }
+
+  /**
+   * Seconds of summing the gradients of one of this level's stages, before its units share them.
+   */
+  double exchange(Part part) {
+    double seconds = part.from == from ? exchangeAlone : exchange;
+    return seconds * (part.units - 1) / part.units * costs.parameterBytes(part.from, part.to);
+  }
+
+  /** Seconds that a stage's transfers over a cut are charged with. */
+  double transfer(Part part, int place) {
+    return part.from == from ? 0 : transfer[place] / part.units;
+  }
+
+  /** The best to the last place among pipelines whose last stage has {@code r} units. */
+  double bestWithLast(int r) {
+    int end = places.length - 1;
+    double best = r == most ? alone(places[end], r) : Double.POSITIVE_INFINITY;
+    for (int k = 0; k < end && r < most; k++) {
+      if (costs.follows(places[k], places[end])) {
+        double slower = Math.max(seconds[most - r][k], stage(places[k], places[end], r));
+        best = Math.min(best, Math.max(slower, transfer[places[k]] / r));
+      }
+    }
+    return best;
+  }
+}

@@ -1,0 +1,132 @@
+package dev.pipewright.formats;
+
+import dev.pipewright.planner.pipedream.Level;
+import dev.pipewright.planner.pipedream.PipeDreamPlanning;
+import dev.pipewright.planner.pipedream.PipeDreamPlanning.RunnerUp;
+import dev.pipewright.planner.pipedream.PipeDreamPlanning.Stage;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+
+/**
+ * Writes the answer of {@code plan --planner pipedream --json}: one object, seconds as plain
+ * numbers. Its {@code plan} says as many micro-batches as are under way at once, each a whole
+ * mini-batch, since the pipeline never flushes.
+ */
+public final class PipeDreamJson {
+  /**
+   * What an answer says beside the planning itself.
+   *
+   * @param model as the user named it
+   * @param provenance where its times come from
+   * @param levels of the cluster, innermost first
+   * @param chargesTransfers whether activations cost time at the cuts
+   * @param miniBatch samples of a mini-batch, where somebody says
+   * @param forwardSeconds of all layers up to each position, for a mini-batch on one device
+   * @param planningSeconds how long the search took
+   */
+  public record Context(
+      String model,
+      String provenance,
+      List<Level> levels,
+      boolean chargesTransfers,
+      OptionalInt miniBatch,
+      List<Double> forwardSeconds,
+      double planningSeconds) {
+    public Context {
+      levels = List.copyOf(levels);
+      forwardSeconds = List.copyOf(forwardSeconds);
+    }
+  }
+
+  private PipeDreamJson() {}
+
+  /** The answer as JSON text that ends with a line feed. */
+  public static String text(PipeDreamPlanning planning, Context context) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("planner", "pipedream");
+    object.put("model", context.model);
+    object.put("levels", context.levels.stream().map(Level::units).toList());
+    object.put("bandwidths", context.levels.stream().map(Level::bytesPerSecond).toList());
+    object.put("activation_transfer", context.chargesTransfers);
+    object.put("profile", context.provenance);
+    object.put("objective", object("name", "minibatch_s", "value", planning.seconds()));
+    object.put(
+        "lower_bound",
+        object("value", planning.lowerBound().seconds(), "why", planning.lowerBound().why()));
+    object.put("speedup", planning.speedup());
+    object.put("planning_s", context.planningSeconds);
+    object.put("plan", plan(planning, context));
+    object.put(
+        "why",
+        object(
+            "binding",
+            planning.binding(),
+            "runner_up",
+            planning.runnerUp().map(rival -> runnerUp(rival, planning.seconds()))));
+    object.put(
+        "candidates",
+        List.of(
+            candidate("data parallel", planning.dataParallelSeconds(), planning),
+            candidate("one device", planning.singleDeviceSeconds(), planning)));
+    object.put("search", object("exhaustive", planning.exact(), "states", planning.states()));
+    return JsonText.of(object);
+  }
+
+  private static Map<String, Object> object(String key, Object value, String other, Object that) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put(key, value);
+    object.put(other, that);
+    return object;
+  }
+
+  private static Map<String, Object> plan(PipeDreamPlanning planning, Context context) {
+    Map<String, Object> plan = new LinkedHashMap<>();
+    plan.put("schedule", "pipedream");
+    plan.put("micro_batches", planning.inFlight());
+    plan.put("micro_batch", context.miniBatch.orElse(1));
+    plan.put("replicas", 1);
+    List<Map<String, Object>> stages = new ArrayList<>();
+    for (Stage stage : planning.stages()) {
+      stages.add(stage(stage, context.forwardSeconds));
+    }
+    plan.put("stages", stages);
+    return plan;
+  }
+
+  private static Map<String, Object> stage(Stage stage, List<Double> forwardSeconds) {
+    int first = stage.firstLayer();
+    double before = first == 0 ? 0 : forwardSeconds.get(first - 1);
+    double forward = forwardSeconds.get(stage.lastLayer()) - before;
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("layers", List.of(first, stage.lastLayer()));
+    object.put("devices", stage.devices());
+    object.put("in_flight", stage.inFlight());
+    object.put("recompute", "none");
+    object.put("replicas_by_level", stage.replicas());
+    object.put("forward_s", forward);
+    object.put("backward_s", stage.computeSeconds() - forward);
+    object.put(
+        "allreduce_s",
+        Math.max(0, stage.seconds() - stage.computeSeconds() / stage.devices().size()));
+    object.put("minibatch_s", stage.seconds());
+    return object;
+  }
+
+  private static Map<String, Object> runnerUp(RunnerUp rival, double best) {
+    Map<String, Object> object =
+        object("kind", "other last stage", "last_stage_devices", rival.lastStageDevices());
+    object.put("seconds", rival.seconds());
+    object.put("gap", rival.seconds() / best - 1);
+    return object;
+  }
+
+  private static Map<String, Object> candidate(
+      String kind, double seconds, PipeDreamPlanning planning) {
+    Map<String, Object> object = object("kind", kind, "estimate_s", seconds);
+    object.put("gap", seconds / planning.seconds() - 1);
+    return object;
+  }
+}
