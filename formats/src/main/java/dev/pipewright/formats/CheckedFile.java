@@ -4,15 +4,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.regex.Pattern;
-import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
-import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.json.JsonFactory;
 
 /** What there is to check, judged by its content, and where a plan's stages stand in it. */
 public final class CheckedFile {
@@ -40,24 +35,22 @@ public final class CheckedFile {
     if (first >= ' ' && first < 0x7F && first != '{') {
       throw neither(file);
     }
-    Set<String> keys = new HashSet<>();
-    try (InputStream in = InputFile.open(file);
-        JsonParser parser = new JsonFactory().createParser(ObjectReadContext.empty(), in)) {
-      parser.nextToken();
-      while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
-        if (parser.currentName().equals("ranks")) {
-          return Kind.SCHEDULE_JSON;
-        }
-        keys.add(parser.currentName());
-        parser.nextToken();
-        parser.skipChildren();
+    return JsonFile.read(file, parser -> kind(file, parser));
+  }
+
+  private static Kind kind(Path file, JsonParser parser) {
+    boolean plan = false;
+    parser.nextToken();
+    while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
+      String key = parser.currentName();
+      if (key.equals("ranks")) {
+        return Kind.SCHEDULE_JSON;
       }
-    } catch (JacksonException e) {
-      return Kind.PLAN; // its reader says what is wrong
-    } catch (IOException e) {
-      throw InputFile.unreadable(file, e);
+      plan |= key.equals("plan") || key.equals("stages");
+      parser.nextToken();
+      parser.skipChildren();
     }
-    if (!keys.contains("plan") && !keys.contains("stages")) {
+    if (!plan) {
       throw neither(file);
     }
     return Kind.PLAN;
@@ -88,25 +81,27 @@ public final class CheckedFile {
   static OpPlaces stages(Path plan) {
     List<Integer> lines = new ArrayList<>();
     List<Integer> columns = new ArrayList<>();
-    try (InputStream in = InputFile.open(plan);
-        JsonParser parser = new JsonFactory().createParser(ObjectReadContext.empty(), in)) {
-      while (parser.nextToken() != null) {
-        boolean stage =
-            parser.currentToken() == JsonToken.START_OBJECT
-                && STAGE.matcher(parser.streamReadContext().pathAsPointer().toString()).matches();
-        if (stage) {
-          lines.add(parser.currentTokenLocation().getLineNr());
-          columns.add(parser.currentTokenLocation().getColumnNr());
-          parser.skipChildren();
-        }
-      }
-    } catch (JacksonException e) {
-      throw BadInputException.in(plan, "is not valid JSON; correct it");
-    } catch (IOException e) {
-      throw InputFile.unreadable(plan, e);
-    }
+    JsonFile.read(
+        plan,
+        parser -> {
+          while (parser.nextToken() != null) {
+            stage(parser, lines, columns);
+          }
+          return plan;
+        });
     return OpPlaces.ofRanks(
         lines.stream().mapToInt(line -> line).toArray(),
         columns.stream().mapToInt(column -> column).toArray());
+  }
+
+  private static void stage(JsonParser parser, List<Integer> lines, List<Integer> columns) {
+    boolean stage =
+        parser.currentToken() == JsonToken.START_OBJECT
+            && STAGE.matcher(parser.streamReadContext().pathAsPointer().toString()).matches();
+    if (stage) {
+      lines.add(parser.currentTokenLocation().getLineNr());
+      columns.add(parser.currentTokenLocation().getColumnNr());
+      parser.skipChildren();
+    }
   }
 }

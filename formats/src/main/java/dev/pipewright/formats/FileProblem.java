@@ -38,6 +38,21 @@ public record FileProblem(
     return new FileProblem(file, 0, 0, what, -1, -1, -1, message, List.of());
   }
 
+  /** One for each stage that no rank runs: a file that was cut off between lines may have some. */
+  static List<FileProblem> nowhere(Path file, int[] rankOf, int depth) {
+    List<FileProblem> problems = new ArrayList<>();
+    for (int stage = 0; stage < rankOf.length; stage++) {
+      if (rankOf[stage] < 0) {
+        String chain = rankOf.length > depth ? " of chain " + stage / depth : "";
+        String words =
+            "no rank runs stage %d%s, but there are stages 0..%d; the line of its rank is missing"
+                .formatted(stage % depth, chain, depth - 1);
+        problems.add(new FileProblem(file, 0, 0, "missing", -1, stage, -1, words, List.of()));
+      }
+    }
+    return problems;
+  }
+
   /** One of a plan's stage, which is its rank too. */
   public static FileProblem ofStage(Path plan, int stage, String what, String message) {
     OpPlaces stages = CheckedFile.stages(plan);

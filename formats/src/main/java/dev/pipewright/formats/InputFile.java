@@ -4,12 +4,23 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
-/** Opens files, and says in a sentence why one cannot be opened. */
+/**
+ * Opens files, and says in a sentence why one cannot be opened. {@code -} is standard input; it and
+ * other pipes can be opened as often as files.
+ */
 final class InputFile {
+  private static final Path STANDARD_INPUT = Path.of("-");
+  private static final Map<Path, PipedInput> PIPES = new ConcurrentHashMap<>();
+
   private InputFile() {}
 
   static void check(Path file) {
+    if (file.equals(STANDARD_INPUT)) {
+      return;
+    }
     if (!Files.exists(file)) {
       throw BadInputException.in(file, "no such file; give the path of an existing file");
     }
@@ -24,7 +35,16 @@ final class InputFile {
   static InputStream open(Path file) {
     check(file);
     try {
-      return Files.newInputStream(file);
+      if (Files.isRegularFile(file) && !file.equals(STANDARD_INPUT)) {
+        return Files.newInputStream(file);
+      }
+      PipedInput pipe = PIPES.get(file);
+      if (pipe == null) {
+        boolean standard = file.equals(STANDARD_INPUT);
+        pipe = new PipedInput(standard ? System.in : Files.newInputStream(file));
+        PIPES.put(file, pipe);
+      }
+      return pipe.open();
     } catch (IOException e) {
       throw unreadable(file, e);
     }

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.function.Function;
 
@@ -43,18 +42,22 @@ final class ScheduleAssembly {
 
   private final Path file;
   private final List<Ops> programs = new ArrayList<>();
+  private final List<FileProblem> contradictions = new ArrayList<>();
 
   String name = "";
   OptionalInt ranks = OptionalInt.empty();
   OptionalInt microBatches = OptionalInt.empty(); // of all chains
   OptionalInt chainMicroBatches = OptionalInt.empty();
-  OptionalDouble memoryCap = OptionalDouble.empty();
+  Optional<double[]> memoryCap = Optional.empty(); // one, or one per rank
+  int memoryCapLine = 1;
   OptionalInt chunks = OptionalInt.empty();
   final List<List<Integer>> placement = new ArrayList<>(); // by chain: the ranks of its stages
   int placementLine = 1;
+  final StatedFigures stated;
 
   ScheduleAssembly(Path file) {
     this.file = file;
+    this.stated = new StatedFigures(file);
   }
 
   /** Begins the next rank. */
@@ -95,48 +98,80 @@ final class ScheduleAssembly {
       throw BadInputException.in(
           file, "holds no op; give what `schedule --json` wrote, with its \"ranks\"");
     }
-    if (ranks.isPresent() && ranks.getAsInt() != programs.size()) {
-      throw BadInputException.in(
-          file,
-          "says stages=%d but lists the ops of %d ranks; make them agree"
-              .formatted(ranks.getAsInt(), programs.size()));
+    stated.count("stages", programs.size());
+    while (programs.size() < ranks.orElse(0)) {
+      programs.add(new Ops(0));
     }
     Placement where = placement.isEmpty() ? placementOfOps() : givenPlacement();
-    int batches = batches(where.chains());
+    long[][] packed = new long[programs.size()][];
+    Arrays.setAll(packed, rank -> packed(programs.get(rank), where));
+    int batches = batches(where, packed);
     if ((long) where.stages() * batches > MOST_PLACES) {
       throw BadInputException.in(
           file,
           "names %d stages and %d micro-batches, more than can be checked; take at most %d in all"
               .formatted(where.stages(), batches, MOST_PLACES));
     }
-    long[][] packed = new long[programs.size()][];
-    Arrays.setAll(packed, rank -> packed(programs.get(rank), where));
-    return new ScheduleFile(
-        file,
-        new Schedule(name, where, batches, packed),
-        places(),
-        false,
-        Optional.of(new ScheduleFile.Times(each(ops -> ops.starts), each(ops -> ops.ends))),
-        memoryCap,
-        chunks);
+    return file(new Schedule(name, where, batches, packed));
   }
 
-  private int batches(int chains) {
+  private ScheduleFile file(Schedule schedule) {
+    ScheduleFile.Times times =
+        new ScheduleFile.Times(each(ops -> ops.starts), each(ops -> ops.ends));
+    contradictions.addAll(stated.problems());
+    ScheduleFile read =
+        new ScheduleFile(
+            file,
+            schedule,
+            places(),
+            false,
+            Optional.of(times),
+            memoryCap.map(caps -> caps(caps, schedule.ranks())),
+            chunks,
+            contradictions);
+    if (read.problems().isEmpty()) {
+      stated.compare(ScheduleFigures.of(schedule, times, read.chunks()));
+      stated.problems().forEach(read::add);
+    }
+    return read;
+  }
+
+  private double[] caps(double[] given, int ranks) {
+    if (given.length != 1 && given.length != ranks) {
+      throw BadInputException.at(
+          file,
+          memoryCapLine,
+          "memory_cap holds %d numbers for %d ranks; give one, or one for each"
+              .formatted(given.length, ranks));
+    }
+    double[] caps = new double[ranks];
+    Arrays.setAll(caps, rank -> given[given.length == 1 ? 0 : rank]);
+    return caps;
+  }
+
+  /** Micro-batches of a chain: where all stages run as many, those, whatever the file says. */
+  private int batches(Placement where, long[][] packed) {
+    int[] forward = new int[where.stages()];
+    int most = 0;
+    for (long[] program : packed) {
+      for (long op : program) {
+        Pass pass = Schedule.pass(op);
+        boolean counts = pass != Pass.UPDATE && !pass.exchanges();
+        most = Math.max(most, counts ? Schedule.microBatch(op) : 0);
+        forward[Schedule.stage(op)] += pass == Pass.FORWARD ? 1 : 0;
+      }
+    }
+    int each = forward[0];
+    if (each > 0 && Arrays.stream(forward).allMatch(count -> count == each)) {
+      stated.count("chain_micro_batches", each);
+      stated.count("micro_batches", (long) each * where.chains());
+      return each;
+    }
     if (chainMicroBatches.isPresent()) {
       return chainMicroBatches.getAsInt();
     }
-    if (microBatches.isPresent() && microBatches.getAsInt() % chains == 0) {
-      return microBatches.getAsInt() / chains;
-    }
-    int most = 0;
-    for (Ops ops : programs) {
-      for (int i = 0; i < ops.size; i++) {
-        Pass pass = Schedule.pass(ops.packed[i]);
-        boolean counts = pass != Pass.UPDATE && !pass.exchanges();
-        most = Math.max(most, counts ? Schedule.microBatch(ops.packed[i]) : 0);
-      }
-    }
-    return most + 1;
+    boolean parts = microBatches.orElse(1) % where.chains() == 0;
+    return microBatches.isPresent() && parts ? microBatches.getAsInt() / where.chains() : most + 1;
   }
 
   private Placement givenPlacement() {
@@ -193,7 +228,8 @@ final class ScheduleAssembly {
         rankOf[stage] = rankOf[stage] < 0 ? rank : rankOf[stage];
       }
     }
-    Arrays.setAll(rankOf, stage -> Math.max(0, rankOf[stage])); // of none: found missing
+    contradictions.addAll(FileProblem.nowhere(file, rankOf, depth));
+    Arrays.setAll(rankOf, stage -> Math.max(0, rankOf[stage]));
     return Placement.of(programs.size(), chains, rankOf);
   }
 

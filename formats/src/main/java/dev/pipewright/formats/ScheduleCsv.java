@@ -3,12 +3,14 @@ package dev.pipewright.formats;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.function.ToIntFunction;
 import java.util.regex.Matcher;
@@ -29,9 +31,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ScheduleCsv {
   private static final long MOST_OPS = 8L << 20; // forward passes of all stages
+  private static final int LONGEST_LINE = 1 << 28; // characters
+  private static final int HEAD = 1 << 16; // bytes that tell whose file it is
   private static final Pattern OVERLAP = Pattern.compile("\\(([^;()]*);([^;()]*)\\)OVERLAP_F_B");
   private static final Pattern FIRST_CELL =
-      Pattern.compile("[\\s,]*\\(?\\d+([FBIW]\\d+|UNSHARD)([,;].*)?");
+      Pattern.compile("[\\s,]*\\(?\\d+([FBIW]\\d+|UNSHARD)([,;][\\p{Print}\\s]*)?");
 
   private final Path file;
   private final List<List<ScheduleAction>> ranks = new ArrayList<>();
@@ -43,21 +47,23 @@ public final class ScheduleCsv {
 
   /** Whether a file looks like a schedule, judged by its first line that is not empty. */
   public static boolean isSchedule(Path file) {
-    try (TextLines text = TextLines.open(file, "a schedule")) {
-      @Nullable String line = text.next();
-      while (line != null && line.isBlank()) {
-        line = text.next();
-      }
-      return line != null && FIRST_CELL.matcher(line).matches();
-    } catch (BadInputException e) {
-      return false; // not even text
+    try (InputStream in = InputFile.open(file)) {
+      String head = new String(in.readNBytes(HEAD), StandardCharsets.UTF_8);
+      return head.replace("\uFEFF", "")
+          .lines()
+          .filter(line -> !line.isBlank())
+          .findFirst()
+          .filter(line -> FIRST_CELL.matcher(line).matches())
+          .isPresent();
+    } catch (BadInputException | IOException e) {
+      return false; // not even readable
     }
   }
 
   /** Throws {@link BadInputException} when a cell is no action. */
   public static ScheduleFile read(Path file) {
     ScheduleCsv csv = new ScheduleCsv(file);
-    try (TextLines text = TextLines.open(file, "a schedule")) {
+    try (TextLines text = TextLines.open(file, "a schedule", LONGEST_LINE)) {
       for (@Nullable String line = text.next(); line != null; line = text.next()) {
         if (!line.isBlank()) {
           csv.ranks.add(csv.actions(line, text.number()));
@@ -124,7 +130,11 @@ public final class ScheduleCsv {
           "names %d stages and %d micro-batches, more than can be checked; take at most %d in all"
               .formatted(stages, microBatches, MOST_OPS));
     }
-    Schedule schedule = new Schedule(file.toString(), placement(stages), microBatches, programs());
+    int[] rankOf = rankOf(stages);
+    List<FileProblem> nowhere = FileProblem.nowhere(file, rankOf, stages);
+    Arrays.setAll(rankOf, stage -> Math.max(0, rankOf[stage]));
+    Placement placement = Placement.of(ranks.size(), 1, rankOf);
+    Schedule schedule = new Schedule(file.toString(), placement, microBatches, programs());
     ScheduleFile read =
         new ScheduleFile(
             file,
@@ -132,8 +142,9 @@ public final class ScheduleCsv {
             places(),
             transfers,
             Optional.empty(),
-            OptionalDouble.empty(),
-            OptionalInt.empty());
+            Optional.empty(),
+            OptionalInt.empty(),
+            nowhere);
     if (read.problems().isEmpty()) {
       new ScheduleStageActions(file, schedule.placement(), ranks).problems().forEach(read::add);
       if (transfers) {
@@ -143,8 +154,8 @@ public final class ScheduleCsv {
     return read;
   }
 
-  /** A stage belongs to the rank that first computes it. */
-  private Placement placement(int stages) {
+  /** A stage belongs to the rank that first computes it; −1 where none does. */
+  private int[] rankOf(int stages) {
     int[] rankOf = new int[stages];
     Arrays.fill(rankOf, -1);
     for (int rank = 0; rank < ranks.size(); rank++) {
@@ -154,8 +165,7 @@ public final class ScheduleCsv {
         }
       }
     }
-    Arrays.setAll(rankOf, stage -> Math.max(0, rankOf[stage])); // of none: found missing
-    return Placement.of(ranks.size(), 1, rankOf);
+    return rankOf;
   }
 
   private long[][] programs() {

@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.OptionalInt;
 
 /** A schedule that was read, and what keeps it from running. */
@@ -23,7 +22,7 @@ public final class ScheduleFile {
   private final OpPlaces places;
   private final boolean transfers;
   private final Optional<Times> times;
-  private final OptionalDouble memoryCap;
+  private final Optional<double[]> memoryCap;
   private final int chunks;
   private final List<FileProblem> problems = new ArrayList<>();
   private boolean more;
@@ -34,8 +33,9 @@ public final class ScheduleFile {
       OpPlaces places,
       boolean transfers,
       Optional<Times> times,
-      OptionalDouble memoryCap,
-      OptionalInt chunks) {
+      Optional<double[]> memoryCap,
+      OptionalInt chunks,
+      List<FileProblem> contradictions) {
     this.file = file;
     this.schedule = schedule;
     this.places = places;
@@ -43,7 +43,10 @@ public final class ScheduleFile {
     this.times = times;
     this.memoryCap = memoryCap;
     this.chunks = chunks.orElseGet(() -> most(schedule.placement()));
-    addAll(Validator.check(schedule, MOST_PROBLEMS + 1));
+    contradictions.forEach(this::add);
+    if (problems.isEmpty()) {
+      addAll(Validator.check(schedule, MOST_PROBLEMS + 1));
+    }
     if (problems.isEmpty() && times.isPresent()) {
       addAll(
           Validator.times(schedule, times.get().starts(), times.get().ends(), MOST_PROBLEMS + 1));
@@ -64,8 +67,8 @@ public final class ScheduleFile {
     return times;
   }
 
-  /** The cap that it was made for, in micro-batch activations of one stage. */
-  public OptionalDouble memoryCap() {
+  /** Each rank's cap that it was made for, in micro-batch activations of one stage. */
+  public Optional<double[]> memoryCap() {
     return memoryCap;
   }
 

@@ -95,6 +95,9 @@ public final class ScheduleJson {
     object.put("makespan", run.makespan());
     object.put("idle_share", run.idleShare());
     object.put("stage_span_idle_share", run.spanIdleShare());
+    if (run.stretchedShare() > 0) {
+      object.put("stretched_share", run.stretchedShare());
+    }
     List<Number> peaks = new ArrayList<>();
     for (int peak : run.peakActivations()) {
       peaks.add(number(peak, context.chunks()));

@@ -1,21 +1,19 @@
 package dev.pipewright.formats;
 
 import dev.pipewright.schedule.Op.Pass;
-import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalDouble;
+import java.util.Optional;
 import java.util.OptionalInt;
-import tools.jackson.core.JacksonException;
+import java.util.function.Consumer;
+import java.util.function.DoubleSupplier;
+import java.util.stream.DoubleStream;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
-import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.TokenStreamLocation;
-import tools.jackson.core.json.JsonFactory;
 
 /**
  * Reads the answer of {@code schedule --json}, which {@link ScheduleJson} writes, with the place of
@@ -46,54 +44,100 @@ public final class ScheduleJsonReader {
 
   /** Throws {@link BadInputException} when the file is not a schedule. */
   public static ScheduleFile read(Path file) {
-    try (InputStream in = InputFile.open(file);
-        JsonParser parser = new JsonFactory().createParser(ObjectReadContext.empty(), in)) {
-      return new ScheduleJsonReader(file, parser).schedule();
-    } catch (JacksonException e) {
-      throw malformed(file, e);
-    } catch (IOException e) {
-      throw InputFile.unreadable(file, e);
-    }
-  }
-
-  private static BadInputException malformed(Path file, JacksonException e) {
-    if (e.getCause() instanceof IOException cause) {
-      return InputFile.unreadable(file, cause);
-    }
-    TokenStreamLocation at = e.getLocation();
-    return BadInputException.at(
-        file,
-        at == null ? 1 : Math.max(1, at.getLineNr()),
-        "not valid JSON: "
-            + String.valueOf(e.getOriginalMessage()).lines().findFirst().orElse("")
-            + "; correct this line or the one before");
+    return JsonFile.read(file, parser -> new ScheduleJsonReader(file, parser).schedule());
   }
 
   private ScheduleFile schedule() {
     if (parser.nextToken() != JsonToken.START_OBJECT) {
       throw wrong("is no object; give what `schedule --json` wrote");
     }
-    while (parser.nextToken() != JsonToken.END_OBJECT) {
-      String key = parser.currentName();
-      parser.nextToken();
-      switch (key) {
-        case "schedule" -> schedule.name = text(key);
-        case "stages" -> schedule.ranks = OptionalInt.of(count(key, 1, MOST_STAGES));
-        case "micro_batches" ->
-            schedule.microBatches = OptionalInt.of(count(key, 1, Integer.MAX_VALUE));
-        case "chain_micro_batches" ->
-            schedule.chainMicroBatches = OptionalInt.of(count(key, 1, MOST_MICRO_BATCHES));
-        case "chunks" -> schedule.chunks = OptionalInt.of(count(key, 1, MOST_STAGES));
-        case "memory_cap" -> schedule.memoryCap = OptionalDouble.of(amount(key));
-        case "placement" -> placement();
-        case "ranks" -> ranks();
-        default -> parser.skipChildren();
-      }
-    }
+    members(this::member);
     if (parser.nextToken() != null) {
       throw wrong("a second value follows the first; a file holds one object");
     }
     return schedule.finished();
+  }
+
+  private void member(String key) {
+    switch (key) {
+      case "schedule" -> schedule.name = text(key);
+      case "stages" -> schedule.ranks = stated(key, 1, MOST_STAGES);
+      case "micro_batches" -> schedule.microBatches = stated(key, 1, Integer.MAX_VALUE);
+      case "chain_micro_batches" -> schedule.chainMicroBatches = stated(key, 1, MOST_MICRO_BATCHES);
+      case "chunks" -> schedule.chunks = OptionalInt.of(count(key, 1, MOST_STAGES));
+      case "makespan",
+          "idle_share",
+          "stage_span_idle_share",
+          "stretched_share",
+          "peak_activations" ->
+          figure(key);
+      case "memory_cap" -> memoryCap();
+      case "placement" -> placement();
+      case "ranks" -> ranks();
+      default -> skip();
+    }
+  }
+
+  /** The members of an object, none of them twice. */
+  private void members(Consumer<String> each) {
+    Map<String, Integer> lines = new HashMap<>();
+    while (parser.nextToken() != JsonToken.END_OBJECT) {
+      String key = parser.currentName();
+      Integer first = lines.putIfAbsent(key, line());
+      if (first != null) {
+        throw wrong(
+            "the key \"%s\" stands twice, first in line %d; keep one".formatted(key, first));
+      }
+      parser.nextToken();
+      each.accept(key);
+    }
+  }
+
+  /** What is not of a schedule, but must be JSON too. */
+  private void skip() {
+    if (parser.currentToken() == JsonToken.START_OBJECT) {
+      members(key -> skip());
+    } else if (parser.currentToken() == JsonToken.START_ARRAY) {
+      while (parser.nextToken() != JsonToken.END_ARRAY) {
+        skip();
+      }
+    }
+  }
+
+  private OptionalInt stated(String key, int least, int most) {
+    int count = count(key, least, most);
+    schedule.stated.add(key, line(), column(), count);
+    return OptionalInt.of(count);
+  }
+
+  private void figure(String key) {
+    int line = line();
+    int column = column();
+    boolean list = key.equals("peak_activations");
+    double[] values = list ? list(key, () -> finite(key)) : new double[] {finite(key)};
+    schedule.stated.add(key, line, column, values);
+  }
+
+  private void memoryCap() {
+    schedule.memoryCapLine = line();
+    boolean list = parser.currentToken() == JsonToken.START_ARRAY;
+    double[] caps = list ? list("memory_cap", this::cap) : new double[] {amount("memory_cap")};
+    schedule.memoryCap = Optional.of(caps);
+  }
+
+  /** That of one rank; null where it has none. */
+  private double cap() {
+    boolean none = parser.currentToken() == JsonToken.VALUE_NULL;
+    return none ? Double.POSITIVE_INFINITY : amount("memory_cap");
+  }
+
+  private double[] list(String key, DoubleSupplier value) {
+    begin(key, "holds a number for each rank");
+    DoubleStream.Builder values = DoubleStream.builder();
+    while (parser.nextToken() != JsonToken.END_ARRAY) {
+      values.add(value.getAsDouble());
+    }
+    return values.build().toArray();
   }
 
   private void placement() {
@@ -132,30 +176,32 @@ public final class ScheduleJsonReader {
     openOp();
     String word = opWord();
     if (word.equals("FB")) {
-      pair();
+      pair(line, column);
     } else {
       Pass pass = pass(word);
       int microBatch = next("micro-batch", MOST_MICRO_BATCHES);
       int stage = next("stage", MOST_STAGES);
       double start = nextSeconds("start");
-      double end = end(start);
+      double end = nextSeconds("end");
       int chain = chain();
+      check(start, end, line, column);
       schedule.op(pass, microBatch, stage, chain, start, end, line, column);
     }
   }
 
   /** Ops that run together: all but the last are joined with the next. */
-  private void pair() {
+  private void pair(int line, int column) {
     double start = nextSeconds("start");
-    double end = end(start);
+    double end = nextSeconds("end");
     parser.nextToken();
+    check(start, end, line, column);
     if (parser.currentToken() != JsonToken.START_ARRAY) {
       throw wrong("[\"FB\", start, end, …] names no ops that run together" + FORM);
     }
     int size = 0;
     while (parser.nextToken() != JsonToken.END_ARRAY) {
-      int line = line();
-      int column = column();
+      int opLine = line();
+      int opColumn = column();
       openOp();
       Pass pass = pass(opWord());
       int microBatch = next("micro-batch", MOST_MICRO_BATCHES);
@@ -164,7 +210,7 @@ public final class ScheduleJsonReader {
       if (size > 0) {
         schedule.join();
       }
-      schedule.op(pass, microBatch, stage, chain, start, end, line, column);
+      schedule.op(pass, microBatch, stage, chain, start, end, opLine, opColumn);
       size++;
     }
     if (size == 0) {
@@ -205,12 +251,14 @@ public final class ScheduleJsonReader {
     return amount(what);
   }
 
-  private double end(double start) {
-    double end = nextSeconds("end");
+  private void check(double start, double end, int line, int column) {
     if (end < start) {
-      throw wrong("an op ends at %s s, before it starts at %s s; swap them".formatted(end, start));
+      throw ScheduleAction.wrong(
+          file,
+          line,
+          column,
+          "an op ends at %s s, before it starts at %s s; swap them".formatted(end, start));
     }
-    return end;
   }
 
   /** The chain of an op, where it says one; then its end. */
@@ -248,14 +296,27 @@ public final class ScheduleJsonReader {
   }
 
   private double amount(String what) {
-    boolean number =
-        parser.currentToken() == JsonToken.VALUE_NUMBER_INT
-            || parser.currentToken() == JsonToken.VALUE_NUMBER_FLOAT;
-    double value = number ? parser.getDoubleValue() : -1;
+    double value = number();
     if (!(value >= 0 && value < Double.POSITIVE_INFINITY)) {
       throw wrong("%s is %s; expected a finite number >= 0".formatted(what, shown()));
     }
     return value;
+  }
+
+  private double finite(String what) {
+    double value = number();
+    if (!Double.isFinite(value)) {
+      throw wrong("%s is %s; expected a finite number".formatted(what, shown()));
+    }
+    return value;
+  }
+
+  /** NaN where there is none. */
+  private double number() {
+    boolean number =
+        parser.currentToken() == JsonToken.VALUE_NUMBER_INT
+            || parser.currentToken() == JsonToken.VALUE_NUMBER_FLOAT;
+    return number ? parser.getDoubleValue() : Double.NaN;
   }
 
   /** The value where the parser stands, as far as it can be shown. */

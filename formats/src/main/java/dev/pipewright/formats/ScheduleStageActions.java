@@ -9,7 +9,8 @@ import java.util.List;
 
 /**
  * Checks what a schedule file does with stages as a whole: a stage whose parameters are gathered
- * anywhere has them whenever it computes, and gradients are added up behind a backward pass.
+ * anywhere has them whenever it computes, and gradients are added up behind a backward pass, those
+ * of all stages or of none.
  */
 final class ScheduleStageActions {
   private final Path file;
@@ -18,6 +19,7 @@ final class ScheduleStageActions {
   private final BitSet gathered = new BitSet(); // stages, somewhere in the line of their rank
   private final BitSet whole = new BitSet(); // stages whose parameters are there
   private final BitSet backward = new BitSet(); // stages with gradients
+  private final BitSet reduced = new BitSet(); // stages whose gradients are added up
   private final List<FileProblem> problems = new ArrayList<>();
 
   ScheduleStageActions(Path file, Placement placement, List<List<ScheduleAction>> ranks) {
@@ -39,6 +41,9 @@ final class ScheduleStageActions {
         check(action, rank);
       }
     }
+    if (!reduced.isEmpty()) {
+      unreduced();
+    }
     return problems;
   }
 
@@ -55,6 +60,7 @@ final class ScheduleStageActions {
         if (!backward.get(stage)) {
           problem(action, "%s adds up gradients that are not computed yet".formatted(action));
         }
+        reduced.set(stage);
       }
       case FORWARD, BACKWARD, BACKWARD_INPUT, BACKWARD_WEIGHT -> {
         if (gathered.get(stage) && !whole.get(stage)) {
@@ -64,6 +70,28 @@ final class ScheduleStageActions {
         backward.set(stage, backward.get(stage) || action.kind() != Kind.FORWARD);
       }
       default -> {}
+    }
+  }
+
+  /** Where gradients of any stage are added up, those of all are. */
+  private void unreduced() {
+    for (int stage = reduced.nextClearBit(0);
+        stage < placement.stages();
+        stage = reduced.nextClearBit(stage + 1)) {
+      ScheduleAction last = ranks.get(placement.rankOf(stage)).getLast();
+      String words =
+          "the line ends without %dREDUCE_GRAD, though other stages have theirs".formatted(stage);
+      problems.add(
+          new FileProblem(
+              file,
+              last.line(),
+              0,
+              "parameters",
+              placement.rankOf(stage),
+              stage,
+              -1,
+              words,
+              List.of()));
     }
   }
 

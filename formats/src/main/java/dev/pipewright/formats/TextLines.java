@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,19 +19,35 @@ final class TextLines implements AutoCloseable {
 
   private final Path file;
   private final String kind;
+  private final int longest;
   private final BufferedReader reader;
   private int number;
 
-  private TextLines(Path file, String kind) {
+  private TextLines(Path file, String kind, int longest) {
     this.file = file;
     this.kind = kind;
+    this.longest = longest;
     this.reader =
         new BufferedReader(new InputStreamReader(InputFile.open(file), StandardCharsets.UTF_8));
   }
 
   /** {@code kind} is what the file should be: {@code a graph text file}. */
   static TextLines open(Path file, String kind) {
-    return new TextLines(file, kind);
+    return open(file, kind, LONGEST_LINE);
+  }
+
+  /** Lines of so many characters at most. */
+  static TextLines open(Path file, String kind, int longest) {
+    return new TextLines(file, kind, longest);
+  }
+
+  /** Throws {@link BadInputException} at the first line that is not text. */
+  static void check(Path file, String kind) {
+    try (TextLines lines = open(file, kind)) {
+      while (lines.next() != null) {
+        // until it throws
+      }
+    }
   }
 
   /** The number of the line that {@link #next} returned last, from 1. */
@@ -65,9 +82,12 @@ final class TextLines implements AutoCloseable {
       throw BadInputException.at(
           file, number, "is not " + kind + "; the file holds bytes that are not text");
     }
-    if (line.length() >= LONGEST_LINE) {
+    if (line.length() >= longest) {
       throw BadInputException.at(
-          file, number, "is not " + kind + "; the line is longer than 1,000,000 characters");
+          file,
+          number,
+          String.format(
+              Locale.ROOT, "is not %s; the line is longer than %,d characters", kind, longest));
     }
     if (c != '\r' && c != BYTE_ORDER_MARK) {
       line.append(c);

@@ -11,9 +11,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.TokenStreamFactory;
 import tools.jackson.core.TokenStreamLocation;
-import tools.jackson.core.json.JsonFactory;
 import tools.jackson.dataformat.yaml.YAMLFactory;
 import tools.jackson.dataformat.yaml.YAMLParser;
 
@@ -31,7 +29,7 @@ final class Tree {
   }
 
   static Node json(Path file) {
-    return read(file, "JSON", new JsonFactory());
+    return JsonFile.read(file, parser -> new Tree(file, parser).root());
   }
 
   /**
@@ -47,7 +45,7 @@ final class Tree {
         }
       }
     }
-    return read(file, "YAML", new YAMLFactory());
+    return yaml(file);
   }
 
   private static boolean startsLikeJson(Path file) {
@@ -62,18 +60,18 @@ final class Tree {
     }
   }
 
-  private static Node read(Path file, String language, TokenStreamFactory factory) {
+  private static Node yaml(Path file) {
     try (InputStream in = InputFile.open(file);
-        JsonParser parser = factory.createParser(ObjectReadContext.empty(), in)) {
+        JsonParser parser = new YAMLFactory().createParser(ObjectReadContext.empty(), in)) {
       return new Tree(file, parser).root();
     } catch (JacksonException e) {
-      throw malformed(file, language, e);
+      throw malformed(file, e);
     } catch (IOException e) {
       throw InputFile.unreadable(file, e);
     }
   }
 
-  private static BadInputException malformed(Path file, String language, JacksonException e) {
+  private static BadInputException malformed(Path file, JacksonException e) {
     if (e.getCause() instanceof IOException cause) {
       return InputFile.unreadable(file, cause);
     }
@@ -85,21 +83,10 @@ final class Tree {
             .map(part -> part.replaceFirst(" \\(start marker at.*", ""))
             .collect(Collectors.joining(": "));
     if (NO_TEXT.matcher(reason).find()) {
-      checkText(file, language);
+      TextLines.check(file, "a YAML file");
     }
     return BadInputException.at(
-        file,
-        line,
-        "not valid " + language + ": " + reason + "; correct this line or the one before");
-  }
-
-  /** Throws at the first line that is not text: the parsers do not all say which. */
-  private static void checkText(Path file, String language) {
-    try (TextLines lines = TextLines.open(file, "a " + language + " file")) {
-      while (lines.next() != null) {
-        // until it throws
-      }
-    }
+        file, line, "not valid YAML: " + reason + "; correct this line or the one before");
   }
 
   private Node root() {

@@ -289,7 +289,7 @@ class ProfileJsonTest {
         .forEach(text -> {
           Path file = Refusal.file(folder, "p.json", text);
           String message = Refusal.of(file, ProfileJson::read);
-          assertTrue(message.startsWith("p.json:1: "), message);
+          assertTrue(message.matches("p\\.json:1:(\\d+:)? .*"), message);
         });
     for (int end = 0; end < GOOD.length() - 2; end += 7) {
       Refusal.of(Refusal.file(folder, "p.json", GOOD.substring(0, end)), ProfileJson::read);
@@ -299,6 +299,8 @@ class ProfileJsonTest {
   @Test
   void deepNestingIsRefused() {
     Path file = Refusal.file(folder, "p.json", "{\"a\":" + "[".repeat(100_000));
-    assertTrue(Refusal.of(file, ProfileJson::read).startsWith("p.json:1: not valid JSON: "));
+    assertEquals(
+        "p.json:1:506: lists and objects nest more than 500 deep; flatten them",
+        Refusal.of(file, ProfileJson::read));
   }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.schedule.DualPipeV;
 import dev.pipewright.schedule.GPipe;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Op.Pass;
@@ -270,5 +271,51 @@ class ScheduleCsvTest {
     assertFalse(ScheduleCsv.isSchedule(file("{\"schedule\": \"1f1b\"}\n")));
     assertFalse(ScheduleCsv.isSchedule(file("id,iteration_s\n1,2\n")));
     assertFalse(ScheduleCsv.isSchedule(folder.resolve("none.csv")));
+  }
+
+  @Test
+  void aScheduleIsToldFromItsHeadAlone() {
+    assertTrue(ScheduleCsv.isSchedule(file("0F0" + ",0F1".repeat(1 << 16))));
+    assertTrue(ScheduleCsv.isSchedule(file("\uFEFF\n\n0F0,0B0\nmore")));
+    assertFalse(ScheduleCsv.isSchedule(file("0F0,\0\1\2\n")));
+  }
+
+  /** More than a million characters in a line. */
+  @Test
+  void aLongLineIsReadBack() {
+    Schedule written = OneForwardOneBackward.of(1, 70_000);
+    Path file = file(ScheduleCsv.text(written));
+    assertTrue(file.toFile().length() > TextLines.LONGEST_LINE);
+    assertArrayEquals(written.packed(0), ScheduleCsv.read(file).schedule().packed(0));
+  }
+
+  @Test
+  void aLineThatIsMissingIsFoundWhereOthersNeedIt() {
+    List<String> v = ScheduleCsv.text(DualPipeV.of(3, 6)).lines().toList();
+    String missing =
+        "s.csv: no rank runs stage %d, but there are stages 0..5; the line of its rank is missing";
+    assertEquals(
+        List.of(missing.formatted(2), missing.formatted(3)),
+        problems(v.get(0) + "\n" + v.get(1) + "\n"));
+    assertEquals(
+        List.of(
+            "s.csv: no rank runs stage 0, but there are stages 0..1; the line of its rank is"
+                + " missing"),
+        problems("1F0,1B0\n"));
+    String sent = ScheduleCsv.textWithTransfers(OneForwardOneBackward.of(2, 1));
+    assertEquals(
+        List.of(
+            "s.csv:1:14: 0SEND_F0 has no other side: there is no such stage",
+            "s.csv:1:23: 0RECV_B0 has no other side: there is no such stage"),
+        problems(sent.lines().findFirst().orElseThrow() + "\n"));
+  }
+
+  @Test
+  void aLineThatEndsBeforeItsGradientsAreAddedUpIsFound() {
+    String sent = ScheduleCsv.textWithTransfers(OneForwardOneBackward.of(2, 1));
+    assertEquals(List.of(), problems(sent));
+    assertEquals(
+        List.of("s.csv:2: the line ends without 1REDUCE_GRAD, though other stages have theirs"),
+        problems(sent.replace(",1REDUCE_GRAD,1RESHARD", "")));
   }
 }

@@ -2,6 +2,7 @@ package dev.pipewright.formats;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.schedule.Chimera;
 import dev.pipewright.schedule.DualPipe;
@@ -28,6 +29,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalDouble;
 import java.util.SplittableRandom;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
@@ -99,7 +101,9 @@ class ScheduleJsonReaderTest {
     Run run = run(schedule);
     ScheduleFile read = ScheduleJsonReader.read(file(text(run)));
     assertSame(run, read);
-    assertEquals(OptionalDouble.of(3), read.memoryCap());
+    double[] caps = new double[schedule.ranks()];
+    Arrays.fill(caps, 3);
+    assertArrayEquals(caps, read.memoryCap().orElseThrow());
     assertEquals(List.of(), read.problems());
     String older =
         Stream.of(text(run).split("\n"))
@@ -243,16 +247,22 @@ class ScheduleJsonReaderTest {
           {"ranks": [[["F", -1, 0, 0, 1]]]}      | s.json:1:19: micro-batch is -1; expected a whole
           {"ranks": [[["F", 0, 1e9, 0, 1]]]}     | s.json:1:22: stage is 1e9; expected a whole
           {"ranks": [[["F", 0, 0, 0]]]}          | s.json:1:26: end is missing; expected a finite
-          {"ranks": [[["F", 0, 0, 2, 1]]]}       | s.json:1:28: an op ends at 1.0 s, before
+          {"ranks": [[["F", 0, 0, 2, 1]]]}       | s.json:1:13: an op ends at 1.0 s, before
           {"ranks": [[["F", 0, 0, 0, 1e999]]]}   | s.json:1:28: end is 1e999; expected a finite
           {"ranks": [[["F", 0, 0, 0, 1, 0, 0]]]} | s.json:1:34: 0 is one value too many; write ops
           {"ranks": [[["FB", 0, 1, []]]]}        | s.json:1:27: ["FB", start, end, []] holds no ops
-          {"stages": 2, "ranks": [[["F", 0, 0, 0, 1]]]} | s.json: says stages=2 but lists the ops
           {"placement": [[4]], "ranks": [[["F", 0, 0, 0, 1]]]} | s.json:1: placement names rank 4
           {"placement": [[0]], "ranks": [[["F", 0, 1, 0, 1]]]} | s.json:1:33: stage 1 of chain 0 is
           {"micro_batches": 0}                   | s.json:1:19: micro_batches is 0; expected a whole
+          {"makespan": null}                     | s.json:1:14: makespan is null; expected a finite number
+          {"makespan": 1e400}                    | s.json:1:14: makespan is 1e400; expected a finite number
+          {"peak_activations": [1, "2"]}         | s.json:1:26: peak_activations is 2; expected a finite
+          {"memory_cap": [-1]}                   | s.json:1:17: memory_cap is -1; expected a finite number
+          {"memory_cap": [1, 2], "ranks": [[["F", 0, 0, 0, 1]]]} | s.json:1: memory_cap holds 2 numbers for 1
+          {"a": 1, "b": [{"c": 1, "c": 2}]}      | s.json:1:25: the key "c" stands twice, first in line 1;
+          {"ranks": [], "ranks": []}             | s.json:1:15: the key "ranks" stands twice, first in line
           [1]                                    | s.json:1:1: is no object; give what
-          {"ranks": [[["F", 0                    | s.json:2: not valid JSON: Unexpected end-of-input
+          {"ranks": [[["F", 0                    | s.json:2:1: the file ends inside ranks[0][0][1]; write
           {"ranks": [[["F", 0, 1000000, 0, 1]]]} | s.json:1:22: stage is 1000000; expected a whole
           {"ranks": [[["F", 1000000, 60000, 0, 1]]]} | s.json: names 60001 stages and 1000001 micro
           """)
@@ -260,5 +270,92 @@ class ScheduleJsonReaderTest {
     String message = Refusal.of(file(text + "\n"), ScheduleJsonReader::read);
     assertEquals(expected, message.substring(0, Math.min(expected.length(), message.length())));
     assertEquals(true, message.contains("; "), message);
+  }
+
+  private static final String FIGURES =
+      """
+      {"stages": 2,
+       "micro_batches": 1,
+       "chain_micro_batches": 1,
+       "makespan": 6.0,
+       "idle_share": 0.5,
+       "stage_span_idle_share": 0.5,
+       "peak_activations": [1, 1],
+       "ranks": [
+        [["F", 0, 0, 0, 1], ["BW", 0, 0, 4, 6]],
+        [["F", 0, 1, 1, 2], ["BW", 0, 1, 2, 4]]]}
+      """;
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '^',
+      textBlock =
+          """
+          "stages": 2              | "stages": 3              | 1:12: stages is 3, but the ops give 2
+          "stages": 2              | "stages": 1              | 1:12: stages is 1, but the ops give 2
+          "micro_batches": 1,      | "micro_batches": 2,      | 2:19: micro_batches is 2, but the ops give 1
+          "chain_micro_batches": 1 | "chain_micro_batches": 7 | 3:25: chain_micro_batches is 7, but the ops give 1
+          6.0                      | 6.0000001                | 4:14: makespan is 6.0000001, but the ops give 6
+          "idle_share": 0.5        | "idle_share": 0          | 5:16: idle_share is 0, but the ops give 0.5
+          "stage_span_idle_share": 0.5 | "stage_span_idle_share": 1 | 6:27: stage_span_idle_share is 1, but the ops give 0.5
+          [1, 1]                   | [1, 2]                   | 7:22: peak_activations[1] is 2, but the ops give 1
+          [1, 1]                   | [1]                      | 7:22: the length of peak_activations is 1, but the ops give 2
+          """)
+  void aFigureThatTheOpsContradictIsFound(String right, String wrong, String expected) {
+    assertEquals(List.of(), problems(FIGURES));
+    String text = FIGURES.replaceFirst(Pattern.quote(right), wrong);
+    assertEquals(List.of("s.json:" + expected), problems(text));
+  }
+
+  @Test
+  void figuresMayDifferInTheirLastDigits() {
+    assertEquals(List.of(), problems(FIGURES.replace("6.0", "6.000000001")));
+    assertEquals(List.of(), problems(FIGURES.replace("0.5,", "0.4999999999,")));
+    String tiny =
+        """
+        {"makespan": 3e-9, "ranks": [[["F", 0, 0, 0, 1e-9], ["BW", 0, 0, 1e-9, 3e-9]]]}
+        """;
+    assertEquals(List.of(), problems(tiny));
+    assertEquals(1, problems(tiny.replace("{\"makespan\": 3e-9", "{\"makespan\": 3.1e-9")).size());
+  }
+
+  @Test
+  void workThatCommunicationStretchedIsIdleTimeInTheFigures() {
+    String slow = FIGURES.replace("\"idle_share\": 0.5,", "\"idle_share\": 0.6,");
+    assertEquals(1, problems(slow).size());
+    String said = slow.replace("\"ranks\"", "\"stretched_share\": 0.1, \"ranks\"");
+    assertEquals(List.of(), problems(said));
+  }
+
+  @Test
+  void capsMayDifferFromRankToRank() {
+    String capped = FIGURES.replace("\"ranks\"", "\"memory_cap\": [2, null], \"ranks\"");
+    assertArrayEquals(
+        new double[] {2, Double.POSITIVE_INFINITY},
+        ScheduleJsonReader.read(file(capped)).memoryCap().orElseThrow());
+  }
+
+  @Test
+  void aStageThatNobodyRunsIsFoundEvenWithoutPlacement() {
+    assertEquals(
+        List.of(
+            "s.json: no rank runs stage 0, but there are stages 0..1; the line of its rank is"
+                + " missing"),
+        problems("{\"ranks\": [[[\"F\", 0, 1, 1, 2], [\"BW\", 0, 1, 2, 4]]]}"));
+  }
+
+  /** Wherever writing stopped, a sentence says so and names the place. */
+  @Test
+  void aFileThatWasCutOffAnywhereIsRefusedInASentence() {
+    String text = text(run(DualPipe.of(2, 4))).stripTrailing();
+    for (int end = 1; end < text.length(); end++) {
+      String message = Refusal.of(file(text.substring(0, end)), ScheduleJsonReader::read);
+      assertTrue(
+          message.matches(
+              "s.json:\\d+:\\d+: (the file ends inside (its object|\\S+); write it again|.* no number"
+                  + " as JSON .*)"),
+          message);
+    }
   }
 }

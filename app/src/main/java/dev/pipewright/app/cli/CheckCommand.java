@@ -23,10 +23,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalDouble;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -38,7 +39,9 @@ import picocli.CommandLine.Spec;
     name = "check",
     description =
         "Says whether a plan or a schedule (ours in JSON, or PyTorch's) can run: all work once, no"
-            + " deadlock, memory on every device, recorded times.",
+            + " deadlock, memory on every device, recorded times and figures. What was counted is"
+            + " said too, since a file that ends early may be a smaller whole. - reads standard"
+            + " input.",
     footer = {
       "",
       "Examples:",
@@ -49,6 +52,17 @@ import picocli.CommandLine.Spec;
     })
 final class CheckCommand implements Callable<Integer> {
   private static final Pattern STAGE = Pattern.compile("stages\\[(\\d+)].*");
+  private static final List<String> FOR_SCHEDULES = List.of("--memory-cap", "--times");
+  private static final List<String> FOR_PLANS =
+      List.of(
+          "--model",
+          "--cost-model",
+          "--cluster",
+          "--profile-batch",
+          "--model-format",
+          "--memory",
+          "--optimizer",
+          "--precision");
 
   @Spec private CommandSpec spec;
 
@@ -59,7 +73,7 @@ final class CheckCommand implements Callable<Integer> {
       paramLabel = "X",
       description =
           "For schedules: the most activations a rank may hold, counted in micro-batches of one"
-              + " stage. Default: the cap that the file names, if any.")
+              + " stage; one number, or one per rank: 8:7:6. Default: the cap that the file names, if any.")
   private @Nullable String memoryCap;
 
   @Option(
@@ -79,42 +93,50 @@ final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    List<FileProblem> problems =
+    Checked checked =
         switch (CheckedFile.kind(argument.path)) {
           case SCHEDULE_CSV -> schedule(ScheduleCsv.read(argument.path));
           case SCHEDULE_JSON -> schedule(ScheduleJsonReader.read(argument.path));
           case PLAN -> plan();
         };
-    report(problems);
-    return problems.isEmpty() ? 0 : Failures.NO;
+    report(checked);
+    return checked.problems().isEmpty() ? 0 : Failures.NO;
   }
 
-  private List<FileProblem> schedule(ScheduleFile file) {
-    OptionalDouble cap = memoryCap == null ? file.memoryCap() : OptionalDouble.of(cap(memoryCap));
+  /** What was looked at and what is wrong with it. */
+  private record Checked(Schedule schedule, List<FileProblem> problems) {}
+
+  private Checked schedule(ScheduleFile file) {
+    refuse(FOR_PLANS, "plans", "a schedule; leave it out");
     Schedule schedule = file.schedule();
+    Optional<double[]> caps =
+        memoryCap == null
+            ? file.memoryCap()
+            : Optional.of(MemoryCaps.each(MemoryCaps.of(memoryCap), schedule.ranks()));
     ScheduleRequest.Times given =
         ScheduleRequest.Times.of(times == null ? "1,1,1,0" : times, schedule.ranks());
-    if (file.problems().isEmpty() && cap.isPresent()) {
+    if (times != null && caps.isEmpty()) {
+      throw new BadInputException(
+          "--times: are for when a rank passes its cap, and there is none; add --memory-cap");
+    }
+    if (file.problems().isEmpty() && caps.isPresent()) {
       double[][] starts =
           times == null && file.times().isPresent()
               ? file.times().get().starts()
               : starts(file, given);
-      file.addAll(Validator.overCap(schedule, starts, file.chunks(), cap.getAsDouble()));
+      file.addAll(Validator.overCap(schedule, starts, file.chunks(), caps.get()));
     }
-    return file.problems();
+    return new Checked(schedule, file.problems());
   }
 
-  private static double cap(String text) {
-    try {
-      double cap = Double.parseDouble(text);
-      if (cap >= 1) {
-        return cap;
+  /** Throws where an option is given that says nothing about this kind of file. */
+  private void refuse(List<String> options, String what, String otherwise) {
+    for (String option : options) {
+      if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
+        throw new BadInputException(
+            "%s: is for %s, and %s is %s".formatted(option, what, argument.path, otherwise));
       }
-    } catch (NumberFormatException e) {
-      // said below, as for one below 1
     }
-    throw new BadInputException(
-        "--memory-cap: '%s' holds not even one micro-batch; give a number >= 1".formatted(text));
   }
 
   private static double[][] starts(ScheduleFile file, ScheduleRequest.Times given) {
@@ -137,18 +159,13 @@ final class CheckCommand implements Callable<Integer> {
     return starts;
   }
 
-  private List<FileProblem> plan() {
-    if (memoryCap != null || times != null) {
-      throw new BadInputException(
-          (memoryCap != null ? "--memory-cap" : "--times")
-              + ": is for schedules, and "
-              + argument.path
-              + " is a plan, which has its own; leave it out, or give --memory");
-    }
+  private Checked plan() {
+    refuse(FOR_SCHEDULES, "schedules", "a plan, which has its own; leave it out, or give --memory");
     PlanArgument.Loaded loaded = argument.load();
     Plan plan = loaded.file().plan();
+    Schedule schedule = plan.schedule();
     List<FileProblem> problems = new ArrayList<>();
-    for (Validator.Problem problem : Validator.check(plan.schedule())) {
+    for (Validator.Problem problem : Validator.check(schedule)) {
       problems.add(FileProblem.ofPlan(argument.path, problem));
     }
     boolean runs = problems.isEmpty();
@@ -157,7 +174,7 @@ final class CheckCommand implements Callable<Integer> {
     if (misfits.isEmpty()) {
       memory(loaded, runs, problems);
     }
-    return problems;
+    return new Checked(schedule, problems);
   }
 
   private FileProblem misfit(String words) {
@@ -229,17 +246,40 @@ final class CheckCommand implements Callable<Integer> {
         .formatted(Units.seconds(memory.seconds()[above]), Units.seconds(memory.seconds()[peak]));
   }
 
-  private void report(List<FileProblem> problems) {
+  private void report(Checked checked) {
     PrintWriter out = spec.commandLine().getOut();
+    List<FileProblem> problems = checked.problems();
+    Map<String, Object> counted = counted(checked.schedule());
     if (json) {
       Map<String, Object> object = new LinkedHashMap<>();
       object.put("valid", problems.isEmpty());
       object.put("problems", problems.stream().map(FileProblem::json).toList());
+      object.put("counted", counted);
       out.print(JsonText.of(object));
     } else if (problems.isEmpty()) {
-      out.println(argument.path + ": can run");
+      String words =
+          counted.entrySet().stream()
+              .map(part -> amount(part.getValue(), part.getKey().replace('_', '-')))
+              .collect(Collectors.joining(", "));
+      out.println(argument.path + ": can run: " + words);
     } else {
       problems.forEach(out::println);
     }
+  }
+
+  /** {@code 1 rank}, {@code 2 micro-batches}. */
+  private static String amount(Object number, String things) {
+    boolean one = number.toString().equals("1");
+    return number + " " + (one ? things.replaceFirst("(?<=ch)es$|s$", "") : things);
+  }
+
+  /** So that a user sees what a file lacks that ends early and is still complete. */
+  private static Map<String, Object> counted(Schedule schedule) {
+    Map<String, Object> counted = new LinkedHashMap<>();
+    counted.put("ranks", schedule.ranks());
+    counted.put("stages", schedule.placement().depth());
+    counted.put("micro_batches", schedule.microBatches() * schedule.placement().chains());
+    counted.put("ops", schedule.size());
+    return counted;
   }
 }

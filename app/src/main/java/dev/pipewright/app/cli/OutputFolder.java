@@ -78,6 +78,22 @@ final class OutputFolder {
     }
   }
 
+  /**
+   * Deletes a file that Pipewright wrote and that is no longer right; says whether there was one.
+   */
+  boolean remove(String name) {
+    try {
+      if (!ours.remove(name)) {
+        return false;
+      }
+      boolean there = Files.deleteIfExists(folder.resolve(name));
+      replace(LIST, String.join("\n", ours) + "\n");
+      return there;
+    } catch (IOException e) {
+      throw new UncheckedIOException("--out: " + folder.resolve(name) + " cannot be removed", e);
+    }
+  }
+
   private void replace(String name, String text) throws IOException {
     Path fresh = folder.resolve("." + name + ".new");
     try {

@@ -8,7 +8,9 @@ import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.ScheduleCsv;
 import dev.pipewright.schedule.Schedule;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 /** The files that a schedule is written to, each checked before anything is made or printed. */
 final class ScheduleFiles {
   private static final int MOST_TRACED = 1 << 20; // ops
-  private static final int HEAD = 10; // lines that tell whose file it is
+  private static final int HEAD = 1 << 16; // bytes that tell whose file it is
+  private static final int HEAD_LINES = 10;
 
   /**
    * A kind of file. The first of the schedules is the one that was asked for.
@@ -95,7 +98,8 @@ final class ScheduleFiles {
     if (Files.isDirectory(file)) {
       throw new BadInputException(kind.option() + ": " + file + " is a folder; name a file in it");
     }
-    if (Files.exists(file) && !kind.ours().test(file)) {
+    boolean ours = Files.isRegularFile(file) && kind.ours().test(file);
+    if (Files.exists(file) && !ours) {
       throw new BadInputException(
           kind.option()
               + ": "
@@ -117,11 +121,13 @@ final class ScheduleFiles {
     paths.put(kind, file);
   }
 
+  /** Whether one of the first lines begins so. */
   private static boolean begins(Path file, String mark) {
-    try (var lines = Files.lines(file)) {
-      return lines.limit(HEAD).anyMatch(line -> line.startsWith(mark));
-    } catch (IOException | UncheckedIOException e) {
-      return false; // not even text
+    try (InputStream in = Files.newInputStream(file)) {
+      String head = new String(in.readNBytes(HEAD), StandardCharsets.UTF_8);
+      return head.lines().limit(HEAD_LINES).anyMatch(line -> line.startsWith(mark));
+    } catch (IOException e) {
+      return false; // not even readable
     }
   }
 
@@ -189,6 +195,11 @@ final class ScheduleFiles {
       OutputFolder out = OutputFolder.of(folder, names());
       made.inFolder().forEach(out::write);
       lines.add("wrote " + String.join(", ", made.inFolder().keySet()) + " to " + folder);
+      for (Kind kind : IN_FOLDER) {
+        if (!made.inFolder().containsKey(kind.name()) && out.remove(kind.name())) {
+          lines.add("removed " + kind.name() + " of an earlier run from " + folder);
+        }
+      }
     }
     lines.addAll(made.remarks());
     return lines;

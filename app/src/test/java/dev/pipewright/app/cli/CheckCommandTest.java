@@ -3,11 +3,18 @@ package dev.pipewright.app.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -55,7 +62,10 @@ class CheckCommandTest {
     assertEquals("missing", missing.at("/problems/0/what").asString());
     assertTrue(missing.at("/problems/0/column").isNull());
     JsonNode fine = check("f.csv", "0F0,0B0\n1F0,1B0\n", "--json").ends(0).json();
-    assertEquals("{\"valid\":true,\"problems\":[]}", fine.toString());
+    assertEquals(
+        "{\"valid\":true,\"problems\":[],\"counted\":"
+            + "{\"ranks\":2,\"stages\":2,\"micro_batches\":1,\"ops\":4}}",
+        fine.toString());
   }
 
   @Test
@@ -97,7 +107,9 @@ class CheckCommandTest {
       })
   void whatScheduleSaysCanRun(String name) {
     String text = json("schedule", name, "--stages", "4", "--micro-batches", "8", "--json");
-    assertEquals("s.json: can run\n", said(check("s.json", text).ends(0)));
+    String said = said(check("s.json", text).ends(0));
+    assertTrue(
+        said.matches("s.json: can run: 4 ranks, [48] stages, 8 micro-batches, \\d+ ops\n"), said);
   }
 
   @Test
@@ -181,18 +193,109 @@ class CheckCommandTest {
     for (String neither : List.of("{}", "{\"a\": 1}", "[1, 2]", "milk and bread", "3")) {
       check("s.json", neither).refusal(2, "s.json:1: is neither a plan nor a schedule; ");
     }
-    check("s.json", "{\"plan\": ").refusal(2, "s.json:1: not valid JSON");
+    check("s.json", "{\"plan\": ")
+        .refusal(2, "s.json:1:10: the file ends inside plan; write it again");
+    check("s.json", "{\"ranks\": [[[\"F\", 0, ")
+        .refusal(2, "s.json:1:22: the file ends inside ranks[0][0][2]; write");
   }
 
   @Test
   void capsAndTimesThatAreNoneAreRefused() {
-    for (String cap : List.of("-1", "0.5", "NaN", "many", "")) {
+    for (String cap : List.of("-1", "0.5")) {
       check("s.csv", "0F0,0B0\n", "--memory-cap", cap)
           .refusal(2, "--memory-cap: '" + cap + "' holds not even one micro-batch; ");
     }
+    for (String cap : List.of("NaN", "many", "", "2:")) {
+      check("s.csv", "0F0,0B0\n", "--memory-cap", cap)
+          .refusal(2, "--memory-cap: '" + cap.replace("2:", "") + "' is no number; ");
+    }
     check("s.csv", "0F0,0B0\n", "--times", "1,2").refusal(2, "--times: '1,2' holds 2 values; ");
     check("s.csv", "0F0,0B0\n", "--times", "1,1,1:1,0").refusal(2, "--times: W=1:1 holds 2 values");
+    check("s.csv", "0F0,0B0\n", "--times", "1,1,1,0")
+        .refusal(2, "--times: are for when a rank passes");
+    check("s.csv", "0F0,0B0\n", "--memory-cap", "2:1")
+        .refusal(2, "--memory-cap: '2:1' holds 2 numbers for 1 ranks; give one, or one per rank");
     plan(Cli.plan(), "--memory-cap", "3").refusal(2, "--memory-cap: is for schedules");
     plan(Cli.plan(), "--times", "1,1,1,0").refusal(2, "--times: is for schedules");
+  }
+
+  @Test
+  void whatIsForPlansIsRefusedForSchedules() {
+    for (String option :
+        List.of("--model", "--cost-model", "--cluster", "--model-format", "--memory")) {
+      check("s.csv", "0F0,0B0\n", option, "x")
+          .refusal(2, option + ": is for plans, and ", "s.csv is a schedule; leave it out");
+    }
+    String text = json("schedule", "1f1b", "--stages", "2", "--micro-batches", "2", "--json");
+    check("s.json", text, "--profile-batch", "2").refusal(2, "--profile-batch: is for plans, and ");
+  }
+
+  @Test
+  void everyRankMayHaveACapOfItsOwn() {
+    String csv = "0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n";
+    check("s.csv", csv, "--memory-cap", "2:1").ends(0);
+    String said = said(check("s.csv", csv, "--memory-cap", "1:2").ends(1));
+    assertTrue(
+        said.startsWith("s.csv:1:5: rank 0 holds 2 activations at 1.0 s, the cap is 1,"), said);
+    String text = json("schedule", "1f1b", "--stages", "2", "--micro-batches", "2", "--json");
+    String capped = text.replace("\"ranks\"", "\"memory_cap\": [2, 1], \"ranks\"");
+    check("s.json", capped).ends(0);
+    check("s.json", capped.replace("[2, 1],", "[1, 1],")).ends(1);
+  }
+
+  @Test
+  void whatWasCountedIsSaid() {
+    assertEquals(
+        "s.csv: can run: 1 rank, 1 stage, 1 micro-batch, 2 ops\n",
+        said(check("s.csv", "0F0,0B0\n").ends(0)));
+    assertTrue(
+        said(plan(Cli.plan()).ends(0)).endsWith("2 ranks, 2 stages, 8 micro-batches, 32 ops\n"));
+  }
+
+  @Test
+  void figuresThatTheOpsContradictAreFound() {
+    String text = json("schedule", "1f1b", "--stages", "2", "--micro-batches", "2", "--json");
+    String wrong = text.replace("\"makespan\": 9.0", "\"makespan\": 8.0");
+    assertEquals(
+        "s.json:6:15: makespan is 8, but the ops give 9\n", said(check("s.json", wrong).ends(1)));
+    JsonNode problem = check("s.json", wrong, "--json").ends(1).json().at("/problems/0");
+    assertEquals("figure,6", problem.get("what").asString() + "," + problem.get("line"));
+  }
+
+  @Test
+  void aScheduleThatCommunicationSlowedSaysBySoMuch() {
+    String[] slowed = {"--times", "1,1,1,0.3", "--slowdown", "1.3", "--json"};
+    String text = Cli.schedule("1f1b", 4, 8, slowed).ends(0).out();
+    assertTrue(text.contains("\"stretched_share\": 0.0"), text);
+    check("s.json", text).ends(0);
+    check("s.json", text.replaceFirst("\"stretched_share\": \\S+", "")).ends(1);
+  }
+
+  /** A named pipe, whose writer writes once. */
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void pipesAreReadOnce() throws IOException, InterruptedException {
+    String text = json("schedule", "1f1b", "--stages", "2", "--micro-batches", "2", "--json");
+    for (String written : List.of(text, "0F0,0B0\n", Cli.plan())) {
+      Path pipe = folder.resolve("pipe" + written.length());
+      assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
+      Thread writer = new Thread(() -> writeTo(pipe, written));
+      writer.start();
+      Cli run = Cli.run("check", pipe.toString());
+      writer.join();
+      if (written.equals(Cli.plan())) {
+        run.refusal(2, "does not say its model; add --model");
+      } else {
+        assertTrue(run.ends(0).out().contains(": can run: "), run.out());
+      }
+    }
+  }
+
+  private static void writeTo(Path pipe, String text) {
+    try (OutputStream out = Files.newOutputStream(pipe)) {
+      out.write(text.getBytes(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

@@ -112,7 +112,7 @@ class CliAnswerTest {
     JsonNode again = Cli.run("simulate", file, "--json").ends(0).json();
     assertNear(plan.json().at("/simulated/step_s"), again.at("/simulated/step_s"));
     Cli check = Cli.run("check", file).ends(0);
-    assertEquals(file + ": can run", check.out().strip());
+    assertTrue(check.out().startsWith(file + ": can run: "), check.out());
     assertEquals("", check.err());
     planned("--out", out.toString()).ends(0); // its own files are replaced
   }

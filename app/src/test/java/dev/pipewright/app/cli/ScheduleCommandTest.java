@@ -100,8 +100,8 @@ class ScheduleCommandTest {
               svg.toString())
           .ends(0);
     }
-    assertEquals(csv + ": can run\n", Cli.run("check", csv.toString()).ends(0).out());
-    assertEquals(transfers + ": can run\n", Cli.run("check", transfers.toString()).ends(0).out());
+    assertTrue(check(csv).startsWith(csv + ": can run: "));
+    assertTrue(check(transfers).startsWith(transfers + ": can run: "));
     assertTrue(Cli.text(svg).startsWith("<svg"));
   }
 
@@ -131,7 +131,7 @@ class ScheduleCommandTest {
               + "\n",
           said);
     }
-    assertEquals(out + "/schedule.csv: can run\n", check(out.resolve("schedule.csv")));
+    assertTrue(check(out.resolve("schedule.csv")).startsWith(out + "/schedule.csv: can run: "));
     JsonNode json = new JsonMapper().readTree(Cli.text(out.resolve("schedule.json")));
     assertEquals("zb-v", json.get("schedule").asString());
     JsonNode trace = new JsonMapper().readTree(Cli.text(out.resolve("trace.json")));

@@ -244,10 +244,10 @@ public final class Validator {
    *
    * @param starts of every op, by rank and position in its program
    * @param chunks of which one stage of the network consists
-   * @param cap in micro-batch activations of one such stage
+   * @param caps by rank, in micro-batch activations of one such stage
    */
   public static List<Problem> overCap(
-      Schedule schedule, double[][] starts, int chunks, double cap) {
+      Schedule schedule, double[][] starts, int chunks, double[] caps) {
     List<Problem.OverCap> problems = new ArrayList<>();
     for (int rank = 0; rank < schedule.ranks(); rank++) {
       long[] program = schedule.packed(rank);
@@ -259,7 +259,7 @@ public final class Validator {
         Op.Pass pass = Schedule.pass(program[i]);
         held += pass == Op.Pass.FORWARD ? 1 : 0;
         most = Math.max(most, held);
-        if (first < 0 && held > cap * chunks + 1e-9) {
+        if (first < 0 && held > caps[rank] * chunks + 1e-9) {
           first = i;
           atFirst = held;
         }
@@ -271,7 +271,7 @@ public final class Validator {
                 Place.of(schedule, rank, first),
                 starts[rank][first],
                 (double) atFirst / chunks,
-                cap,
+                caps[rank],
                 (double) most / chunks));
       }
     }

@@ -228,12 +228,12 @@ class ValidatorTest {
     Schedule schedule = OneForwardOneBackward.of(2, 4);
     double[][] starts = new double[2][8];
     Arrays.setAll(starts[0], i -> i);
-    assertEquals(List.of(), Validator.overCap(schedule, starts, 1, 2));
+    assertEquals(List.of(), Validator.overCap(schedule, starts, 1, new double[] {2, 2}));
     assertEquals(
         "[rank 0 holds 2 activations at 1.0 s, the cap is 1, from F1 of stage 0 on; raise the cap to"
             + " 2, the most it ever holds, or run a backward pass first]",
-        Validator.overCap(schedule, starts, 1, 1).toString());
-    assertEquals(List.of(), Validator.overCap(schedule, starts, 2, 1));
+        Validator.overCap(schedule, starts, 1, new double[] {1, 1}).toString());
+    assertEquals(List.of(), Validator.overCap(schedule, starts, 2, new double[] {1, 1}));
   }
 
   @Test

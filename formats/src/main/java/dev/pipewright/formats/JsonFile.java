@@ -1,0 +1,35 @@
+package dev.pipewright.formats;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.function.Function;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.json.JsonFactory;
+
+/** Reads JSON value by value; where it is none, a sentence says what is wrong and where. */
+final class JsonFile {
+  private JsonFile() {}
+
+  /** What {@code reader} makes of the file; throws {@link BadInputException}. */
+  static <T> T read(Path file, Function<JsonParser, T> reader) {
+    try (InputStream in = InputFile.open(file);
+        JsonParser parser = new JsonFactory().createParser(ObjectReadContext.empty(), in)) {
+      return worded(file, parser, reader);
+    } catch (JacksonException e) { // before the first value
+      throw JsonMistake.of(file, e);
+    } catch (IOException e) {
+      throw InputFile.unreadable(file, e);
+    }
+  }
+
+  private static <T> T worded(Path file, JsonParser parser, Function<JsonParser, T> reader) {
+    try {
+      return reader.apply(parser);
+    } catch (JacksonException e) {
+      throw JsonMistake.of(file, e, parser);
+    }
+  }
+}
