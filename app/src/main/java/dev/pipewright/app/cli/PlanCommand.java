@@ -39,11 +39,13 @@ final class PlanCommand implements Callable<Integer> {
       paramLabel = "NAME",
       defaultValue = "auto",
       description =
-          "auto, dapple, data (parallelism only), straight (pipeline only), gpipe, pipedream.")
+          "auto, dapple, data (parallelism only), straight (pipeline only), gpipe, pipedream,"
+              + " placement (of operators).")
   private String planner = "auto";
 
   @Mixin private SynchronousFlags synchronous = new SynchronousFlags();
   @Mixin private PipeDreamFlags pipeDream = new PipeDreamFlags();
+  @Mixin private PlacementFlags placement = new PlacementFlags();
 
   @Option(
       names = "--time-limit",
@@ -82,6 +84,7 @@ final class PlanCommand implements Callable<Integer> {
 
   private PlannerAnswer answer(Patience patience) {
     return switch (planner) {
+      case "placement" -> placement.answer(model, patience);
       case "pipedream" -> pipeDream.answer(model, arguments, synchronous, patience);
       default -> SynchronousAnswer.of(planner, model, arguments, synchronous, patience);
     };

@@ -13,11 +13,13 @@ final class PlannerNames {
   private static final Set<String> SYNCHRONOUS =
       Set.of("auto", "dapple", "data", "straight", "gpipe");
   static final List<String> ALL =
-      List.of("auto", "dapple", "data", "straight", "gpipe", "pipedream");
+      List.of("auto", "dapple", "data", "straight", "gpipe", "pipedream", "placement");
 
   private static final Map<String, Set<String>> HEEDED = new LinkedHashMap<>();
 
   static {
+    HEEDED.put("--linearize", Set.of("placement"));
+    HEEDED.put("--non-contiguous", Set.of("placement"));
     HEEDED.put("--levels", Set.of("pipedream"));
     HEEDED.put("--bandwidths", Set.of("pipedream"));
     HEEDED.put("--no-activation-transfer", Set.of("pipedream"));

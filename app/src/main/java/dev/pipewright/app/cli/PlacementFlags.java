@@ -1,0 +1,21 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.app.cli.PlacementAnswer.Options;
+import picocli.CommandLine.Option;
+
+/** What the placement of operators may look like. */
+final class PlacementFlags {
+  @Option(
+      names = "--linearize",
+      description = "For placement: cut one order of the operators only, where there are too many.")
+  private boolean linearize;
+
+  @Option(
+      names = "--non-contiguous",
+      description = "For placement: a device may hold operators that do not follow each other.")
+  private boolean nonContiguous;
+
+  PlacementAnswer answer(String model, Patience patience) {
+    return PlacementAnswer.of(new Options(model, linearize, nonContiguous), patience);
+  }
+}
