@@ -35,7 +35,9 @@ public final class Reproduce {
         new ScriptComparison(),
         new PredictScaling(),
         new ScheduleScaling(),
-        new SimulatorScaling());
+        new SimulatorScaling(),
+        new PeriodicMemory(),
+        new MemoryFirst());
   }
 
   public static void main(String[] arguments) throws IOException {

@@ -13,6 +13,7 @@ import dev.pipewright.schedule.periodic.StageLoad;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whether layers can be put on ranks so that a pattern of a given period exists, for CP-SAT.
@@ -20,7 +21,8 @@ import java.util.List;
  * <p>To the {@link Chain} come: which rank has which layer; for every two layers that share a rank,
  * every two of their ops apart by whole periods and their durations; on each rank no more passes
  * than the period holds, and no more bytes than there are: the state and the activations of its
- * layers. Ranks are equal: each is taken into use by the first layer that no earlier one takes.
+ * layers. Ranks are equal: each is taken into use by the first layer that no earlier one takes. A
+ * transfer is a stage on a link of its own that takes no time where both its layers share a rank.
  */
 final class AllocationModel implements PeriodSearch.Model {
   private final CpModel model = new CpModel();
@@ -28,11 +30,18 @@ final class AllocationModel implements PeriodSearch.Model {
   private final Chain chain;
   private final long period;
   private final BoolVar[][] on; // by layer and rank
+  private final int step; // from layer to layer among the stages of the chain
+  private final @Nullable BoolVar[] taken; // by stage: whether a transfer is; null for layers
 
   AllocationModel(AllocationProblem problem, long[] ticks, long period) {
     this.problem = problem;
     this.period = period;
-    chain = new Chain(model, ticks, period, problem.batches());
+    step = problem.transfers() ? 2 : 1;
+    taken = new @Nullable BoolVar[problem.stages().size()];
+    for (int cut = 1; step == 2 && cut < taken.length; cut += step) {
+      taken[cut] = model.newBoolVar("transfer " + cut);
+    }
+    chain = new Chain(model, ticks, taken, period, problem.batches());
     on = new BoolVar[problem.layers().size()][problem.ranks()];
     for (int layer = 0; layer < on.length; layer++) {
       place(layer);
@@ -40,6 +49,7 @@ final class AllocationModel implements PeriodSearch.Model {
         apart(layer, earlier);
       }
     }
+    transfers();
     passes();
     if (problem.capacityBytes() < Double.POSITIVE_INFINITY) {
       memory();
@@ -66,12 +76,28 @@ final class AllocationModel implements PeriodSearch.Model {
     }
     int last = chain.links() - 1;
     if (layer == other) {
-      apart(layer, last - layer, together);
+      apart(step * layer, last - step * layer, together);
       return;
     }
-    for (int link : new int[] {layer, last - layer}) {
-      apart(link, other, together);
-      apart(link, last - other, together);
+    for (int link : new int[] {step * layer, last - step * layer}) {
+      apart(link, step * other, together);
+      apart(link, last - step * other, together);
+    }
+  }
+
+  /** A link transfers wherever neighbours are on different ranks, one way at a time. */
+  private void transfers() {
+    for (int cut = 1; cut < taken.length; cut++) {
+      @Nullable BoolVar transfer = taken[cut];
+      if (transfer == null) {
+        continue;
+      }
+      for (int rank = 0; rank < problem.ranks(); rank++) {
+        Literal here = on[cut / 2][rank];
+        Literal there = on[cut / 2 + 1][rank];
+        model.addBoolOr(new Literal[] {here.not(), there, transfer});
+      }
+      apart(cut, chain.links() - 1 - cut, transfer);
     }
   }
 
@@ -94,7 +120,10 @@ final class AllocationModel implements PeriodSearch.Model {
     for (int rank = 0; rank < problem.ranks(); rank++) {
       LinearExprBuilder busy = LinearExpr.newBuilder();
       for (int link = 0; link < chain.links(); link++) {
-        busy.addTerm(on[chain.stage(link)][rank], chain.ticks(link) * chain.batches());
+        int stage = chain.stage(link);
+        if (stage % step == 0) {
+          busy.addTerm(on[stage / step][rank], chain.ticks(link) * chain.batches());
+        }
       }
       model.addLessOrEqual(busy, period);
     }
@@ -120,7 +149,7 @@ final class AllocationModel implements PeriodSearch.Model {
         model.addBoolOr(new Literal[0]); // not even one activation fits
       } else if (each > 0) {
         int most = (int) Math.min(room / each, Integer.MAX_VALUE);
-        held(chain.held(layer, most), layer, each, room, bytes);
+        held(chain.held(step * layer, most), layer, each, room, bytes);
       }
     }
     for (LinearExprBuilder sum : bytes) {
@@ -144,15 +173,26 @@ final class AllocationModel implements PeriodSearch.Model {
 
   @Override
   public Pattern pattern(CpSolver values, double seconds) {
-    int[] rankOf = new int[on.length];
-    for (int layer = 0; layer < on.length; layer++) {
+    List<StageLoad> stages = new ArrayList<>(problem.stages());
+    int[] rankOf = new int[stages.size()];
+    for (int stage = 0; stage < rankOf.length; stage++) {
+      @Nullable BoolVar transfer = taken[stage];
+      if (transfer != null) {
+        rankOf[stage] = problem.ranks() + stage / 2;
+        if (!values.booleanValue(transfer)) {
+          stages.set(stage, new StageLoad(0, 0, 0, 0));
+        }
+        continue;
+      }
       for (int rank = 0; rank < problem.ranks(); rank++) {
-        rankOf[layer] = values.booleanValue(on[layer][rank]) ? rank : rankOf[layer];
+        boolean here = values.booleanValue(on[stage / step][rank]);
+        rankOf[stage] = here ? rank : rankOf[stage];
       }
     }
+    int links = step == 2 ? on.length - 1 : 0;
     return Pattern.of(
-        Placement.of(problem.ranks(), 1, rankOf),
-        problem.layers(),
+        Placement.of(problem.ranks() + links, 1, rankOf),
+        stages,
         seconds,
         problem.batches(),
         chain.ops(values, seconds));

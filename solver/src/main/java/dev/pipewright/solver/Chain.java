@@ -25,10 +25,16 @@ final class Chain {
   private final long[] ticks; // forward passes, then backward passes back
   private final long period;
   private final int batches;
+  private final @Nullable BoolVar[] taken; // by stage: whether it takes time; null: always
   private final IntVar[][] starts; // along the chain, and by batch
 
   Chain(CpModel model, long[] ticks, long period, int batches) {
+    this(model, ticks, new @Nullable BoolVar[ticks.length / 2], period, batches);
+  }
+
+  Chain(CpModel model, long[] ticks, @Nullable BoolVar[] taken, long period, int batches) {
     this.model = model;
+    this.taken = taken;
     this.ticks = ticks;
     this.period = period;
     this.batches = batches;
@@ -58,12 +64,18 @@ final class Chain {
       long most = ticks[link - 1] + wait;
       model.addLessOrEqual(starts[link][0], LinearExpr.affine(starts[link - 1][0], 1, most));
     }
-    LinearExpr nextTurn = LinearExpr.affine(starts[link][0], 1, period - ticks[link]);
-    model.addLessOrEqual(starts[link][batches - 1], nextTurn);
+    LinearExprBuilder lastOfTurn = end(link, batches - 1).add(-period);
+    model.addLessOrEqual(lastOfTurn, starts[link][0]);
   }
 
   private void ends(int link, int batch, IntVar before) {
-    model.addLessOrEqual(LinearExpr.affine(starts[link][batch], 1, ticks[link]), before);
+    model.addLessOrEqual(end(link, batch), before);
+  }
+
+  private LinearExprBuilder end(int link, int batch) {
+    LinearExprBuilder end = LinearExpr.newBuilder().add(starts[link][batch]);
+    @Nullable BoolVar only = taken[stage(link)];
+    return only == null ? end.add(ticks[link]) : end.addTerm(only, ticks[link]);
   }
 
   int links() {

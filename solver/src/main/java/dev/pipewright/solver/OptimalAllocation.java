@@ -9,8 +9,8 @@ import dev.pipewright.schedule.periodic.Pattern;
  * <p>Paper: O. Beaumont, L. Eyraud-Dubois, A. Shilova, <i>Pipelined Model Parallelism</i>, Euro-Par
  * 2021, §3; theorem 1 shows it strongly NP-complete even without memory limits. Searched as {@link
  * OptimalPattern} is, between what the layers take on all ranks together or the slowest takes alone
- * and one batch after the other. Transfers take no time, since there are none between layers that
- * share a rank. Exponential: for a dozen layers.
+ * and one batch after the other. Transfers are stages that take time only between layers on
+ * different ranks. Exponential: for a dozen layers, fewer with transfers.
  */
 public final class OptimalAllocation {
   private OptimalAllocation() {}
@@ -22,14 +22,18 @@ public final class OptimalAllocation {
    * <p>Throws where durations, or bytes, are not whole multiples of a common tick.
    */
   public static Answer<Pattern> of(AllocationProblem problem, Limit limit) {
-    PeriodSearch search = new PeriodSearch(problem.layers(), limit);
+    PeriodSearch search = new PeriodSearch(problem.stages(), limit);
     long[] ticks = search.ticks();
     long slowest = 0;
-    for (int layer = 0; layer < problem.layers().size(); layer++) {
-      slowest = Math.max(slowest, ticks[layer] + ticks[ticks.length - 1 - layer]);
+    long work = 0;
+    for (int stage = 0; stage < problem.stages().size(); stage += problem.transfers() ? 2 : 1) {
+      long passes = ticks[stage] + ticks[ticks.length - 1 - stage];
+      slowest = Math.max(slowest, passes);
+      work += passes;
     }
     long all = search.all() * problem.batches();
-    long low = Math.max(Math.ceilDiv(all, (long) problem.ranks()), slowest * problem.batches());
+    long shared = Math.ceilDiv(work * problem.batches(), (long) problem.ranks());
+    long low = Math.max(shared, slowest * problem.batches());
     return search.shortest(
         (parted, period) -> new AllocationModel(problem, parted, period), low, all, null);
   }

@@ -39,8 +39,8 @@ final class PlanCommand implements Callable<Integer> {
       paramLabel = "NAME",
       defaultValue = "auto",
       description =
-          "auto, dapple, data (parallelism only), straight (pipeline only), gpipe, pipedream,"
-              + " placement (of operators).")
+          "auto, dapple, data (parallelism only), straight (pipeline only), gpipe; pipedream;"
+              + " mcap, mcap-bf, mcap-bo, capture (least memory); placement (of operators).")
   private String planner = "auto";
 
   @Mixin private SynchronousFlags synchronous = new SynchronousFlags();
@@ -84,6 +84,8 @@ final class PlanCommand implements Callable<Integer> {
 
   private PlannerAnswer answer(Patience patience) {
     return switch (planner) {
+      case "mcap", "mcap-bf", "mcap-bo", "capture" ->
+          MemoryAnswer.of(planner, model, arguments, synchronous, patience);
       case "placement" -> placement.answer(model, patience);
       case "pipedream" -> pipeDream.answer(model, arguments, synchronous, patience);
       default -> SynchronousAnswer.of(planner, model, arguments, synchronous, patience);

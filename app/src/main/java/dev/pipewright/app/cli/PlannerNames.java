@@ -2,6 +2,7 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.BadInputException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,8 +13,20 @@ import picocli.CommandLine.ParseResult;
 final class PlannerNames {
   private static final Set<String> SYNCHRONOUS =
       Set.of("auto", "dapple", "data", "straight", "gpipe");
+  private static final Set<String> MEMORY = Set.copyOf(MemoryAnswer.PLANNERS);
   static final List<String> ALL =
-      List.of("auto", "dapple", "data", "straight", "gpipe", "pipedream", "placement");
+      List.of(
+          "auto",
+          "dapple",
+          "data",
+          "straight",
+          "gpipe",
+          "pipedream",
+          "mcap",
+          "mcap-bf",
+          "mcap-bo",
+          "capture",
+          "placement");
 
   private static final Map<String, Set<String>> HEEDED = new LinkedHashMap<>();
 
@@ -23,9 +36,13 @@ final class PlannerNames {
     HEEDED.put("--levels", Set.of("pipedream"));
     HEEDED.put("--bandwidths", Set.of("pipedream"));
     HEEDED.put("--no-activation-transfer", Set.of("pipedream"));
-    for (String flag :
-        List.of("--micro-batch", "--cost-model", "--schedule", "--recompute", "--evaluate")) {
+    for (String flag : List.of("--cost-model", "--recompute", "--evaluate")) {
       HEEDED.put(flag, SYNCHRONOUS);
+    }
+    for (String flag : List.of("--micro-batch", "--schedule")) {
+      Set<String> both = new HashSet<>(SYNCHRONOUS);
+      both.addAll(MEMORY);
+      HEEDED.put(flag, both);
     }
   }
 

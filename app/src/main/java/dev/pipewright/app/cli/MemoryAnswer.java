@@ -1,0 +1,192 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.app.report.MemoryPlanText;
+import dev.pipewright.app.report.TerminalReport;
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cost.PathFormula;
+import dev.pipewright.cost.PipelineOracle;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.JsonText;
+import dev.pipewright.formats.McapTable;
+import dev.pipewright.plan.Plan;
+import dev.pipewright.planner.Request;
+import dev.pipewright.planner.memory.BruteForce;
+import dev.pipewright.planner.memory.Capture;
+import dev.pipewright.planner.memory.ExactBalance;
+import dev.pipewright.planner.memory.LayerPeaks;
+import dev.pipewright.planner.memory.Mcap;
+import dev.pipewright.planner.memory.MemoryPlanning;
+import dev.pipewright.planner.memory.TieBreak;
+import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.sim.SimulatedOracle;
+import dev.pipewright.solver.bayes.BayesianBalance;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/** What a memory planner answers, as text and as JSON. */
+final class MemoryAnswer implements PlannerAnswer {
+  /** Their names on the command line. */
+  static final List<String> PLANNERS = List.of("mcap", "mcap-bf", "mcap-bo", "capture");
+
+  private static final int POINTS = 12; // plans of a front
+  private static final long BUDGET = 1_000_000; // partial pipelines of each search for speed
+
+  private final MemoryPlanning planning;
+  private final String title;
+  private final Map<String, Object> json;
+
+  /**
+   * What is asked for.
+   *
+   * @param planner one of {@link #PLANNERS}
+   * @param stop asked often; from the first yes on the search returns the best that it has
+   */
+  record Asked(
+      String planner,
+      int globalBatch,
+      OptionalInt microBatch,
+      List<WarmUp> policies,
+      BooleanSupplier stop) {}
+
+  /** Plans for a model, or for a table of measured peaks, which needs no batch. */
+  static MemoryAnswer of(
+      String planner,
+      String model,
+      ModelArgument arguments,
+      SynchronousFlags flags,
+      Patience patience) {
+    Path file = Values.file("the model", model);
+    if (McapTable.isTable(file)) {
+      Cluster cluster = arguments.cluster(Optional.empty());
+      Limits.devices(cluster);
+      return measured(
+          file, cluster, new Asked(planner, 1, OptionalInt.empty(), List.of(WarmUp.A), patience));
+    }
+    Request request = flags.request(planner);
+    ModelArgument.Costed costed =
+        arguments.costed(model, Optional.empty(), OptionalInt.empty(), request.globalBatch());
+    Limits.devices(costed.workload().cluster());
+    return of(
+        costed,
+        new Asked(
+            planner, request.globalBatch(), request.microBatch(), request.policies(), patience));
+  }
+
+  private MemoryAnswer(MemoryPlanning planning, String title, Map<String, Object> json) {
+    this.planning = planning;
+    this.title = title;
+    this.json = json;
+  }
+
+  /** Plans by the peaks that the model's shapes and sizes give. */
+  static MemoryAnswer of(ModelArgument.Costed costed, Asked asked) {
+    StageCosts costs = costed.costs();
+    long start = System.nanoTime();
+    MemoryPlanning planning = worded(asked.planner, () -> planned(costs, asked));
+    double seconds = (System.nanoTime() - start) / 1e9;
+    Optional<Double> simulated =
+        plan(planning)
+            .map(plan ->
+                new SimulatedOracle(new PipelineOracle(costs, new PathFormula()))
+                    .assess(plan)
+                    .stepSeconds());
+    Map<String, Object> json =
+        MemoryAnswerJson.object(planning, seconds, simulated, costs.workload().cluster().size());
+    MemoryAnswerJson.putContext(json, costed, asked.globalBatch);
+    String title = costed.model() + " on " + costs.workload().cluster().name();
+    return new MemoryAnswer(planning, title, json);
+  }
+
+  /** Plans by measured peaks ({@link McapTable}); all planners but {@code capture}. */
+  static MemoryAnswer measured(Path table, Cluster cluster, Asked asked) {
+    if (asked.planner.equals("capture")) {
+      throw new BadInputException(
+          table
+              + ": peaks of single devices say nothing of shared stages; plan with mcap, or capture"
+              + " without the table");
+    }
+    LayerPeaks peaks = McapTable.read(table);
+    long start = System.nanoTime();
+    MemoryPlanning planning =
+        worded(asked.planner, () -> Mcap.measured(peaks, cluster, cutter(asked)));
+    double seconds = (System.nanoTime() - start) / 1e9;
+    Map<String, Object> json =
+        MemoryAnswerJson.object(planning, seconds, Optional.empty(), cluster.size());
+    json.put("profile", table.toString());
+    return new MemoryAnswer(planning, table.getFileName() + " on " + cluster.name(), json);
+  }
+
+  private static MemoryPlanning planned(StageCosts costs, Asked asked) {
+    boolean capture = asked.planner.equals("capture");
+    int machine = costs.workload().cluster().groups().get(0).get(0);
+    Capture.Request request =
+        new Capture.Request(
+            asked.globalBatch,
+            asked.microBatch,
+            asked.policies,
+            capture ? machine : 1,
+            POINTS,
+            BUDGET);
+    return capture
+        ? Capture.plan(costs, request, asked.stop)
+        : Mcap.plan(costs, request, cutter(asked));
+  }
+
+  private static Mcap.Cutter cutter(Asked asked) {
+    return switch (asked.planner) {
+      case "mcap-bf" -> (peaks, layers, stages) -> BruteForce.of(peaks, layers, stages, asked.stop);
+      case "mcap-bo" ->
+          (peaks, layers, stages) ->
+              BayesianBalance.of(peaks, layers, stages, BayesianBalance.Settings.USUAL, asked.stop);
+      default ->
+          (peaks, layers, stages) -> ExactBalance.of(peaks, layers, stages, TieBreak.NEXT_PEAKS);
+    };
+  }
+
+  /** What a planner refuses, as a sentence for its user. */
+  private static MemoryPlanning worded(String planner, Supplier<MemoryPlanning> planned) {
+    try {
+      return planned.get();
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException("--planner " + planner + ": " + e.getMessage());
+    }
+  }
+
+  /** What the simulator and plan files understand; empty where tensors are divided. */
+  private static Optional<Plan> plan(MemoryPlanning planning) {
+    return planning
+        .best()
+        .filter(best -> !Double.isNaN(best.stepSeconds()))
+        .flatMap(best -> best.plan());
+  }
+
+  Optional<Plan> plan() {
+    return plan(planning);
+  }
+
+  MemoryPlanning planning() {
+    return planning;
+  }
+
+  @Override
+  public String json() {
+    return JsonText.of(json);
+  }
+
+  @Override
+  public void print(PrintWriter out) {
+    out.print(MemoryPlanText.of(title, planning, TerminalReport.WIDTH, Terminal.colours()));
+  }
+
+  @Override
+  public Optional<String> nothing() {
+    return planning.best().isPresent() ? Optional.empty() : Optional.of(planning.remedy());
+  }
+}

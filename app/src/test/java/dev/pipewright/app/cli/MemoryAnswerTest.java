@@ -1,0 +1,192 @@
+package dev.pipewright.app.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.app.cli.MemoryAnswer.Asked;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.PlanJson;
+import dev.pipewright.schedule.WarmUp;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+class MemoryAnswerTest {
+  @TempDir Path folder;
+
+  private static Asked asked(String planner, int batch) {
+    return new Asked(planner, batch, OptionalInt.empty(), List.of(WarmUp.A), () -> false);
+  }
+
+  private static ModelArgument.Costed costed(String model, String cluster, String memory) {
+    ModelArgument argument = new ModelArgument();
+    argument.cluster = cluster;
+    argument.memory = memory;
+    return argument.costed(model, Optional.empty(), OptionalInt.empty(), 8);
+  }
+
+  private static MemoryAnswer answer(String planner, String memory) {
+    return MemoryAnswer.of(costed("bert-10", "dapple-a:1x4", memory), asked(planner, 8));
+  }
+
+  private static JsonNode json(MemoryAnswer answer) {
+    return JsonMapper.shared().readTree(answer.json());
+  }
+
+  private static String text(MemoryAnswer answer) {
+    StringWriter text = new StringWriter();
+    answer.print(new PrintWriter(text));
+    return text.toString();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"mcap", "mcap-bf", "mcap-bo"})
+  void straightPlansHaveTheObjectiveOfTheContractAndAreReadBack(String planner) throws IOException {
+    MemoryAnswer answer = answer(planner, "16GiB");
+    JsonNode json = json(answer);
+    assertEquals(planner, json.get("planner").asString());
+    assertEquals("peak_bytes", json.at("/objective/name").asString());
+    double peak = json.at("/objective/value").asDouble();
+    double fullest = 0;
+    for (JsonNode stage : json.at("/plan/stages")) {
+      fullest = Math.max(fullest, stage.get("memory_bytes").asDouble());
+    }
+    assertEquals(peak, fullest, 0.5);
+    assertEquals(4, json.at("/plan/stages").size());
+    assertTrue(json.at("/lower_bound/value").asDouble() <= peak);
+    assertTrue(json.at("/simulated/step_s").asDouble() > 0);
+    assertEquals(4, json.at("/simulated/peak_bytes").size());
+    assertTrue(json.at("/why/binding").asString().startsWith("memory: stage "));
+    Path file = Files.writeString(folder.resolve("answer.json"), answer.json());
+    assertEquals(answer.plan().orElseThrow(), PlanJson.read(file).plan());
+    assertTrue(text(answer).contains("lower bound"), text(answer));
+  }
+
+  @Test
+  void theOptimaOfBruteForceAndDynamicProgrammingAgree() {
+    assertEquals(
+        json(answer("mcap-bf", "16GiB")).at("/plan/stages"),
+        json(answer("mcap", "16GiB")).at("/plan/stages"));
+  }
+
+  @Test
+  void captureListsPlansFromTheSmallestPeakToTheFastestStep() {
+    MemoryAnswer answer = answer("capture", "16GiB");
+    JsonNode json = json(answer);
+    JsonNode candidates = json.get("candidates");
+    assertTrue(candidates.size() > 2, json::toString);
+    assertEquals(
+        json.at("/objective/value").asDouble(), candidates.at("/0/peak_bytes").asDouble(), 0.5);
+    for (int i = 1; i < candidates.size(); i++) {
+      JsonNode before = candidates.get(i - 1);
+      JsonNode here = candidates.get(i);
+      assertTrue(before.get("peak_bytes").asLong() < here.get("peak_bytes").asLong());
+      assertTrue(before.get("estimate_s").asDouble() > here.get("estimate_s").asDouble());
+    }
+    double mcap = json(answer("mcap", "16GiB")).at("/objective/value").asDouble();
+    assertTrue(json.at("/objective/value").asDouble() <= mcap);
+    assertTrue(json.at("/search/exhaustive").asBoolean());
+    assertTrue(text(answer).contains("from the smallest peak to the fastest step\n"));
+  }
+
+  /** What tensors are divided in cannot be simulated, nor written as a plan that others read. */
+  @Test
+  void dividedTensorsAreSaidSo() {
+    MemoryAnswer answer = answer("capture", "16GiB");
+    JsonNode json = json(answer);
+    boolean divided = json.at("/candidates/0/kinds").toString().contains("tensor");
+    assertTrue(divided, json::toString);
+    assertTrue(answer.plan().isEmpty());
+    assertTrue(json.get("simulated").isNull());
+    assertTrue(
+        json.at("/plan/stages").valueStream().anyMatch(stage -> stage.path("tensor").asInt() > 1));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"mcap", "capture"})
+  void tooLittleMemorySaysHowMuchWouldDo(String planner) {
+    MemoryAnswer answer = answer(planner, "100MiB");
+    String reason = answer.nothing().orElseThrow();
+    assertTrue(reason.startsWith("the smallest peak of any plan is "), reason);
+    assertTrue(reason.contains("a device has 100 MiB; give the devices that much"), reason);
+    assertTrue(json(answer).get("plan").isNull());
+    MemoryAnswer enough = answer(planner, json(answer).at("/objective/value").asLong() + 1 + "");
+    assertTrue(enough.nothing().isEmpty());
+  }
+
+  @Test
+  void moreDevicesThanLayersIsOneSentence() {
+    var refusal =
+        assertThrows(
+            BadInputException.class,
+            () -> MemoryAnswer.of(costed("bert-1", "dapple-a:1x8", "16GiB"), asked("mcap", 8)));
+    assertEquals(
+        "--planner mcap: 8 devices need a layer each: layers=3; use at most as many devices",
+        refusal.getMessage());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"mcap", "mcap-bf", "mcap-bo"})
+  void measuredPeaksArePlannedWithoutTimes(String planner) throws IOException {
+    Path table = folder.resolve("peaks.csv");
+    Files.writeString(table, "alone,added\n30,\n30,20\n30,20\n10,5\n10,5\n");
+    ModelArgument argument = new ModelArgument();
+    argument.cluster = "dapple-a:1x2";
+    MemoryAnswer answer =
+        MemoryAnswer.measured(table, argument.cluster(Optional.empty()), asked(planner, 1));
+    JsonNode json = json(answer);
+    assertEquals(50, json.at("/objective/value").asDouble());
+    assertEquals("[0,1]", json.at("/plan/stages/0/layers").toString());
+    assertTrue(json.get("simulated").isNull());
+    assertTrue(json.at("/candidates/0/estimate_s").isNull());
+    assertTrue(text(answer).startsWith("peaks.csv on dapple-a"), text(answer));
+    var refusal =
+        assertThrows(
+            BadInputException.class,
+            () ->
+                MemoryAnswer.measured(
+                    table, argument.cluster(Optional.empty()), asked("capture", 1)));
+    assertTrue(
+        String.valueOf(refusal.getMessage())
+            .endsWith(
+                "peaks of single devices say nothing of shared stages; plan with mcap, or capture"
+                    + " without the table"));
+  }
+
+  @Test
+  void theCommandPlansModelsAndTables() throws IOException {
+    Cli model =
+        Cli.run(
+                "plan",
+                "bert-10",
+                "--cluster",
+                "dapple-a:1x4",
+                "--global-batch",
+                "8",
+                "--planner",
+                "capture",
+                "--json")
+            .ends(0);
+    assertEquals("capture", model.json().get("planner").asString());
+    Path table = folder.resolve("peaks.csv");
+    Files.writeString(table, "alone,added\n5,0\n7,3\n6,2\n9,4\n");
+    String file = table.toString();
+    Cli measured =
+        Cli.run("plan", file, "--cluster", "dapple-a:1x2", "--planner", "mcap", "--json").ends(0);
+    assertEquals(10, measured.json().at("/objective/value").asDouble()); // 5 + 3, 6 + 4
+    Cli.run("plan", file, "--cluster", "dapple-a:1x2", "--planner", "capture")
+        .refusal(2, "peaks of single devices say nothing of shared stages; plan with mcap");
+  }
+}

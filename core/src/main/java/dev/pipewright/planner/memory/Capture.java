@@ -1,0 +1,235 @@
+package dev.pipewright.planner.memory;
+
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.planner.memory.Balance.LowerBound;
+import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.units.Check;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Hybrid plans of minimal peak memory for a target batch: how the layers are cut into stages, and
+ * for each stage whether its devices share samples, tensors or both, and how many they are.
+ *
+ * <p>Source: CAPTURE (see the package; its background, §II). Departs: the peaks come from the model
+ * of {@link HybridCosts} or, for pipelines alone, from measurements ({@link LayerPeaks}), and know
+ * the schedule, where its authors' do not tell 1F1B from GPipe; both searches are exact ({@link
+ * LeastPeak}, {@link FastestWithin}), where theirs reports the best of a sampled space; and step
+ * time, by the longest path through the step, gives the plans between the smallest and the fastest.
+ */
+public final class Capture {
+  /** Above this many positions plans are made fast in blocks of layers. */
+  private static final int FINE = 64;
+
+  private final StageCosts costs;
+  private final Request request;
+  private final BooleanSupplier stop;
+  private final double capacity;
+  private final List<HybridRound> rounds = new ArrayList<>();
+  private boolean exhaustive = true;
+
+  /**
+   * What is asked for.
+   *
+   * @param globalBatch samples per step
+   * @param microBatch samples of a micro-batch; every divisor of the batch is tried otherwise
+   * @param policies schedules to choose from
+   * @param mostTensor the largest tensor degree: that of a machine, or 1 for none
+   * @param points plans that lie between the smallest peak and the fastest step, at most; {@link
+   *     Integer#MAX_VALUE} for all of them
+   * @param budget partial pipelines that each search for speed may build
+   */
+  public record Request(
+      int globalBatch,
+      OptionalInt microBatch,
+      List<WarmUp> policies,
+      int mostTensor,
+      int points,
+      long budget) {
+    public Request {
+      policies = List.copyOf(policies);
+      Check.that(globalBatch >= 1, "the global batch must be >= 1: global_batch=%d", globalBatch);
+      Check.that(mostTensor >= 1, "the tensor degree must be >= 1: most_tensor=%d", mostTensor);
+      Check.that(points >= 1, "at least one plan is wanted: points=%d", points);
+      Check.that(
+          !policies.isEmpty(), "at least one schedule must be allowed: policies=%s", policies);
+      Check.that(
+          microBatch.isEmpty() || globalBatch % microBatch.getAsInt() == 0,
+          "the global batch must be a multiple of the micro-batch: global_batch=%d, micro_batch=%s",
+          globalBatch,
+          microBatch);
+    }
+
+    /** 1F1B, tensor degrees of up to 8, a dozen plans. */
+    public static Request of(int globalBatch) {
+      return new Request(globalBatch, OptionalInt.empty(), List.of(WarmUp.A), 8, 12, 2_000_000);
+    }
+  }
+
+  /**
+   * What was found.
+   *
+   * @param best the fastest that was found of those with the smallest peak; empty where it exceeds
+   *     the devices' memory
+   * @param front plans of which none is both larger and slower than another; the smallest first
+   * @param lowerBound no plan has a smaller peak
+   * @param binding what keeps the peak from being smaller
+   * @param exhaustive whether no plan is faster within any peak of the front
+   */
+  public record Found(
+      Optional<HybridPlan> best,
+      List<HybridPlan> front,
+      LowerBound lowerBound,
+      String binding,
+      boolean exhaustive) {
+    public Found {
+      front = List.copyOf(front);
+    }
+  }
+
+  private Capture(StageCosts costs, Request request, BooleanSupplier stop) {
+    this.costs = costs;
+    this.request = request;
+    this.stop = stop;
+    this.capacity =
+        costs.workload().cluster().devices().stream()
+            .mapToDouble(kind -> (double) kind.memory().value())
+            .min()
+            .orElseThrow();
+  }
+
+  /**
+   * Searches all devices, or where there are too few samples and layers for all, as many as can be
+   * used.
+   *
+   * @param stop asked often; from the first yes on the search returns what it has
+   */
+  public static Found of(StageCosts costs, Request request, BooleanSupplier stop) {
+    return new Capture(Blocks.chain(costs), request, stop).run();
+  }
+
+  /** The same as an answer like that of the other planners. */
+  public static MemoryPlanning plan(StageCosts costs, Request request, BooleanSupplier stop) {
+    return MemoryPlanning.of(of(costs, request, stop));
+  }
+
+  private Found run() {
+    HybridPlan smallest = smallest();
+    List<HybridPlan> found = new ArrayList<>(List.of(smallest));
+    double least = smallest.peakBytes();
+    LowerBound bound =
+        new LowerBound(least, "the least of all cuts, kinds and degrees, by dynamic programming");
+    if (least > capacity) {
+      return new Found(Optional.empty(), found, bound, Binding.of(smallest, capacity), exhaustive);
+    }
+    between(found, least);
+    List<HybridPlan> front = front(found);
+    HybridPlan best = front.get(0);
+    return new Found(Optional.of(best), front, bound, Binding.of(best, capacity), exhaustive);
+  }
+
+  /** Of all schedules and micro-batches. */
+  private HybridPlan smallest() {
+    HybridCosts whole = new HybridCosts(costs);
+    HybridCosts blocks = costs.size() > FINE ? new HybridCosts(Blocks.of(costs, FINE)) : whole;
+    exhaustive = whole == blocks;
+    Optional<HybridPlan> least = Optional.empty();
+    for (int devices = costs.workload().cluster().size(); least.isEmpty(); devices--) {
+      for (WarmUp warmUp : request.policies()) {
+        for (int samples = 1; samples <= request.globalBatch(); samples++) {
+          if (allowed(samples)) {
+            HybridRound fine = round(whole, warmUp, samples, devices);
+            HybridRound coarse = whole == blocks ? fine : round(blocks, warmUp, samples, devices);
+            rounds.add(coarse);
+            least = smaller(least, coarse);
+            least = whole == blocks ? least : smaller(least, fine);
+          }
+        }
+      }
+      if (least.isEmpty()) {
+        rounds.clear();
+      }
+    }
+    return least.orElseThrow();
+  }
+
+  /** The smallest peak; among equals the shortest step. */
+  private static Optional<HybridPlan> smaller(Optional<HybridPlan> known, HybridRound round) {
+    double limit = known.map(HybridPlan::peakBytes).orElse(Double.POSITIVE_INFINITY);
+    Optional<HybridPlan> found = LeastPeak.of(round, limit);
+    if (known.isEmpty() || found.isEmpty()) {
+      return found.or(() -> known);
+    }
+    return found.get().peakBytes() < limit || found.get().stepSeconds() < known.get().stepSeconds()
+        ? found
+        : known;
+  }
+
+  private boolean allowed(int samples) {
+    return request.microBatch().isPresent()
+        ? samples == request.microBatch().getAsInt()
+        : request.globalBatch() % samples == 0;
+  }
+
+  private HybridRound round(HybridCosts of, WarmUp warmUp, int samples, int devices) {
+    return new HybridRound(
+        of, warmUp, request.globalBatch() / samples, samples, devices, request.mostTensor());
+  }
+
+  /** From the fastest on always the fastest within less memory, down to the least. */
+  private void between(List<HybridPlan> found, double least) {
+    double cap = capacity;
+    double step = 0;
+    for (boolean more = true; more; ) {
+      Optional<HybridPlan> next = fastest(cap);
+      if (next.isEmpty()) {
+        break;
+      }
+      double peak = next.get().peakBytes();
+      found.add(next.get());
+      if (step == 0) {
+        step =
+            request.points() == Integer.MAX_VALUE
+                ? 1
+                : Math.pow(least / peak, 1.0 / request.points());
+      }
+      more = peak > least;
+      cap = Math.max(least, Math.min(Math.nextDown(peak), peak * step));
+    }
+  }
+
+  private Optional<HybridPlan> fastest(double cap) {
+    Optional<HybridPlan> best = Optional.empty();
+    double limit = Double.POSITIVE_INFINITY;
+    for (HybridRound round : rounds) {
+      FastestWithin.Found one = FastestWithin.of(round, cap, limit, request.budget(), stop);
+      exhaustive &= one.exhaustive();
+      if (one.plan().isPresent()) {
+        best = one.plan();
+        limit = best.get().stepSeconds();
+      }
+    }
+    return best;
+  }
+
+  /** Those that no other beats in both, the smallest peak first. */
+  private static List<HybridPlan> front(List<HybridPlan> found) {
+    List<HybridPlan> sorted = new ArrayList<>(found);
+    sorted.sort(
+        Comparator.comparingDouble(HybridPlan::peakBytes)
+            .thenComparingDouble(HybridPlan::stepSeconds));
+    List<HybridPlan> front = new ArrayList<>();
+    double seconds = Double.POSITIVE_INFINITY;
+    for (HybridPlan plan : sorted) {
+      if (plan.stepSeconds() < seconds) {
+        front.add(plan);
+        seconds = plan.stepSeconds();
+      }
+    }
+    return front;
+  }
+}

@@ -1,0 +1,110 @@
+package dev.pipewright.planner.memory;
+
+import dev.pipewright.cost.PathFormula;
+import dev.pipewright.cost.PipelineFormula;
+import dev.pipewright.cost.StageCost;
+import dev.pipewright.planner.memory.HybridPlan.Stage;
+import dev.pipewright.schedule.WarmUp;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One schedule and one way to cut the global batch into micro-batches: what stages, transfers and
+ * plans cost under it. Stages are counted from the last, which has the last of the devices that are
+ * used; the first device that is used is device 0.
+ */
+final class HybridRound {
+  final HybridCosts costs;
+  final WarmUp warmUp;
+  final int microBatches;
+  final int samples;
+  final int devices; // that are used
+  final Degrees[] degrees;
+  private final Map<Integer, Transfer> transfers = new HashMap<>();
+
+  HybridRound(
+      HybridCosts costs,
+      WarmUp warmUp,
+      int microBatches,
+      int samples,
+      int devices,
+      int mostTensor) {
+    this.costs = costs;
+    this.warmUp = warmUp;
+    this.microBatches = microBatches;
+    this.samples = samples;
+    this.devices = devices;
+    int most = costs.divides() ? mostTensor : 1;
+    this.degrees = Degrees.all(devices, samples, most).toArray(Degrees[]::new);
+  }
+
+  int layers() {
+    return costs.costs().size();
+  }
+
+  /** The most stages that there can be. */
+  int mostStages() {
+    return Math.min(devices, layers());
+  }
+
+  int inFlight(int fromEnd) {
+    return warmUp.inFlightOf(fromEnd, microBatches);
+  }
+
+  /** The first device of a stage when {@code used} devices are taken, its own included. */
+  int firstDevice(int used) {
+    return devices - used;
+  }
+
+  /**
+   * Between a stage and the next.
+   *
+   * @param used devices of the later stage and all behind it
+   * @param next index of the later stage's degrees
+   * @param own index of the earlier stage's degrees
+   */
+  Transfer transfer(int used, int next, int own) {
+    int key = (used * degrees.length + next) * degrees.length + own;
+    Transfer known = transfers.get(key);
+    if (known == null) {
+      HybridCosts.Groups from =
+          costs.groups(firstDevice(used + degrees[own].devices()), degrees[own]);
+      HybridCosts.Groups to = costs.groups(firstDevice(used), degrees[next]);
+      known = Transfer.between(costs, from, degrees[own], to, degrees[next], samples);
+      transfers.put(key, known);
+    }
+    return known;
+  }
+
+  /** The plan with these stages: first layers and indices of degrees, from the first stage on. */
+  HybridPlan plan(int[] firsts, int[] kinds) {
+    int stages = firsts.length;
+    List<Stage> made = new ArrayList<>();
+    PipelineFormula formula = new PathFormula();
+    double[] label = new double[formula.width()];
+    formula.nothing(label, 0);
+    int used = 0;
+    for (int s = stages - 1; s >= 0; s--) {
+      int end = s == stages - 1 ? layers() : firsts[s + 1];
+      Degrees own = degrees[kinds[s]];
+      Transfer next = s == stages - 1 ? Transfer.NONE : transfer(used, kinds[s + 1], kinds[s]);
+      used += own.devices();
+      int inFlight = inFlight(stages - 1 - s);
+      StageCost cost = costs.stage(firsts[s], end, firstDevice(used), own, samples, inFlight, next);
+      if (s < stages - 1) {
+        formula.transfer(label, 0, cost.sendSeconds(), cost.returnSeconds(), microBatches, 0);
+      }
+      double tail = cost.exposedAllReduceSeconds() + cost.updateSeconds();
+      formula.stage(
+          label, 0, cost.forwardSeconds(), cost.backwardSeconds(), tail, microBatches, inFlight, 0);
+      List<Integer> on =
+          Arrays.stream(costs.groups(firstDevice(used), own).devices()).boxed().toList();
+      int first = costs.costs().inChain(firsts[s]);
+      made.add(0, new Stage(first, costs.costs().inChain(end) - 1, on, own, inFlight, cost));
+    }
+    return new HybridPlan(warmUp, microBatches, samples, made, formula.seconds(label, 0));
+  }
+}

@@ -1,0 +1,124 @@
+package dev.pipewright.planner.memory;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cost.StageCost;
+import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.planner.memory.Capture.Request;
+import dev.pipewright.planner.memory.HybridPlan.Stage;
+import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.units.Bytes;
+import dev.pipewright.units.Check;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * mCAP: one stage for each device, cut so that the fullest holds least; by brute force, by Bayesian
+ * optimisation or exactly, which is for {@link Cutter} to say.
+ */
+public final class Mcap {
+  private static final Degrees ALONE = new Degrees(1, 1);
+
+  private Mcap() {}
+
+  /** How partitions are searched. */
+  @FunctionalInterface
+  public interface Cutter {
+    /** Cuts so many layers into so many stages. */
+    Balance cut(StagePeak peaks, int layers, int stages);
+  }
+
+  /**
+   * Plans by the model's peaks. Where the micro-batch or the schedule is free, the exact dynamic
+   * program chooses: the smallest peak, then the shortest step.
+   */
+  public static MemoryPlanning plan(StageCosts all, Request request, Cutter cutter) {
+    StageCosts costs = Blocks.chain(all);
+    int stages = costs.workload().cluster().size();
+    ExactBalance.check(costs.size(), stages);
+    HybridCosts priced = new HybridCosts(costs);
+    HybridPlan best = null;
+    HybridRound chosen = null;
+    for (WarmUp warmUp : request.policies()) {
+      for (int samples = 1; samples <= request.globalBatch(); samples++) {
+        boolean allowed =
+            request.globalBatch() % samples == 0 && request.microBatch().orElse(samples) == samples;
+        if (allowed) {
+          HybridRound round =
+              new HybridRound(priced, warmUp, request.globalBatch() / samples, samples, stages, 1);
+          Balance exact =
+              ExactBalance.of(peaks(round, stages), costs.size(), stages, TieBreak.NONE);
+          HybridPlan plan = plan(round, exact.sizes());
+          if (best == null || smaller(plan, best)) {
+            best = plan;
+            chosen = round;
+          }
+        }
+      }
+    }
+    Check.that(chosen != null, "a micro-batch divides the global batch: request=%s", request);
+    HybridRound round = java.util.Objects.requireNonNull(chosen);
+    Balance balance = cutter.cut(peaks(round, stages), costs.size(), stages);
+    return planning(balance, plan(round, balance.sizes()));
+  }
+
+  private static boolean smaller(HybridPlan plan, HybridPlan best) {
+    int order = Double.compare(plan.peakBytes(), best.peakBytes());
+    return order < 0 || (order == 0 && plan.stepSeconds() < best.stepSeconds());
+  }
+
+  private static StagePeak peaks(HybridRound round, int stages) {
+    return new ModelledPeaks(
+        round.costs.costs(), round.warmUp, stages, round.microBatches, round.samples);
+  }
+
+  private static HybridPlan plan(HybridRound round, int[] sizes) {
+    int[] firsts = new int[sizes.length];
+    for (int stage = 1; stage < sizes.length; stage++) {
+      firsts[stage] = firsts[stage - 1] + sizes[stage - 1];
+    }
+    int alone = Arrays.asList(round.degrees).indexOf(ALONE);
+    int[] kinds = new int[sizes.length];
+    Arrays.fill(kinds, alone);
+    return round.plan(firsts, kinds);
+  }
+
+  /**
+   * Plans by measured peaks, which say nothing of times: those of the plan are 0, its step's is
+   * NaN. Micro-batches and schedule are those of the measurement.
+   */
+  public static MemoryPlanning measured(LayerPeaks peaks, Cluster cluster, Cutter cutter) {
+    int stages = cluster.size();
+    ExactBalance.check(peaks.layers(), stages);
+    Balance balance = cutter.cut(peaks, peaks.layers(), stages);
+    List<Stage> made = new ArrayList<>();
+    for (int stage = 0; stage < stages; stage++) {
+      int first = balance.first(stage);
+      int last = first + balance.sizes()[stage] - 1;
+      Bytes capacity = cluster.device(stage).memory();
+      StageMemory memory = new StageMemory(balance.bytes()[stage], 0, 1, 0, capacity);
+      StageCost cost = new StageCost(0, 0, 0, 0, 0, 0, 0, memory);
+      made.add(new Stage(first, last, List.of(stage), ALONE, 1, cost));
+    }
+    return planning(balance, new HybridPlan(WarmUp.A, 1, 1, made, Double.NaN));
+  }
+
+  private static MemoryPlanning planning(Balance balance, HybridPlan plan) {
+    boolean fits = plan.stages().stream().allMatch(stage -> stage.cost().memory().fits());
+    return new MemoryPlanning(
+        balance.planner(),
+        fits ? Optional.of(plan) : Optional.empty(),
+        List.of(plan),
+        balance.lowerBound(),
+        balance.binding(),
+        balance
+            .runnerUp()
+            .map(other ->
+                new MemoryPlanning.RunnerUp(
+                    Arrays.toString(other.sizes()) + " layers", other.peakBytes(), other.gap())),
+        balance.gap() <= 0,
+        balance.considered());
+  }
+}

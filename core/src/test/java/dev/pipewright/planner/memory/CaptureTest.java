@@ -1,0 +1,141 @@
+package dev.pipewright.planner.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.PathFormula;
+import dev.pipewright.cost.PipelineOracle;
+import dev.pipewright.cost.Samples;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.planner.memory.Capture.Found;
+import dev.pipewright.planner.memory.Capture.Request;
+import dev.pipewright.planner.memory.EveryHybridPlan.Priced;
+import dev.pipewright.schedule.WarmUp;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+
+class CaptureTest {
+  private static final double ROUNDING = 1e-9;
+
+  private static Request everything(int batch, WarmUp warmUp) {
+    return new Request(
+        batch, OptionalInt.empty(), List.of(warmUp), 4, Integer.MAX_VALUE, Long.MAX_VALUE);
+  }
+
+  private static List<Priced> every(StageCosts costs, int batch, WarmUp warmUp) {
+    List<Priced> all = new ArrayList<>();
+    for (int samples = 1; samples <= batch; samples++) {
+      if (batch % samples == 0) {
+        all.addAll(EveryHybridPlan.of(costs, warmUp, batch, samples, 4));
+      }
+    }
+    return all;
+  }
+
+  @RepeatedTest(200)
+  void findsTheLeastPeakAndEveryPlanThatNoOtherBeatsInBoth(RepetitionInfo seed) {
+    var random = new SplittableRandom(seed.getCurrentRepetition());
+    StageCosts costs = SmallNetworks.costs(random, random.nextInt(1, 7));
+    WarmUp warmUp = List.of(WarmUp.A, WarmUp.B, WarmUp.ALL).get(random.nextInt(3));
+    int batch = random.nextInt(1, 5);
+    List<Priced> all = every(costs, batch, warmUp);
+    if (all.isEmpty()) {
+      return; // fewer devices have to do: see below
+    }
+    Found found = Capture.of(costs, everything(batch, warmUp), () -> false);
+    double least = all.stream().mapToDouble(Priced::peak).min().orElseThrow();
+    assertEquals(1, found.lowerBound().bytes() / least, ROUNDING);
+    assertEquals(1, found.best().orElseThrow().peakBytes() / least, ROUNDING);
+    assertTrue(found.exhaustive());
+    List<Priced> front = front(all);
+    assertEquals(front.size(), found.front().size(), () -> front + " " + found.front());
+    for (int i = 0; i < front.size(); i++) {
+      assertEquals(1, found.front().get(i).peakBytes() / front.get(i).peak(), ROUNDING);
+      assertEquals(1, found.front().get(i).stepSeconds() / front.get(i).seconds(), ROUNDING);
+    }
+  }
+
+  /** Differences that are rounding are none. */
+  private static List<Priced> front(List<Priced> all) {
+    List<Priced> sorted = new ArrayList<>(all);
+    sorted.sort(Comparator.comparingDouble(Priced::peak).thenComparingDouble(Priced::seconds));
+    List<Priced> front = new ArrayList<>();
+    for (Priced one : sorted) {
+      Priced last = front.isEmpty() ? one : front.get(front.size() - 1);
+      if (front.isEmpty() || one.seconds() < last.seconds() * (1 - ROUNDING)) {
+        if (!front.isEmpty() && one.peak() <= last.peak() * (1 + ROUNDING)) {
+          front.remove(front.size() - 1);
+        }
+        front.add(one);
+      }
+    }
+    return front;
+  }
+
+  @RepeatedTest(50)
+  void withoutTensorGroupsAPlanCostsWhatTheOracleOfAllPlannersSays(RepetitionInfo seed) {
+    var random = new SplittableRandom(seed.getCurrentRepetition());
+    StageCosts costs = SmallNetworks.costs(random, random.nextInt(4, 9));
+    Request request = new Request(4, OptionalInt.empty(), List.of(WarmUp.A), 1, 5, Long.MAX_VALUE);
+    for (HybridPlan plan : Capture.of(costs, request, () -> false).front()) {
+      Assessment assessed =
+          new PipelineOracle(costs, new PathFormula()).assess(plan.plan().orElseThrow());
+      assertEquals(1, assessed.peakBytes() / plan.peakBytes(), ROUNDING);
+      assertEquals(1, assessed.stepSeconds() / plan.stepSeconds(), ROUNDING);
+      for (int s = 0; s < plan.stages().size(); s++) {
+        var expected = assessed.stages().get(s);
+        var cost = plan.stages().get(s).cost();
+        assertEquals(expected.forwardSeconds(), cost.forwardSeconds(), ROUNDING);
+        assertEquals(expected.allReduceSeconds(), cost.allReduceSeconds(), ROUNDING);
+        assertEquals(expected.returnSeconds(), cost.returnSeconds(), ROUNDING);
+        assertEquals(expected.memory().inFlight(), cost.memory().inFlight());
+      }
+    }
+  }
+
+  @Test
+  void aSmallerLeastPeakThanTheDevicesHaveIsNoPlan() {
+    var random = new SplittableRandom(3);
+    StageCosts costs = SmallNetworks.costs(random, 4, Samples.cluster(random, 1000));
+    Found found = Capture.of(costs, everything(4, WarmUp.A), () -> false);
+    assertTrue(found.best().isEmpty());
+    assertTrue(found.lowerBound().bytes() > 1000);
+    assertEquals(found.lowerBound().bytes(), found.front().get(0).peakBytes());
+  }
+
+  @Test
+  void oneSampleAndOneLayerThatIsNotDividedUseOneDevice() {
+    StageCosts costs = Samples.costs(new SplittableRandom(1), Samples.chain(1), 1);
+    Found found = Capture.of(costs, everything(1, WarmUp.A), () -> false);
+    assertEquals(1, found.front().get(0).stages().get(0).devices().size());
+  }
+
+  @Test
+  void stoppedAtOnceItStillHasThePlanOfTheLeastPeak() {
+    var random = new SplittableRandom(5);
+    StageCosts costs = SmallNetworks.costs(random, 8);
+    Found whole = Capture.of(costs, everything(4, WarmUp.A), () -> false);
+    Found cut = Capture.of(costs, everything(4, WarmUp.A), () -> true);
+    assertFalse(cut.exhaustive());
+    assertEquals(whole.lowerBound().bytes(), cut.best().orElseThrow().peakBytes());
+  }
+
+  @Test
+  void aBudgetIsKeptAndSaidSo() {
+    var random = new SplittableRandom(6);
+    StageCosts costs = SmallNetworks.costs(random, 8);
+    Request request = new Request(4, OptionalInt.empty(), List.of(WarmUp.A), 4, 5, 1);
+    Found cut = Capture.of(costs, request, () -> false);
+    Found whole = Capture.of(costs, everything(4, WarmUp.A), () -> false);
+    assertFalse(cut.exhaustive());
+    assertEquals(whole.lowerBound().bytes(), cut.best().orElseThrow().peakBytes());
+  }
+}

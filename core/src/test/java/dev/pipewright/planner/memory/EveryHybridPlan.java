@@ -1,0 +1,184 @@
+package dev.pipewright.planner.memory;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cost.Collectives;
+import dev.pipewright.cost.PathFormula;
+import dev.pipewright.cost.Roofline;
+import dev.pipewright.cost.SplitConcat;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.Workload;
+import dev.pipewright.profile.Profile;
+import dev.pipewright.profile.Profile.LayerTimes;
+import dev.pipewright.profile.Profile.Quantity;
+import dev.pipewright.schedule.WarmUp;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * The referee of {@link Capture}: every cut of a chain, every way to share every stage, each priced
+ * from its layers without prefix sums or tables, no bound and no partial result.
+ */
+final class EveryHybridPlan {
+  private final StageCosts costs;
+  private final Workload workload;
+  private final Cluster cluster;
+  private final WarmUp warmUp;
+  private final int microBatches;
+  private final int samples;
+  private final List<Degrees> degrees;
+  private final List<Priced> found = new ArrayList<>();
+
+  /** A stage by its layers and the way it is shared. */
+  record Piece(int first, int end, Degrees degrees) {}
+
+  record Priced(List<Piece> pieces, double peak, double seconds) {}
+
+  private EveryHybridPlan(
+      StageCosts costs, WarmUp warmUp, int microBatches, int samples, int mostTensor) {
+    this.costs = costs;
+    this.workload = costs.workload();
+    this.cluster = workload.cluster();
+    this.warmUp = warmUp;
+    this.microBatches = microBatches;
+    this.samples = samples;
+    this.degrees = new ArrayList<>();
+    boolean divides =
+        IntStream.range(0, workload.chain().graph().size())
+            .anyMatch(layer -> TensorSplit.of(workload.chain().graph(), layer).divides());
+    for (int data = 1; data <= Math.min(samples, cluster.size()); data++) {
+      for (int tensor = 1; tensor <= (divides ? mostTensor : 1); tensor++) {
+        if (Integer.bitCount(tensor) == 1 && data * tensor <= cluster.size()) {
+          degrees.add(new Degrees(data, tensor));
+        }
+      }
+    }
+  }
+
+  static List<Priced> of(StageCosts costs, WarmUp warmUp, int batch, int samples, int mostTensor) {
+    EveryHybridPlan every =
+        new EveryHybridPlan(costs, warmUp, batch / samples, samples, mostTensor);
+    every.extend(new ArrayList<>(), 0, 0);
+    return every.found;
+  }
+
+  private void extend(List<Piece> pieces, int first, int used) {
+    if (first == costs.size()) {
+      if (used == cluster.size()) {
+        found.add(priced(List.copyOf(pieces)));
+      }
+      return;
+    }
+    for (int end = first + 1; end <= costs.size(); end++) {
+      for (Degrees own : degrees) {
+        if (used + own.devices() <= cluster.size()) {
+          pieces.add(new Piece(first, end, own));
+          extend(pieces, end, used + own.devices());
+          pieces.remove(pieces.size() - 1);
+        }
+      }
+    }
+  }
+
+  private Priced priced(List<Piece> pieces) {
+    PathFormula formula = new PathFormula();
+    double[] label = new double[formula.width()];
+    double peak = 0;
+    int after = cluster.size();
+    for (int s = pieces.size() - 1; s >= 0; s--) {
+      Piece piece = pieces.get(s);
+      int firstDevice = after - piece.degrees.devices();
+      int inFlight = warmUp.inFlightOf(pieces.size() - 1 - s, microBatches);
+      if (s < pieces.size() - 1) {
+        Piece next = pieces.get(s + 1);
+        double there = transfer(piece, firstDevice, next, after, next, after);
+        double back = transfer(next, after, piece, firstDevice, piece, firstDevice);
+        formula.transfer(label, 0, there, back, microBatches, 0);
+      }
+      double forward = 0;
+      double backward = 0;
+      double gradients = 0;
+      double update = 0;
+      double fixed = 0;
+      double kept = costs.cutBytes()[piece.first];
+      for (int layer = piece.first; layer < piece.end; layer++) {
+        TensorSplit split = TensorSplit.of(workload.chain().graph(), layer);
+        Profile.LayerSizes sizes = workload.profile().sizes(layer);
+        double weights = split.weights(piece.degrees.tensor());
+        gradients += sizes.parameters() * weights;
+        fixed += sizes.parameters() * weights / 4 * 16; // Adam in 32 bits
+        kept += sizes.kept() * split.kept(piece.degrees.tensor());
+        forward += seconds(layer, piece.degrees, firstDevice, Quantity.FORWARD);
+        backward += seconds(layer, piece.degrees, firstDevice, Quantity.BACKWARD);
+        update +=
+            workload.profile().seconds(Quantity.UPDATE, 1)[layer]
+                * weights
+                * slowdown(piece.degrees, firstDevice);
+      }
+      double reduce = group(piece.degrees, firstDevice, false).allReduce(gradients);
+      peak = Math.max(peak, fixed + inFlight * kept * slice(piece.degrees));
+      formula.stage(label, 0, forward, backward, reduce + update, microBatches, inFlight, 0);
+      after = firstDevice;
+    }
+    return new Priced(pieces, peak, formula.seconds(label, 0));
+  }
+
+  private int slice(Degrees degrees) {
+    return (samples + degrees.data() - 1) / degrees.data();
+  }
+
+  private double slowdown(Degrees degrees, int firstDevice) {
+    return IntStream.range(firstDevice, firstDevice + degrees.devices())
+        .mapToDouble(costs::slowdown)
+        .max()
+        .orElseThrow();
+  }
+
+  private double seconds(int layer, Degrees degrees, int firstDevice, Quantity quantity) {
+    TensorSplit split = TensorSplit.of(workload.chain().graph(), layer);
+    double seconds = workload.profile().seconds(quantity, slice(degrees))[layer];
+    boolean forward = quantity == Quantity.FORWARD;
+    double message = 0;
+    if (degrees.tensor() > 1 && split.divides()) {
+      LayerTimes whole = roofline(layer, split, degrees, 1);
+      LayerTimes part = roofline(layer, split, degrees, degrees.tensor());
+      seconds *= forward ? part.forward() / whole.forward() : part.backward() / whole.backward();
+      Collectives group = group(degrees, firstDevice, true);
+      double bytes = 4.0 * slice(degrees);
+      message = forward ? split.forwardSeconds(group, bytes) : split.backwardSeconds(group, bytes);
+    }
+    return seconds * slowdown(degrees, firstDevice) + message;
+  }
+
+  private LayerTimes roofline(int layer, TensorSplit split, Degrees degrees, int tensor) {
+    var graph = workload.chain().graph();
+    double read = layer == 0 ? 0 : graph.layer(layer - 1).outputElements();
+    double whole = split.kind() == TensorSplit.Kind.BLOCK ? split.wholeTraffic() : read;
+    return new Roofline(cluster, workload.training())
+        .partTimes(graph.layer(layer), slice(degrees), split.part(tensor), whole);
+  }
+
+  /** Over the tensor groups, or over the devices that have the same part. */
+  private Collectives group(Degrees degrees, int firstDevice, boolean tensor) {
+    int[][] groups = tensor ? new int[degrees.data()][] : new int[degrees.tensor()][];
+    for (int g = 0; g < groups.length; g++) {
+      int from = firstDevice + (tensor ? g * degrees.tensor() : g);
+      int by = tensor ? 1 : degrees.tensor();
+      groups[g] =
+          IntStream.range(0, tensor ? degrees.tensor() : degrees.data())
+              .map(i -> from + i * by)
+              .toArray();
+    }
+    return Collectives.achieved(cluster, groups);
+  }
+
+  private double transfer(
+      Piece from, int fromDevice, Piece to, int toDevice, Piece gathering, int gatheringDevice) {
+    double bytes = costs.cutBytes()[Math.max(from.first, to.first)];
+    int[] senders = IntStream.range(fromDevice, fromDevice + from.degrees.devices()).toArray();
+    int[] receivers = IntStream.range(toDevice, toDevice + to.degrees.devices()).toArray();
+    return SplitConcat.between(cluster, senders, receivers).seconds(bytes * samples)
+        + group(gathering.degrees, gatheringDevice, true)
+            .allGather(bytes * slice(gathering.degrees));
+  }
+}

@@ -1,0 +1,83 @@
+package dev.pipewright.planner.memory;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.cost.PathFormula;
+import dev.pipewright.cost.PipelineOracle;
+import dev.pipewright.cost.Samples;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.planner.memory.Capture.Request;
+import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.units.Bytes;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+
+class McapTest {
+  private static final Mcap.Cutter EXACT =
+      (peaks, layers, stages) -> ExactBalance.of(peaks, layers, stages, TieBreak.NEXT_PEAKS);
+  private static final Mcap.Cutter BRUTE =
+      (peaks, layers, stages) -> BruteForce.of(peaks, layers, stages, () -> false);
+
+  private static Request request(int batch, WarmUp warmUp) {
+    return new Request(batch, OptionalInt.empty(), List.of(warmUp), 1, 1, 1);
+  }
+
+  @RepeatedTest(50)
+  void theStraightPipelineHasThePeakThatTheOracleOfAllPlannersSays(RepetitionInfo seed) {
+    var random = new SplittableRandom(seed.getCurrentRepetition());
+    StageCosts costs = SmallNetworks.costs(random, random.nextInt(4, 10));
+    WarmUp warmUp = List.of(WarmUp.A, WarmUp.B, WarmUp.ALL).get(random.nextInt(3));
+    MemoryPlanning brute = Mcap.plan(costs, request(4, warmUp), BRUTE);
+    MemoryPlanning exact = Mcap.plan(costs, request(4, warmUp), EXACT);
+    HybridPlan plan = exact.best().orElseThrow();
+    assertEquals(brute.best().orElseThrow().summary(), plan.summary());
+    assertEquals(costs.workload().cluster().size(), plan.stages().size());
+    var assessed = new PipelineOracle(costs, new PathFormula()).assess(plan.plan().orElseThrow());
+    assertEquals(1, assessed.peakBytes() / plan.peakBytes(), 1e-9);
+    assertEquals(1, assessed.peakBytes() / exact.lowerBound().bytes(), 1e-9);
+    assertTrue(exact.exhaustive());
+    for (int samples : new int[] {1, 2, 4}) {
+      StagePeak peaks =
+          new ModelledPeaks(costs, warmUp, plan.stages().size(), 4 / samples, samples);
+      double least =
+          EveryPartition.peak(
+              peaks, EveryPartition.best(peaks, costs.size(), plan.stages().size()), 0);
+      assertTrue(plan.peakBytes() <= least * (1 + 1e-12), samples + " samples");
+    }
+  }
+
+  @Test
+  void whatDoesNotFitSaysHowMuchWould() {
+    var random = new SplittableRandom(1);
+    var cluster = Samples.cluster(random, 1L << 50).withMemory(new Bytes(100));
+    StageCosts costs = SmallNetworks.costs(random, 6, cluster);
+    MemoryPlanning planning = Mcap.plan(costs, request(2, WarmUp.A), EXACT);
+    assertTrue(planning.best().isEmpty());
+    assertTrue(
+        planning.remedy().matches("the smallest peak of any plan is .*, and a device has 100 B;.*"),
+        planning.remedy());
+  }
+
+  @Test
+  void measuredPeaksAreThePlans() {
+    var random = new SplittableRandom(2);
+    LayerPeaks peaks = RandomPeaks.ofLayers(random, 9);
+    var cluster = Samples.cluster(random, 1L << 50);
+    MemoryPlanning planning = Mcap.measured(peaks, cluster, EXACT);
+    HybridPlan plan = planning.best().orElseThrow();
+    Balance balance = EXACT.cut(peaks, 9, cluster.size());
+    assertArrayEquals(
+        balance.bytes(),
+        plan.stages().stream().mapToDouble(stage -> stage.cost().memory().peakBytes()).toArray());
+    assertEquals(8, plan.stages().get(plan.stages().size() - 1).lastLayer());
+    assertTrue(Double.isNaN(plan.stepSeconds()));
+    assertFalse(planning.runnerUp().isEmpty());
+  }
+}

@@ -1,0 +1,157 @@
+package dev.pipewright.formats;
+
+import dev.pipewright.planner.periodic.LayerChain;
+import dev.pipewright.planner.periodic.PeriodBound;
+import dev.pipewright.planner.periodic.PeriodicPlan;
+import dev.pipewright.planner.periodic.PeriodicPlan.Placed;
+import dev.pipewright.planner.periodic.PeriodicPlanning;
+import dev.pipewright.schedule.periodic.RepeatedOp;
+import dev.pipewright.schedule.periodic.StageLoad;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Writes the answer of {@code plan --planner madpipe --json}: seconds per mini-batch, the stages,
+ * of which a device may have several, and the pattern that repeats. Where nothing fits, {@code
+ * plan} is null.
+ */
+public final class PeriodicJson {
+  private PeriodicJson() {}
+
+  /**
+   * The answer as one object.
+   *
+   * @param model as the user named it
+   * @param cluster as the user named it
+   * @param provenance where the model's times come from
+   * @param samples of a mini-batch
+   */
+  public static String text(
+      PeriodicPlanning planning,
+      String model,
+      String cluster,
+      String provenance,
+      int samples,
+      double planningSeconds) {
+    Optional<PeriodicPlan> best = planning.best();
+    LayerChain chain = planning.problem().chain();
+    double seconds = best.map(PeriodicPlan::secondsPerBatch).orElse(Double.NaN);
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("planner", "madpipe");
+    object.put("model", model);
+    object.put("cluster", cluster);
+    object.put("profile", provenance);
+    object.put("micro_batch", samples);
+    object.put("objective", pair("name", "minibatch_s", "value", seconds));
+    object.put("lower_bound", bound(planning.bound()));
+    object.put("bounds", planning.bounds().stream().map(PeriodicJson::bound).toList());
+    object.put("speedup", chain.stage(0, chain.layers()).seconds() / seconds);
+    object.put("planning_s", planningSeconds);
+    object.put("plan", best.map(plan -> plan(planning, plan)));
+    object.put("why", why(planning));
+    object.put("candidates", candidates(planning));
+    object.put("search", pair("complete", planning.complete(), "gap", planning.gap()));
+    return JsonText.of(object);
+  }
+
+  private static Map<String, Object> pair(String key, Object value, String other, Object that) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put(key, value);
+    object.put(other, that);
+    return object;
+  }
+
+  private static Map<String, Object> bound(PeriodBound bound) {
+    return pair("value", bound.seconds(), "why", bound.why());
+  }
+
+  private static Map<String, Object> plan(PeriodicPlanning planning, PeriodicPlan plan) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("schedule", plan.discipline().toString());
+    object.put("period_s", plan.pattern().period());
+    object.put("batches", plan.pattern().batches());
+    object.put("contiguous", plan.contiguous());
+    List<Map<String, Object>> stages = new ArrayList<>();
+    int[] held = plan.held();
+    for (int stage = 0; stage < held.length; stage++) {
+      stages.add(stage(planning.problem().chain(), plan, stage, held[stage]));
+    }
+    object.put("stages", stages);
+    List<Long> bytes = new ArrayList<>();
+    for (double sum : plan.bytes(planning.problem().devices())) {
+      bytes.add(Math.round(sum));
+    }
+    object.put("device_bytes", bytes);
+    object.put("pattern", plan.pattern().ops().stream().map(PeriodicJson::op).toList());
+    return object;
+  }
+
+  private static Map<String, Object> stage(
+      LayerChain chain, PeriodicPlan plan, int stage, int held) {
+    Placed placed = plan.stages().get(stage);
+    StageLoad load = plan.pattern().stages().get(2 * stage);
+    boolean last = stage == plan.stages().size() - 1;
+    double send = last ? 0 : plan.pattern().stages().get(2 * stage + 1).forwardSeconds();
+    int first = chain.inNetwork(placed.first());
+    Map<String, Object> object =
+        pair(
+            "layers",
+            List.of(first, chain.inNetwork(placed.end()) - 1),
+            "devices",
+            List.of(placed.device()));
+    object.put("in_flight", held);
+    object.put("forward_s", load.forwardSeconds());
+    object.put("backward_s", load.backwardSeconds());
+    object.put("send_s", send);
+    object.put("memory_bytes", Math.round(load.stateBytes() + held * load.activationBytes()));
+    return object;
+  }
+
+  /** An op as [letter, stage, start, shift]; a transfer is SF or SB of the stage before its cut. */
+  private static List<Object> op(RepeatedOp op) {
+    String letter = (op.stage() % 2 == 0 ? "" : "S") + op.pass().letter();
+    return List.of(letter, op.stage() / 2, op.start(), op.shift());
+  }
+
+  private static Map<String, Object> why(PeriodicPlanning planning) {
+    Optional<Map<String, Object>> contiguous =
+        planning.general().flatMap(g -> planning.contiguous()).map(plan -> kind(planning, plan));
+    Map<String, Object> why =
+        pair("binding", planning.binding(), "runner_up", contiguous.or(() -> plain(planning)));
+    why.put("contiguous_ratio", planning.contiguousRatio());
+    return why;
+  }
+
+  private static Optional<Map<String, Object>> plain(PeriodicPlanning planning) {
+    return planning
+        .star()
+        .filter(star -> planning.dropping().isPresent())
+        .or(planning::plain)
+        .map(plan -> kind(planning, plan));
+  }
+
+  private static Map<String, Object> kind(PeriodicPlanning planning, PeriodicPlan plan) {
+    Map<String, Object> object =
+        pair("kind", plan.discipline().toString(), "plan", summary(planning, plan));
+    object.put("seconds", plan.secondsPerBatch());
+    double best = planning.best().map(PeriodicPlan::secondsPerBatch).orElse(Double.NaN);
+    object.put("gap", plan.secondsPerBatch() / best - 1);
+    return object;
+  }
+
+  private static String summary(PeriodicPlanning planning, PeriodicPlan plan) {
+    return plan.inNetwork(planning.problem().chain()).toString();
+  }
+
+  private static List<Map<String, Object>> candidates(PeriodicPlanning planning) {
+    List<Map<String, Object>> all = new ArrayList<>();
+    for (var kind :
+        List.of(planning.general(), planning.dropping(), planning.star(), planning.plain())) {
+      kind.ifPresent(plan -> all.add(kind(planning, plan)));
+    }
+    return all;
+  }
+}

@@ -1,0 +1,95 @@
+package dev.pipewright.formats;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.planner.periodic.LayerChain;
+import dev.pipewright.planner.periodic.PeriodicPlanner;
+import dev.pipewright.planner.periodic.PeriodicPlanning;
+import dev.pipewright.planner.periodic.PeriodicProblem;
+import dev.pipewright.schedule.periodic.StageLoad;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
+
+class PeriodicJsonTest {
+  private static JsonNode json(int devices, double bytes) {
+    LayerChain chain =
+        LayerChain.of(
+            List.of(
+                new StageLoad(1, 1, 1, 0), new StageLoad(2, 2, 2, 0), new StageLoad(1, 1, 1, 0)));
+    var problem = new PeriodicProblem(chain, devices, bytes);
+    PeriodicPlanning planning = PeriodicPlanner.plan(problem, () -> false);
+    return new ObjectMapper()
+        .readTree(PeriodicJson.text(planning, "three", "two", "made up", 8, 0.25));
+  }
+
+  @Test
+  void aDeviceMayHaveSeveralStages() { // lemma 2
+    JsonNode answer = json(2, 2);
+    assertEquals("minibatch_s", answer.at("/objective/name").asString());
+    assertEquals(4, answer.at("/objective/value").asDouble());
+    assertEquals(4, answer.at("/lower_bound/value").asDouble());
+    assertEquals("work / devices", answer.at("/lower_bound/why").asString());
+    assertEquals(2, answer.at("/speedup").asDouble());
+    assertEquals(
+        "[[0,0],[1,1],[2,2]]",
+        answer
+            .at("/plan/stages")
+            .valueStream()
+            .map(stage -> stage.get("layers").toString())
+            .toList()
+            .toString()
+            .replace(" ", ""));
+    assertEquals(
+        "[[0],[1],[0]]",
+        answer
+            .at("/plan/stages")
+            .valueStream()
+            .map(stage -> stage.get("devices").toString())
+            .toList()
+            .toString()
+            .replace(" ", ""));
+    assertEquals("[2,2]", answer.at("/plan/device_bytes").toString());
+    assertEquals(10, answer.at("/plan/pattern").size()); // three stages and two transfers
+    assertEquals(
+        "B",
+        answer
+            .at("/plan/pattern")
+            .valueStream()
+            .filter(op -> op.get(1).asInt() == 0 && op.get(3).asInt() == 0)
+            .map(op -> op.get(0).asString())
+            .filter(letter -> letter.equals("B"))
+            .findFirst()
+            .orElse(""));
+    assertTrue(answer.at("/why/runner_up").isNull()); // nothing contiguous fits
+  }
+
+  @Test
+  void aContiguousPlanNamesPlainOneForwardOneBackwardAsRunnerUp() {
+    JsonNode answer = json(3, 9);
+    assertTrue(answer.at("/plan/contiguous").asBoolean());
+    assertEquals("1f1b", answer.at("/why/runner_up/kind").asString());
+    assertEquals(0, answer.at("/why/runner_up/gap").asDouble());
+    assertEquals(
+        "[3,2,1]",
+        answer
+            .at("/plan/stages")
+            .valueStream()
+            .map(stage -> stage.get("in_flight").toString())
+            .toList()
+            .toString()
+            .replace(" ", ""));
+  }
+
+  @Test
+  void nothingFitsIsANullPlanWithTheMemoryThatWouldDo() {
+    JsonNode answer = json(2, 1);
+    assertTrue(answer.at("/plan").isNull());
+    assertTrue(answer.at("/objective/value").isNull());
+    assertEquals(
+        "the devices have 1.00 B each; 3.00 B on each of the 2 would do",
+        answer.at("/why/binding").asString());
+  }
+}

@@ -1,0 +1,146 @@
+package dev.pipewright.solver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.planner.periodic.LayerChain;
+import dev.pipewright.planner.periodic.PeriodBound;
+import dev.pipewright.planner.periodic.PeriodicPlan;
+import dev.pipewright.planner.periodic.PeriodicPlanner;
+import dev.pipewright.planner.periodic.PeriodicPlanning;
+import dev.pipewright.planner.periodic.PeriodicProblem;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.periodic.Pattern;
+import dev.pipewright.schedule.periodic.PatternCheck;
+import dev.pipewright.schedule.periodic.StageLoad;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+
+/** What the periodic planners find against the optimum over all allocations and patterns. */
+class PlannedAllocationTest {
+  private static final Limit LIMIT = new Limit(600, 60);
+
+  private static AllocationProblem random(int seed, int most) {
+    var random = new SplittableRandom(seed);
+    List<StageLoad> layers = new ArrayList<>();
+    int count = random.nextInt(1, most + 1);
+    for (int layer = 0; layer < count; layer++) {
+      layers.add(
+          new StageLoad(
+              random.nextInt(1, 4), random.nextInt(1, 4), random.nextInt(3), random.nextInt(3)));
+    }
+    List<Double> cuts = new ArrayList<>();
+    for (int cut = 1; cut < count; cut++) {
+      cuts.add((double) random.nextInt(3));
+    }
+    return new AllocationProblem(layers, random.nextInt(1, 4), random.nextInt(3, 12), 1, cuts);
+  }
+
+  private static double optimum(AllocationProblem problem) {
+    Answer<Pattern> answer = OptimalAllocation.of(problem, LIMIT);
+    if (answer instanceof Answer.Impossible<Pattern>) {
+      return Double.POSITIVE_INFINITY;
+    }
+    Pattern pattern = Answers.optimal(answer).best();
+    assertEquals(List.of(), PatternCheck.check(pattern), pattern::toString);
+    for (double bytes : pattern.bytes()) {
+      assertTrue(bytes <= problem.capacityBytes(), pattern::toString);
+    }
+    return pattern.period();
+  }
+
+  private static PeriodicPlanning planned(AllocationProblem problem) {
+    double[] cuts = problem.secondsOfCut().stream().mapToDouble(seconds -> seconds).toArray();
+    LayerChain chain = LayerChain.of(problem.layers(), cuts);
+    return PeriodicPlanner.plan(
+        new PeriodicProblem(chain, problem.ranks(), problem.capacityBytes()), () -> false);
+  }
+
+  /** Of patterns of one batch; those that drop batches may be faster. */
+  @RepeatedTest(60)
+  void noPlanOfOneBatchIsFasterThanTheOptimumAndNoBoundAboveIt(RepetitionInfo seed) {
+    AllocationProblem problem = random(seed.getCurrentRepetition(), 5);
+    double optimum = optimum(problem);
+    PeriodicPlanning planning = planned(problem);
+    for (var kind : List.of(planning.star(), planning.general())) {
+      kind.filter(plan -> plan.pattern().batches() == 1)
+          .ifPresent(plan -> assertTrue(plan.secondsPerBatch() >= optimum * (1 - 1e-9)));
+    }
+    for (PeriodBound bound : planning.bounds()) {
+      assertTrue(bound.seconds() <= optimum * (1 + 1e-9), bound::toString);
+    }
+  }
+
+  /** Lemma 2 with transfers: the rank with two layers is the dynamic program's special device. */
+  @Test
+  void theSpecialDeviceOfTheOptimumIsFound() {
+    List<StageLoad> layers =
+        List.of(new StageLoad(1, 1, 1, 0), new StageLoad(2, 2, 2, 0), new StageLoad(1, 1, 1, 0));
+    var problem = new AllocationProblem(layers, 2, 2, 1, List.of(0.5, 0.5));
+    PeriodicPlanning planning = planned(problem);
+    assertTrue(planning.contiguous().isEmpty());
+    assertEquals(optimum(problem), planning.best().orElseThrow().secondsPerBatch(), 1e-9);
+  }
+
+  /** A heuristic may miss the optimum; it should not miss it more often than it does. */
+  @Test
+  void mostOptimaAreFound() {
+    int solvable = 0;
+    int found = 0;
+    for (int seed = 1; seed <= 100; seed++) {
+      AllocationProblem problem = random(seed, 5);
+      double optimum = optimum(problem);
+      if (optimum < Double.POSITIVE_INFINITY) {
+        solvable++;
+        double best = planned(problem).best().map(PeriodicPlan::secondsPerBatch).orElse(Double.NaN);
+        found += best <= optimum * (1 + 1e-9) ? 1 : 0;
+      }
+    }
+    String share = found + " of " + solvable;
+    assertTrue(found >= 82, share);
+  }
+
+  /** Every placement, its transfers included, solved by itself. */
+  @RepeatedTest(30)
+  void noPlacementWithTransfersHasAShorterPattern(RepetitionInfo seed) {
+    AllocationProblem problem = random(seed.getCurrentRepetition() + 1000, 4);
+    int count = problem.layers().size();
+    double best = Double.POSITIVE_INFINITY;
+    int[] rankOf = new int[count];
+    for (int code = 0; code < Math.pow(problem.ranks(), count); code++) {
+      int rest = code;
+      for (int layer = 0; layer < count; layer++, rest /= problem.ranks()) {
+        rankOf[layer] = rest % problem.ranks();
+      }
+      best = Math.min(best, placed(problem, rankOf));
+    }
+    assertEquals(best, optimum(problem), 1e-9);
+  }
+
+  private static double placed(AllocationProblem problem, int[] rankOf) {
+    int count = rankOf.length;
+    double[] cuts = new double[count - 1];
+    int[] ranks = new int[2 * count - 1];
+    for (int layer = 0; layer < count; layer++) {
+      ranks[2 * layer] = rankOf[layer];
+      if (layer > 0) {
+        ranks[2 * layer - 1] = problem.ranks() + layer - 1;
+        boolean apart = rankOf[layer] != rankOf[layer - 1];
+        cuts[layer - 1] = apart ? problem.secondsOfCut().get(layer - 1) : 0;
+      }
+    }
+    Placement placement = Placement.of(problem.ranks() + count - 1, 1, ranks);
+    double[] capacity = new double[placement.ranks()];
+    Arrays.fill(capacity, problem.capacityBytes());
+    List<StageLoad> stages = StageLoad.withTransfers(problem.layers(), cuts);
+    var fixed = PatternProblem.of(stages, 1).on(placement, capacity);
+    return OptimalPattern.of(fixed, LIMIT) instanceof Answer.Found<Pattern> found
+        ? found.value()
+        : Double.POSITIVE_INFINITY;
+  }
+}
