@@ -1,19 +1,23 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.PeriodicJson;
 import dev.pipewright.planner.periodic.PeriodBound;
 import dev.pipewright.planner.periodic.PeriodicPlan;
 import dev.pipewright.planner.periodic.PeriodicPlan.Placed;
+import dev.pipewright.planner.periodic.PeriodicPlanner;
 import dev.pipewright.planner.periodic.PeriodicPlanning;
+import dev.pipewright.planner.periodic.PeriodicProblem;
 import dev.pipewright.schedule.periodic.StageLoad;
 import dev.pipewright.units.Units;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** A periodic planning, as text and as JSON. */
-final class PeriodicAnswer {
+final class PeriodicAnswer implements PlannerAnswer {
   private final PeriodicPlanning planning;
   private final ModelArgument.Costed costed;
   private final int samples;
@@ -31,7 +35,26 @@ final class PeriodicAnswer {
     this.planningSeconds = planningSeconds;
   }
 
-  String json() {
+  /** Plans for mini-batches of the global batch's samples. */
+  static PeriodicAnswer of(
+      String model, ModelArgument arguments, SynchronousFlags flags, Patience patience) {
+    int samples = flags.globalBatch();
+    ModelArgument.Costed costed =
+        arguments.costed(model, Optional.empty(), OptionalInt.empty(), samples);
+    Limits.devices(costed.workload().cluster());
+    long start = System.nanoTime();
+    PeriodicPlanning planning;
+    try {
+      planning = PeriodicPlanner.plan(PeriodicProblem.of(costed.costs(), samples), patience);
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException("--planner madpipe: " + e.getMessage());
+    }
+    double seconds = (System.nanoTime() - start) / 1e9;
+    return new PeriodicAnswer(planning, costed, samples, seconds);
+  }
+
+  @Override
+  public String json() {
     return PeriodicJson.text(
         planning,
         costed.model(),
@@ -41,12 +64,22 @@ final class PeriodicAnswer {
         planningSeconds);
   }
 
-  /** Why nothing fits and what would; empty where something does. */
-  Optional<String> nothingFits() {
+  @Override
+  public Optional<String> nothing() {
     return planning.best().isPresent() ? Optional.empty() : Optional.of(planning.binding());
   }
 
-  void print(PrintWriter out) {
+  @Override
+  public List<String> remarks() {
+    return planning.complete() || planning.best().isEmpty()
+        ? List.of()
+        : List.of(
+            "the search was ended early; the best so far is %s above the lower bound (%s)"
+                .formatted(Units.percent(planning.gap()), planning.bound().why()));
+  }
+
+  @Override
+  public void print(PrintWriter out) {
     out.println(costed.model() + " on " + costed.workload().cluster().name());
     if (planning.best().isEmpty()) {
       return;

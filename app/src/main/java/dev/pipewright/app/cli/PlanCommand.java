@@ -39,7 +39,8 @@ final class PlanCommand implements Callable<Integer> {
       paramLabel = "NAME",
       defaultValue = "auto",
       description =
-          "auto, dapple, data (parallelism only), straight (pipeline only), gpipe; pipedream;"
+          "auto, dapple, data (parallelism only), straight (pipeline only), gpipe; pipedream, madpipe"
+              + " (without flushes);"
               + " mcap, mcap-bf, mcap-bo, capture (least memory); placement (of operators).")
   private String planner = "auto";
 
@@ -86,6 +87,7 @@ final class PlanCommand implements Callable<Integer> {
     return switch (planner) {
       case "mcap", "mcap-bf", "mcap-bo", "capture" ->
           MemoryAnswer.of(planner, model, arguments, synchronous, patience);
+      case "madpipe" -> PeriodicAnswer.of(model, arguments, synchronous, patience);
       case "placement" -> placement.answer(model, patience);
       case "pipedream" -> pipeDream.answer(model, arguments, synchronous, patience);
       default -> SynchronousAnswer.of(planner, model, arguments, synchronous, patience);

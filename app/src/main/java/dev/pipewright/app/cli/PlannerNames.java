@@ -22,6 +22,7 @@ final class PlannerNames {
           "straight",
           "gpipe",
           "pipedream",
+          "madpipe",
           "mcap",
           "mcap-bf",
           "mcap-bo",

@@ -21,7 +21,10 @@ final class SynchronousFlags {
   private static final List<String> RECOMPUTE =
       List.of("auto", "none", "selective", "stage-input", "full");
 
-  @Option(names = "--global-batch", paramLabel = "N", description = "Samples per training step.")
+  @Option(
+      names = "--global-batch",
+      paramLabel = "N",
+      description = "Samples per training step; of a mini-batch for planners without flushes.")
   private @Nullable Integer globalBatch;
 
   @Option(

@@ -50,13 +50,13 @@ class PeriodicAnswerTest {
     assertTrue(text.lines().filter(line -> line.contains("  device ")).count() == 4, text);
     assertTrue(text.lines().anyMatch(line -> line.split("layers ").length == 3), text);
     assertTrue(answer.json().contains("\"contiguous\": false"), text);
-    assertTrue(answer.nothingFits().isEmpty());
+    assertTrue(answer.nothing().isEmpty());
   }
 
   @Test
   void saysWhatWouldDoWhereNothingFits() {
     PeriodicAnswer answer = answer(1);
-    assertTrue(answer.nothingFits().orElseThrow().contains("on each of the 4 would do"));
+    assertTrue(answer.nothing().orElseThrow().contains("on each of the 4 would do"));
     assertEquals("vgg-19 on", printed(answer).substring(0, 9));
   }
 }

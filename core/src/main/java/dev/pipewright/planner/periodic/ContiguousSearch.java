@@ -1,0 +1,139 @@
+package dev.pipewright.planner.periodic;
+
+import dev.pipewright.planner.periodic.PeriodicPlan.Placed;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Whether one stage per device can keep up with a period within memory: a dynamic program from the
+ * last layer.
+ *
+ * <p>Of all ways to cut the layers behind a position into so many stages only the one with the
+ * lowest group, and in it the least seconds, matters: whatever comes before ends in no higher group
+ * and needs no more memory behind it. A transfer joins the groups before its stage does.
+ *
+ * <p>O(devices · layers²). Periods are compared with sums as the groups of 1F1B* are summed; {@link
+ * #below} and {@link #above} are the sums around the period that was asked for, between which no
+ * answer changes.
+ */
+final class ContiguousSearch {
+  private final LayerChain chain;
+  private final int devices;
+  private final double capacity;
+  private final Discipline discipline;
+  private final int[][] group; // by stages and first layer; 0: impossible
+  private final double[][] used; // seconds in that group
+  private final int[][] cut; // where the next stage begins
+  private double below;
+  private double above;
+
+  ContiguousSearch(PeriodicProblem problem, Discipline discipline) {
+    chain = problem.chain();
+    devices = Math.min(problem.devices(), chain.layers());
+    capacity = problem.capacityBytes();
+    this.discipline = discipline;
+    group = new int[devices + 1][chain.layers() + 1];
+    used = new double[devices + 1][chain.layers() + 1];
+    cut = new int[devices + 1][chain.layers() + 1];
+  }
+
+  /** Whether the layers can be cut for that period. */
+  boolean keepsUp(double period) {
+    below = 0;
+    above = Double.POSITIVE_INFINITY;
+    for (int[] row : group) {
+      Arrays.fill(row, 0);
+    }
+    group[0][chain.layers()] = 1;
+    used[0][chain.layers()] = 0;
+    for (int stages = 1; stages <= devices; stages++) {
+      for (int end = chain.layers(); end >= 1; end--) {
+        if (group[stages - 1][end] > 0) {
+          extend(stages, end, period);
+        }
+      }
+      if (group[stages][0] > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Puts stages in front of those behind {@code end}. */
+  private void extend(int stages, int end, double period) {
+    int transferred = group[stages - 1][end];
+    double seconds = used[stages - 1][end];
+    if (end < chain.layers()) {
+      double link = chain.cutSeconds(end);
+      seconds += link;
+      if (exceeds(seconds, period)) {
+        transferred++;
+        seconds = link;
+        if (exceeds(link, period)) {
+          return;
+        }
+      }
+    }
+    for (int first = end - 1; first >= 0; first--) {
+      double own = chain.seconds(first, end);
+      if (exceeds(own, period) || chain.stateBytes(first, end) > capacity) {
+        return;
+      }
+      boolean next = exceeds(seconds + own, period);
+      int reached = next ? transferred + 1 : transferred;
+      if (fits(first, end, discipline.held(reached, stages))) {
+        improve(stages, first, end, reached, next ? own : seconds + own);
+      }
+    }
+  }
+
+  private boolean exceeds(double sum, double period) {
+    if (sum > period) {
+      above = Math.min(above, sum);
+      return true;
+    }
+    below = Math.max(below, sum);
+    return false;
+  }
+
+  private boolean fits(int first, int end, int held) {
+    return held > 0
+        && chain.stateBytes(first, end) + held * chain.activationBytes(first, end) <= capacity;
+  }
+
+  private void improve(int stages, int first, int end, int reached, double seconds) {
+    int known = group[stages][first];
+    if (known == 0 || reached < known || (reached == known && seconds < used[stages][first])) {
+      group[stages][first] = reached;
+      used[stages][first] = seconds;
+      cut[stages][first] = end;
+    }
+  }
+
+  /** The largest sum, not above the period, that it was compared with. */
+  double below() {
+    return below;
+  }
+
+  /** The smallest sum above the period that it was compared with. */
+  double above() {
+    return above;
+  }
+
+  /** The stages of the last period that was kept up with, in the fewest devices. */
+  List<Placed> stages() {
+    int count = 0;
+    while (group[count][0] == 0) {
+      count++;
+    }
+    List<Placed> stages = new ArrayList<>();
+    int first = 0;
+    for (int left = count; left > 0; left--) {
+      int end = cut[left][first];
+      stages.add(new Placed(first, end, count - left));
+      first = end;
+    }
+    return stages;
+  }
+}

@@ -1,0 +1,48 @@
+package dev.pipewright.planner.periodic;
+
+import dev.pipewright.planner.periodic.Discipline.Dropping;
+import dev.pipewright.planner.periodic.Discipline.OneForwardOneBackward;
+import dev.pipewright.planner.periodic.Discipline.Star;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The fastest plan within memory of all kinds: one stage per device by 1F1B, by 1F1B* and with
+ * batches dropped, and devices with several stages.
+ *
+ * <p>Papers: O. Beaumont et al., <i>Pipelined Model Parallelism</i>, Euro-Par 2021, and
+ * <i>MadPipe</i>, hal-03025305. The first three are optima of their kind, the last is a heuristic.
+ */
+public final class PeriodicPlanner {
+  private static final int MOST_DROPPED = 2; // of every three batches one, or of every two
+
+  private PeriodicPlanner() {}
+
+  /**
+   * Plans.
+   *
+   * @param stop asked now and then; true ends the search with the best so far
+   */
+  public static PeriodicPlanning plan(PeriodicProblem problem, BooleanSupplier stop) {
+    boolean[] stopped = {false};
+    BooleanSupplier asked = () -> stopped[0] |= stop.getAsBoolean();
+    Optional<PeriodicPlan> plain = ContiguousPlanner.plan(problem, new OneForwardOneBackward());
+    Optional<PeriodicPlan> star = ContiguousPlanner.plan(problem, new Star());
+    double bound = seconds(star, Double.POSITIVE_INFINITY);
+    Optional<PeriodicPlan> dropping = ContiguousPlanner.dropping(problem, bound);
+    bound = seconds(dropping, bound);
+    Optional<PeriodicPlan> general = GeneralPlanner.plan(problem, new Star(), bound, asked);
+    for (int batches = MOST_DROPPED; batches >= 1; batches--) {
+      bound = seconds(general, bound);
+      Optional<PeriodicPlan> other =
+          GeneralPlanner.plan(problem, new Dropping(batches), bound, asked);
+      general = other.isPresent() ? other : general;
+    }
+    return new PeriodicPlanning(
+        problem, plain, star, dropping, general, PeriodBound.all(problem), !stopped[0]);
+  }
+
+  private static double seconds(Optional<PeriodicPlan> plan, double otherwise) {
+    return plan.map(PeriodicPlan::secondsPerBatch).orElse(otherwise);
+  }
+}

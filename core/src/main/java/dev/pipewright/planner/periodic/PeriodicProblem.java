@@ -1,0 +1,41 @@
+package dev.pipewright.planner.periodic;
+
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.units.Check;
+
+/**
+ * A chain to be trained on equal devices.
+ *
+ * @param devices that there are; some may stay idle
+ * @param capacityBytes of each device
+ */
+public record PeriodicProblem(LayerChain chain, int devices, double capacityBytes) {
+  public PeriodicProblem {
+    Check.that(devices >= 1, "a plan has devices: devices=%d", devices);
+    Check.that(capacityBytes >= 0, "memory must be >= 0: capacity_bytes=%s", capacityBytes);
+  }
+
+  /**
+   * A network on all devices of a cluster, each taken for the one with the least memory.
+   *
+   * @param samples of a batch
+   */
+  public static PeriodicProblem of(StageCosts costs, int samples) {
+    double least = Double.POSITIVE_INFINITY;
+    for (var device : costs.workload().cluster().devices()) {
+      least = Math.min(least, (double) device.memory().value());
+    }
+    return new PeriodicProblem(
+        LayerChain.of(costs, samples), costs.workload().cluster().size(), least);
+  }
+
+  /** The same with other memory. */
+  public PeriodicProblem within(double bytes) {
+    return new PeriodicProblem(chain, devices, bytes);
+  }
+
+  /** The same with another chain. */
+  PeriodicProblem of(LayerChain other) {
+    return new PeriodicProblem(other, devices, capacityBytes);
+  }
+}

@@ -1,0 +1,170 @@
+package dev.pipewright.planner.periodic;
+
+import dev.pipewright.units.Check;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Layers on devices of which one, the special one, may take several stages and every other one
+ * stage, so that a period could suffice: a dynamic program from the last layer.
+ *
+ * <p>Paper: O. Beaumont, L. Eyraud-Dubois, A. Shilova, <i>MadPipe</i>, hal-03025305, the idea of
+ * its first phase. What is behind a position is described by the devices used, the seconds and
+ * bytes of the special device and the group of 1F1B* with its seconds; since no stage holds fewer
+ * batches than its group wherever it is (Euro-Par 2021, theorem 3), a period without an allocation
+ * has no pattern either. Departs: no grid; of descriptions only those are kept that no other is
+ * better than in everything, and of those at most {@code LABELS} a position; the special device's
+ * stages count with their whole group, not with one batch less.
+ */
+final class SpecialDevice {
+  private static final int LABELS = 96;
+  private static final int ANSWERS = 4;
+
+  private final PeriodicProblem problem;
+  private final LayerChain chain;
+  private final Discipline discipline;
+  private final List<List<Label>> labels = new ArrayList<>(); // by devices used and position
+  private double period;
+
+  /**
+   * What is behind a position.
+   *
+   * @param used seconds in the group
+   * @param special whether the stage that begins here is on the special device
+   */
+  private record Label(
+      int group,
+      double used,
+      double seconds,
+      double bytes,
+      boolean special,
+      int first,
+      @Nullable Label behind) {
+    boolean noWorseThan(Label that) {
+      return (group < that.group || (group == that.group && used <= that.used))
+          && seconds <= that.seconds
+          && bytes <= that.bytes
+          && (!special || that.special);
+    }
+  }
+
+  SpecialDevice(PeriodicProblem problem, Discipline discipline) {
+    Check.that(problem.devices() >= 2, "others beside the special device: devices=1");
+    this.problem = problem;
+    this.discipline = discipline;
+    chain = problem.chain();
+    for (int i = 0; i < problem.devices() * (chain.layers() + 1); i++) {
+      labels.add(new ArrayList<>());
+    }
+  }
+
+  private List<Label> at(int used, int position) {
+    return labels.get(used * (chain.layers() + 1) + position);
+  }
+
+  /** Some allocations that the period may suffice for; none where there is none. */
+  List<Allocation> allocations(double seconds) {
+    period = seconds;
+    labels.forEach(List::clear);
+    at(0, chain.layers()).add(new Label(1, 0, 0, 0, false, chain.layers(), null));
+    for (int end = chain.layers(); end >= 1; end--) {
+      for (int used = 0; used < problem.devices(); used++) {
+        for (Label label : at(used, end)) {
+          extend(label, used);
+        }
+      }
+    }
+    List<Allocation> some = new ArrayList<>();
+    for (int used = 0; used < problem.devices(); used++) {
+      for (Label whole : at(used, 0)) {
+        if (some.size() < ANSWERS) {
+          some.add(allocation(whole));
+        }
+      }
+    }
+    return some;
+  }
+
+  private Allocation allocation(Label whole) {
+    int[] devices = new int[chain.layers()];
+    int normal = 0;
+    Label label = whole;
+    while (label.behind() != null) {
+      int device = label.special() ? problem.devices() - 1 : normal++;
+      Arrays.fill(devices, label.first(), label.behind().first(), device);
+      label = label.behind();
+    }
+    return Allocation.of(problem, devices);
+  }
+
+  private void extend(Label label, int used) {
+    int end = label.first();
+    int group = label.group();
+    double inGroup = label.used();
+    if (end < chain.layers()) {
+      double link = chain.cutSeconds(end);
+      if (link > period) {
+        return;
+      }
+      boolean next = inGroup + link > period;
+      group += next ? 1 : 0;
+      inGroup = next ? link : inGroup + link;
+    }
+    for (int first = end - 1; first >= 0; first--) {
+      double own = chain.seconds(first, end);
+      if (own > period || chain.stateBytes(first, end) > problem.capacityBytes()) {
+        return;
+      }
+      boolean next = inGroup + own > period;
+      int reached = next ? group + 1 : group;
+      double now = next ? own : inGroup + own;
+      double bytes =
+          chain.stateBytes(first, end)
+              + discipline.held(reached, 1) * chain.activationBytes(first, end);
+      if (used + 1 < problem.devices() && bytes <= problem.capacityBytes()) {
+        add(used + 1, new Label(reached, now, label.seconds(), label.bytes(), false, first, label));
+      }
+      if (!label.special()
+          && label.seconds() + own <= period
+          && label.bytes() + bytes <= problem.capacityBytes()) {
+        add(
+            used,
+            new Label(
+                reached, now, label.seconds() + own, label.bytes() + bytes, true, first, label));
+      }
+    }
+  }
+
+  private void add(int used, Label label) {
+    double room = (problem.devices() - 1 - used) * period + period - label.seconds();
+    if (chain.seconds(0, label.first()) > room * (1 + 1e-12)) {
+      return;
+    }
+    List<Label> all = at(used, label.first());
+    for (Label other : all) {
+      if (other.noWorseThan(label)) {
+        return;
+      }
+    }
+    all.removeIf(label::noWorseThan);
+    all.add(label);
+    if (all.size() > LABELS) {
+      all.remove(worst(all));
+    }
+  }
+
+  private Label worst(List<Label> all) {
+    Label worst = all.get(0);
+    for (Label label : all) {
+      worst = price(label) > price(worst) ? label : worst;
+    }
+    return worst;
+  }
+
+  private double price(Label label) {
+    double memory = problem.capacityBytes() > 0 ? label.bytes() / problem.capacityBytes() : 0;
+    return label.group() + (label.used() + label.seconds()) / period + memory;
+  }
+}

@@ -1,0 +1,143 @@
+package dev.pipewright.planner.periodic;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.planner.periodic.Discipline.Dropping;
+import dev.pipewright.planner.periodic.Discipline.OneForwardOneBackward;
+import dev.pipewright.planner.periodic.Discipline.Star;
+import dev.pipewright.schedule.periodic.BestPattern;
+import dev.pipewright.schedule.periodic.KPeriodic;
+import dev.pipewright.schedule.periodic.OneForwardOneBackwardStar;
+import dev.pipewright.schedule.periodic.Pattern;
+import dev.pipewright.schedule.periodic.PatternCheck;
+import dev.pipewright.schedule.periodic.StageLoad;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+
+class ContiguousPlannerTest {
+  private static PeriodicProblem problem(RepetitionInfo seed) {
+    var random = new SplittableRandom(seed.getCurrentRepetition());
+    LayerChain chain = Chains.random(random, 7);
+    return new PeriodicProblem(chain, random.nextInt(1, 5), random.nextInt(3, 20));
+  }
+
+  /** Seconds per batch of a plan that runs within memory; infinite where there is none. */
+  private static double seconds(PeriodicProblem problem, Optional<PeriodicPlan> plan) {
+    plan.ifPresent(found -> {
+      assertEquals(List.of(), PatternCheck.check(found.pattern()));
+      assertTrue(found.contiguous());
+      for (double bytes : found.bytes(problem.devices())) {
+        assertTrue(bytes <= problem.capacityBytes(), found::toString);
+      }
+    });
+    return plan.map(PeriodicPlan::secondsPerBatch).orElse(Double.POSITIVE_INFINITY);
+  }
+
+  private static double[] capacity(PeriodicProblem problem, List<StageLoad> stages) {
+    double[] capacity = new double[stages.size()];
+    Arrays.fill(capacity, problem.capacityBytes());
+    return capacity;
+  }
+
+  @RepeatedTest(200)
+  void noCutHasAFasterPatternOfOneBatch(RepetitionInfo seed) {
+    PeriodicProblem problem = problem(seed);
+    double least =
+        EveryCut.least(
+            problem,
+            stages ->
+                OneForwardOneBackwardStar.bestPeriod(stages, capacity(problem, stages))
+                    .orElse(Double.POSITIVE_INFINITY));
+    assertEquals(least, seconds(problem, ContiguousPlanner.plan(problem, new Star())));
+  }
+
+  @RepeatedTest(200)
+  void noCutHasAFasterPatternThatDropsBatches(RepetitionInfo seed) {
+    PeriodicProblem problem = problem(seed);
+    for (int k = 1; k <= 3; k++) {
+      int batches = k;
+      double least = EveryCut.least(problem, stages -> dropping(problem, stages, batches));
+      Optional<PeriodicPlan> plan = ContiguousPlanner.plan(problem, new Dropping(batches));
+      assertEquals(least, seconds(problem, plan), "k = " + k);
+    }
+  }
+
+  private static double dropping(PeriodicProblem problem, List<StageLoad> stages, int batches) {
+    for (double once : EveryCut.sums(stages)) {
+      Pattern pattern = KPeriodic.of(stages, once, batches);
+      if (Arrays.stream(pattern.bytes()).allMatch(bytes -> bytes <= problem.capacityBytes())) {
+        return pattern.normalisedPeriod();
+      }
+    }
+    return Double.POSITIVE_INFINITY;
+  }
+
+  @RepeatedTest(200)
+  void noCutAndNoKIsBetterThanTheTradeOff(RepetitionInfo seed) {
+    PeriodicProblem problem = problem(seed);
+    double least =
+        EveryCut.least(
+            problem,
+            stages ->
+                BestPattern.of(stages, capacity(problem, stages))
+                    .map(Pattern::normalisedPeriod)
+                    .orElse(Double.POSITIVE_INFINITY));
+    assertEquals(least, seconds(problem, ContiguousPlanner.plan(problem)), 1e-12 * least);
+  }
+
+  @RepeatedTest(200)
+  void noCutIsFasterWithAsManyBatchesAsStages(RepetitionInfo seed) {
+    PeriodicProblem problem = problem(seed);
+    double least = EveryCut.least(problem, stages -> plain(problem, stages));
+    Optional<PeriodicPlan> plan = ContiguousPlanner.plan(problem, new OneForwardOneBackward());
+    assertEquals(least, seconds(problem, plan));
+  }
+
+  private static double plain(PeriodicProblem problem, List<StageLoad> stages) {
+    for (double period : EveryCut.sums(stages)) {
+      int[] groups = OneForwardOneBackwardStar.groups(stages, period);
+      boolean enough = true;
+      for (int stage = 0; stage < groups.length; stage += 2) {
+        int behind = (groups.length - stage + 1) / 2;
+        StageLoad load = stages.get(stage);
+        double bytes = load.stateBytes() + behind * load.activationBytes();
+        enough &= groups[stage] <= behind && bytes <= problem.capacityBytes();
+      }
+      if (enough) {
+        return period;
+      }
+    }
+    return Double.POSITIVE_INFINITY;
+  }
+
+  /** Theorem 4's chain: only k of every k + 1 batches fit, so k-periodic, not star, is best. */
+  @Test
+  void dropsEveryFourthBatchWhereTheoremFourSaysSo() {
+    int k = 3;
+    StageLoad[] layers = new StageLoad[k + 1];
+    for (int layer = 0; layer <= k; layer++) {
+      layers[layer] = new StageLoad(1, 1, Math.max(1, layer), 1);
+    }
+    var problem = new PeriodicProblem(LayerChain.of(List.of(layers)), k + 1, k + 1);
+    PeriodicPlan plan = ContiguousPlanner.plan(problem).orElseThrow();
+    assertEquals(new Dropping(k), plan.discipline());
+    assertEquals(2 * (1 + 1.0 / k), plan.secondsPerBatch(), 1e-12);
+    assertEquals(4, seconds(problem, ContiguousPlanner.plan(problem, new Star())));
+  }
+
+  @Test
+  void slowTransfersKeepLayersTogether() {
+    List<StageLoad> layers = List.of(new StageLoad(1, 1, 0, 0), new StageLoad(1, 1, 0, 0));
+    var fast = new PeriodicProblem(LayerChain.of(layers, 1), 2, 0);
+    var slow = new PeriodicProblem(LayerChain.of(layers, 3), 2, 0);
+    assertEquals(2, seconds(fast, ContiguousPlanner.plan(fast, new Star())));
+    assertEquals(4, seconds(slow, ContiguousPlanner.plan(slow, new Star())));
+    assertEquals(1, ContiguousPlanner.plan(slow, new Star()).orElseThrow().stages().size());
+  }
+}
