@@ -4,6 +4,7 @@ import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The pipeline of least latency on all devices: the sum of the stages' times and, for every further
@@ -42,16 +43,17 @@ public final class InterOperatorPlanner {
   private final int devices;
   private final int microBatches;
   private final int layers;
-  private final Pairs[] open; // by layers left · (devices + 1) + devices used, of one stage count
+  private final @Nullable Pairs[]
+      open; // by layers left · (devices + 1) + devices used, of one stage count
   private double best = Double.POSITIVE_INFINITY;
-  private Pairs.Step bestEnd = Pairs.NOTHING;
+  private Pairs.@Nullable Step bestStart;
 
   private InterOperatorPlanner(StageTable table, int devices, int microBatches) {
     this.table = table;
     this.devices = devices;
     this.microBatches = microBatches;
     layers = table.layers();
-    open = new Pairs[(layers + 1) * (devices + 1)];
+    open = new @Nullable Pairs[(layers + 1) * (devices + 1)];
   }
 
   /**
@@ -69,10 +71,10 @@ public final class InterOperatorPlanner {
   /** From the last stage to the first: how many follow is known then. */
   private Optional<Pipeline> run() {
     Pairs start = new Pairs();
-    start.offer(0, 0, Pairs.NOTHING);
+    start.offer(0, 0, null);
     open[place(layers, 0)] = start;
     for (int behind = 0; behind < Math.min(layers, devices); behind++) {
-      Pairs[] now = open.clone();
+      @Nullable Pairs[] now = open.clone();
       java.util.Arrays.fill(open, null);
       for (int end = layers; end > 0; end--) {
         for (int used = behind; used < devices; used++) {
@@ -87,7 +89,7 @@ public final class InterOperatorPlanner {
       return Optional.empty();
     }
     List<Stage> stages = new ArrayList<>();
-    for (Pairs.Step step = bestEnd; step != Pairs.NOTHING; step = step.after()) {
+    for (Pairs.Step step = bestStart; step != null; step = step.after()) {
       stages.add(step.stage());
     }
     return Optional.of(new Pipeline(best, stages));
@@ -126,15 +128,17 @@ public final class InterOperatorPlanner {
       }
       if (stage.first() == 0) {
         best = latency;
-        bestEnd = new Pairs.Step(stage, pairs.step(i));
+        bestStart = new Pairs.Step(stage, pairs.step(i));
         continue;
       }
       int at = place(stage.first(), used);
-      if (open[at] == null) {
-        open[at] = new Pairs();
+      Pairs there = open[at];
+      if (there == null) {
+        there = new Pairs();
+        open[at] = there;
       }
-      if (open[at].isWorthKeeping(sum, most)) {
-        open[at].offer(sum, most, new Pairs.Step(stage, pairs.step(i)));
+      if (there.isWorthKeeping(sum, most)) {
+        there.offer(sum, most, new Pairs.Step(stage, pairs.step(i)));
       }
     }
   }

@@ -2,23 +2,17 @@ package dev.pipewright.planner.interoperator;
 
 import dev.pipewright.planner.interoperator.InterOperatorPlanner.Stage;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Partial pipelines of which none has both a smaller sum and a smaller maximum than another. */
 final class Pairs {
   /** A stage and those behind it. */
-  record Step(Stage stage, Step after) {}
-
-  static final Step NOTHING = nothing();
+  record Step(Stage stage, @Nullable Step after) {}
 
   private double[] sums = new double[4]; // ascending
   private double[] maxima = new double[4]; // descending
-  private Step[] steps = new Step[4];
+  private @Nullable Step[] steps = new @Nullable Step[4];
   private int size;
-
-  @SuppressWarnings("NullAway") // the end of every list
-  private static Step nothing() {
-    return new Step(null, null);
-  }
 
   int size() {
     return size;
@@ -32,7 +26,8 @@ final class Pairs {
     return maxima[i];
   }
 
-  Step step(int i) {
+  /** The stages of a pair; null where it has none yet. */
+  @Nullable Step step(int i) {
     return steps[i];
   }
 
@@ -43,7 +38,7 @@ final class Pairs {
   }
 
   /** Adds a pair that is worth keeping and drops those that it makes useless. */
-  void offer(double sum, double most, Step step) {
+  void offer(double sum, double most, @Nullable Step step) {
     int at = after(sum);
     if (at > 0 && sums[at - 1] == sum) {
       at--; // worse, or it would not be worth keeping
