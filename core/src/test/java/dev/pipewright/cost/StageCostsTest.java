@@ -9,6 +9,7 @@ import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
+import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
@@ -126,10 +127,15 @@ class StageCostsTest {
     int cut = random.nextInt(1, costs.size());
     int microBatch = random.nextInt(1, 9);
     for (Recompute recompute : Recompute.values()) {
+      boolean again = recompute != Recompute.NONE;
+      List<LayerRange> runs = // all layers in one run are the whole stage
+          recompute == Recompute.SELECTIVE
+              ? List.of(new LayerRange(cut, costs.size() - 1))
+              : List.of();
       List<StagePlan> stages =
           List.of(
               new StagePlan(0, cut - 1, List.of(0), Recompute.NONE, 2),
-              new StagePlan(cut, costs.size() - 1, List.of(1), recompute, 3));
+              new StagePlan(cut, costs.size() - 1, List.of(1), recompute, 3, runs));
       Plan plan = new Plan(WarmUp.A, 4, microBatch, 1, false, stages);
       var stage = CostModel.PIPEWRIGHT.oracle(costs).assess(plan).stages().get(1);
       double kept = 0;
@@ -139,7 +145,6 @@ class StageCostsTest {
         parameters += profile.sizes(layer).parameters();
       }
       double input = profile.sizes(cut - 1).output() * microBatch;
-      boolean again = recompute == Recompute.STAGE_INPUT;
       double peak = 2 * parameters + (again ? 3 * input + kept : 3 * (input + kept));
       assertEquals(peak, stage.memory().peakBytes(), 1e-9 * (1 + peak));
       double[] forward = profile.seconds(Quantity.FORWARD, microBatch);
