@@ -96,6 +96,9 @@ public final class LayerChain {
         transfer[i] = link.seconds(input[i]);
       }
       places[i] = costs.inChain(ends[i]);
+      for (double[] sum : sums) { // branches are summed in another order, so rounding may lower one
+        sum[i] = i == 0 ? sum[i] : Math.max(sum[i - 1], sum[i]);
+      }
     }
     return new LayerChain(sums, input, transfer, places);
   }
