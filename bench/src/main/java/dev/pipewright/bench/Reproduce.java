@@ -37,7 +37,9 @@ public final class Reproduce {
         new ScheduleScaling(),
         new SimulatorScaling(),
         new PeriodicMemory(),
-        new MemoryFirst());
+        new MemoryFirst(),
+        new PlannersSideBySide(),
+        new PlannerScaling());
   }
 
   public static void main(String[] arguments) throws IOException {
