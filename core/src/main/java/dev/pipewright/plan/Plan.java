@@ -3,9 +3,7 @@ package dev.pipewright.plan;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.units.Check;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 /**
  * A synchronous hybrid of data and pipeline parallelism: consecutive stages, each on its own
@@ -28,21 +26,14 @@ public record Plan(
     List<StagePlan> stages) {
   public Plan {
     stages = List.copyOf(stages);
-    Check.that(!stages.isEmpty(), "a plan has stages: stages=%d", stages.size());
     Check.that(
         microBatches >= 1 && microBatch >= 1 && replicas >= 1,
         "counts must be >= 1: micro_batches=%d, micro_batch=%d, replicas=%d",
         microBatches,
         microBatch,
         replicas);
-    Set<Integer> used = new HashSet<>();
-    int next = 0;
+    StageOrder.check(stages);
     for (StagePlan stage : stages) {
-      Check.that(
-          stage.firstLayer() == next,
-          "stages must follow each other without gap: expected first layer %d, found %d",
-          next,
-          stage.firstLayer());
       Check.that(
           stage.replicas() % replicas == 0,
           "each copy of the pipeline needs the same share of a stage: devices=%d, replicas=%d",
@@ -53,10 +44,6 @@ public record Plan(
           "gpipe holds all micro-batches at once: in_flight=%d, micro_batches=%d",
           stage.inFlight(),
           microBatches);
-      for (int device : stage.devices()) {
-        Check.that(used.add(device), "device %d serves two stages", device);
-      }
-      next = stage.lastLayer() + 1;
     }
   }
 

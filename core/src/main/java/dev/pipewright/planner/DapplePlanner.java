@@ -6,6 +6,7 @@ import dev.pipewright.cost.DappleRepoOracle;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.Recompute;
 import dev.pipewright.planner.PipelineSearch.Found;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Planning.Search;
@@ -13,6 +14,7 @@ import dev.pipewright.planner.Request.Shape;
 import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -39,18 +41,21 @@ public final class DapplePlanner {
   private final StageCosts searched;
   private final Request request;
   private final BooleanSupplier stop;
+  private final boolean exact;
   private final Oracle estimates;
   private final Drafts drafts;
   private final boolean repo;
   private final List<Candidate> candidates = new ArrayList<>();
   private double limit = Double.POSITIVE_INFINITY;
+  private int pipelines; // that hold as much as their schedule wants
   private boolean exhaustive = true;
   private String placements = "";
   private long labels;
 
-  private DapplePlanner(StageCosts costs, Request request, BooleanSupplier stop) {
+  private DapplePlanner(StageCosts costs, Request request, BooleanSupplier stop, boolean exact) {
     this.costs = costs;
-    this.searched = Effort.searched(costs);
+    this.exact = exact;
+    this.searched = exact ? costs : Effort.searched(costs);
     this.request = request;
     this.stop = stop;
     this.estimates = request.costModel().oracle(costs);
@@ -76,16 +81,54 @@ public final class DapplePlanner {
    */
   public static Planning plan(
       StageCosts costs, Request request, Oracle decides, BooleanSupplier stop) {
+    return of(costs, request, stop, false).run(decides);
+  }
+
+  /**
+   * Plans until the best is proven under the cost model: first as {@link #plan} does, then, where
+   * that left anything out, with all layers, stage sizes and placements, as long as it takes and as
+   * memory lasts. What was left out is said ({@link Planning#search}).
+   *
+   * @param stop asked now and then whether to end with the best so far
+   */
+  public static Planning exact(
+      StageCosts costs, Request request, Oracle decides, BooleanSupplier stop) {
+    Planning usual = of(costs, request, stop, false).run(decides);
+    DapplePlanner exact = of(costs, request, stop, true);
+    return usual.search().exhaustive() ? usual.by("exact") : exact.from(usual).run(decides);
+  }
+
+  /** Begins with what another search found. */
+  private DapplePlanner from(Planning usual) {
+    for (Candidate candidate : usual.candidates()) {
+      Plan plan = candidate.plan();
+      candidates.add(Decision.estimated(plan, estimates));
+      boolean searched =
+          !plan.overlapGradients()
+              && plan.stages().stream().noneMatch(s -> s.recompute() == Recompute.SELECTIVE);
+      limit = searched ? Math.min(limit, candidate.estimate().stepSeconds()) : limit;
+      pipelines += searched && holdsAll(plan) ? 1 : 0;
+    }
+    return this;
+  }
+
+  private static boolean holdsAll(Plan plan) {
+    int[] wanted = plan.warmUp().inFlight(plan.stages().size(), plan.microBatches());
+    return Arrays.equals(wanted, plan.inFlight());
+  }
+
+  private static DapplePlanner of(
+      StageCosts costs, Request request, BooleanSupplier stop, boolean exact) {
     Check.that(
         request.costModel() != CostModel.DAPPLE_PUBLISHED,
         "%s only scores plans: a step may cost less than its work, so the best plan makes no sense",
         request.costModel().word());
-    return new DapplePlanner(costs, request, stop).run(decides);
+    return new DapplePlanner(costs, request, stop, exact);
   }
 
   private Planning run(Oracle decides) {
     search(trials(false));
-    if (candidates.isEmpty()) {
+    if (pipelines == 0) {
       search(trials(true)); // holding fewer micro-batches than wanted is the last resort
     }
     if (!repo && request.shape() != Shape.STRAIGHT) {
@@ -98,7 +141,7 @@ public final class DapplePlanner {
                 .decide(candidates);
     boolean fits = !decided.isEmpty();
     return new Planning(
-        "dapple",
+        exact ? "exact" : "dapple",
         request.costModel().word(),
         fits ? Optional.of(decided.get(0)) : Optional.empty(),
         decided,
@@ -128,7 +171,8 @@ public final class DapplePlanner {
     for (Trial trial : trials) {
       if (!trial.finished()) {
         long before = trial.labels();
-        search(trial, Integer.MAX_VALUE, Effort.share(searched, budget, unfinished--), limit);
+        long share = exact ? Long.MAX_VALUE : Effort.share(searched, budget, unfinished--);
+        search(trial, Integer.MAX_VALUE, share, limit);
         budget -= trial.labels() - before;
       }
       exhaustive &= trial.finished();
@@ -146,6 +190,7 @@ public final class DapplePlanner {
 
   private void add(Trial trial, Found found) {
     limit = Math.min(limit, found.seconds());
+    pipelines++;
     if (found.seconds() <= limit * NEARLY_AS_GOOD) {
       Plan plan = drafts.plan(trial.wave, trial.policy, searched, found);
       candidates.add(Decision.estimated(plan, estimates));
@@ -185,9 +230,12 @@ public final class DapplePlanner {
 
   private PlacementSpace space(int unit) {
     Cluster cluster = costs.workload().cluster();
-    int[] sizes =
-        request.shape() == Shape.STRAIGHT ? new int[] {unit} : Effort.stageSizes(cluster, unit);
-    return new PlacementSpace(cluster, unit, sizes, !repo);
+    int[] sizes = request.shape() == Shape.STRAIGHT ? new int[] {unit} : stageSizes(cluster, unit);
+    return new PlacementSpace(cluster, unit, sizes, !repo, Effort.states(exact));
+  }
+
+  private int[] stageSizes(Cluster cluster, int unit) {
+    return exact ? PlacementSpace.allCounts(cluster, unit) : Effort.stageSizes(cluster, unit);
   }
 
   /** The best data parallelism, and the best whose all-reduce overlaps. */
@@ -196,7 +244,7 @@ public final class DapplePlanner {
     List<Candidate> overlapped = new ArrayList<>();
     Cluster cluster = costs.workload().cluster();
     for (Wave wave : Wave.of(request, cluster.size())) {
-      for (int count : Effort.stageSizes(cluster, wave.unit())) {
+      for (int count : stageSizes(cluster, wave.unit())) {
         if (wave.samples() % count != 0 && count < cluster.size()) {
           continue; // slices would be uneven, on fewer devices than there are
         }

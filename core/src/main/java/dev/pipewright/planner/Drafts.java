@@ -76,8 +76,7 @@ final class Drafts {
   }
 
   /** How many micro-batches of those wanted a stage can hold. */
-  private int room(
-      int first, int end, Recompute recompute, Wave wave, List<Integer> devices, int wanted) {
+  int room(int first, int end, Recompute recompute, Wave wave, List<Integer> devices, int wanted) {
     double capacity = Double.POSITIVE_INFINITY;
     for (int device : devices) {
       capacity =

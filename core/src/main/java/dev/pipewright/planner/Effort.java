@@ -20,7 +20,18 @@ final class Effort {
   /** With more positions than this a branched network is planned along one way through it. */
   private static final int MANY_BRANCHES = 400;
 
+  /**
+   * Up to so many states every placement is considered where a proof is wanted: beyond that the
+   * steps from one state alone would not end.
+   */
+  private static final double MOST_STATES = 1e12;
+
   private Effort() {}
+
+  /** Up to how many states of a cluster every placement is considered. */
+  static double states(boolean exact) {
+    return exact ? MOST_STATES : PlacementSpace.EVERY_PLACEMENT_STATES;
+  }
 
   /** Partial plans that a planning may price in its exact pass before it narrows. */
   static long budget(StageCosts searched) {

@@ -36,6 +36,7 @@ final class PipelineSearch {
   private final int[] activeSize;
   private double limit;
   private boolean truncated;
+  private boolean full;
   private long built;
 
   /** A complete pipeline: stages from the first, with their devices. */
@@ -79,7 +80,7 @@ final class PipelineSearch {
 
   /** Whether no partial plan had to be dropped for lack of room. */
   boolean exhaustive() {
-    return !truncated;
+    return !truncated && !full;
   }
 
   /** How many partial plans were priced. */
@@ -103,7 +104,7 @@ final class PipelineSearch {
         if (bound(label) > limit) {
           continue;
         }
-        if (stop.getAsBoolean()) {
+        if (full || stop.getAsBoolean()) {
           truncated = true;
           return complete();
         }
@@ -178,7 +179,10 @@ final class PipelineSearch {
       if (!costs.isStage(first, end)) {
         continue;
       }
-      pool.reserve();
+      if (!pool.reserve()) {
+        full = true;
+        return;
+      }
       int to = pool.size;
       built++;
       Outcome outcome = pricer.stage(pool.values, first, pool.at(to));

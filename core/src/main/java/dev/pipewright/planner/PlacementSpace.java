@@ -85,12 +85,22 @@ final class PlacementSpace {
    *     states that differ only in that are one
    */
   PlacementSpace(Cluster cluster, int unit, int[] counts, boolean spreadMatters) {
+    this(cluster, unit, counts, spreadMatters, EVERY_PLACEMENT_STATES);
+  }
+
+  /**
+   * The same.
+   *
+   * @param mostStates up to so many states every placement is considered
+   */
+  PlacementSpace(
+      Cluster cluster, int unit, int[] counts, boolean spreadMatters, double mostStates) {
     this.cluster = cluster;
     this.unit = unit;
     this.spreadMatters = spreadMatters;
     this.counts = counts;
     this.machines = new Machines(cluster, spreadMatters);
-    this.everyPlacement = machines.stateCount() <= EVERY_PLACEMENT_STATES;
+    this.everyPlacement = machines.stateCount() <= mostStates;
     this.tidy = cluster.size() > ALL_POLICIES;
     number(new State(new short[2 * machines.count()]));
   }

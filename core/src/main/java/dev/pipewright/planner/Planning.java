@@ -56,6 +56,12 @@ public record Planning(
    */
   public record Search(boolean exhaustive, long labels, String space) {}
 
+  /** The same by another planner's name. */
+  Planning by(String name) {
+    return new Planning(
+        name, costModel, best, candidates, lowerBound, binding, serialSeconds, search);
+  }
+
   /** The second best, where there is one. */
   public Optional<Candidate> runnerUp() {
     return candidates.size() < 2 ? Optional.empty() : Optional.of(candidates.get(1));

@@ -172,7 +172,7 @@ public final class Remedy {
   }
 
   /** Three digits or more that are no less, so that what is printed is enough. */
-  private static String roundedUp(double bytes) {
+  public static String roundedUp(double bytes) {
     int power = 0;
     double size = bytes;
     while (size >= 1024 && power < PREFIXES.length - 1) {

@@ -12,14 +12,14 @@ import java.util.OptionalInt;
 
 /**
  * Writes the answer of {@code plan --planner pipedream --json}: one object, seconds as plain
- * numbers. Its {@code plan} says as many micro-batches as are under way at once, each a whole
- * mini-batch, since the pipeline never flushes.
+ * numbers. {@link AsynchronousJson} reads the plan back, which says as many micro-batches as are
+ * under way at once, each a whole mini-batch, since the pipeline never flushes.
  */
 public final class PipeDreamJson {
   /**
    * What an answer says beside the planning itself.
    *
-   * @param model as the user named it
+   * @param madeFor model and cluster as the user named them
    * @param provenance where its times come from
    * @param levels of the cluster, innermost first
    * @param chargesTransfers whether activations cost time at the cuts
@@ -28,7 +28,7 @@ public final class PipeDreamJson {
    * @param planningSeconds how long the search took
    */
   public record Context(
-      String model,
+      MadeFor madeFor,
       String provenance,
       List<Level> levels,
       boolean chargesTransfers,
@@ -39,15 +39,19 @@ public final class PipeDreamJson {
       levels = List.copyOf(levels);
       forwardSeconds = List.copyOf(forwardSeconds);
     }
+
+    /** The same with a model and a cluster that can be found from elsewhere. */
+    public Context withMadeFor(MadeFor other) {
+      return new Context(
+          other, provenance, levels, chargesTransfers, miniBatch, forwardSeconds, planningSeconds);
+    }
   }
 
   private PipeDreamJson() {}
 
   /** The answer as JSON text that ends with a line feed. */
   public static String text(PipeDreamPlanning planning, Context context) {
-    Map<String, Object> object = new LinkedHashMap<>();
-    object.put("planner", "pipedream");
-    object.put("model", context.model);
+    Map<String, Object> object = context.madeFor.object("pipedream");
     object.put("levels", context.levels.stream().map(Level::units).toList());
     object.put("bandwidths", context.levels.stream().map(Level::bytesPerSecond).toList());
     object.put("activation_transfer", context.chargesTransfers);

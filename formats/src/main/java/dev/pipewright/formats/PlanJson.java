@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Plans as JSON: the plan itself, or an object that holds it as {@code plan}, such as the answer of
@@ -28,7 +29,7 @@ public final class PlanJson {
   static final String FORMAT = "pipewright-plan";
   static final int VERSION = 1;
 
-  private static final List<String> MADE_FOR =
+  static final List<String> MADE_FOR =
       List.of(
           "model",
           "cluster",
@@ -38,7 +39,7 @@ public final class PlanJson {
           "optimizer",
           "precision",
           "device_memory_bytes");
-  private static final List<String> HEAD = List.of("format", "version");
+  static final List<String> HEAD = List.of("format", "version");
   private static final List<String> PLAN_KEYS =
       joined(
           List.of(
@@ -60,7 +61,7 @@ public final class PlanJson {
               AnswerJson.FIGURES));
 
   private static final Map<String, WarmUp> SCHEDULES = new LinkedHashMap<>();
-  private static final Map<String, Recompute> RECOMPUTE = new LinkedHashMap<>();
+  static final Map<String, Recompute> RECOMPUTE = new LinkedHashMap<>();
 
   private static final Map<String, Optimizer> OPTIMIZERS = new LinkedHashMap<>();
   private static final Map<String, Precision> PRECISIONS = new LinkedHashMap<>();
@@ -88,7 +89,7 @@ public final class PlanJson {
     memoryBytes.ifPresent(bytes -> object.put("device_memory_bytes", bytes));
   }
 
-  private static List<String> joined(List<List<String>> lists) {
+  static List<String> joined(List<List<String>> lists) {
     return lists.stream().flatMap(List::stream).distinct().toList();
   }
 
@@ -96,6 +97,7 @@ public final class PlanJson {
   public static PlanFile read(Path file) {
     Node root = Tree.json(file);
     boolean nested = root.is(Node.Type.OBJECT) && root.members().containsKey("plan");
+    refuseAsynchronous(nested ? root.members().get("plan") : root);
     Fields outer = root.object(nested ? ANSWER_KEYS : PLAN_KEYS);
     checkVersion(outer);
     Fields inner = outer;
@@ -125,8 +127,19 @@ public final class PlanJson {
             .orElse(OptionalLong.empty()));
   }
 
+  private static void refuseAsynchronous(@Nullable Node plan) {
+    Node named = plan == null ? null : plan.members().get("schedule");
+    if (named != null && AsynchronousJson.isSchedule(named)) {
+      throw named.wrong(
+          "the schedule "
+              + named.text()
+              + " never flushes, so that the plan has no training step; give a plan for one of "
+              + String.join(", ", SCHEDULES.keySet()));
+    }
+  }
+
   /** Both or neither: a plan for an optimizer is for a precision. */
-  private static Optional<Training> training(Fields inner, Fields outer) {
+  static Optional<Training> training(Fields inner, Fields outer) {
     Optional<Node> optimizer = either(inner, outer, "optimizer");
     Optional<Node> precision = either(inner, outer, "precision");
     if (optimizer.isPresent() != precision.isPresent()) {
@@ -139,13 +152,13 @@ public final class PlanJson {
         rule -> new Training(rule.word(OPTIMIZERS), precision.orElseThrow().word(PRECISIONS)));
   }
 
-  private static void checkVersion(Fields fields) {
+  static void checkVersion(Fields fields) {
     if (fields.optional("format").isPresent() || fields.optional("version").isPresent()) {
       fields.version(FORMAT, VERSION);
     }
   }
 
-  private static Optional<Node> either(Fields inner, Fields outer, String key) {
+  static Optional<Node> either(Fields inner, Fields outer, String key) {
     return inner.optional(key).or(() -> outer.optional(key));
   }
 
@@ -199,7 +212,7 @@ public final class PlanJson {
   }
 
   /** The first and the last of some layers. */
-  private static List<Integer> ends(Node node) {
+  static List<Integer> ends(Node node) {
     List<Integer> ends = node.list().stream().map(element -> element.count(0)).toList();
     if (ends.size() != 2) {
       throw node.wrong(

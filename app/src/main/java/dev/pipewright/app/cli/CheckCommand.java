@@ -19,6 +19,7 @@ import dev.pipewright.sim.StaticSimulator;
 import dev.pipewright.trace.Timeline;
 import dev.pipewright.units.Units;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -161,6 +162,12 @@ final class CheckCommand implements Callable<Integer> {
 
   private Checked plan() {
     refuse(FOR_SCHEDULES, "schedules", "a plan, which has its own; leave it out, or give --memory");
+    Optional<AsynchronousArgument> asynchronous = AsynchronousArgument.load(argument);
+    if (asynchronous.isPresent()) {
+      Schedule endless = AsynchronousCheck.schedule(asynchronous.get());
+      return new Checked(
+          endless, AsynchronousCheck.problems(argument.path, asynchronous.get(), endless));
+    }
     PlanArgument.Loaded loaded = argument.load();
     Plan plan = loaded.file().plan();
     Schedule schedule = plan.schedule();
@@ -170,18 +177,18 @@ final class CheckCommand implements Callable<Integer> {
     }
     boolean runs = problems.isEmpty();
     List<String> misfits = PlanFit.problems(plan, loaded.costed());
-    misfits.forEach(misfit -> problems.add(misfit(misfit)));
+    misfits.forEach(misfit -> problems.add(misfit(argument.path, misfit)));
     if (misfits.isEmpty()) {
       memory(loaded, runs, problems);
     }
     return new Checked(schedule, problems);
   }
 
-  private FileProblem misfit(String words) {
+  static FileProblem misfit(Path path, String words) {
     Matcher stage = STAGE.matcher(words);
     return stage.matches()
-        ? FileProblem.ofStage(argument.path, Integer.parseInt(stage.group(1)), "misfit", words)
-        : FileProblem.of(argument.path, "misfit", words);
+        ? FileProblem.ofStage(path, Integer.parseInt(stage.group(1)), "misfit", words)
+        : FileProblem.of(path, "misfit", words);
   }
 
   private void memory(PlanArgument.Loaded loaded, boolean runs, List<FileProblem> problems) {
@@ -216,7 +223,7 @@ final class CheckCommand implements Callable<Integer> {
   }
 
   /** {@code device 3}, {@code each of devices 0, 1 … 7}. */
-  private static String devices(List<Integer> devices) {
+  static String devices(List<Integer> devices) {
     if (devices.size() == 1) {
       return "device " + devices.get(0);
     }

@@ -177,13 +177,18 @@ final class ModelArgument {
 
   /** Takes from a plan file what the user does not say anew. */
   void fallBackTo(PlanFile file) {
-    if (file.training().isPresent()) {
-      Training training = file.training().get();
+    fallBackTo(file.training(), file.memoryBytes());
+  }
+
+  /** The same of any plan. */
+  void fallBackTo(Optional<Training> trained, OptionalLong memoryBytes) {
+    if (trained.isPresent()) {
+      Training training = trained.get();
       optimizer = optimizer == null ? lower(training.optimizer()) : optimizer;
       precision = precision == null ? lower(training.precision()) : precision;
     }
-    if (memory == null && file.memoryBytes().isPresent()) {
-      memory = Long.toString(file.memoryBytes().getAsLong());
+    if (memory == null && memoryBytes.isPresent()) {
+      memory = Long.toString(memoryBytes.getAsLong());
     }
   }
 

@@ -1,12 +1,20 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.app.report.PipeDreamText;
+import dev.pipewright.cost.AsynchronousCosts;
+import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.cost.StageCosts;
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.ModelFile;
 import dev.pipewright.formats.ModelFiles;
 import dev.pipewright.formats.PipeDreamJson;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
+import dev.pipewright.plan.AsynchronousPlan;
+import dev.pipewright.plan.AsynchronousPlan.Rule;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.pipedream.CutCosts;
 import dev.pipewright.planner.pipedream.Level;
 import dev.pipewright.planner.pipedream.PipeDreamOptimizer;
@@ -17,6 +25,7 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.BooleanSupplier;
@@ -26,10 +35,13 @@ import java.util.stream.Collectors;
 final class PipeDreamAnswer implements PlannerAnswer {
   private final PipeDreamPlanning planning;
   private final PipeDreamJson.Context context;
+  private final Optional<StageCosts> costs; // where devices are known
 
-  private PipeDreamAnswer(PipeDreamPlanning planning, PipeDreamJson.Context context) {
+  private PipeDreamAnswer(
+      PipeDreamPlanning planning, PipeDreamJson.Context context, Optional<StageCosts> costs) {
     this.planning = planning;
     this.context = context;
+    this.costs = costs;
   }
 
   /**
@@ -63,23 +75,26 @@ final class PipeDreamAnswer implements PlannerAnswer {
     int samples = file.profile().samples().get(0);
     OptionalInt miniBatch =
         given.isEmpty() && samples == 1 ? OptionalInt.empty() : OptionalInt.of(samples);
-    return of(model, file.graph(), file.profile(), miniBatch, levels, chargeTransfers, stop);
+    MadeFor madeFor = MadeFor.levels(model, OptionalInt.of(given.orElse(1)));
+    return of(madeFor, file.graph(), file.profile(), miniBatch, levels, chargeTransfers, stop);
   }
 
   /**
    * Plans for a profiled model.
    *
+   * @param madeFor model and cluster as the user named them
    * @param miniBatch samples that each stage takes at once; what the profile was measured for when
    *     empty
    */
   static PipeDreamAnswer of(
-      String model,
+      MadeFor madeFor,
       LayerGraph graph,
       Profile profile,
       OptionalInt miniBatch,
       Levels levels,
       boolean chargeTransfers,
       BooleanSupplier stop) {
+    String model = madeFor.model().orElse("the model");
     if (levels.levels().size() > 1 && graph.size() > PipeDreamOptimizer.MOST_PLACES) {
       throw tooLong(model, "%d layers".formatted(graph.size()));
     }
@@ -103,13 +118,45 @@ final class PipeDreamAnswer implements PlannerAnswer {
     return new PipeDreamAnswer(
         planning,
         new PipeDreamJson.Context(
-            model,
+            madeFor,
             profile.provenance().toString(),
             levels.levels(),
             chargeTransfers,
             miniBatch,
             Arrays.stream(chain.cumulative(forward)).boxed().toList(),
-            planningSeconds));
+            planningSeconds),
+        Optional.empty());
+  }
+
+  /** The same, for devices of which the memory is known. */
+  PipeDreamAnswer on(StageCosts known) {
+    return new PipeDreamAnswer(planning, context, Optional.of(known));
+  }
+
+  /** PipeDream's optimizer knows no memory, so its plans are not held against it. */
+  @Override
+  public List<String> remarks() {
+    if (costs.isEmpty()) {
+      return List.of();
+    }
+    List<StagePlan> stages =
+        planning.stages().stream()
+            .map(s ->
+                new StagePlan(
+                    s.firstLayer(), s.lastLayer(), s.devices(), Recompute.NONE, s.inFlight()))
+            .toList();
+    AsynchronousPlan plan =
+        new AsynchronousPlan(
+            Rule.PIPEDREAM, planning.inFlight(), context.miniBatch().orElse(1), 1, stages);
+    List<StageMemory> memory = new AsynchronousCosts(costs.get(), plan).memory();
+    for (int stage = 0; stage < memory.size(); stage++) {
+      if (!memory.get(stage).fits()) {
+        return List.of(
+            "does not fit, since pipedream plans without regard to memory: "
+                + AsynchronousCheck.tooLarge(plan, stage, memory.get(stage)));
+      }
+    }
+    return List.of();
   }
 
   private static BadInputException tooLong(String model, String size) {
@@ -133,10 +180,25 @@ final class PipeDreamAnswer implements PlannerAnswer {
     out.print(
         PipeDreamText.of(
             planning,
-            context.model() + " on " + units + " devices",
+            context.madeFor().model().orElse("") + " on " + units + " devices",
             context.provenance(),
             context.planningSeconds(),
             Terminal.columns(),
             Terminal.colours()));
+  }
+
+  @Override
+  public void write(Path out) {
+    OutputFolder.of(out, "plan.json")
+        .write(
+            "plan.json",
+            PipeDreamJson.text(planning, context.withMadeFor(anywhere(context.madeFor()))));
+  }
+
+  /** As a file elsewhere names the same model and cluster. */
+  static MadeFor anywhere(MadeFor madeFor) {
+    return madeFor.named(
+        ModelArgument.anywhere(madeFor.model().orElseThrow()),
+        madeFor.cluster().map(ClusterNames::anywhere));
   }
 }

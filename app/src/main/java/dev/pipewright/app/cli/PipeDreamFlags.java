@@ -53,12 +53,13 @@ final class PipeDreamFlags {
     ModelArgument.Costed costed =
         arguments.costed(model, Optional.empty(), OptionalInt.empty(), miniBatch);
     return PipeDreamAnswer.of(
-        model,
-        costed.workload().chain().graph(),
-        costed.workload().profile(),
-        OptionalInt.of(miniBatch),
-        Levels.of(costed.workload().cluster()),
-        !noTransfer,
-        patience);
+            TwoBufferAnswer.madeFor(costed, arguments, miniBatch),
+            costed.workload().chain().graph(),
+            costed.workload().profile(),
+            OptionalInt.of(miniBatch),
+            Levels.of(costed.workload().cluster()),
+            !noTransfer,
+            patience)
+        .on(costed.costs());
   }
 }

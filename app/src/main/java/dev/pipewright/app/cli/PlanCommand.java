@@ -90,6 +90,8 @@ final class PlanCommand implements Callable<Integer> {
       case "madpipe" -> PeriodicAnswer.of(model, arguments, synchronous, patience);
       case "placement" -> placement.answer(model, patience);
       case "pipedream" -> pipeDream.answer(model, arguments, synchronous, patience);
+      case "pipedream-2bw" ->
+          TwoBufferAnswer.of(model, arguments, synchronous.globalBatch(), patience);
       default -> SynchronousAnswer.of(planner, model, arguments, synchronous, patience);
     };
   }

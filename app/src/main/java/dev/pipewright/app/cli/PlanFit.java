@@ -11,12 +11,17 @@ final class PlanFit {
 
   /** What does not belong: place, value, remedy. */
   static List<String> problems(Plan plan, ModelArgument.Costed costed) {
+    return problems(plan.stages(), costed);
+  }
+
+  /** The same for the stages of any plan. */
+  static List<String> problems(List<StagePlan> stages, ModelArgument.Costed costed) {
     List<String> problems = new ArrayList<>();
     int layers = costed.costs().size();
     int devices = costed.workload().cluster().size();
-    int last = plan.stages().size() - 1;
+    int last = stages.size() - 1;
     for (int i = 0; i <= last; i++) {
-      StagePlan stage = plan.stages().get(i);
+      StagePlan stage = stages.get(i);
       if (stage.lastLayer() >= layers) {
         problems.add(
             "stages[%d].layers ends at %d but %s has layers 0..%d; end the last stage at %d"

@@ -12,16 +12,30 @@ import picocli.CommandLine.ParseResult;
 /** The planners by their names on the command line, and the flags that only some of them heed. */
 final class PlannerNames {
   private static final Set<String> SYNCHRONOUS =
-      Set.of("auto", "dapple", "data", "straight", "gpipe");
+      Set.of(
+          "auto",
+          "dapple",
+          "exact",
+          "data",
+          "straight",
+          "gpipe",
+          "uniform-layers",
+          "uniform-parameters",
+          "torchgpipe");
   private static final Set<String> MEMORY = Set.copyOf(MemoryAnswer.PLANNERS);
   static final List<String> ALL =
       List.of(
           "auto",
           "dapple",
+          "exact",
           "data",
           "straight",
           "gpipe",
+          "uniform-layers",
+          "uniform-parameters",
+          "torchgpipe",
           "pipedream",
+          "pipedream-2bw",
           "madpipe",
           "mcap",
           "mcap-bf",

@@ -54,6 +54,10 @@ final class SimulateCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     simulation.checkHeededByPlans();
+    Optional<AsynchronousArgument> asynchronous = AsynchronousArgument.load(argument);
+    if (asynchronous.isPresent()) {
+      return simulate(asynchronous.get());
+    }
     PlanArgument.Loaded loaded = argument.load();
     for (String problem : PlanFit.problems(loaded.file().plan(), loaded.costed())) {
       throw new BadInputException(argument.path + ": " + problem);
@@ -100,6 +104,20 @@ final class SimulateCommand implements Callable<Integer> {
           .println("wrote " + String.join(", ", Answer.FILES) + " to " + out);
     }
     Optional<String> tooLarge = answer.doesNotFit();
+    tooLarge.ifPresent(
+        reason -> spec.commandLine().getErr().println("pipewright: does not fit: " + reason));
+    return tooLarge.isPresent() ? Failures.NO : 0;
+  }
+
+  private int simulate(AsynchronousArgument loaded) {
+    if (out != null) {
+      throw new BadInputException(
+          "--out: writes the pictures of a training step, and %s never flushes; leave it out, or give --json"
+              .formatted(argument.path));
+    }
+    AsynchronousSimulation run = AsynchronousSimulation.of(argument.path, loaded, simulation);
+    spec.commandLine().getOut().print(json ? run.json() : run.text());
+    Optional<String> tooLarge = run.doesNotFit();
     tooLarge.ifPresent(
         reason -> spec.commandLine().getErr().println("pipewright: does not fit: " + reason));
     return tooLarge.isPresent() ? Failures.NO : 0;

@@ -10,6 +10,8 @@ import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.planner.DapplePlanner;
 import dev.pipewright.planner.Evaluation;
+import dev.pipewright.planner.PlainPipeline;
+import dev.pipewright.planner.PlainPipeline.Cut;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Remedy;
 import dev.pipewright.planner.Request;
@@ -24,6 +26,7 @@ import java.util.OptionalInt;
 
 /** The best plan of synchronous training, or a given one, scored. */
 final class SynchronousAnswer implements PlannerAnswer {
+  private final String planner;
   private final Request request;
   private final Planning planning;
   private final StageCosts costs;
@@ -31,7 +34,13 @@ final class SynchronousAnswer implements PlannerAnswer {
   private final boolean ended;
 
   private SynchronousAnswer(
-      Request request, Planning planning, StageCosts costs, Answer answer, boolean ended) {
+      String planner,
+      Request request,
+      Planning planning,
+      StageCosts costs,
+      Answer answer,
+      boolean ended) {
+    this.planner = planner;
     this.request = request;
     this.planning = planning;
     this.costs = costs;
@@ -56,7 +65,7 @@ final class SynchronousAnswer implements PlannerAnswer {
       planning = evaluated(flags.evaluate().get(), costed, request);
     } else {
       Limits.devices(costed.workload().cluster());
-      planning = DapplePlanner.plan(costs, request, decider(costs), patience);
+      planning = planned(planner, costs, request, patience);
     }
     double seconds = (System.nanoTime() - start) / 1e9;
     OptionalInt batch =
@@ -64,7 +73,19 @@ final class SynchronousAnswer implements PlannerAnswer {
             ? OptionalInt.empty()
             : OptionalInt.of(arguments.profileBatch);
     Answer answer = new Answer(planning, costed, seconds, batch);
-    return new SynchronousAnswer(request, planning, costs, answer, patience.ended());
+    return new SynchronousAnswer(planner, request, planning, costs, answer, patience.ended());
+  }
+
+  private static Planning planned(
+      String planner, StageCosts costs, Request request, Patience patience) {
+    Oracle decider = decider(costs);
+    Optional<Cut> plain = Cut.find(planner);
+    if (plain.isPresent()) {
+      return PlainPipeline.plan(plain.get(), costs, request, decider, patience);
+    }
+    return planner.equals("exact")
+        ? DapplePlanner.exact(costs, request, decider, patience)
+        : DapplePlanner.plan(costs, request, decider, patience);
   }
 
   /** The simulator, on the stage times of the default cost model. */
@@ -110,7 +131,10 @@ final class SynchronousAnswer implements PlannerAnswer {
   @Override
   public Optional<String> nothing() {
     return planning.best().isEmpty()
-        ? Optional.of(Remedy.sentence(costs, request))
+        ? Optional.of(
+            Cut.find(planner)
+                .map(cut -> PlainPipeline.sentence(cut, costs, request))
+                .orElseGet(() -> Remedy.sentence(costs, request)))
         : Optional.empty();
   }
 
@@ -119,6 +143,9 @@ final class SynchronousAnswer implements PlannerAnswer {
     List<String> remarks = new ArrayList<>();
     if (ended) {
       remarks.add("the search was ended early; " + gap());
+    } else if (planning.planner().equals("exact") && !planning.search().exhaustive()) {
+      remarks.add(
+          "the best is not proven, since memory was full or placements are too many; " + gap());
     }
     tooLarge().ifPresent(reason -> remarks.add("does not fit: " + reason));
     return remarks;

@@ -2,6 +2,7 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.planner.PlainPipeline.Cut;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.Request.Shape;
@@ -125,6 +126,9 @@ final class SynchronousFlags {
 
   private List<WarmUp> policies(String planner) {
     if (schedule == null) {
+      if (Cut.find(planner).isPresent()) {
+        return List.of(WarmUp.A); // what those programs run
+      }
       return planner.equals("gpipe") ? List.of(WarmUp.ALL) : List.of(WarmUp.A, WarmUp.B);
     }
     String name = choice("--schedule", schedule, SCHEDULES);

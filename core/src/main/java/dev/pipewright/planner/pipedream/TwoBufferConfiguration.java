@@ -155,7 +155,8 @@ final class TwoBufferConfiguration {
 
   private double bytes(int s, int from, int to) {
     double kept = places.kept(from, to) * microBatch;
-    double activations = recompute ? kept + (depth - s) * input[from] : (depth - s) * kept;
+    double activations = (depth - s) * (input[from] + (recompute ? 0 : kept));
+    activations += recompute ? kept : 0;
     return places.weights(from, to) * setting.heldPerWeightByte() + activations;
   }
 

@@ -129,7 +129,7 @@ class TwoBufferPlannerTest {
         double compute = forward + backward + (recompute ? forward : 0);
         slowest = Math.max(slowest, Math.max(compute + moved, ring / updates));
         double held = weights * (4 + 4 + 8 + 4) / 4; // weight, gradient, moments, second version
-        peak = Math.max(peak, held + (recompute ? kept + (d - s) * in : (d - s) * kept));
+        peak = Math.max(peak, held + (recompute ? kept + (d - s) * in : (d - s) * (in + kept)));
       }
       leastPeak[0] = Math.min(leastPeak[0], peak);
       return peak <= setting.memoryBytes() ? slowest : infinite();

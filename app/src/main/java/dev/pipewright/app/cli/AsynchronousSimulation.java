@@ -1,0 +1,151 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.app.report.SteadyText;
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cost.AsynchronousCosts;
+import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.JsonText;
+import dev.pipewright.plan.AsynchronousPlan;
+import dev.pipewright.plan.StagePlan;
+import dev.pipewright.sim.Conditions;
+import dev.pipewright.sim.Conditions.Transfers;
+import dev.pipewright.sim.Wires;
+import dev.pipewright.sim.steady.SteadyState;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A plan that never flushes, simulated until it runs evenly. */
+final class AsynchronousSimulation {
+  private final AsynchronousArgument loaded;
+  private final SteadyState steady;
+  private final List<StageMemory> limits;
+
+  private AsynchronousSimulation(
+      AsynchronousArgument loaded, SteadyState steady, List<StageMemory> limits) {
+    this.loaded = loaded;
+    this.steady = steady;
+    this.limits = limits;
+  }
+
+  /** Runs it; throws {@link BadInputException} where it is not for its model and cluster. */
+  static AsynchronousSimulation of(
+      Path path, AsynchronousArgument loaded, SimulationOptions options) {
+    AsynchronousPlan plan = loaded.file().plan();
+    for (String problem : PlanFit.problems(plan.stages(), loaded.costed())) {
+      throw new BadInputException(path + ": " + problem);
+    }
+    if (options.jitter() != null) {
+      throw new BadInputException(
+          "--jitter: and --stragglers are for training steps, and %s never flushes; leave them out"
+              .formatted(path));
+    }
+    Cluster cluster = loaded.costed().workload().cluster();
+    int[] devices = SteadyState.devices(plan, cluster);
+    Conditions conditions = options.conditions(Transfers.QUEUED, wires(devices, cluster));
+    return new AsynchronousSimulation(
+        loaded,
+        SteadyState.of(plan, loaded.costed().costs(), conditions, options.slowness(devices.length)),
+        new AsynchronousCosts(loaded.costed().costs(), plan).memory());
+  }
+
+  /** Each machine has a port out and one in; inside a machine each device has a way out. */
+  private static Wires wires(int[] devices, Cluster cluster) {
+    int machines = cluster.machines();
+    double[] bandwidth = new double[2 * machines + devices.length];
+    Arrays.fill(bandwidth, 1);
+    return Wires.of(
+        bandwidth,
+        0,
+        (from, to) -> {
+          int out = cluster.machine(devices[from]);
+          int in = cluster.machine(devices[to]);
+          return out == in ? new int[] {2 * machines + from} : new int[] {out, machines + in};
+        });
+  }
+
+  /** The first stage that does not fit, worded; empty when all do. */
+  Optional<String> doesNotFit() {
+    for (int stage = 0; stage < limits.size(); stage++) {
+      if (!limits.get(stage).fits()) {
+        return Optional.of(
+            AsynchronousCheck.tooLarge(loaded.file().plan(), stage, limits.get(stage)));
+      }
+    }
+    return Optional.empty();
+  }
+
+  String text() {
+    AsynchronousPlan plan = loaded.file().plan();
+    List<SteadyText.Row> rows = new ArrayList<>();
+    int rank = 0;
+    for (int s = 0; s < plan.stages().size(); s++) {
+      StagePlan stage = plan.stages().get(s);
+      int ranks = plan.replicas() > 1 ? 1 : stage.replicas();
+      double peak = 0;
+      for (int i = 0; i < ranks; i++) {
+        peak = Math.max(peak, steady.memory().get(rank++).peak().bytes());
+      }
+      rows.add(
+          new SteadyText.Row(
+              stage, plan.versions(s), peak, (double) limits.get(s).capacity().value()));
+    }
+    return SteadyText.of(
+        new SteadyText.Found(
+            loaded.costed().model() + " on " + loaded.costed().workload().cluster().name(),
+            plan.rule().schedule(),
+            steady.seconds(),
+            loaded.file().objective(),
+            steady.rounds(),
+            steady.idleShare()),
+        rows,
+        Terminal.columns(),
+        Terminal.colours());
+  }
+
+  String json() {
+    AsynchronousPlan plan = loaded.file().plan();
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("planner", "given");
+    object.put("model", loaded.costed().model());
+    object.put("cluster", loaded.costed().cluster());
+    object.put("schedule", plan.rule().schedule());
+    Map<String, Object> objective = new LinkedHashMap<>();
+    objective.put("name", "minibatch_s");
+    objective.put("value", steady.seconds());
+    object.put("objective", objective);
+    object.put(
+        "expected_s",
+        loaded.file().objective().isPresent()
+            ? Optional.of(loaded.file().objective().getAsDouble())
+            : Optional.empty());
+    Map<String, Object> simulated = new LinkedHashMap<>();
+    simulated.put("minibatch_s", steady.seconds());
+    simulated.put("rounds", steady.rounds());
+    simulated.put("idle_share", steady.idleShare());
+    simulated.put("peak_bytes", peaks(plan));
+    object.put("simulated", simulated);
+    return JsonText.of(object);
+  }
+
+  /** Of each device of the cluster. */
+  private List<Long> peaks(AsynchronousPlan plan) {
+    Long[] peaks = new Long[loaded.costed().workload().cluster().size()];
+    Arrays.fill(peaks, 0L);
+    int rank = 0;
+    for (StagePlan stage : plan.stages()) {
+      for (int i = 0; i < stage.replicas(); i++) {
+        boolean copies = plan.replicas() > 1; // all do the same
+        int device = copies ? stage.devices().get(i) : steady.ranks().get(rank + i);
+        peaks[device] = Math.round(steady.memory().get(copies ? rank : rank + i).peak().bytes());
+      }
+      rank += plan.replicas() > 1 ? 1 : stage.replicas();
+    }
+    return List.of(peaks);
+  }
+}

@@ -1,0 +1,153 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.app.report.TwoBufferText;
+import dev.pipewright.cluster.DeviceKind;
+import dev.pipewright.cost.Workload;
+import dev.pipewright.formats.MadeFor;
+import dev.pipewright.formats.TwoBufferJson;
+import dev.pipewright.model.Chain;
+import dev.pipewright.planner.Remedy;
+import dev.pipewright.planner.pipedream.TwoBufferPlanner;
+import dev.pipewright.planner.pipedream.TwoBufferPlanning;
+import dev.pipewright.planner.pipedream.TwoBufferSetting;
+import dev.pipewright.profile.Profile.Quantity;
+import dev.pipewright.units.Bytes;
+import dev.pipewright.units.Units;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/** A plan of PipeDream-2BW's planner, shown in the forms that {@code plan} offers. */
+final class TwoBufferAnswer implements PlannerAnswer {
+  private final TwoBufferSetting setting;
+  private final TwoBufferPlanning planning;
+  private final TwoBufferJson.Context context;
+  private final String title;
+
+  private TwoBufferAnswer(
+      TwoBufferSetting setting,
+      TwoBufferPlanning planning,
+      TwoBufferJson.Context context,
+      String title) {
+    this.setting = setting;
+    this.planning = planning;
+    this.context = context;
+    this.title = title;
+  }
+
+  /**
+   * Plans on a cluster of equal groups, whose smallest device sets the memory.
+   *
+   * @param globalBatch samples of an update
+   */
+  static TwoBufferAnswer of(
+      String model, ModelArgument arguments, int globalBatch, Patience patience) {
+    ModelArgument.Costed costed =
+        arguments.costed(model, Optional.empty(), OptionalInt.empty(), globalBatch);
+    Workload workload = costed.workload();
+    Limits.devices(workload.cluster());
+    Bytes memory =
+        workload.cluster().devices().stream()
+            .map(DeviceKind::memory)
+            .min(Bytes::compareTo)
+            .orElseThrow();
+    TwoBufferSetting setting =
+        new TwoBufferSetting(
+            workload.chain(),
+            workload.profile(),
+            workload.training(),
+            Levels.of(workload.cluster()).levels(),
+            memory.value(),
+            globalBatch);
+    long start = System.nanoTime();
+    TwoBufferPlanning planning = TwoBufferPlanner.plan(setting, patience);
+    double seconds = (System.nanoTime() - start) / 1e9;
+    Chain chain = workload.chain();
+    return new TwoBufferAnswer(
+        setting,
+        planning,
+        new TwoBufferJson.Context(
+            madeFor(costed, arguments, globalBatch),
+            workload.profile().provenance().toString(),
+            memory.value(),
+            samples -> chain.cumulative(workload.profile().seconds(Quantity.FORWARD, samples)),
+            seconds),
+        costed.model() + " on " + workload.cluster().name());
+  }
+
+  /** What a plan for a model on a cluster says of them. */
+  static MadeFor madeFor(ModelArgument.Costed costed, ModelArgument arguments, int globalBatch) {
+    return new MadeFor(
+        Optional.of(costed.model()),
+        Optional.of(costed.cluster()),
+        OptionalLong.of(globalBatch),
+        arguments.profileBatch == null
+            ? OptionalInt.empty()
+            : OptionalInt.of(arguments.profileBatch),
+        Optional.of(costed.workload().training()),
+        costed.memoryBytes());
+  }
+
+  @Override
+  public String json() {
+    return TwoBufferJson.text(planning, context);
+  }
+
+  @Override
+  public void print(PrintWriter out) {
+    out.print(
+        TwoBufferText.of(
+            planning,
+            new TwoBufferText.Heading(title, context.provenance(), context.planningSeconds()),
+            setting.memoryBytes(),
+            Terminal.columns(),
+            Terminal.colours()));
+  }
+
+  @Override
+  public Optional<String> nothing() {
+    if (planning.best().isPresent()) {
+      return Optional.empty();
+    }
+    if (!planning.exact()) {
+      return Optional.of("nothing was found before the search was ended; give it more time");
+    }
+    return Optional.of(
+        planning.leastPeakBytes() == Double.POSITIVE_INFINITY
+            ? "no pipelines use all %d devices with a micro-batch for each stage out of %d samples; take a larger global batch that %d divides"
+                .formatted(setting.devices(), setting.globalBatch(), setting.devices())
+            : "the devices have %s each; %s on each of the %d would do"
+                .formatted(
+                    Bytes.of(setting.memoryBytes()),
+                    Remedy.roundedUp(planning.leastPeakBytes()),
+                    setting.devices()));
+  }
+
+  @Override
+  public List<String> remarks() {
+    return planning.exact()
+        ? List.of()
+        : List.of(
+            "the search was ended early; the best so far is "
+                + planning
+                    .best()
+                    .map(
+                        best -> Units.percent(best.seconds() / planning.lowerBound().seconds() - 1))
+                    .orElseThrow()
+                + " above the lower bound ("
+                + planning.lowerBound().why()
+                + ")");
+  }
+
+  @Override
+  public void write(Path out) {
+    OutputFolder.of(out, "plan.json")
+        .write(
+            "plan.json",
+            TwoBufferJson.text(
+                planning, context.withMadeFor(PipeDreamAnswer.anywhere(context.madeFor()))));
+  }
+}

@@ -1,0 +1,117 @@
+package dev.pipewright.planner;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.cost.CostModel;
+import dev.pipewright.cost.Oracle;
+import dev.pipewright.cost.Samples;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.StagePlan;
+import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.planner.Request.Recomputation;
+import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.check.Validator;
+import dev.pipewright.sim.SimulatedOracle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+
+class SynchronousPlansTest {
+  private static final String SEEDED = "seed {currentRepetition}";
+
+  private static Request request(int globalBatch, Recomputation recomputation) {
+    return new Request(
+        globalBatch,
+        OptionalInt.empty(),
+        List.of(WarmUp.A, WarmUp.B),
+        recomputation,
+        CostModel.PIPEWRIGHT);
+  }
+
+  /** Only layers and devices of it. */
+  private static List<StagePlan> bare(Plan plan) {
+    return plan.stages().stream()
+        .map(s -> new StagePlan(s.firstLayer(), s.lastLayer(), s.devices(), Recompute.NONE, 1))
+        .toList();
+  }
+
+  @RepeatedTest(value = 200, name = SEEDED)
+  void thePlannersOwnStagesGiveThePlannersOwnStep(RepetitionInfo seed) {
+    SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
+    int globalBatch = random.nextInt(1, 13);
+    StageCosts costs = Samples.costs(random, Samples.chain(random.nextInt(1, 8)), globalBatch);
+    Request request = request(globalBatch, Recomputation.WHERE_NEEDED);
+    Oracle estimates = CostModel.PIPEWRIGHT.oracle(costs);
+    Oracle decides = new SimulatedOracle(estimates);
+    Planning whole = DapplePlanner.plan(costs, request, decides);
+    for (Candidate candidate : whole.candidates()) {
+      Plan plan = candidate.plan();
+      int samples = plan.wave();
+      if (plan.overlapGradients()) {
+        continue; // pipelines never do that
+      }
+      Plan again = SynchronousPlans.of(costs, bare(plan), globalBatch, samples);
+      assertEquals(bare(plan), bare(again));
+      assertEquals(globalBatch, again.globalBatch());
+      assertEquals(List.of(), Validator.check(again.schedule()));
+      Planning same =
+          SynchronousPlans.best("given", costs, bare(plan), 1, request, decides, () -> false);
+      double best =
+          same.candidates().stream()
+              .mapToDouble(c -> c.estimate().stepSeconds())
+              .min()
+              .orElse(Double.POSITIVE_INFINITY);
+      double estimate = candidate.estimate().stepSeconds();
+      assertTrue(best <= estimate * (1 + 1e-9), best + " > " + estimate + ": " + plan);
+      assertEquals("given", same.planner());
+      assertTrue(same.best().orElseThrow().estimate().fits());
+    }
+  }
+
+  @RepeatedTest(value = 100, name = SEEDED)
+  void aStageRecomputesOnlyWhereMemoryDemandsIt(RepetitionInfo seed) {
+    SplittableRandom random = new SplittableRandom(500 + seed.getCurrentRepetition());
+    int globalBatch = random.nextInt(2, 13);
+    StageCosts costs = Samples.costs(random, Samples.chain(5), globalBatch);
+    List<StagePlan> stages = new ArrayList<>();
+    stages.add(new StagePlan(0, 2, List.of(0), Recompute.NONE, 1));
+    stages.add(new StagePlan(3, 4, List.of(1), Recompute.NONE, 1));
+    Plan plan = SynchronousPlans.of(costs, stages, globalBatch, 1);
+    Oracle estimates = CostModel.PIPEWRIGHT.oracle(costs);
+    List<StagePlan> keeping = new ArrayList<>();
+    int[] wanted = WarmUp.A.inFlight(2, globalBatch);
+    for (int s = 0; s < 2; s++) {
+      StagePlan one = stages.get(s);
+      keeping.add(
+          new StagePlan(
+              one.firstLayer(), one.lastLayer(), one.devices(), Recompute.NONE, wanted[s]));
+    }
+    Plan greedy = new Plan(WarmUp.A, globalBatch, 1, 1, false, keeping);
+    for (int s = 0; s < 2; s++) {
+      boolean fits = estimates.assess(greedy).stages().get(s).memory().fits();
+      assertEquals(fits, plan.stages().get(s).recompute() == Recompute.NONE);
+    }
+  }
+
+  @Test
+  void theBatchHasToBeShared() {
+    SplittableRandom random = new SplittableRandom(1);
+    StageCosts costs = Samples.costs(random, Samples.chain(2), 4);
+    List<StagePlan> one = List.of(new StagePlan(0, 1, List.of(0), Recompute.NONE, 1));
+    assertThrows(IllegalArgumentException.class, () -> SynchronousPlans.of(costs, one, 4, 3));
+    Oracle oracle = CostModel.PIPEWRIGHT.oracle(costs);
+    assertThrows(
+        IllegalArgumentException.class,
+        () ->
+            SynchronousPlans.best(
+                "given", costs, one, 3, request(4, Recomputation.NEVER), oracle, () -> false));
+  }
+}

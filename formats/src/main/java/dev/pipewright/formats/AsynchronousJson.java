@@ -1,0 +1,158 @@
+package dev.pipewright.formats;
+
+import dev.pipewright.plan.AsynchronousPlan;
+import dev.pipewright.plan.AsynchronousPlan.Rule;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.StagePlan;
+import dev.pipewright.planner.pipedream.Level;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * Reads plans that never flush, as {@link PipeDreamJson} and {@link TwoBufferJson} write them: the
+ * answer, or the plan alone. Figures beside the plan are ignored but for the objective.
+ */
+public final class AsynchronousJson {
+  private static final List<String> LEVELS = List.of("levels", "bandwidths", "activation_transfer");
+  private static final List<String> PLAN_KEYS =
+      PlanJson.joined(
+          List.of(
+              PlanJson.HEAD,
+              List.of("schedule", "micro_batches", "micro_batch", "replicas", "stages"),
+              PlanJson.MADE_FOR,
+              LEVELS));
+  private static final List<String> ANSWER_KEYS =
+      PlanJson.joined(
+          List.of(PlanJson.HEAD, List.of("plan"), PlanJson.MADE_FOR, LEVELS, AnswerJson.KEYS));
+  private static final List<String> STAGE_KEYS =
+      PlanJson.joined(
+          List.of(
+              List.of("layers", "devices", "recompute", "in_flight"),
+              List.of("replicas_by_level", "minibatch_s", "transfer_s"),
+              AnswerJson.FIGURES));
+
+  private static final Map<String, Rule> RULES = new LinkedHashMap<>();
+
+  static {
+    for (Rule rule : Rule.values()) {
+      RULES.put(rule.schedule(), rule);
+    }
+  }
+
+  private AsynchronousJson() {}
+
+  /** Whether a schedule's name is one of those that never flush. */
+  static boolean isSchedule(Node named) {
+    return named.is(Node.Type.TEXT) && RULES.containsKey(named.text());
+  }
+
+  /**
+   * The plan; empty where the file is another one. Throws {@link BadInputException} when it is such
+   * a plan and a wrong one.
+   */
+  public static Optional<AsynchronousFile> read(Path file) {
+    Node root = Tree.json(file);
+    Node plan = root.members().getOrDefault("plan", root);
+    Node named = plan.members().get("schedule");
+    return named == null || !isSchedule(named) ? Optional.empty() : Optional.of(read(root, plan));
+  }
+
+  private static AsynchronousFile read(Node root, Node plan) {
+    Fields outer = root.object(root.members().containsKey("plan") ? ANSWER_KEYS : PLAN_KEYS);
+    PlanJson.checkVersion(outer);
+    Fields inner = plan.object(PLAN_KEYS);
+    PlanJson.checkVersion(inner);
+    return new AsynchronousFile(
+        plan(inner),
+        new MadeFor(
+            PlanJson.either(inner, outer, "model").map(Node::text),
+            PlanJson.either(inner, outer, "cluster").map(Node::text),
+            PlanJson.either(inner, outer, "global_batch")
+                .map(node -> OptionalLong.of(node.whole(1)))
+                .orElse(OptionalLong.empty()),
+            PlanJson.either(inner, outer, "profile_batch")
+                .map(node -> OptionalInt.of(node.count(1)))
+                .orElse(OptionalInt.empty()),
+            PlanJson.training(inner, outer),
+            PlanJson.either(inner, outer, "device_memory_bytes")
+                .map(node -> OptionalLong.of(node.whole(1)))
+                .orElse(OptionalLong.empty())),
+        levels(inner, outer),
+        objective(outer));
+  }
+
+  private static List<Level> levels(Fields inner, Fields outer) {
+    Optional<Node> units = PlanJson.either(inner, outer, "levels");
+    Optional<Node> rates = PlanJson.either(inner, outer, "bandwidths");
+    if (units.isEmpty() && rates.isEmpty()) {
+      return List.of();
+    }
+    Node one = units.or(() -> rates).orElseThrow();
+    if (units.isEmpty()
+        || rates.isEmpty()
+        || units.get().list().size() != rates.get().list().size()) {
+      throw one.wrong("levels and bandwidths belong together; give one of each, innermost first");
+    }
+    List<Level> levels = new ArrayList<>();
+    for (int i = 0; i < units.get().list().size(); i++) {
+      levels.add(
+          new Level(units.get().list().get(i).count(1), rates.get().list().get(i).positive()));
+    }
+    return levels;
+  }
+
+  private static OptionalDouble objective(Fields outer) {
+    return outer
+        .optional("objective")
+        .flatMap(node -> Optional.ofNullable(node.members().get("value")))
+        .filter(node -> node.is(Node.Type.NUMBER))
+        .map(node -> OptionalDouble.of(node.amount()))
+        .orElse(OptionalDouble.empty());
+  }
+
+  private static AsynchronousPlan plan(Fields fields) {
+    Rule rule = fields.required("schedule").word(RULES);
+    int microBatches = fields.required("micro_batches").count(1);
+    int microBatch = fields.required("micro_batch").count(1);
+    int replicas = fields.optional("replicas").map(node -> node.count(1)).orElse(1);
+    Node list = fields.required("stages");
+    List<StagePlan> bare = new ArrayList<>();
+    for (Node node : list.list()) {
+      bare.add(stage(node));
+    }
+    return list.checked(() -> {
+      int[] usual = bare.isEmpty() ? new int[0] : AsynchronousPlan.inFlight(rule, bare);
+      List<StagePlan> stages = new ArrayList<>();
+      for (int s = 0; s < usual.length; s++) {
+        Optional<Node> given = list.list().get(s).object().optional("in_flight");
+        int inFlight = given.map(node -> node.count(1)).orElse(usual[s]);
+        StagePlan stage = bare.get(s);
+        stages.add(
+            new StagePlan(
+                stage.firstLayer(),
+                stage.lastLayer(),
+                stage.devices(),
+                stage.recompute(),
+                inFlight));
+      }
+      return new AsynchronousPlan(rule, microBatches, microBatch, replicas, stages);
+    });
+  }
+
+  /** Without what it holds, which depends on all of them. */
+  private static StagePlan stage(Node node) {
+    Fields fields = node.object(STAGE_KEYS);
+    List<Integer> layers = PlanJson.ends(fields.required("layers"));
+    List<Integer> devices = fields.counts("devices", 0);
+    Recompute recompute =
+        fields.optional("recompute").map(n -> n.word(PlanJson.RECOMPUTE)).orElse(Recompute.NONE);
+    return node.checked(() -> new StagePlan(layers.get(0), layers.get(1), devices, recompute, 1));
+  }
+}

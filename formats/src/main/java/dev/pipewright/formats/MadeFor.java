@@ -1,0 +1,55 @@
+package dev.pipewright.formats;
+
+import dev.pipewright.model.Training;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * What an asynchronous plan was made for, as far as it is known.
+ *
+ * @param model a file or a name of the zoo
+ * @param cluster a file or a name of the zoo; empty where levels name it
+ * @param globalBatch samples of an update
+ * @param profileBatch samples that the model's times are for, where its file does not say
+ * @param training how the model is trained
+ * @param memoryBytes of every device, where it is not the cluster's
+ */
+public record MadeFor(
+    Optional<String> model,
+    Optional<String> cluster,
+    OptionalLong globalBatch,
+    OptionalInt profileBatch,
+    Optional<Training> training,
+    OptionalLong memoryBytes) {
+  /** For a model on levels, trained somehow. */
+  public static MadeFor levels(String model, OptionalInt profileBatch) {
+    return new MadeFor(
+        Optional.of(model),
+        Optional.empty(),
+        OptionalLong.empty(),
+        profileBatch,
+        Optional.empty(),
+        OptionalLong.empty());
+  }
+
+  /** The same, as a file elsewhere names model and cluster. */
+  public MadeFor named(String otherModel, Optional<String> otherCluster) {
+    return new MadeFor(
+        Optional.of(otherModel), otherCluster, globalBatch, profileBatch, training, memoryBytes);
+  }
+
+  /** The first keys of an answer. */
+  Map<String, Object> object(String planner) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("planner", planner);
+    model.ifPresent(name -> object.put("model", name));
+    cluster.ifPresent(name -> object.put("cluster", name));
+    globalBatch.ifPresent(samples -> object.put("global_batch", samples));
+    profileBatch.ifPresent(samples -> object.put("profile_batch", samples));
+    PlanJson.putSetting(object, training, memoryBytes);
+    return object;
+  }
+}

@@ -1,0 +1,135 @@
+package dev.pipewright.formats;
+
+import dev.pipewright.plan.AsynchronousPlan.Rule;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.planner.pipedream.TwoBufferPlanning;
+import dev.pipewright.planner.pipedream.TwoBufferPlanning.Candidate;
+import dev.pipewright.planner.pipedream.TwoBufferPlanning.Stage;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Writes the answer of {@code plan --planner pipedream-2bw --json}: one object, seconds and bytes
+ * as plain numbers. {@link AsynchronousJson} reads the plan back.
+ */
+public final class TwoBufferJson {
+  /** Candidates that an answer lists. */
+  private static final int MOST_CANDIDATES = 16;
+
+  /**
+   * What an answer says beside the planning itself.
+   *
+   * @param madeFor model and cluster as the user named them
+   * @param provenance where the model's times come from
+   * @param capacityBytes of each device
+   * @param forward seconds of a forward pass of a micro-batch over all layers up to each position,
+   *     by its samples
+   * @param planningSeconds how long the search took
+   */
+  public record Context(
+      MadeFor madeFor,
+      String provenance,
+      double capacityBytes,
+      ForwardSeconds forward,
+      double planningSeconds) {
+    /** The same with a model and a cluster that can be found from elsewhere. */
+    public Context withMadeFor(MadeFor other) {
+      return new Context(other, provenance, capacityBytes, forward, planningSeconds);
+    }
+  }
+
+  /** Seconds of a forward pass, cumulative by position of the chain. */
+  public interface ForwardSeconds {
+    double[] of(int samples);
+  }
+
+  private TwoBufferJson() {}
+
+  /** The answer as JSON text that ends with a line feed; without a plan where nothing fits. */
+  public static String text(TwoBufferPlanning planning, Context context) {
+    Optional<Candidate> best = planning.best();
+    Map<String, Object> object = context.madeFor.object("pipedream-2bw");
+    object.put("profile", context.provenance);
+    object.put("objective", pair("name", "minibatch_s", "value", best.map(Candidate::seconds)));
+    object.put(
+        "lower_bound",
+        pair("value", planning.lowerBound().seconds(), "why", planning.lowerBound().why()));
+    object.put("speedup", best.map(plan -> planning.singleDeviceSeconds() / plan.seconds()));
+    object.put("planning_s", context.planningSeconds);
+    object.put("plan", best.map(plan -> plan(plan, context)));
+    object.put(
+        "why",
+        pair(
+            "binding",
+            best.map(Candidate::binding).orElse("memory"),
+            "runner_up",
+            planning.runnerUp().map(rival -> candidate(rival, best.orElseThrow()))));
+    object.put(
+        "candidates",
+        planning.candidates().stream()
+            .limit(MOST_CANDIDATES)
+            .map(rival -> candidate(rival, best.orElseThrow()))
+            .toList());
+    object.put(
+        "search", pair("exhaustive", planning.exact(), "fitting", planning.candidates().size()));
+    return JsonText.of(object);
+  }
+
+  private static Map<String, Object> pair(String key, Object value, String other, Object that) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put(key, value);
+    object.put(other, that);
+    return object;
+  }
+
+  private static Map<String, Object> plan(Candidate plan, Context context) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("schedule", Rule.TWO_BUFFERS.schedule());
+    object.put("micro_batches", plan.microBatches());
+    object.put("micro_batch", plan.microBatch());
+    object.put("replicas", plan.width());
+    double[] forward = context.forward.of(plan.microBatch());
+    List<Map<String, Object>> stages = new ArrayList<>();
+    for (Stage stage : plan.stages()) {
+      stages.add(stage(plan, stage, forward, context.capacityBytes));
+    }
+    object.put("stages", stages);
+    return object;
+  }
+
+  private static Map<String, Object> stage(
+      Candidate plan, Stage stage, double[] forwardSeconds, double capacityBytes) {
+    int first = stage.firstLayer();
+    double forward =
+        forwardSeconds[stage.lastLayer()] - (first == 0 ? 0 : forwardSeconds[first - 1]);
+    Recompute recompute = plan.recompute() ? Recompute.STAGE_INPUT : Recompute.NONE;
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("layers", List.of(first, stage.lastLayer()));
+    object.put("devices", stage.devices());
+    object.put("in_flight", stage.inFlight());
+    object.put("recompute", recompute.word());
+    object.put("forward_s", forward);
+    object.put("backward_s", stage.computeSeconds() - forward);
+    object.put("transfer_s", stage.transferSeconds());
+    object.put("allreduce_s", stage.exchangeSeconds());
+    object.put("memory_bytes", Math.round(stage.memoryBytes()));
+    object.put("capacity_bytes", Math.round(capacityBytes));
+    return object;
+  }
+
+  private static Map<String, Object> candidate(Candidate rival, Candidate best) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("kind", rival.recompute() ? "recomputing" : "keeping activations");
+    object.put("replicas", rival.width());
+    object.put("stages", rival.depth());
+    object.put("micro_batch", rival.microBatch());
+    object.put("micro_batches", rival.microBatches());
+    object.put("seconds", rival.seconds());
+    object.put("gap", rival.seconds() / best.seconds() - 1);
+    object.put("memory_bytes", Math.round(rival.peakBytes()));
+    return object;
+  }
+}
