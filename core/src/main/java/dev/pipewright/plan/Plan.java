@@ -80,4 +80,9 @@ public record Plan(
     }
     return text.toString();
   }
+
+  /** The same plan with other stages. */
+  public Plan with(List<StagePlan> others) {
+    return new Plan(warmUp, microBatches, microBatch, replicas, overlapGradients, others);
+  }
 }

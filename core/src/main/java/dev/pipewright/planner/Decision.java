@@ -193,13 +193,6 @@ final class Decision {
         cut,
         new StagePlan(
             first, after.lastLayer(), after.devices(), after.recompute(), after.inFlight()));
-    return Optional.of(
-        new Plan(
-            plan.warmUp(),
-            plan.microBatches(),
-            plan.microBatch(),
-            plan.replicas(),
-            plan.overlapGradients(),
-            stages));
+    return Optional.of(plan.with(stages));
   }
 }

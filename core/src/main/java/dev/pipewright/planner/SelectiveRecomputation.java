@@ -31,16 +31,7 @@ final class SelectiveRecomputation {
       boolean all = stage.recompute() == Recompute.STAGE_INPUT;
       stages.add(all ? selective(plan, stage) : stage);
     }
-    return stages.equals(plan.stages())
-        ? Optional.empty()
-        : Optional.of(
-            new Plan(
-                plan.warmUp(),
-                plan.microBatches(),
-                plan.microBatch(),
-                plan.replicas(),
-                plan.overlapGradients(),
-                stages));
+    return stages.equals(plan.stages()) ? Optional.empty() : Optional.of(plan.with(stages));
   }
 
   private StagePlan selective(Plan plan, StagePlan stage) {

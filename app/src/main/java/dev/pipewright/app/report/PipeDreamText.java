@@ -12,7 +12,6 @@ import java.util.stream.Collectors;
 
 /** A plan of PipeDream's optimizer for a terminal: what it is, why, and how good. */
 public final class PipeDreamText {
-  private static final int LABEL = 17; // columns of "  data parallel  "
   private static final int DEVICES = 24;
 
   private final StringBuilder out = new StringBuilder();
@@ -126,9 +125,6 @@ public final class PipeDreamText {
   }
 
   private void line(String words, String value) {
-    StringBuilder label = new StringBuilder("  ");
-    TextWidth.pad(label, words, LABEL - 2, false);
-    ink.paint(out, Ink.DIM, label.toString());
-    TextWidth.wrap(out, value, width, LABEL);
+    FigureLine.append(out, ink, width, words, value);
   }
 }

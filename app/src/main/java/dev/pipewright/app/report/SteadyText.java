@@ -10,7 +10,6 @@ import java.util.OptionalDouble;
 
 /** How an asynchronous plan runs once its pipeline is full, for a terminal. */
 public final class SteadyText {
-  private static final int LABEL = 17; // columns of "  optimizer      "
   private static final int DEVICES = 24;
   private static final double UNLIMITED = 1L << 60; // bytes
 
@@ -101,9 +100,6 @@ public final class SteadyText {
   }
 
   private void line(String words, String value) {
-    StringBuilder label = new StringBuilder("  ");
-    TextWidth.pad(label, words, LABEL - 2, false);
-    ink.paint(out, Ink.DIM, label.toString());
-    TextWidth.wrap(out, value, width, LABEL);
+    FigureLine.append(out, ink, width, words, value);
   }
 }

@@ -11,7 +11,6 @@ import java.util.List;
 
 /** A plan of PipeDream-2BW's planner for a terminal: what it is, why, and how good. */
 public final class TwoBufferText {
-  private static final int LABEL = 17; // columns of "  lower bound    "
   private static final int DEVICES = 24;
 
   /**
@@ -123,9 +122,6 @@ public final class TwoBufferText {
   }
 
   private void line(String words, String value) {
-    StringBuilder label = new StringBuilder("  ");
-    TextWidth.pad(label, words, LABEL - 2, false);
-    ink.paint(out, Ink.DIM, label.toString());
-    TextWidth.wrap(out, value, width, LABEL);
+    FigureLine.append(out, ink, width, words, value);
   }
 }
