@@ -78,7 +78,7 @@ record Levels(List<Level> levels) {
       int size = sizes.get(0);
       if (sizes.stream().anyMatch(other -> other != size) || size % below != 0) {
         throw new BadInputException(
-            "--planner: pipedream plans for equal groups, and those of %s differ; make them equal or take another planner"
+            "--cluster: PipeDream's planners need groups of one size, and those of %s differ; make them equal or take --planner dapple"
                 .formatted(cluster.name()));
       }
       double rate = cluster.levels().get(level).pointToPoint().bandwidth().value();

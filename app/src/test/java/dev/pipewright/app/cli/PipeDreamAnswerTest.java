@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.planner.pipedream.Level;
 import dev.pipewright.zoo.Clusters;
@@ -133,5 +134,17 @@ class PipeDreamAnswerTest {
         "no model file 'vgg-16'; give a file with measured times, since --levels says nothing of"
             + " the devices, or plan with --cluster",
         sentence);
+  }
+
+  @Test
+  void machinesOfDifferentSizesAreRefused() {
+    var pair = Clusters.find("dapple-a:1x3").orElseThrow();
+    var levels = Clusters.find("dapple-a:2x8").orElseThrow().levels();
+    var uneven = new Cluster("odd", pair.devices(), levels, List.of(List.of(2, 1), List.of(3)));
+    var refusal = assertThrows(BadInputException.class, () -> Levels.of(uneven));
+    assertEquals(
+        "--cluster: PipeDream's planners need groups of one size, and those of odd differ; make"
+            + " them equal or take --planner dapple",
+        refusal.getMessage());
   }
 }
