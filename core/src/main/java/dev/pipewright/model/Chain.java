@@ -276,6 +276,14 @@ public final class Chain {
     return set.stream().toArray();
   }
 
+  /**
+   * The layers whose output crosses a cut after {@code position}: those that somebody beyond reads,
+   * or nobody at all. Ascending, but for a pure chain, where it is one.
+   */
+  public int[] crossing(int position) {
+    return crossing[position].clone();
+  }
+
   /** For each position the sum of {@code perLayer} over all layers at or before it. */
   public double[] cumulative(double[] perLayer) {
     double[] sums = new double[size()];

@@ -1,0 +1,147 @@
+package dev.pipewright.runtime.engine;
+
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.StagePlan;
+import dev.pipewright.schedule.OneForwardOneBackward;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.units.Check;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * Who computes what: a schedule whose stages are layers of a network, whose ranks are groups of
+ * workers, and whose micro-batches are slices of a batch.
+ *
+ * <p>Workers are numbered rank by rank. Those of a rank run the same program, each on its slice of
+ * every micro-batch. A stage of a bidirectional schedule is held by two ranks.
+ *
+ * @param stages the layers of each stage of a chain, and what it computes again
+ * @param workers of each rank
+ * @param batch samples of a step
+ * @param overlapped whether gradients are summed while others are still computed
+ */
+public record Assignment(
+    Schedule schedule,
+    List<StageLayers> stages,
+    List<Integer> workers,
+    int batch,
+    boolean overlapped) {
+
+  /**
+   * The layers of a stage.
+   *
+   * @param range positions in the network's chain
+   * @param again those that are computed again for the backward pass where that is selective
+   */
+  public record StageLayers(LayerRange range, Recompute recompute, List<LayerRange> again) {
+    public StageLayers {
+      again = List.copyOf(again);
+    }
+
+    /** Layers of which everything is kept. */
+    public static StageLayers keeping(int first, int last) {
+      return new StageLayers(new LayerRange(first, last), Recompute.NONE, List.of());
+    }
+  }
+
+  public Assignment {
+    stages = List.copyOf(stages);
+    workers = List.copyOf(workers);
+    Placement placement = schedule.placement();
+    Check.that(
+        stages.size() == placement.depth(),
+        "each stage of the schedule has layers: stages=%d, layers of %d",
+        placement.depth(),
+        stages.size());
+    Check.that(
+        workers.size() == placement.ranks(),
+        "each rank of the schedule has workers: ranks=%d, workers of %d",
+        placement.ranks(),
+        workers.size());
+    Check.that(
+        batch >= schedule.microBatches() * placement.chains(),
+        "every micro-batch has a sample: batch=%d, micro_batches=%d",
+        batch,
+        schedule.microBatches() * placement.chains());
+  }
+
+  /** The plan's, with a worker for each device. */
+  public static Assignment of(Plan plan) {
+    List<StageLayers> stages = new ArrayList<>();
+    List<Integer> workers = new ArrayList<>();
+    for (StagePlan stage : plan.stages()) {
+      LayerRange range = new LayerRange(stage.firstLayer(), stage.lastLayer());
+      stages.add(new StageLayers(range, stage.recompute(), stage.again()));
+      workers.add(stage.replicas());
+    }
+    return new Assignment(
+        plan.schedule(),
+        stages,
+        workers,
+        Math.toIntExact(plan.globalBatch()),
+        plan.overlapGradients());
+  }
+
+  /** Everything on one worker, micro-batch by micro-batch. */
+  public static Assignment serial(int layers, int microBatches, int batch) {
+    return new Assignment(
+        OneForwardOneBackward.of(1, microBatches),
+        List.of(StageLayers.keeping(0, layers - 1)),
+        List.of(1),
+        batch,
+        false);
+  }
+
+  /** Workers of all ranks. */
+  public int size() {
+    return workers.stream().mapToInt(Integer::intValue).sum();
+  }
+
+  /** The first worker of a rank. */
+  public int firstWorker(int rank) {
+    return workers.subList(0, rank).stream().mapToInt(Integer::intValue).sum();
+  }
+
+  /** The rank that a worker belongs to. */
+  public int rankOf(int worker) {
+    int rank = 0;
+    while (firstWorker(rank) + workers.get(rank) <= worker) {
+      rank++;
+    }
+    return rank;
+  }
+
+  /** The samples of a micro-batch of a stage's chain. */
+  public Slice microBatch(int stage, int microBatch) {
+    int chain = stage / schedule.placement().depth();
+    int all = schedule.microBatches() * schedule.placement().chains();
+    return new Slice(0, batch).part(chain * schedule.microBatches() + microBatch, all);
+  }
+
+  /** The samples of a micro-batch that a worker of the stage's rank computes. */
+  public Slice samples(int stage, int microBatch, int worker) {
+    int rank = schedule.placement().rankOf(stage);
+    return microBatch(stage, microBatch).part(worker - firstWorker(rank), workers.get(rank));
+  }
+
+  /** The workers that hold the parameters of a stage of a chain, ascending. */
+  public List<Integer> holders(int depth) {
+    Placement placement = schedule.placement();
+    List<Integer> holders = new ArrayList<>();
+    for (int chain = 0; chain < placement.chains(); chain++) {
+      int rank = placement.rankOf(chain * placement.depth() + depth);
+      for (int i = 0; i < workers.get(rank); i++) {
+        int worker = firstWorker(rank) + i;
+        if (!holders.contains(worker)) {
+          holders.add(worker);
+        }
+      }
+    }
+    Collections.sort(holders);
+    return holders;
+  }
+}

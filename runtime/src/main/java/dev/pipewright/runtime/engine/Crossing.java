@@ -1,0 +1,187 @@
+package dev.pipewright.runtime.engine;
+
+import dev.pipewright.runtime.net.Part;
+import dev.pipewright.runtime.tensor.Scope;
+import dev.pipewright.runtime.tensor.Tensor;
+import dev.pipewright.runtime.transport.Pending;
+import dev.pipewright.runtime.transport.Transport;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How activations and gradients cross the cuts between stages. The workers of two stages may be
+ * different in number: a worker sends to each worker of the other stage the samples that both
+ * compute, and puts together what it receives (DAPPLE §V-B2: split and concatenation, one to many,
+ * many to one, many to many).
+ *
+ * <p>Tags are told apart by cut, direction, micro-batch and tensor.
+ */
+final class Crossing implements AutoCloseable {
+  private final Assignment assignment;
+  private final Transport transport;
+  private final List<Part> parts; // of each stage of a chain
+  private final Map<Message, Incoming> expected = new HashMap<>();
+  private final Map<Message, List<Tensor>> here = new HashMap<>(); // from a stage of this worker
+  private final Deque<Moving> leaving = new ArrayDeque<>();
+
+  /** Everything that crosses a cut into {@code stage} for a micro-batch, in one direction. */
+  private record Message(int stage, int microBatch, boolean forward) {}
+
+  private record Incoming(List<Tensor> tensors, List<Moving> moving) {}
+
+  /** Rows of a tensor on their way. */
+  private record Moving(Tensor rows, Pending pending) {
+    void finish() {
+      pending.await();
+      rows.close();
+    }
+  }
+
+  /** A worker of the other stage, and the samples that both compute. */
+  private record Peer(int worker, Slice samples) {}
+
+  Crossing(Assignment assignment, Transport transport, List<Part> parts) {
+    this.assignment = assignment;
+    this.transport = transport;
+    this.parts = parts;
+  }
+
+  /** Makes room for what a stage will need, so that it can arrive while others compute. */
+  void expect(int stage, int microBatch, boolean forward) {
+    Message message = new Message(stage, microBatch, forward);
+    if (sameWorker(stage, forward) || expected.containsKey(message)) {
+      return;
+    }
+    Slice own = samples(stage, microBatch);
+    try (Scope scope = new Scope()) {
+      List<Tensor> tensors = room(scope, stage, own.count(), forward);
+      List<Moving> moving = new ArrayList<>();
+      for (Peer peer : peers(stage, microBatch, forward)) {
+        for (int i = 0; i < tensors.size(); i++) {
+          Tensor rows = scope.keep(rows(tensors.get(i), own, peer.samples()));
+          int tag = tag(stage, microBatch, forward, i);
+          moving.add(new Moving(rows, transport.receive(rows, peer.worker(), tag)));
+        }
+      }
+      expected.put(message, new Incoming(tensors, moving));
+    }
+  }
+
+  /** Waits for what a stage needs; the tensors are the caller's. */
+  List<Tensor> take(int stage, int microBatch, boolean forward) {
+    Message message = new Message(stage, microBatch, forward);
+    if (sameWorker(stage, forward)) {
+      return present(here.remove(message), message);
+    }
+    expect(stage, microBatch, forward);
+    Incoming incoming = present(expected.remove(message), message);
+    incoming.moving().forEach(Moving::finish);
+    return incoming.tensors();
+  }
+
+  private static <T> T present(@Nullable T found, Message message) {
+    if (found == null) {
+      throw new IllegalStateException("nothing was sent: " + message);
+    }
+    return found;
+  }
+
+  /**
+   * Hands on what {@code from} has computed.
+   *
+   * @param tensors which are closed when they have left
+   */
+  void send(int from, int microBatch, boolean forward, List<Tensor> tensors) {
+    int to = forward ? from + 1 : from - 1;
+    if (sameWorker(to, forward)) {
+      here.put(new Message(to, microBatch, forward), tensors);
+      return;
+    }
+    Slice own = samples(from, microBatch);
+    try (Scope scope = new Scope()) {
+      for (Peer peer : peers(from, microBatch, !forward)) {
+        for (int i = 0; i < tensors.size(); i++) {
+          Tensor rows = scope.keep(rows(tensors.get(i), own, peer.samples()));
+          int tag = tag(to, microBatch, forward, i);
+          leaving.add(new Moving(rows, transport.send(rows, peer.worker(), tag)));
+        }
+      }
+    }
+    tensors.forEach(Tensor::close);
+    while (!leaving.isEmpty() && leaving.element().pending().done()) {
+      leaving.remove().finish();
+    }
+  }
+
+  /** Waits until everything has left. */
+  void flush() {
+    while (!leaving.isEmpty()) {
+      leaving.remove().finish();
+    }
+  }
+
+  /** Whether a stage and the one that it hears from are on the same workers. */
+  private boolean sameWorker(int stage, boolean forward) {
+    return rank(stage) == rank(forward ? stage - 1 : stage + 1);
+  }
+
+  private int rank(int stage) {
+    return assignment.schedule().placement().rankOf(stage);
+  }
+
+  private Slice samples(int stage, int microBatch) {
+    return assignment.samples(stage, microBatch, transport.worker());
+  }
+
+  /** The workers that a stage hears from, forward or backward. */
+  private List<Peer> peers(int stage, int microBatch, boolean forward) {
+    int other = forward ? stage - 1 : stage + 1;
+    Slice own = samples(stage, microBatch);
+    List<Peer> peers = new ArrayList<>();
+    int first = assignment.firstWorker(rank(other));
+    for (int i = 0; i < assignment.workers().get(rank(other)); i++) {
+      Slice both = own.overlap(assignment.samples(other, microBatch, first + i));
+      if (!both.isEmpty()) {
+        peers.add(new Peer(first + i, both));
+      }
+    }
+    return peers;
+  }
+
+  /** Tensors for what comes into a stage: its inputs, or the gradients of its outputs. */
+  private List<Tensor> room(Scope scope, int stage, int samples, boolean forward) {
+    int depth = assignment.schedule().placement().depth();
+    Part behind = parts.get((forward ? stage : stage + 1) % depth); // the stage behind the cut
+    List<Tensor> tensors = new ArrayList<>();
+    for (int i = 0; i < behind.inputs(); i++) {
+      if (forward || behind.inputNeedsGradient(i)) {
+        tensors.add(scope.keep(Tensor.empty(behind.inputShape(i, samples))));
+      }
+    }
+    return tensors;
+  }
+
+  /** The rows of some samples; dense, since samples are the first axis. */
+  private static Tensor rows(Tensor tensor, Slice own, Slice samples) {
+    return tensor.detached().part(0, samples.first() - own.first(), samples.count()).dense();
+  }
+
+  private int tag(int stage, int microBatch, boolean forward, int tensor) {
+    int messages = assignment.schedule().stages() * assignment.schedule().microBatches();
+    int message = stage * assignment.schedule().microBatches() + microBatch;
+    return (tensor * 2 + (forward ? 0 : 1)) * messages + message;
+  }
+
+  /** Frees what never left or was never taken. */
+  @Override
+  public void close() {
+    leaving.forEach(moving -> moving.rows().close());
+    expected.values().forEach(incoming -> incoming.tensors().forEach(Tensor::close));
+    here.values().forEach(tensors -> tensors.forEach(Tensor::close));
+  }
+}

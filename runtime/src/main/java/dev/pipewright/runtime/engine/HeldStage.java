@@ -1,0 +1,123 @@
+package dev.pipewright.runtime.engine;
+
+import dev.pipewright.runtime.net.Network;
+import dev.pipewright.runtime.net.Parameter;
+import dev.pipewright.runtime.transport.Transport;
+import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A stage of a chain on a worker: its layers, and the sum of its gradients over all workers that
+ * hold it. Bidirectional schedules run it for both chains.
+ */
+final class HeldStage implements AutoCloseable {
+  private final Stage stage;
+  private final Optional<GradientSums> sums;
+  private final List<Parameter> parameters;
+  private final boolean overlapped;
+  private final boolean inTwoParts;
+  private final int passes; // that give gradients, in a step
+  private int left; // of these
+  private int begun; // buckets, from the last on
+
+  private HeldStage(
+      Stage stage,
+      Optional<GradientSums> sums,
+      List<Parameter> parameters,
+      boolean overlapped,
+      boolean inTwoParts,
+      int passes) {
+    this.stage = stage;
+    this.sums = sums;
+    this.parameters = parameters;
+    this.overlapped = overlapped;
+    this.inTwoParts = inTwoParts;
+    this.passes = passes;
+  }
+
+  static HeldStage of(
+      Assignment assignment, int depth, Network network, Transport transport, long bucketBytes) {
+    List<Integer> holders = assignment.holders(depth);
+    boolean shared = holders.size() > 1;
+    boolean overlapped = shared && assignment.overlapped();
+    long bucket = overlapped ? bucketBytes : Long.MAX_VALUE;
+    Stage stage = Stage.of(network, assignment.stages().get(depth), bucket);
+    List<List<Parameter>> buckets =
+        stage.segments().stream().map(segment -> segment.part().parameters()).toList();
+    Optional<GradientSums> sums =
+        shared
+            ? Optional.of(new GradientSums(transport.group("stage-" + depth, holders), buckets))
+            : Optional.empty();
+    Schedule schedule = assignment.schedule();
+    Placement placement = schedule.placement();
+    int passes = 0;
+    boolean inTwoParts = false;
+    for (long op : schedule.packed(assignment.rankOf(transport.worker()))) {
+      if (Schedule.stage(op) % placement.depth() == depth) {
+        passes += Schedule.pass(op).releases() ? 1 : 0;
+        inTwoParts |= Schedule.pass(op) == Pass.BACKWARD_INPUT;
+      }
+    }
+    List<Parameter> parameters = buckets.stream().flatMap(List::stream).toList();
+    return new HeldStage(stage, sums, parameters, overlapped, inTwoParts, passes);
+  }
+
+  Stage stage() {
+    return stage;
+  }
+
+  /** What it learns. */
+  List<Parameter> parameters() {
+    return parameters;
+  }
+
+  /** Whether gradients of inputs and of parameters are computed apart. */
+  boolean inTwoParts() {
+    return inTwoParts;
+  }
+
+  void begin() {
+    left = passes;
+    begun = sums.map(GradientSums::size).orElse(0);
+  }
+
+  /** A pass has left a segment behind: where it is the last one, its gradients are complete. */
+  void left(int segment) {
+    if (overlapped && left == 1) {
+      beginDownTo(segment);
+    }
+  }
+
+  /** A pass has ended. */
+  void passed() {
+    left--;
+    if (left == 0) {
+      beginDownTo(0);
+    }
+  }
+
+  private void beginDownTo(int segment) {
+    while (begun > segment) {
+      begun--;
+      sums.orElseThrow().begin(begun);
+    }
+  }
+
+  void finishSums() {
+    sums.ifPresent(GradientSums::finish);
+  }
+
+  void clearGradients() {
+    sums.ifPresentOrElse(
+        GradientSums::clear,
+        () -> parameters.forEach(parameter -> parameter.value().clearGradient()));
+  }
+
+  @Override
+  public void close() {
+    sums.ifPresent(GradientSums::close);
+  }
+}

@@ -1,0 +1,247 @@
+package dev.pipewright.runtime.engine;
+
+import dev.pipewright.runtime.engine.Stage.Segment;
+import dev.pipewright.runtime.net.ForwardPass;
+import dev.pipewright.runtime.net.Part;
+import dev.pipewright.runtime.net.SharedStatistics;
+import dev.pipewright.runtime.tensor.Gradients;
+import dev.pipewright.runtime.tensor.Scope;
+import dev.pipewright.runtime.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a stage holds of a micro-batch from its forward pass to the end of its backward pass.
+ * Gradients are added to the parameters themselves.
+ */
+final class InFlight implements AutoCloseable {
+  private final Stage stage;
+  private final boolean inTwoParts;
+  private final SharedStatistics statistics;
+  private final List<Tensor> data;
+  private final Passed[] passed; // by segment
+
+  /** A segment's forward pass. What is not there was given up or has not been computed yet. */
+  private static final class Passed {
+    private List<Tensor> inputs = List.of();
+    private List<Tensor> outputs = List.of();
+    private @Nullable ForwardPass pass;
+    private List<Tensor> gradientsOfNoted = List.of();
+
+    private void close() {
+      inputs.forEach(Tensor::close);
+      outputs.forEach(Tensor::close);
+      gradientsOfNoted.forEach(Tensor::close);
+      if (pass != null) {
+        pass.clear();
+      }
+      inputs = List.of();
+      outputs = List.of();
+      gradientsOfNoted = List.of();
+      pass = null;
+    }
+  }
+
+  /**
+   * @param data of the samples, kept until the backward pass where the stage reads it; closed with
+   *     this
+   * @param inTwoParts whether the gradients of inputs and of parameters are computed apart
+   */
+  InFlight(Stage stage, List<Tensor> data, boolean inTwoParts, SharedStatistics statistics) {
+    this.stage = stage;
+    this.data = data;
+    this.inTwoParts = inTwoParts;
+    this.statistics = statistics;
+    this.passed = new Passed[stage.segments().size()];
+    for (int i = 0; i < passed.length; i++) {
+      passed[i] = new Passed();
+    }
+  }
+
+  /**
+   * The stage's outputs, which live until they are closed.
+   *
+   * @param inputs which are closed
+   */
+  List<Tensor> forward(List<Tensor> inputs) {
+    passed[0].inputs = leaves(stage.whole(), inputs);
+    inputs.forEach(Tensor::close);
+    return through(stage.keepsInputOnly());
+  }
+
+  /** Whether the forward pass has kept the input only, and nothing has been computed again. */
+  boolean wantsRecomputation() {
+    return stage.keepsInputOnly() && passed[passed.length - 1].pass == null;
+  }
+
+  /** Computes again what the forward pass has given up. */
+  void recompute() {
+    through(false).forEach(Tensor::close);
+  }
+
+  private List<Tensor> through(boolean forgetting) {
+    List<Tensor> last = List.of();
+    for (int i = 0; i < passed.length; i++) {
+      Segment segment = stage.segments().get(i);
+      if (i > 0) {
+        passed[i].inputs = leaves(segment.part(), last);
+        last.forEach(Tensor::close);
+      }
+      last = compute(i, !forgetting && !segment.again());
+      if (forgetting && i > 0) {
+        passed[i].inputs.forEach(Tensor::close);
+        passed[i].inputs = List.of();
+      }
+    }
+    return last;
+  }
+
+  /** The segment's outputs, which live until they are closed. */
+  private List<Tensor> compute(int segment, boolean keep) {
+    Passed own = passed[segment];
+    Part part = stage.segments().get(segment).part();
+    ForwardPass pass = ForwardPass.training(keep && inTwoParts, statistics);
+    List<Tensor> kept = new ArrayList<>();
+    try (Scope scope = new Scope()) {
+      List<Tensor> outputs =
+          keep
+              ? part.forward(own.inputs, data, pass)
+              : Gradients.without(() -> part.forward(own.inputs, data, pass));
+      outputs.forEach(output -> kept.add(scope.keep(output)));
+    }
+    if (keep) {
+      own.pass = pass;
+      own.outputs = kept.stream().map(Tensor::shared).toList();
+    }
+    return kept;
+  }
+
+  /** The same numbers without history, as what the gradients of a part begin at. */
+  private static List<Tensor> leaves(Part part, List<Tensor> tensors) {
+    List<Tensor> leaves = new ArrayList<>(tensors.size());
+    for (int i = 0; i < tensors.size(); i++) {
+      try (Scope scope = new Scope()) {
+        Tensor leaf = scope.keep(tensors.get(i).detached());
+        leaves.add(part.inputNeedsGradient(i) ? leaf.withGradient() : leaf);
+      }
+    }
+    return leaves;
+  }
+
+  /**
+   * The whole backward pass.
+   *
+   * @param gradients of the outputs that have one
+   * @param left called with each segment behind which all is done
+   * @return the gradients of the inputs that need one; they live until they are closed
+   */
+  List<Tensor> backward(List<Tensor> gradients, IntConsumer left) {
+    List<Tensor> coming = gradients;
+    for (int i = passed.length - 1; i >= 0; i--) {
+      ensureComputed(i);
+      Part part = stage.segments().get(i).part();
+      List<Tensor> outputs = withGradient(part, passed[i].outputs);
+      List<Tensor> before = new ArrayList<>();
+      try (Scope scope = new Scope()) {
+        if (!outputs.isEmpty()) {
+          Gradients.add(outputs, coming);
+        }
+        for (int input = 0; input < part.inputs(); input++) {
+          if (part.inputNeedsGradient(input)) {
+            before.add(scope.keep(passed[i].inputs.get(input).gradient().orElseThrow()));
+          }
+        }
+      }
+      closeBehind(i, coming);
+      passed[i].close();
+      left.accept(i);
+      coming = before;
+    }
+    return coming;
+  }
+
+  /** The first part of the backward pass: the gradients of the inputs, and what the rest needs. */
+  List<Tensor> backwardInput(List<Tensor> gradients) {
+    List<Tensor> coming = gradients;
+    for (int i = passed.length - 1; i >= 0; i--) {
+      ensureComputed(i);
+      List<Tensor> before = backwardInput(i, coming);
+      closeBehind(i, coming);
+      coming = before;
+    }
+    return coming;
+  }
+
+  private List<Tensor> backwardInput(int segment, List<Tensor> coming) {
+    Passed own = passed[segment];
+    Part part = stage.segments().get(segment).part();
+    List<Tensor> wanted = new ArrayList<>();
+    for (int input = 0; input < part.inputs(); input++) {
+      if (part.inputNeedsGradient(input)) {
+        wanted.add(own.inputs.get(input));
+      }
+    }
+    int inputs = wanted.size();
+    wanted.addAll(pass(own).noted());
+    List<Tensor> found = new ArrayList<>();
+    try (Scope scope = new Scope()) {
+      List<Tensor> outputs = withGradient(part, own.outputs);
+      if (!outputs.isEmpty() && !wanted.isEmpty()) {
+        Gradients.of(outputs, coming, wanted, true).forEach(t -> found.add(scope.keep(t)));
+      }
+    }
+    own.gradientsOfNoted = List.copyOf(found.subList(inputs, found.size()));
+    return List.copyOf(found.subList(0, inputs));
+  }
+
+  /** The second part: the gradients of the parameters. */
+  void backwardWeight(IntConsumer left) {
+    for (int i = passed.length - 1; i >= 0; i--) {
+      try (Scope scope = new Scope()) {
+        pass(passed[i]).addWeightGradients(passed[i].gradientsOfNoted);
+      }
+      passed[i].close();
+      left.accept(i);
+    }
+  }
+
+  private static ForwardPass pass(Passed passed) {
+    if (passed.pass == null) {
+      throw new IllegalStateException("a backward pass without the forward pass before it");
+    }
+    return passed.pass;
+  }
+
+  private void ensureComputed(int segment) {
+    if (passed[segment].pass == null) {
+      compute(segment, true).forEach(Tensor::close);
+    }
+  }
+
+  private static List<Tensor> withGradient(Part part, List<Tensor> outputs) {
+    List<Tensor> chosen = new ArrayList<>();
+    for (int i = 0; i < outputs.size(); i++) {
+      if (part.outputHasGradient(i)) {
+        chosen.add(outputs.get(i));
+      }
+    }
+    return chosen;
+  }
+
+  /** Closes gradients that came from the segment behind; those of the last are not ours. */
+  private void closeBehind(int segment, List<Tensor> coming) {
+    if (segment + 1 < passed.length) {
+      coming.forEach(Tensor::close);
+    }
+  }
+
+  @Override
+  public void close() {
+    for (Passed segment : passed) {
+      segment.close();
+    }
+    data.forEach(Tensor::close);
+  }
+}

@@ -1,0 +1,81 @@
+package dev.pipewright.runtime.engine;
+
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.runtime.engine.Assignment.StageLayers;
+import dev.pipewright.runtime.net.Network;
+import dev.pipewright.runtime.net.Parameter;
+import dev.pipewright.runtime.net.Part;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The layers of a stage on one worker, cut into segments: runs of layers whose histories are apart,
+ * so that the backward pass goes from one to the next. The gradients of a segment are complete when
+ * the pass has left it, and a segment may be computed again on its own.
+ */
+final class Stage {
+  private final Part whole;
+  private final List<Segment> segments;
+  private final Recompute recompute;
+
+  /** A run of layers, and whether they are computed again for the backward pass. */
+  record Segment(Part part, boolean again) {}
+
+  private Stage(Part whole, List<Segment> segments, Recompute recompute) {
+    this.whole = whole;
+    this.segments = List.copyOf(segments);
+    this.recompute = recompute;
+  }
+
+  /**
+   * @param bucketBytes of parameters after which a segment ends; {@link Long#MAX_VALUE} for one
+   *     segment where nothing is computed again
+   */
+  static Stage of(Network network, StageLayers layers, long bucketBytes) {
+    LayerRange range = layers.range();
+    Part whole = network.part(range.first(), range.last());
+    List<Segment> segments = new ArrayList<>();
+    int first = range.first();
+    while (first <= range.last()) {
+      int from = first;
+      LayerRange run =
+          layers.again().stream().filter(r -> r.first() == from).findFirst().orElse(null);
+      int last = run != null ? run.last() : bucketEnd(network, layers, first, bucketBytes);
+      segments.add(new Segment(network.part(first, last), run != null));
+      first = last + 1;
+    }
+    return new Stage(whole, segments, layers.recompute());
+  }
+
+  /** The last layer of the segment that begins at {@code first}. */
+  private static int bucketEnd(Network network, StageLayers layers, int first, long bucketBytes) {
+    long bytes = 0;
+    for (int layer = first; layer < layers.range().last(); layer++) {
+      int next = layer + 1;
+      bytes += bytes(network.part(layer, layer).parameters());
+      if (bytes >= bucketBytes || layers.again().stream().anyMatch(r -> r.first() == next)) {
+        return layer;
+      }
+    }
+    return layers.range().last();
+  }
+
+  private static long bytes(List<Parameter> parameters) {
+    return parameters.stream().mapToLong(parameter -> parameter.value().bytes()).sum();
+  }
+
+  /** All its layers as one. */
+  Part whole() {
+    return whole;
+  }
+
+  List<Segment> segments() {
+    return segments;
+  }
+
+  /** Whether the forward pass keeps nothing but the stage's input. */
+  boolean keepsInputOnly() {
+    return recompute == Recompute.STAGE_INPUT;
+  }
+}

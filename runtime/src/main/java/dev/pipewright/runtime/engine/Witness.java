@@ -1,0 +1,15 @@
+package dev.pipewright.runtime.engine;
+
+/** Is told what a worker is about to do, so that one that dies can be asked about. */
+public interface Witness {
+  /** Nobody listens. */
+  Witness NONE = (step, position, op) -> {};
+
+  /**
+   * The worker begins with an op.
+   *
+   * @param position in the rank's program, or its length for what follows the program
+   * @param op packed
+   */
+  void before(long step, int position, long op);
+}

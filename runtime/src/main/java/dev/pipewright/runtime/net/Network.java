@@ -1,0 +1,122 @@
+package dev.pipewright.runtime.net;
+
+import dev.pipewright.model.Chain;
+import dev.pipewright.model.Layer;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Operator;
+import dev.pipewright.runtime.tensor.RandomSource;
+import dev.pipewright.units.Check;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The layers of a network that a worker holds, as modules. Each is made when it is first asked for,
+ * from a seed of its own: whoever makes it, wherever the network is cut, it starts with the same
+ * numbers.
+ */
+public final class Network {
+  private final Chain chain;
+  private final long seed;
+  private final Map<Integer, Module> modules = new HashMap<>(); // by layer of the graph
+  private final boolean[] differentiable; // by layer of the graph
+  private final int[] sources; // the layers that read samples, not other layers
+
+  public Network(Chain chain, long seed) {
+    Check.that(
+        chain.total(),
+        "the branches of a network that is trained leave no choice of cuts: model=%s",
+        chain.graph().name());
+    this.chain = chain;
+    this.seed = seed;
+    this.differentiable = differentiable(chain.graph());
+    this.sources =
+        Arrays.stream(chain.graph().topological())
+            .filter(layer -> chain.graph().predecessors(layer).length == 0)
+            .toArray();
+  }
+
+  /** Whether a gradient reaches each layer's output on its way to some parameter. */
+  private static boolean[] differentiable(LayerGraph graph) {
+    boolean[] differentiable = new boolean[graph.size()];
+    for (int layer : graph.topological()) {
+      differentiable[layer] = graph.layer(layer).parameters() > 0;
+      for (int before : graph.predecessors(layer)) {
+        differentiable[layer] |= differentiable[before];
+      }
+    }
+    return differentiable;
+  }
+
+  public LayerGraph graph() {
+    return chain.graph();
+  }
+
+  /** Positions at which it can be cut. */
+  public int size() {
+    return chain.size();
+  }
+
+  /** The part between two positions of the chain, both inclusive. */
+  public Part part(int first, int last) {
+    int[] layers = inOrder(chain.layers(first - 1, last));
+    int[] before = first == 0 ? new int[0] : chain.crossing(first - 1);
+    return new Part(this, layers, before, chain.crossing(last));
+  }
+
+  private int[] inOrder(int[] layers) {
+    int[] place = new int[graph().size()];
+    int[] topological = graph().topological();
+    for (int i = 0; i < place.length; i++) {
+      place[topological[i]] = i;
+    }
+    return Arrays.stream(layers)
+        .boxed()
+        .sorted((a, b) -> Integer.compare(place[a], place[b]))
+        .mapToInt(Integer::intValue)
+        .toArray();
+  }
+
+  /** How many tensors a sample consists of: one for each layer that reads no other. */
+  public int sources() {
+    return sources.length;
+  }
+
+  /** The place of a layer among those that read samples. */
+  int source(int layer) {
+    return Arrays.stream(sources).boxed().toList().indexOf(layer);
+  }
+
+  Module module(int layer) {
+    return modules.computeIfAbsent(layer, this::make);
+  }
+
+  private Module make(int layer) {
+    try (RandomSource random = new RandomSource(seed * 1_000_003 + layer)) {
+      return Modules.of(graph().layer(layer), random);
+    }
+  }
+
+  boolean differentiable(int layer) {
+    return differentiable[layer];
+  }
+
+  /** The extents of a layer's output for so many samples. */
+  long[] shape(int layer, long samples) {
+    Layer made = graph().layer(layer);
+    List<Integer> extents = new ArrayList<>();
+    if (made.operator() instanceof Operator.Input || made.output().isPresent()) {
+      extents.addAll(made.output().orElseThrow().extents());
+    } else {
+      extents.add(Math.toIntExact(made.outputElements()));
+    }
+    long[] shape = new long[extents.size() + 1];
+    shape[0] = samples;
+    for (int i = 0; i < extents.size(); i++) {
+      shape[i + 1] = extents.get(i);
+    }
+    return shape;
+  }
+}

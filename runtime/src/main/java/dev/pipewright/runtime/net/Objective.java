@@ -1,0 +1,48 @@
+package dev.pipewright.runtime.net;
+
+import dev.pipewright.runtime.tensor.Functions;
+import dev.pipewright.runtime.tensor.Gradients;
+import dev.pipewright.runtime.tensor.Tensor;
+import java.util.List;
+
+/** What training makes small: a mean over all rows of a batch. */
+public enum Objective {
+  /** The cross entropy of scores against classes or tokens: a row for each. */
+  CROSS_ENTROPY,
+  /** Half the square of the difference to values: a row for each sample. */
+  SQUARED_ERROR;
+
+  /**
+   * How the network has answered.
+   *
+   * @param loss the sum over rows, as a share of the batch's mean
+   * @param correct rows whose highest score is their class's
+   * @param gradients of the outputs
+   */
+  public record Judged(double loss, long correct, long rows, List<Tensor> gradients) {}
+
+  /**
+   * Judges some samples of a batch. The tensors belong to the scope that is open.
+   *
+   * @param outputs of the network; the last one counts
+   * @param share of each sample in the batch: the reciprocal of their number
+   */
+  public Judged judge(List<Tensor> outputs, Tensor target, double share) {
+    Tensor leaf = outputs.get(outputs.size() - 1).detached().withGradient();
+    Tensor answers = leaf;
+    if (this == CROSS_ENTROPY) {
+      long classes = leaf.extent(leaf.shape().length - 1);
+      answers = leaf.reshaped(leaf.elements() / classes, classes);
+    }
+    Tensor wanted = this == CROSS_ENTROPY ? target.flattened(0) : target;
+    long rows = wanted.extent(0);
+    double weight = share * leaf.extent(0) / rows; // a sample may have several rows
+    Tensor sum =
+        this == CROSS_ENTROPY
+            ? Functions.crossEntropy(answers, wanted)
+            : Functions.squaredError(answers, wanted);
+    Gradients.add(List.of(sum), List.of(Tensor.ones().times(weight)));
+    long correct = this == CROSS_ENTROPY ? Functions.correct(answers, wanted) : 0;
+    return new Judged(sum.item() * weight, correct, rows, List.of(leaf.gradient().orElseThrow()));
+  }
+}

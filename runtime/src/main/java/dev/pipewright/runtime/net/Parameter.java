@@ -1,0 +1,14 @@
+package dev.pipewright.runtime.net;
+
+import dev.pipewright.runtime.tensor.Tensor;
+
+/**
+ * Numbers of a layer that are trained.
+ *
+ * @param name the layer's name and the parameter's, such as {@code fc6.weight}; unique in a network
+ */
+public record Parameter(String name, Tensor value) {
+  static Parameter of(String layer, String name, Tensor value) {
+    return new Parameter(layer + "." + name, value.withGradient());
+  }
+}

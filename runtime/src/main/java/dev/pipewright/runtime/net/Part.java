@@ -1,0 +1,106 @@
+package dev.pipewright.runtime.net;
+
+import dev.pipewright.runtime.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Consecutive layers of a network: what lies between two cuts. Through a cut go the outputs of all
+ * layers before it that somebody beyond reads; one that is read further on passes through.
+ */
+public final class Part {
+  private final Network network;
+  private final int[] layers; // of the graph, each behind those that it reads
+  private final int[] inputs; // layers before whose outputs go through the first cut
+  private final int[] outputs; // likewise through the last
+
+  Part(Network network, int[] layers, int[] inputs, int[] outputs) {
+    this.network = network;
+    this.layers = layers;
+    this.inputs = inputs;
+    this.outputs = outputs;
+  }
+
+  /** How many tensors come in; none where the network begins. */
+  public int inputs() {
+    return inputs.length;
+  }
+
+  public int outputs() {
+    return outputs.length;
+  }
+
+  /** The extents of an incoming tensor. */
+  public long[] inputShape(int input, long samples) {
+    return network.shape(inputs[input], samples);
+  }
+
+  /** Whether the parts before wait for the gradient of an incoming tensor. */
+  public boolean inputNeedsGradient(int input) {
+    return network.differentiable(inputs[input]);
+  }
+
+  /** Whether a tensor that goes out has a gradient that comes back. */
+  public boolean outputHasGradient(int output) {
+    return network.differentiable(outputs[output]);
+  }
+
+  /** Whether the network ends with it. */
+  public boolean last() {
+    return Arrays.stream(outputs).allMatch(layer -> network.graph().successors(layer).length == 0);
+  }
+
+  /** Whether one of its layers reads the samples themselves. */
+  public boolean readsData() {
+    return Arrays.stream(layers).anyMatch(layer -> network.graph().predecessors(layer).length == 0);
+  }
+
+  /** What its layers learn, in the layers' order. */
+  public List<Parameter> parameters() {
+    return ofModules(Module::parameters);
+  }
+
+  /** Running averages of its layers. */
+  public List<Parameter> averages() {
+    return ofModules(Module::averages);
+  }
+
+  private List<Parameter> ofModules(Function<Module, List<Parameter>> of) {
+    return Arrays.stream(layers)
+        .mapToObj(network::module)
+        .flatMap(module -> of.apply(module).stream())
+        .toList();
+  }
+
+  /**
+   * The tensors that go out.
+   *
+   * @param incoming through the first cut
+   * @param data the samples themselves: a tensor for each layer of the network that reads no other
+   */
+  public List<Tensor> forward(List<Tensor> incoming, List<Tensor> data, ForwardPass pass) {
+    Tensor[] values = new Tensor[network.graph().size()]; // outputs by layer
+    for (int i = 0; i < inputs.length; i++) {
+      values[inputs[i]] = incoming.get(i);
+    }
+    for (int layer : layers) {
+      int[] read = network.graph().predecessors(layer);
+      List<Tensor> arguments = new ArrayList<>(Math.max(1, read.length));
+      for (int from : read) {
+        arguments.add(values[from]);
+      }
+      if (read.length == 0) {
+        arguments.add(data.get(network.source(layer)));
+      }
+      values[layer] = network.module(layer).forward(arguments, pass);
+    }
+    List<Tensor> outgoing = new ArrayList<>(outputs.length);
+    for (int layer : outputs) {
+      Tensor value = values[layer];
+      outgoing.add(incoming.contains(value) ? value.passed() : value);
+    }
+    return outgoing;
+  }
+}

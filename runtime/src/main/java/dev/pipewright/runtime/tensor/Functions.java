@@ -1,0 +1,180 @@
+package dev.pipewright.runtime.tensor;
+
+import java.util.List;
+import java.util.Optional;
+import org.bytedeco.pytorch.DoubleOptional;
+import org.bytedeco.pytorch.LongOptional;
+import org.bytedeco.pytorch.TensorOptional;
+import org.bytedeco.pytorch.global.torch;
+
+/**
+ * The functions that layers are made of. The first axis of a tensor counts samples; images have
+ * channels, then their spatial axes; sequences have steps, then features.
+ */
+public final class Functions {
+  /** Added to variances before a root is taken. */
+  public static final double EPSILON = 1e-5;
+
+  private static final int SUM = 2; // how libtorch calls a loss that is not averaged
+
+  private Functions() {}
+
+  /** {@code input · weightᵀ + bias} over the last axis. */
+  public static Tensor linear(Tensor input, Tensor weight, Optional<Tensor> bias) {
+    return new Tensor(torch.linear(input.handle(), weight.handle(), optional(bias)));
+  }
+
+  /** A convolution over as many spatial axes as {@code stride} has, two or three. */
+  public static Tensor convolution(
+      Tensor input,
+      Tensor weight,
+      Optional<Tensor> bias,
+      long[] stride,
+      long[] padding,
+      long[] dilation,
+      long groups) {
+    TensorOptional added = optional(bias);
+    return new Tensor(
+        stride.length == 3
+            ? torch.conv3d(
+                input.handle(), weight.handle(), added, stride, padding, dilation, groups)
+            : torch.conv2d(
+                input.handle(), weight.handle(), added, stride, padding, dilation, groups));
+  }
+
+  /** The maximum over a window. */
+  public static Tensor maximum(Tensor input, long[] kernel, long[] stride, long[] padding) {
+    long[] dense = kernel.length == 3 ? new long[] {1, 1, 1} : new long[] {1, 1};
+    return new Tensor(
+        kernel.length == 3
+            ? torch.max_pool3d(input.handle(), kernel, stride, padding, dense, false)
+            : torch.max_pool2d(input.handle(), kernel, stride, padding, dense, false));
+  }
+
+  /** The average over a window; padding counts as zeros. */
+  public static Tensor average(Tensor input, long[] kernel, long[] stride, long[] padding) {
+    LongOptional whole = new LongOptional();
+    return new Tensor(
+        kernel.length == 3
+            ? torch.avg_pool3d(input.handle(), kernel, stride, padding, false, true, whole)
+            : torch.avg_pool2d(input.handle(), kernel, stride, padding, false, true, whole));
+  }
+
+  /** Normalisation over the last axis. */
+  public static Tensor layerNormalization(Tensor input, Tensor scale, Tensor shift) {
+    return new Tensor(
+        torch.layer_norm(
+            input.handle(),
+            new long[] {scale.elements()},
+            new TensorOptional(scale.handle()),
+            new TensorOptional(shift.handle()),
+            EPSILON,
+            false));
+  }
+
+  /**
+   * Normalisation of each channel over samples and places.
+   *
+   * @param mean and {@code variance}: running averages, which it brings up to date where it trains
+   *     and reads where not
+   */
+  public static Tensor batchNormalization(
+      Tensor input,
+      Tensor scale,
+      Tensor shift,
+      Tensor mean,
+      Tensor variance,
+      boolean training,
+      double momentum) {
+    return new Tensor(
+        torch.batch_norm(
+            input.handle(),
+            new TensorOptional(scale.handle()),
+            new TensorOptional(shift.handle()),
+            new TensorOptional(mean.handle()),
+            new TensorOptional(variance.handle()),
+            training,
+            momentum,
+            EPSILON,
+            false));
+  }
+
+  public static Tensor relu(Tensor input) {
+    return new Tensor(torch.relu(input.handle()));
+  }
+
+  public static Tensor tanh(Tensor input) {
+    return new Tensor(torch.tanh(input.handle()));
+  }
+
+  /** The exact form, without tanh. */
+  public static Tensor gelu(Tensor input) {
+    return new Tensor(torch.gelu(input.handle()));
+  }
+
+  /** The rows of {@code table} that whole numbers name. */
+  public static Tensor embedding(Tensor table, Tensor indices) {
+    return new Tensor(torch.embedding(table.handle(), indices.handle()));
+  }
+
+  /**
+   * Attention of queries to keys and values, each samples × heads × steps × features of a head.
+   *
+   * @param causal whether a step attends to none behind it
+   */
+  public static Tensor attention(Tensor queries, Tensor keys, Tensor values, boolean causal) {
+    return new Tensor(
+        torch.scaled_dot_product_attention(
+            queries.handle(),
+            keys.handle(),
+            values.handle(),
+            new TensorOptional(),
+            0.0,
+            causal,
+            new DoubleOptional(),
+            false));
+  }
+
+  public static Tensor softmax(Tensor input, int axis) {
+    return new Tensor(torch.softmax(input.handle(), axis));
+  }
+
+  /** Tensors one behind the other along an axis. */
+  public static Tensor concatenation(List<Tensor> parts, int axis) {
+    return Tensor.joined(parts, axis);
+  }
+
+  /**
+   * The cross entropy of scores against classes, summed over all rows.
+   *
+   * @param scores rows × classes
+   */
+  public static Tensor crossEntropy(Tensor scores, Tensor classes) {
+    return new Tensor(
+        torch.cross_entropy_loss(
+            scores.handle(), classes.handle(), new TensorOptional(), SUM, -100, 0));
+  }
+
+  /** Half the square of the difference, summed over everything. */
+  public static Tensor squaredError(Tensor values, Tensor wanted) {
+    return new Tensor(torch.mse_loss(values.handle(), wanted.handle(), SUM)).times(0.5);
+  }
+
+  /** How many rows of scores have the highest at their class. */
+  public static long correct(Tensor scores, Tensor classes) {
+    try (Scope scope = new Scope()) {
+      return scores
+          .handle()
+          .argmax(new LongOptional(-1), false)
+          .eq(classes.handle())
+          .sum()
+          .item_long();
+    }
+  }
+
+  private static TensorOptional optional(Optional<Tensor> tensor) {
+    return tensor
+        .map(present -> new TensorOptional(present.handle()))
+        .orElseGet(TensorOptional::new);
+  }
+}

@@ -1,0 +1,322 @@
+package dev.pipewright.runtime.tensor;
+
+import dev.pipewright.units.Check;
+import java.util.List;
+import java.util.Optional;
+import org.bytedeco.javacpp.FloatPointer;
+import org.bytedeco.javacpp.LongPointer;
+import org.bytedeco.pytorch.MemoryFormatOptional;
+import org.bytedeco.pytorch.Scalar;
+import org.bytedeco.pytorch.TensorOptions;
+import org.bytedeco.pytorch.TensorVector;
+import org.bytedeco.pytorch.global.torch;
+import org.bytedeco.pytorch.global.torch.ScalarType;
+
+/**
+ * An array of 32-bit floating-point numbers, or of whole numbers where it holds tokens or classes.
+ * It lives until its {@link Scope} ends or, where none is open or it was kept, until it is closed.
+ *
+ * <p>Methods that end in {@code InPlace} change the tensor, all others make a new one.
+ */
+public final class Tensor implements AutoCloseable {
+  private final org.bytedeco.pytorch.Tensor handle;
+
+  /** A native tensor in our words. */
+  public Tensor(org.bytedeco.pytorch.Tensor handle) {
+    this.handle = handle;
+  }
+
+  /** The native tensor; for {@code tensor} and {@code transport} only. */
+  public org.bytedeco.pytorch.Tensor handle() {
+    return handle;
+  }
+
+  Tensor retained() {
+    handle.retainReference();
+    return this;
+  }
+
+  /** Numbers in row-major order. */
+  public static Tensor of(float[] values, long... shape) {
+    checkSize(values.length, shape);
+    Tensor tensor = empty(shape);
+    try (FloatPointer memory = new FloatPointer(tensor.handle.data_ptr())) {
+      memory.put(values, 0, values.length);
+    }
+    return tensor;
+  }
+
+  /** Whole numbers in row-major order. */
+  public static Tensor ofWhole(long[] values, long... shape) {
+    checkSize(values.length, shape);
+    Tensor tensor = emptyWhole(shape);
+    try (LongPointer memory = new LongPointer(tensor.handle.data_ptr())) {
+      memory.put(values, 0, values.length);
+    }
+    return tensor;
+  }
+
+  private static void checkSize(long values, long... shape) {
+    long size = 1;
+    for (long extent : shape) {
+      size *= extent;
+    }
+    Check.that(values == size, "a tensor is full: values=%d, elements=%d", values, size);
+  }
+
+  /** A tensor whose numbers nobody has set. */
+  public static Tensor empty(long... shape) {
+    return new Tensor(torch.empty(shape));
+  }
+
+  /** Likewise for whole numbers. */
+  public static Tensor emptyWhole(long... shape) {
+    return new Tensor(
+        torch.empty(shape, new TensorOptions(ScalarType.Long), new MemoryFormatOptional()));
+  }
+
+  public static Tensor zeros(long... shape) {
+    return new Tensor(torch.zeros(shape));
+  }
+
+  public static Tensor ones(long... shape) {
+    return new Tensor(torch.ones(shape));
+  }
+
+  /** Tensors one behind the other along an axis. */
+  public static Tensor joined(List<Tensor> parts, int axis) {
+    return new Tensor(torch.cat(vector(parts), axis));
+  }
+
+  static TensorVector vector(List<Tensor> tensors) {
+    org.bytedeco.pytorch.Tensor[] handles = new org.bytedeco.pytorch.Tensor[tensors.size()];
+    for (int i = 0; i < handles.length; i++) {
+      handles[i] = tensors.get(i).handle;
+    }
+    return new TensorVector(handles);
+  }
+
+  public long[] shape() {
+    long[] shape = new long[(int) handle.dim()];
+    for (int axis = 0; axis < shape.length; axis++) {
+      shape[axis] = handle.size(axis);
+    }
+    return shape;
+  }
+
+  public long extent(int axis) {
+    return handle.size(axis);
+  }
+
+  public long elements() {
+    return handle.numel();
+  }
+
+  public long bytes() {
+    return handle.nbytes();
+  }
+
+  /** Whether it holds whole numbers. */
+  public boolean whole() {
+    return handle.scalar_type() == ScalarType.Long;
+  }
+
+  /** The only number of it. */
+  public double item() {
+    return handle.item_double();
+  }
+
+  /** All numbers in row-major order. */
+  public float[] toFloats() {
+    float[] values = new float[Math.toIntExact(elements())];
+    try (org.bytedeco.pytorch.Tensor dense = handle.contiguous();
+        FloatPointer memory = new FloatPointer(dense.data_ptr())) {
+      memory.get(values);
+    }
+    return values;
+  }
+
+  /** All whole numbers in row-major order. */
+  public long[] toWhole() {
+    long[] values = new long[Math.toIntExact(elements())];
+    try (org.bytedeco.pytorch.Tensor dense = handle.contiguous();
+        LongPointer memory = new LongPointer(dense.data_ptr())) {
+      memory.get(values);
+    }
+    return values;
+  }
+
+  /** Whether shape and numbers are the same, bit by bit but for the sign of zero. */
+  public boolean sameAs(Tensor that) {
+    return handle.equal(that.handle);
+  }
+
+  /** Whether all numbers are finite. */
+  public boolean finite() {
+    try (Scope scope = new Scope()) {
+      return handle.isfinite().all().item_bool();
+    }
+  }
+
+  // ---- the same numbers, seen differently
+
+  /** Some rows of it: {@code count} from {@code first} on along an axis. Shares its memory. */
+  public Tensor part(int axis, long first, long count) {
+    return new Tensor(handle.narrow(axis, first, count));
+  }
+
+  public Tensor reshaped(long... shape) {
+    return new Tensor(handle.reshape(shape));
+  }
+
+  public Tensor permuted(long... axes) {
+    return new Tensor(handle.permute(axes));
+  }
+
+  /** All axes from {@code axis} on as one. */
+  public Tensor flattened(int axis) {
+    return new Tensor(handle.flatten(axis, -1));
+  }
+
+  public Tensor transposed(int axis, int other) {
+    return new Tensor(handle.transpose(axis, other));
+  }
+
+  /** One entry along an axis, which is gone. */
+  public Tensor at(int axis, long index) {
+    return new Tensor(handle.select(axis, index));
+  }
+
+  /** In row-major order in one piece of memory. */
+  public Tensor dense() {
+    return new Tensor(handle.contiguous());
+  }
+
+  /** A copy with memory of its own. */
+  public Tensor copy() {
+    return new Tensor(handle.clone());
+  }
+
+  /** The same memory, whose history no gradient follows. */
+  public Tensor detached() {
+    return new Tensor(handle.detach());
+  }
+
+  /** The same tensor as a step of the history, so that a gradient given to it passes through. */
+  public Tensor passed() {
+    return new Tensor(handle.view_as(handle));
+  }
+
+  /**
+   * The same tensor, its history included, with a life of its own: it is not freed with a scope but
+   * when it is closed.
+   */
+  public Tensor shared() {
+    return shared(handle).retained();
+  }
+
+  /** A tensor that outlives the object that {@code part} is a part of. */
+  static Tensor shared(org.bytedeco.pytorch.Tensor part) {
+    return new Tensor(new org.bytedeco.pytorch.Tensor(part));
+  }
+
+  // ---- gradients
+
+  /** Has gradients computed for it from here on. Whole numbers have none. */
+  public Tensor withGradient() {
+    handle.set_requires_grad(true);
+    return this;
+  }
+
+  /** Whether gradients are computed for it. */
+  public boolean hasGradient() {
+    return handle.requires_grad();
+  }
+
+  /** What backward passes have added up for it. */
+  public Optional<Tensor> gradient() {
+    org.bytedeco.pytorch.Tensor field = handle.grad(); // a part of this tensor: it ends with it
+    return field.defined() ? Optional.of(shared(field)) : Optional.empty();
+  }
+
+  /** Has backward passes add to this tensor. */
+  public void setGradient(Tensor gradient) {
+    handle.mutable_grad().put(gradient.handle);
+  }
+
+  /** Forgets the gradient and frees its memory. */
+  public void clearGradient() {
+    handle.mutable_grad().reset();
+  }
+
+  // ---- arithmetic
+
+  public Tensor plus(Tensor that) {
+    return new Tensor(handle.add(that.handle));
+  }
+
+  public Tensor minus(Tensor that) {
+    return new Tensor(handle.sub(that.handle));
+  }
+
+  public Tensor times(Tensor that) {
+    return new Tensor(handle.mul(that.handle));
+  }
+
+  public Tensor times(double factor) {
+    return new Tensor(handle.mul(new Scalar(factor)));
+  }
+
+  /** The sum of all numbers. */
+  public Tensor sum() {
+    return new Tensor(handle.sum());
+  }
+
+  public Tensor addInPlace(Tensor that) {
+    handle.add_(that.handle);
+    return this;
+  }
+
+  /** Adds {@code factor · that}. */
+  public Tensor addInPlace(Tensor that, double factor) {
+    handle.add_(that.handle, new Scalar(factor));
+    return this;
+  }
+
+  public Tensor scaleInPlace(double factor) {
+    handle.mul_(new Scalar(factor));
+    return this;
+  }
+
+  /** Adds {@code factor · a · b}, element by element. */
+  public Tensor addProductInPlace(Tensor a, Tensor b, double factor) {
+    handle.addcmul_(a.handle, b.handle, new Scalar(factor));
+    return this;
+  }
+
+  /** Adds {@code factor · a / b}, element by element. */
+  public Tensor addQuotientInPlace(Tensor a, Tensor b, double factor) {
+    handle.addcdiv_(a.handle, b.handle, new Scalar(factor));
+    return this;
+  }
+
+  /** The root of each number divided by {@code divisor}, plus {@code added}. */
+  public Tensor root(double divisor, double added) {
+    return new Tensor(handle.sqrt().div_(new Scalar(divisor)).add_(new Scalar(added)));
+  }
+
+  public Tensor copyInPlace(Tensor that) {
+    handle.copy_(that.handle);
+    return this;
+  }
+
+  public Tensor zeroInPlace() {
+    handle.zero_();
+    return this;
+  }
+
+  @Override
+  public void close() {
+    handle.close();
+  }
+}

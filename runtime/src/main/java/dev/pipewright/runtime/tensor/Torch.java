@@ -1,0 +1,27 @@
+package dev.pipewright.runtime.tensor;
+
+import dev.pipewright.units.Check;
+import java.util.List;
+import org.bytedeco.javacpp.Loader;
+import org.bytedeco.pytorch.global.torch;
+
+/** The native library as a whole. */
+public final class Torch {
+  /** Variables that a worker process needs before the library is loaded; it reads them once. */
+  public static final List<String> THREAD_VARIABLES =
+      List.of("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS");
+
+  private Torch() {}
+
+  /**
+   * Loads the library, which takes about a second, and has it compute with so many threads.
+   *
+   * <p>The products of matrices follow {@link #THREAD_VARIABLES} instead.
+   */
+  public static void start(int threads) {
+    Check.that(threads >= 1, "a process computes with a thread or more: threads=%d", threads);
+    Loader.load(torch.class);
+    torch.set_num_threads(threads);
+    torch.globalContext().setDeterministicAlgorithms(true, false);
+  }
+}
