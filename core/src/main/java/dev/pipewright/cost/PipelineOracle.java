@@ -131,7 +131,11 @@ public final class PipelineOracle implements Oracle {
         back,
         reduce,
         exposed,
-        (costs.updateSeconds()[end] - costs.updateSeconds()[first]) * slowdown,
+        Math.max(
+                0,
+                costs.updateSeconds()[end]
+                    - costs.updateSeconds()[first]) // sums differ by rounding
+            * slowdown,
         memory(stage, slice));
   }
 

@@ -167,7 +167,7 @@ public final class Roofline {
   }
 
   private LayerTimes times(Layer layer, double slice, Part part, double movedElements) {
-    if (layer.operator() instanceof Operator.Input) {
+    if (layer.operator() instanceof Operator.Input || layer.operator() instanceof Operator.Tokens) {
       return new LayerTimes(0, 0, 0, 0);
     }
     var work = layer.work();
@@ -272,6 +272,10 @@ public final class Roofline {
     if (operator instanceof Operator.Block block) {
       return launches(block.kind());
     }
+    if (operator instanceof Operator.TransformerBlock
+        || operator instanceof Operator.AttentionLstm) {
+      return 40;
+    }
     if (operator instanceof Operator.Convolution convolution) {
       return convolution.bias() ? 3 : 1; // product, bias, activation
     }
@@ -288,7 +292,6 @@ public final class Roofline {
     return switch (block) {
       case "transformer block" -> 40;
       case "cell" -> 48; // 13 convolutions of three kernels, pools and sums
-      case "attention lstm" -> 40;
       default -> 10;
     };
   }

@@ -7,6 +7,9 @@ public sealed interface Operator {
   /** The network's input. */
   record Input() implements Operator {}
 
+  /** An input of the network that names words, one for each step. */
+  record Tokens(int vocabulary) implements Operator {}
+
   /** A convolution over any number of spatial axes; lists hold one value per axis. */
   record Convolution(
       int inChannels,
@@ -19,7 +22,10 @@ public sealed interface Operator {
       boolean bias)
       implements Operator {}
 
-  /** A matrix product over the last axis. */
+  /**
+   * A matrix product over the last axis. Where one row of features comes out, a map is flattened
+   * first, and of a sequence the first step's features are read.
+   */
   record Linear(int in, int out, boolean bias) implements Operator {}
 
   /** Batch or layer normalisation with scale and shift per feature. */
@@ -42,7 +48,10 @@ public sealed interface Operator {
     }
   }
 
-  /** An element-wise function: {@code relu}, {@code add}, {@code dropout}, {@code softmax}. */
+  /**
+   * An element-wise function: {@code relu}, {@code gelu}, {@code tanh}, {@code add}, {@code
+   * dropout}, {@code softmax}.
+   */
   record Elementwise(String function) implements Operator {}
 
   /** Joins its inputs along the channels. */
@@ -51,6 +60,21 @@ public sealed interface Operator {
   /** A look-up table. */
   record Embedding(int vocabulary, int features) implements Operator {}
 
+  /** Adds a learned vector for each step of a sequence. */
+  record Positions(int steps, int features) implements Operator {}
+
+  /** Adds the learned vector of a token's segment: of the first, where nothing names it. */
+  record Segments(int segments, int features) implements Operator {}
+
+  /** Puts a learned token before the places of a map, which become the steps of a sequence. */
+  record ClassToken(int features) implements Operator {}
+
+  /** Hands on, behind each step's features, which steps it may not attend to: none. */
+  record Mask(int sequence) implements Operator {}
+
+  /** The scores of all words by an embedding's own table, which is that of layer {@code layer}. */
+  record TiedScores(String layer) implements Operator {}
+
   /** Multi-head self-attention with its projections. */
   record Attention(int hidden, int heads, int sequence) implements Operator {}
 
@@ -58,8 +82,33 @@ public sealed interface Operator {
   record Lstm(int in, int hidden, boolean bidirectional, int sequence) implements Operator {}
 
   /**
-   * Several operators that a planner treats as one layer: a transformer block, a cell of a searched
-   * network.
+   * A layer of GNMT's decoder that reads the target's words and the encoder's output: a look-up
+   * table, a recurrent layer and the attention of its states to the encoder's. It hands on the
+   * states and, behind them, what they attended to.
+   */
+  record AttentionLstm(int vocabulary, int hidden) implements Operator {}
+
+  /** Adds the first features of what the layer read. */
+  record Residual(int features) implements Operator {}
+
+  /** Hands on, behind its features, the last ones of what the layer read. */
+  record Carried(int features) implements Operator {}
+
+  /**
+   * A transformer's block: attention and a perceptron four times as wide, each with a normalisation
+   * and a residual sum. Features behind the {@code hidden} first are a mask, added to the scores.
+   *
+   * @param causal whether a step attends to none behind it
+   * @param normalizedFirst whether attention and perceptron read normalised states and add to plain
+   *     ones (GPT, ViT), or read plain ones and the sum is normalised (BERT)
+   */
+  record TransformerBlock(
+      int hidden, int heads, int sequence, boolean causal, boolean normalizedFirst)
+      implements Operator {}
+
+  /**
+   * Several operators that a planner treats as one layer and that nobody else knows in detail: a
+   * cell of a searched network.
    */
   record Block(String kind) implements Operator {}
 

@@ -6,7 +6,6 @@ import dev.pipewright.cost.DappleRepoOracle;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Plan;
-import dev.pipewright.plan.Recompute;
 import dev.pipewright.planner.PipelineSearch.Found;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Planning.Search;
@@ -43,6 +42,7 @@ public final class DapplePlanner {
   private final BooleanSupplier stop;
   private final boolean exact;
   private final Oracle estimates;
+  private final Optional<SelectiveRecomputation> selective; // of searched positions
   private final Drafts drafts;
   private final boolean repo;
   private final List<Candidate> candidates = new ArrayList<>();
@@ -59,8 +59,9 @@ public final class DapplePlanner {
     this.request = request;
     this.stop = stop;
     this.estimates = request.costModel().oracle(costs);
-    this.drafts = new Drafts(costs);
     this.repo = request.costModel() == CostModel.DAPPLE_REPO;
+    this.selective = SelectiveRecomputation.of(costs, searched, request.recomputation());
+    this.drafts = new Drafts(costs, searched, selective);
   }
 
   /**
@@ -103,9 +104,7 @@ public final class DapplePlanner {
     for (Candidate candidate : usual.candidates()) {
       Plan plan = candidate.plan();
       candidates.add(Decision.estimated(plan, estimates));
-      boolean searched =
-          !plan.overlapGradients()
-              && plan.stages().stream().noneMatch(s -> s.recompute() == Recompute.SELECTIVE);
+      boolean searched = !plan.overlapGradients();
       limit = searched ? Math.min(limit, candidate.estimate().stepSeconds()) : limit;
       pipelines += searched && holdsAll(plan) ? 1 : 0;
     }
@@ -137,8 +136,7 @@ public final class DapplePlanner {
     List<Candidate> decided =
         repo // its scores are the objective
             ? Decision.ranked(candidates)
-            : new Decision(costs, estimates, decides, request.recomputation(), stop)
-                .decide(candidates);
+            : new Decision(costs, estimates, decides, fewer(), stop).decide(candidates);
     boolean fits = !decided.isEmpty();
     return new Planning(
         exact ? "exact" : "dapple",
@@ -149,6 +147,13 @@ public final class DapplePlanner {
         fits ? Binding.of(decided.get(0)) : "memory",
         LowerBounds.serialSeconds(costs, request.globalBatch()),
         new Search(exhaustive && searched.size() == costs.size(), labels, space()));
+  }
+
+  /** Of all positions. */
+  private Optional<SelectiveRecomputation> fewer() {
+    return searched == costs
+        ? selective
+        : SelectiveRecomputation.of(costs, costs, request.recomputation());
   }
 
   private String space() {
@@ -177,6 +182,7 @@ public final class DapplePlanner {
       }
       exhaustive &= trial.finished();
       exhaustive &= trial.space().everyPlacement();
+      exhaustive &= selective.isEmpty() || selective.get().exact();
       placements = trial.space().words();
       labels += trial.labels();
     }
@@ -192,8 +198,11 @@ public final class DapplePlanner {
     limit = Math.min(limit, found.seconds());
     pipelines++;
     if (found.seconds() <= limit * NEARLY_AS_GOOD) {
-      Plan plan = drafts.plan(trial.wave, trial.policy, searched, found);
-      candidates.add(Decision.estimated(plan, estimates));
+      Candidate candidate =
+          Decision.estimated(drafts.plan(trial.wave, trial.policy, found), estimates);
+      if (repo || candidate.estimate().fits()) { // rounding may decide otherwise than the search's
+        candidates.add(candidate);
+      }
     }
   }
 
@@ -221,7 +230,15 @@ public final class DapplePlanner {
       WaveBounds bounds = new WaveBounds(searched, wave, space);
       for (WarmUp policy : request.policies()) {
         StagePricer pricer =
-            new FormulaPricer(searched, request, placements, policy, throttle, bounds, wave);
+            new FormulaPricer(
+                searched,
+                request,
+                placements,
+                policy,
+                selective.orElse(null),
+                throttle,
+                bounds,
+                wave);
         trials.add(new Trial(wave, policy, searched, space, pricer, most));
       }
     }

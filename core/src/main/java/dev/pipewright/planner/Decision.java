@@ -4,9 +4,9 @@ import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Planning.Candidate;
-import dev.pipewright.planner.Request.Recomputation;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -45,20 +45,17 @@ final class Decision {
   /**
    * Nothing decided yet.
    *
-   * @param recomputation whether stages may compute some of their layers again and not all
+   * @param selective of all positions, where stages may compute some of them again
    * @param stop asked before every move of a cut whether to leave it at that
    */
   Decision(
       StageCosts costs,
       Oracle estimates,
       Oracle decides,
-      Recomputation recomputation,
+      Optional<SelectiveRecomputation> selective,
       BooleanSupplier stop) {
     this.costs = costs;
-    this.selective =
-        recomputation == Recomputation.SELECTIVE
-            ? Optional.of(new SelectiveRecomputation(costs))
-            : Optional.empty();
+    this.selective = selective;
     this.estimates = estimates;
     this.stop = stop;
     this.decides = decides;
@@ -187,12 +184,17 @@ final class Decision {
             before.firstLayer(),
             first - 1,
             before.devices(),
-            before.recompute(),
+            allOrNone(before),
             before.inFlight()));
     stages.set(
         cut,
         new StagePlan(
-            first, after.lastLayer(), after.devices(), after.recompute(), after.inFlight()));
-    return Optional.of(plan.with(stages));
+            first, after.lastLayer(), after.devices(), allOrNone(after), after.inFlight()));
+    Plan moved = plan.with(stages);
+    return Optional.of(selective.flatMap(fewer -> fewer.of(moved)).orElse(moved));
+  }
+
+  private static Recompute allOrNone(StagePlan stage) {
+    return stage.recompute() == Recompute.NONE ? Recompute.NONE : Recompute.STAGE_INPUT;
   }
 }

@@ -14,27 +14,39 @@ import java.util.Optional;
 /** Writes out as plans what searches and rules propose. */
 final class Drafts {
   private final StageCosts costs;
-
-  Drafts(StageCosts costs) {
-    this.costs = costs;
-  }
+  private final StageCosts searched;
+  private final Optional<SelectiveRecomputation> selective;
 
   /**
-   * The plan of a pipeline that a search found.
+   * For plans of a network.
    *
-   * @param searched the costs of the search, whose positions may be blocks of ours
+   * @param searched the costs of searches, whose positions may be blocks of ours
+   * @param selective of the searched positions, where stages may compute a part of them again
    */
-  Plan plan(Wave wave, WarmUp policy, StageCosts searched, Found found) {
+  Drafts(StageCosts costs, StageCosts searched, Optional<SelectiveRecomputation> selective) {
+    this.costs = costs;
+    this.searched = searched;
+    this.selective = selective;
+  }
+
+  /** The plan of a pipeline that a search found. */
+  Plan plan(Wave wave, WarmUp policy, Found found) {
     List<StagePlan> stages = new ArrayList<>();
     int ahead = Integer.MAX_VALUE;
     for (int s = 0; s < found.stages(); s++) {
-      int first = searched.inChain(found.firsts()[s]);
-      int end = s + 1 < found.stages() ? searched.inChain(found.firsts()[s + 1]) : costs.size();
+      int first = found.firsts()[s];
+      int end = s + 1 < found.stages() ? found.firsts()[s + 1] : searched.size();
       Recompute recompute = found.recompute()[s] ? Recompute.STAGE_INPUT : Recompute.NONE;
+      List<Integer> devices = found.devices().get(s);
       int wanted = policy.inFlightOf(found.stages() - 1 - s, wave.microBatches());
-      int room = room(first, end, recompute, wave, found.devices().get(s), wanted);
+      int room = room(first, end, recompute, wave, devices, wanted);
       ahead = Math.max(1, Math.min(ahead, room)); // more than the stage before never comes
-      stages.add(new StagePlan(first, end - 1, found.devices().get(s), recompute, ahead));
+      int last = searched.inChain(end) - 1;
+      StagePlan stage = new StagePlan(searched.inChain(first), last, devices, recompute, ahead);
+      stages.add(
+          selective.isPresent() && recompute != Recompute.NONE
+              ? selective.get().of(stage, first, end, wave.samples())
+              : stage);
     }
     return new Plan(policy, wave.microBatches(), wave.microBatch(), wave.unit(), false, stages);
   }
@@ -52,13 +64,17 @@ final class Drafts {
       devices.add(device);
     }
     int wanted = policy.inFlightOf(0, wave.microBatches());
-    boolean keeps = room(0, costs.size(), Recompute.NONE, wave, devices, wanted) >= wanted;
+    int all = searched.size();
+    boolean keeps = room(0, all, Recompute.NONE, wave, devices, wanted) >= wanted;
     if (!keeps && recomputation == Recomputation.NEVER) {
       return Optional.empty();
     }
-    Recompute recompute =
-        keeps && recomputation != Recomputation.ALWAYS ? Recompute.NONE : Recompute.STAGE_INPUT;
+    boolean again = !keeps || recomputation == Recomputation.ALWAYS;
+    Recompute recompute = again ? Recompute.STAGE_INPUT : Recompute.NONE;
     StagePlan stage = new StagePlan(0, costs.size() - 1, devices, recompute, wanted);
+    if (again && selective.isPresent()) {
+      stage = selective.get().of(stage, 0, all, wave.samples());
+    }
     return Optional.of(
         new Plan(
             policy, wave.microBatches(), wave.microBatch(), wave.unit(), false, List.of(stage)));
@@ -75,18 +91,17 @@ final class Drafts {
         plan.stages());
   }
 
-  /** How many micro-batches of those wanted a stage can hold. */
+  /** How many micro-batches of those wanted a stage of searched positions can hold. */
   int room(int first, int end, Recompute recompute, Wave wave, List<Integer> devices, int wanted) {
-    double capacity = Double.POSITIVE_INFINITY;
-    for (int device : devices) {
-      capacity =
-          Math.min(capacity, (double) costs.workload().cluster().device(device).memory().value());
-    }
     int slice = StageCosts.slice(wave.samples(), devices.size());
     boolean again = recompute == Recompute.STAGE_INPUT;
-    double rest =
-        costs.staticBytes(first, end) + (again ? costs.recomputedBytes(first, end, slice) : 0);
-    double each = again ? costs.inputBytes(first, slice) : costs.heldBytes(first, end, slice);
+    double capacity = SelectiveRecomputation.capacity(searched, devices);
+    double rest = searched.staticBytes(first, end);
+    if (again && selective.isPresent()) {
+      return selective.get().tradeOffs(slice).room(first, end, wanted, capacity - rest);
+    }
+    rest += again ? searched.recomputedBytes(first, end, slice) : 0;
+    double each = again ? searched.inputBytes(first, slice) : searched.heldBytes(first, end, slice);
     return rest + wanted * each <= capacity ? wanted : (int) ((capacity - rest) / each);
   }
 

@@ -6,6 +6,7 @@ import dev.pipewright.planner.PlacementCosts.Placed;
 import dev.pipewright.planner.PlacementCosts.Transfer;
 import dev.pipewright.planner.PlacementSpace.Step;
 import dev.pipewright.planner.Request.Recomputation;
+import dev.pipewright.planner.recompute.TradeOffs;
 import dev.pipewright.schedule.WarmUp;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,7 @@ final class FormulaPricer implements StagePricer {
   private final PlacementCosts placements;
   private final WarmUp warmUp;
   private final Recomputation recomputation;
+  private final @Nullable SelectiveRecomputation selective;
   private final boolean throttle;
   private final WaveBounds bounds;
   private final int wave;
@@ -36,10 +38,12 @@ final class FormulaPricer implements StagePricer {
   private int slice;
   private int left; // devices for the layers before
   private @Nullable Placed at;
+  private @Nullable TradeOffs tradeOffs;
   private double[] forward = {};
   private double[] backward = {};
 
   /**
+   * @param selective of the same positions; null where stages recompute all their layers or none
    * @param throttle whether a stage may hold fewer micro-batches than its warm-up wants, where
    *     nothing else fits
    * @param bounds shared by the pricers of {@code wave}
@@ -49,6 +53,7 @@ final class FormulaPricer implements StagePricer {
       Request request,
       PlacementCosts placements,
       WarmUp warmUp,
+      @Nullable SelectiveRecomputation selective,
       boolean throttle,
       WaveBounds bounds,
       Wave wave) {
@@ -57,6 +62,7 @@ final class FormulaPricer implements StagePricer {
     this.placements = placements;
     this.warmUp = warmUp;
     this.recomputation = request.recomputation();
+    this.selective = selective;
     this.throttle = throttle && warmUp != WarmUp.ALL; // GPipe holds all of them
     this.bounds = bounds;
     this.wave = wave.samples();
@@ -107,6 +113,7 @@ final class FormulaPricer implements StagePricer {
     this.forward = costs.forwardSeconds(slice);
     this.backward = costs.backwardSeconds(slice);
     this.left = placements.space().freeDevices(step.next());
+    this.tradeOffs = selective == null ? null : selective.tradeOffs(slice);
     return prefixes.latest(end, left, limit / microBatches);
   }
 
@@ -142,19 +149,40 @@ final class FormulaPricer implements StagePricer {
       keeps = true;
     }
     if (!keeps) {
-      double working = staticBytes + costs.recomputedBytes(first, end, slice);
-      double input = costs.inputBytes(first, slice);
-      if (working + inFlight * input > here.capacity()) {
-        if (!throttle || working + input > here.capacity()) {
+      double room = here.capacity() - staticBytes;
+      inFlight = recomputing(first, inFlight, staticBytes, here.capacity());
+      double again = forwardSeconds;
+      if (tradeOffs != null && inFlight > 0) {
+        double least = tradeOffs.atLeast(first, end, inFlight, room) * here.slowdown();
+        double both = forwardSeconds + backwardSeconds + least;
+        if (microBatches * both > limit || path + both + after > limit) {
           return Outcome.SKIP;
         }
-        inFlight = (int) ((here.capacity() - working) / input);
+        again = tradeOffs.extraSeconds(first, end, inFlight, room) * here.slowdown();
       }
-      backwardSeconds += forwardSeconds;
+      if (inFlight == 0 || again == Double.POSITIVE_INFINITY) {
+        return Outcome.SKIP;
+      }
+      backwardSeconds += again;
     }
     System.arraycopy(opened, 0, pool, to, opened.length);
     formula.stage(pool, to, forwardSeconds, backwardSeconds, tail, microBatches, inFlight, to);
     return keeps ? Outcome.KEEPS : Outcome.RECOMPUTES;
+  }
+
+  /**
+   * How many micro-batches a stage that recomputes holds of those wanted; 0 where it does not fit.
+   */
+  private int recomputing(int first, int wanted, double staticBytes, double capacity) {
+    if (tradeOffs != null) {
+      return throttle ? tradeOffs.room(first, end, wanted, capacity - staticBytes) : wanted;
+    }
+    double working = staticBytes + costs.recomputedBytes(first, end, slice);
+    double input = costs.inputBytes(first, slice);
+    if (working + wanted * input <= capacity) {
+      return wanted;
+    }
+    return throttle && working + input <= capacity ? (int) ((capacity - working) / input) : 0;
   }
 
   @Override

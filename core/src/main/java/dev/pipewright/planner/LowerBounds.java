@@ -30,7 +30,10 @@ final class LowerBounds {
       default -> {
         LowerBound work = bounds.work();
         LowerBound path = bounds.path();
-        yield path.seconds() > work.seconds() ? path : work;
+        LowerBound plain = path.seconds() > work.seconds() ? path : work;
+        LowerBound split = SplitBounds.of(costs, globalBatch, costModel.formula().pathsAddUp());
+        boolean higher = split.seconds() > plain.seconds() * (1 + 1e-9);
+        yield higher && Double.isFinite(split.seconds()) ? split : plain; // infinite: nothing fits
       }
     };
   }

@@ -5,55 +5,96 @@ import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
-import dev.pipewright.planner.recompute.StageCheckpoints;
+import dev.pipewright.planner.Request.Recomputation;
+import dev.pipewright.planner.recompute.TradeOffs;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
-/**
- * Lets the stages of a plan that compute all their layers again compute no more of them than memory
- * demands.
- */
+/** Lets the stages of synchronous plans compute no more layers again than memory demands. */
 final class SelectiveRecomputation {
   private final StageCosts costs;
+  private final Map<Integer, TradeOffs> bySlice = new HashMap<>();
 
-  SelectiveRecomputation(StageCosts costs) {
+  private SelectiveRecomputation(StageCosts costs) {
     this.costs = costs;
+  }
+
+  /**
+   * Where it is asked for and possible: layers of parallel branches are no runs.
+   *
+   * @param searched the same costs, or cut at fewer places
+   */
+  static Optional<SelectiveRecomputation> of(
+      StageCosts costs, StageCosts searched, Recomputation recomputation) {
+    return recomputation == Recomputation.SELECTIVE && costs.total()
+        ? Optional.of(new SelectiveRecomputation(searched))
+        : Optional.empty();
+  }
+
+  /** Whether no choice of layers was left out so far. */
+  boolean exact() {
+    return bySlice.values().stream().allMatch(TradeOffs::exact);
+  }
+
+  /** What stages cost that share micro-batches in such slices. */
+  TradeOffs tradeOffs(int slice) {
+    return bySlice.computeIfAbsent(slice, key -> TradeOffs.of(costs, slice));
+  }
+
+  /**
+   * The stage with as few layers computed again as fit.
+   *
+   * @param first its first position among those that may be cut at
+   * @param end the position behind its last
+   */
+  StagePlan of(StagePlan stage, int first, int end, int wave) {
+    TradeOffs tradeOffs = tradeOffs(StageCosts.slice(wave, stage.replicas()));
+    double bytes = capacity(costs, stage.devices()) - costs.staticBytes(first, end);
+    return tradeOffs
+        .choice(first, end, stage.inFlight(), bytes)
+        .map(choice -> inChain(stage, choice.again()))
+        .orElse(stage);
+  }
+
+  private StagePlan inChain(StagePlan stage, List<LayerRange> again) {
+    List<LayerRange> layers = new ArrayList<>();
+    for (LayerRange run : again) {
+      layers.add(new LayerRange(costs.inChain(run.first()), costs.inChain(run.last() + 1) - 1));
+    }
+    LayerRange all = new LayerRange(stage.firstLayer(), stage.lastLayer());
+    return layers.equals(List.of(all)) ? keepingInput(stage) : stage.selective(layers);
+  }
+
+  private static StagePlan keepingInput(StagePlan stage) {
+    return new StagePlan(
+        stage.firstLayer(),
+        stage.lastLayer(),
+        stage.devices(),
+        Recompute.STAGE_INPUT,
+        stage.inFlight());
   }
 
   /** The better plan; empty where no stage gains. */
   Optional<Plan> of(Plan plan) {
-    if (!costs.total()) {
-      return Optional.empty(); // layers of parallel branches are no runs
-    }
     List<StagePlan> stages = new ArrayList<>();
     for (StagePlan stage : plan.stages()) {
-      boolean all = stage.recompute() == Recompute.STAGE_INPUT;
-      stages.add(all ? selective(plan, stage) : stage);
+      boolean again = stage.recompute() != Recompute.NONE;
+      int end = stage.lastLayer() + 1;
+      stages.add(again ? of(stage, stage.firstLayer(), end, plan.wave()) : stage);
     }
     return stages.equals(plan.stages()) ? Optional.empty() : Optional.of(plan.with(stages));
   }
 
-  private StagePlan selective(Plan plan, StagePlan stage) {
-    int first = stage.firstLayer();
-    int end = stage.lastLayer() + 1;
+  /** The smallest memory among the devices. */
+  static double capacity(StageCosts costs, List<Integer> devices) {
     double capacity = Double.POSITIVE_INFINITY;
-    for (int device : stage.devices()) {
+    for (int device : devices) {
       capacity =
           Math.min(capacity, (double) costs.workload().cluster().device(device).memory().value());
     }
-    int slice = StageCosts.slice(plan.wave(), stage.devices().size());
-    double bytes = capacity - costs.staticBytes(first, end);
-    Optional<List<LayerRange>> runs =
-        StageCheckpoints.of(costs.layers(first, end, slice), stage.inFlight(), bytes);
-    if (runs.isEmpty()) {
-      return stage;
-    }
-    List<LayerRange> again =
-        runs.get().stream()
-            .map(run -> new LayerRange(first + run.first(), first + run.last()))
-            .toList();
-    int layers = again.stream().mapToInt(run -> run.last() - run.first() + 1).sum();
-    return layers < end - first ? stage.selective(again) : stage;
+    return capacity;
   }
 }

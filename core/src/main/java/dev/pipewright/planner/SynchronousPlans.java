@@ -8,7 +8,6 @@ import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.PipelineSearch.Found;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Planning.Search;
-import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
@@ -30,12 +29,15 @@ public final class SynchronousPlans {
   private final List<StagePlan> stages;
   private final int copies;
   private final Request request;
+  private final Drafts drafts;
 
   private SynchronousPlans(StageCosts costs, List<StagePlan> stages, int copies, Request request) {
     this.costs = costs;
     this.stages = stages;
     this.copies = copies;
     this.request = request;
+    this.drafts =
+        new Drafts(costs, costs, SelectiveRecomputation.of(costs, costs, request.recomputation()));
   }
 
   /**
@@ -52,7 +54,7 @@ public final class SynchronousPlans {
         globalBatch,
         microBatch);
     SynchronousPlans plans = new SynchronousPlans(costs, stages, 1, Request.of(globalBatch));
-    return plans.relieved(plans.plan(WarmUp.A, microBatch));
+    return plans.plan(WarmUp.A, microBatch);
   }
 
   /**
@@ -116,10 +118,7 @@ public final class SynchronousPlans {
       if (complete) {
         for (WarmUp policy : request.policies()) {
           Plan plan = plan(policy, microBatch);
-          Candidate candidate =
-              Decision.estimated(
-                  request.recomputation() == Recomputation.SELECTIVE ? relieved(plan) : plan,
-                  estimates);
+          Candidate candidate = Decision.estimated(plan, estimates);
           if (candidate.estimate().fits()) {
             candidates.add(candidate);
           }
@@ -163,7 +162,6 @@ public final class SynchronousPlans {
 
   private Plan plan(WarmUp policy, int microBatch) {
     Wave wave = new Wave(copies, microBatch, request.globalBatch() / copies / microBatch);
-    Drafts drafts = new Drafts(costs);
     int count = stages.size();
     int[] firsts = new int[count];
     boolean[] again = new boolean[count];
@@ -182,10 +180,6 @@ public final class SynchronousPlans {
                 drafts.room(firsts[s], end, Recompute.NONE, wave, stage.devices(), wanted) < wanted;
           };
     }
-    return drafts.plan(wave, policy, costs, new Found(0, firsts, devices, again));
-  }
-
-  private Plan relieved(Plan plan) {
-    return new SelectiveRecomputation(costs).of(plan).orElse(plan);
+    return drafts.plan(wave, policy, new Found(0, firsts, devices, again));
   }
 }

@@ -28,8 +28,8 @@ final class AlexNet {
     last = network.convolutionWithRelu("conv4", last, 256, Window.square(3).padded());
     last = network.convolutionWithRelu("conv5", last, 256, Window.square(3).padded());
     last = network.maxPooling("pool5", last, pool);
-    last = network.fullyConnected("fc6", last, 4096);
-    last = network.fullyConnected("fc7", last, 4096);
+    last = network.fullyConnectedWithRelu("fc6", last, 4096);
+    last = network.fullyConnectedWithRelu("fc7", last, 4096);
     network.fullyConnected("fc8", last, CLASSES);
     return network.graph("alexnet");
   }

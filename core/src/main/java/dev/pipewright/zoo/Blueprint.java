@@ -69,7 +69,11 @@ final class Blueprint {
   }
 
   int fullyConnected(String name, int from, int features) {
-    return add(map(from).fullyConnected(name, features), from);
+    return add(map(from).fullyConnected(name, features, from == 0), from);
+  }
+
+  int fullyConnectedWithRelu(String name, int from, int features) {
+    return add(map(from).fullyConnectedWithRelu(name, features, from == 0), from);
   }
 
   int sum(String name, int from, int shortcut) {

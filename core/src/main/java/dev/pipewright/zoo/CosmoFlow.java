@@ -1,6 +1,7 @@
 package dev.pipewright.zoo;
 
 import dev.pipewright.model.LayerGraph;
+import dev.pipewright.units.Check;
 
 /**
  * CosmoFlow: seven convolutions and six average poolings over a cube of the universe's matter, and
@@ -23,7 +24,8 @@ import dev.pipewright.model.LayerGraph;
  *       because in the padded form 4³ would reach the last convolution, and the first fully
  *       connected layer would have 27 times its weights.
  *   <li>128³ has no file: it is the network for 256³ without the fourth pooling, so that the later
- *       layers are the same.
+ *       layers are the same. Likewise 64³, 32³ and 16³ have neither the third, nor the second, nor
+ *       the first. Between these sizes the first fully connected layer reads more.
  * </ul>
  *
  * <p>Departs: the function behind a convolution is a ReLU, as in the files. Layers include bias and
@@ -32,37 +34,50 @@ import dev.pipewright.model.LayerGraph;
 final class CosmoFlow {
   private static final Window POOL = Window.cube(2).every(2);
 
+  private static final int OUTPUTS = 4;
+  private static final int SMALLEST = 16;
+
   private final Blueprint network;
+  private final int outputs;
   private int last = 0;
 
-  private CosmoFlow(int size) {
+  private CosmoFlow(int size, int outputs) {
+    this.outputs = outputs;
     this.network = Blueprint.of(FeatureMap.cube(4, size));
   }
 
   static LayerGraph cosmoFlow128() {
-    return new CosmoFlow(128).padded("cosmoflow-128", false);
+    return small("cosmoflow-128", 128, OUTPUTS);
   }
 
   static LayerGraph cosmoFlow256() {
-    return new CosmoFlow(256).padded("cosmoflow-256", true);
+    return small("cosmoflow-256", 256, OUTPUTS);
   }
 
   static LayerGraph cosmoFlow512() {
-    return new CosmoFlow(512).unpadded("cosmoflow-512");
+    return new CosmoFlow(512, OUTPUTS).unpadded("cosmoflow-512");
   }
 
-  private LayerGraph padded(String name, boolean fourthPooling) {
+  /** The padded network for a cube with edges of {@code size}. */
+  static LayerGraph small(String name, int size, int outputs) {
+    Check.that(
+        size >= SMALLEST, "%s: size=%d makes no sense; write %d or more", name, size, SMALLEST);
+    int poolings = 0;
+    while (poolings < 4 && SMALLEST << (poolings + 1) <= size) {
+      poolings++;
+    }
+    return new CosmoFlow(size, outputs).padded(name, poolings);
+  }
+
+  /** With so many of the first four poolings. */
+  private LayerGraph padded(String name, int poolings) {
     Window three = Window.cube(3).padded();
     Window two = Window.cube(2).padded();
-    convolution(1, 16, three);
-    pooling(1);
-    convolution(2, 32, three);
-    pooling(2);
-    convolution(3, 64, three);
-    pooling(3);
-    convolution(4, 128, three.every(2));
-    if (fourthPooling) {
-      pooling(4);
+    for (int i = 1; i <= 4; i++) {
+      convolution(i, 8 << i, i == 4 ? three.every(2) : three);
+      if (i <= poolings) {
+        pooling(i);
+      }
     }
     convolution(5, 256, two);
     pooling(5);
@@ -91,9 +106,9 @@ final class CosmoFlow {
 
   private LayerGraph closed(String name) {
     convolution(7, 128, Window.cube(2));
-    last = network.fullyConnected("fc1", last, 2048);
-    last = network.fullyConnected("fc2", last, 256);
-    network.fullyConnected("fc3", last, 4);
+    last = network.fullyConnectedWithRelu("fc1", last, 2048);
+    last = network.fullyConnectedWithRelu("fc2", last, 256);
+    network.fullyConnected("fc3", last, outputs);
     return network.graph(name);
   }
 

@@ -15,6 +15,8 @@ import java.util.Optional;
  * build the layers that read it.
  */
 record FeatureMap(int channels, List<Integer> extents) {
+  private static final Operator RELU = new Operator.Elementwise("relu");
+
   FeatureMap {
     extents = List.copyOf(extents);
   }
@@ -76,7 +78,7 @@ record FeatureMap(int channels, List<Integer> extents) {
    * One copy of it, behind the ReLU, is kept.
    */
   Layer convolutionWithRelu(String name, int channels, Window window, boolean first) {
-    return convolution(name, channels, window, first, true, 5);
+    return convolution(name, channels, window, first, true, 5).then(RELU);
   }
 
   /**
@@ -90,12 +92,13 @@ record FeatureMap(int channels, List<Integer> extents) {
     Layer relu = out.relu(name);
     Work work = convolution.work().plus(normalization.work()).plus(relu.work());
     return layer(
-        name,
-        convolution.operator(),
-        out,
-        convolution.parameters() + normalization.parameters(),
-        convolution.keptElements() + normalization.keptElements() + relu.keptElements(),
-        first ? withoutInputGradient(work) : work);
+            name,
+            convolution.operator(),
+            out,
+            convolution.parameters() + normalization.parameters(),
+            convolution.keptElements() + normalization.keptElements() + relu.keptElements(),
+            first ? withoutInputGradient(work) : work)
+        .computing(List.of(convolution.operator(), normalization.operator(), RELU));
   }
 
   private static Work withoutInputGradient(Work work) {
@@ -137,7 +140,7 @@ record FeatureMap(int channels, List<Integer> extents) {
 
   Layer relu(String name) {
     Work work = new Work(elements(), elements(), 0, 2.0 * elements());
-    return layer(name, new Operator.Elementwise("relu"), this, 0, elements(), work);
+    return layer(name, RELU, this, 0, elements(), work);
   }
 
   /** The sum of two such maps; its backward pass needs neither. */
@@ -176,11 +179,21 @@ record FeatureMap(int channels, List<Integer> extents) {
 
   /** A fully connected layer over the flattened map, with bias; its output is kept. */
   Layer fullyConnected(String name, int features) {
+    return fullyConnected(name, features, false);
+  }
+
+  /** Likewise; behind the input nobody waits for the gradient that passes through. */
+  Layer fullyConnected(String name, int features, boolean first) {
     double flop = 2.0 * elements() * features;
-    Work work = new Work(flop, flop, flop, elements() + 5.0 * features);
+    Work work = new Work(flop, first ? 0 : flop, flop, elements() + 5.0 * features);
     long parameters = (elements() + 1) * features;
     Operator operator = new Operator.Linear(Math.toIntExact(elements()), features, true);
     return layer(name, operator, features(features), parameters, features, work);
+  }
+
+  /** The same with a ReLU: its passes are counted in either case. */
+  Layer fullyConnectedWithRelu(String name, int features, boolean first) {
+    return fullyConnected(name, features, first).then(RELU);
   }
 
   private static Layer layer(

@@ -21,25 +21,31 @@ import java.util.stream.Stream;
  *       cubes of {@code cosmoflow}.
  *   <li>Transformers, trained with Adam: {@code vit-b-16}, {@code bert-base}, {@code bert-large},
  *       {@code gpt-2} and its three larger forms.
+ *   <li>Small ones that train anywhere: {@code mlp-8x1024}, {@code cnn-64-128-256}, {@code
+ *       gpt-8x256}.
  * </ul>
  *
  * <p>All train in 32 bits. {@link #forms} lists the names with parameters.
  */
 public final class Models {
-  private static final String DAPPLE = "; trained as in DAPPLE, PPoPP 2021, Table II";
+  static final String DAPPLE = "; trained as in DAPPLE, PPoPP 2021, Table II";
   private static final String PARADL = "; shapes of ParaDL, Kahira et al., HPDC 2021";
-  private static final String BERT = "BERT, Devlin et al., NAACL 2019";
-  private static final String GPT = "GPT-2, Radford et al. 2019";
-  private static final String RESNET = "ResNet, He et al. 2016";
-  private static final String VGG = "VGG, Simonyan and Zisserman 2015";
-  private static final String COSMOFLOW = "CosmoFlow, Mathuriya et al., SC 2018" + PARADL;
-  private static final String[] KEYS = {"layers", "hidden", "heads", "sequence", "vocabulary"};
+  static final String BERT = "BERT, Devlin et al., NAACL 2019";
+  static final String GPT = "GPT-2, Radford et al. 2019";
+  static final String RESNET = "ResNet, He et al. 2016";
+  static final String VGG = "VGG, Simonyan and Zisserman 2015";
+  static final String GNMT = "GNMT, Wu et al. 2016";
+  static final String VIT = "ViT, Dosovitskiy et al., ICLR 2021";
+  static final String PERCEPTRON = "a plain perceptron";
+  static final String CONVOLUTIONS = "pairs of convolutions as in VGG, for small images";
+  private static final String SMALL = "; small, with a head of its own";
+  static final String COSMOFLOW = "CosmoFlow, Mathuriya et al., SC 2018" + PARADL;
 
   private Models() {}
 
   /** The names without parameters, group by group; DAPPLE's in the order of its Table II. */
   public static List<String> names() {
-    return Stream.of(dappleNames(), convolutionalNames(), transformerNames())
+    return Stream.of(dappleNames(), convolutionalNames(), transformerNames(), smallNames())
         .flatMap(List::stream)
         .toList();
   }
@@ -67,15 +73,16 @@ public final class Models {
         "vit-b-16", "bert-base", "bert-large", "gpt-2", "gpt-2-medium", "gpt-2-large", "gpt-2-xl");
   }
 
+  private static List<String> smallNames() {
+    return List.of("mlp-8x1024", "cnn-64-128-256", "gpt-8x256");
+  }
+
   /**
-   * The names with parameters, as a person would read them. Every key may be left out: BERT-large
-   * and GPT-2 medium stand behind it.
+   * The names with parameters, as a person would read them. Every key may be left out and is then
+   * as written here.
    */
   public static List<String> forms() {
-    return List.of(
-        "bert-<layers>",
-        "bert:layers=24,hidden=1024,heads=16,sequence=384,vocabulary=30522",
-        "gpt:layers=24,hidden=1024,heads=16,sequence=1024,vocabulary=50257");
+    return SizedModels.forms();
   }
 
   /**
@@ -90,16 +97,19 @@ public final class Models {
     if (convolutionalNames().contains(name)) {
       return Optional.of(convolutional(name));
     }
-    return transformerNames().contains(name) ? Optional.of(transformer(name)) : parametric(name);
+    if (transformerNames().contains(name)) {
+      return Optional.of(transformer(name));
+    }
+    return smallNames().contains(name) ? Optional.of(small(name)) : SizedModels.find(name);
   }
 
   private static ZooModel dapple(String name) {
     return switch (name) {
-      case "gnmt-16" -> adam(name, Gnmt.gnmt16(), 64, "GNMT, Wu et al. 2016" + DAPPLE);
+      case "gnmt-16" -> adam(name, Gnmt.gnmt16(), 64, GNMT + DAPPLE);
       case "bert-48" -> bert(name, 48);
       case "xlnet-36" -> adam(name, XlNet.xlnet36(), 1, "XLNet, Yang et al. 2019" + DAPPLE);
-      case "resnet-50" -> momentum(name, ResNet.resnet50(), 128, RESNET + DAPPLE);
-      case "vgg-19" -> momentum(name, Vgg.vgg19(), 32, VGG + DAPPLE);
+      case "resnet-50" -> momentum(name, SizedModels.image(name), 128, RESNET + DAPPLE);
+      case "vgg-19" -> momentum(name, SizedModels.image(name), 32, VGG + DAPPLE);
       case "amoebanet-36" -> amoebaNet(name);
       default -> throw new IllegalStateException(name);
     };
@@ -108,11 +118,11 @@ public final class Models {
   private static ZooModel convolutional(String name) {
     return switch (name) {
       case "alexnet" -> momentum(name, AlexNet.alexNet(), 128, "AlexNet, Krizhevsky 2014");
-      case "vgg-16" -> momentum(name, Vgg.vgg16(), 32, VGG);
-      case "resnet-18" -> momentum(name, ResNet.resnet18(), 32, RESNET);
-      case "resnet-34" -> momentum(name, ResNet.resnet34(), 32, RESNET);
-      case "resnet-101" -> momentum(name, ResNet.resnet101(), 32, RESNET);
-      case "resnet-152" -> momentum(name, ResNet.resnet152(), 32, RESNET);
+      case "vgg-16" -> momentum(name, SizedModels.image(name), 32, VGG);
+      case "resnet-18" -> momentum(name, SizedModels.image(name), 32, RESNET);
+      case "resnet-34" -> momentum(name, SizedModels.image(name), 32, RESNET);
+      case "resnet-101" -> momentum(name, SizedModels.image(name), 32, RESNET);
+      case "resnet-152" -> momentum(name, SizedModels.image(name), 32, RESNET);
       case "inception-v3" ->
           momentum(name, InceptionV3.inceptionV3(), 32, "Inception-v3, Szegedy et al. 2016");
       case "cosmoflow-128" -> momentum(name, CosmoFlow.cosmoFlow128(), 1, COSMOFLOW);
@@ -124,8 +134,7 @@ public final class Models {
 
   private static ZooModel transformer(String name) {
     return switch (name) {
-      case "vit-b-16" ->
-          adam(name, VisionTransformer.base16(), 32, "ViT, Dosovitskiy et al., ICLR 2021");
+      case "vit-b-16" -> adam(name, VisionTransformer.base16().graph(name), 32, VIT);
       case "bert-base" -> adam(name, Transformer.bert(12, 768, 12).bert(name), 16, BERT);
       case "bert-large" -> adam(name, Transformer.bert(24, 1024, 16).bert(name), 4, BERT);
       case "gpt-2" -> adam(name, Transformer.gpt2(12, 768, 12).gpt(name), 1, GPT);
@@ -136,39 +145,25 @@ public final class Models {
     };
   }
 
-  private static Optional<ZooModel> parametric(String name) {
-    if (name.equals("bert") || name.startsWith("bert:")) {
-      int[] sizes = options(name, new int[] {24, 1024, 16, 384, 30_522});
-      return Optional.of(adam(name, sized(sizes).bertWithMask(name), 2, BERT + DAPPLE));
-    }
-    if (name.equals("gpt") || name.startsWith("gpt:")) {
-      int[] sizes = options(name, new int[] {24, 1024, 16, 1024, 50_257});
-      return Optional.of(adam(name, sized(sizes).gpt(name), 1, GPT));
-    }
-    if (name.startsWith("bert-") && Options.isNumber(name.substring(5))) {
-      return Optional.of(bert(name, Options.number(name, "layers", name.substring(5))));
-    }
-    return Optional.empty();
+  private static ZooModel small(String name) {
+    return switch (name) {
+      case "mlp-8x1024" ->
+          momentum(name, SmallNetworks.perceptron(name, 8, 1024, 1024, 10), 64, PERCEPTRON);
+      case "cnn-64-128-256" -> momentum(name, SizedModels.image(name), 32, CONVOLUTIONS);
+      case "gpt-8x256" -> momentum(name, SmallNetworks.languageModel(name), 8, GPT + SMALL);
+      default -> throw new IllegalStateException(name);
+    };
   }
 
-  private static int[] options(String name, int[] defaults) {
-    int colon = name.indexOf(':');
-    return colon < 0 ? defaults : Options.parse(name, name.substring(colon + 1), KEYS, defaults);
-  }
-
-  private static Transformer sized(int[] sizes) {
-    return new Transformer(sizes[0], sizes[1], sizes[2], sizes[3], sizes[4]);
-  }
-
-  private static ZooModel bert(String name, int layers) {
+  static ZooModel bert(String name, int layers) {
     return adam(name, Transformer.bertLarge(layers).bertWithMask(name), 2, BERT + DAPPLE);
   }
 
-  private static ZooModel adam(String name, LayerGraph graph, int samples, String source) {
+  static ZooModel adam(String name, LayerGraph graph, int samples, String source) {
     return trained(name, graph, Optimizer.ADAM, samples, source);
   }
 
-  private static ZooModel momentum(String name, LayerGraph graph, int samples, String source) {
+  static ZooModel momentum(String name, LayerGraph graph, int samples, String source) {
     return trained(name, graph, Optimizer.MOMENTUM, samples, source);
   }
 

@@ -9,37 +9,31 @@ import dev.pipewright.model.LayerGraph;
  * arXiv:1512.03385, Table 1. Departs: the 3 × 3 convolution of a bottleneck has the stride, as in
  * today's implementations ("v1.5"); the parameters are the same.
  *
- * <p>A sample is a 224 × 224 image. Kept are a convolution's output (the normalisation reads it
- * again) and a ReLU's, which overwrites the normalisation's.
+ * <p>A sample is a 224 × 224 image, or one of another size: the beginning is the same. Kept are a
+ * convolution's output (the normalisation reads it again) and a ReLU's, which overwrites the
+ * normalisation's.
  */
 final class ResNet {
-  private static final int CLASSES = 1000;
-
-  private final Blueprint network = Blueprint.of(FeatureMap.square(3, 224));
+  private final Blueprint network;
   private final boolean bottlenecks;
+  private final int classes;
 
-  private ResNet(boolean bottlenecks) {
+  private ResNet(boolean bottlenecks, int size, int classes) {
+    this.network = Blueprint.of(FeatureMap.square(3, size));
     this.bottlenecks = bottlenecks;
+    this.classes = classes;
   }
 
-  static LayerGraph resnet18() {
-    return new ResNet(false).graph("resnet-18", 2, 2, 2, 2);
-  }
-
-  static LayerGraph resnet34() {
-    return new ResNet(false).graph("resnet-34", 3, 4, 6, 3);
-  }
-
-  static LayerGraph resnet50() {
-    return new ResNet(true).graph("resnet-50", 3, 4, 6, 3);
-  }
-
-  static LayerGraph resnet101() {
-    return new ResNet(true).graph("resnet-101", 3, 4, 23, 3);
-  }
-
-  static LayerGraph resnet152() {
-    return new ResNet(true).graph("resnet-152", 3, 8, 36, 3);
+  /** The network with {@code depth} layers that have weights: 18, 34, 50, 101 or 152. */
+  static LayerGraph resnet(int depth, String name, int size, int classes) {
+    ResNet net = new ResNet(depth >= 50, size, classes);
+    return switch (depth) {
+      case 18 -> net.graph(name, 2, 2, 2, 2);
+      case 34, 50 -> net.graph(name, 3, 4, 6, 3);
+      case 101 -> net.graph(name, 3, 4, 23, 3);
+      case 152 -> net.graph(name, 3, 8, 36, 3);
+      default -> throw new IllegalArgumentException("no such network: depth=" + depth);
+    };
   }
 
   private LayerGraph graph(String name, int... blocks) {
@@ -58,7 +52,7 @@ final class ResNet {
       }
     }
     last = network.globalPooling("avgpool", last);
-    network.fullyConnected("fc", last, CLASSES);
+    network.fullyConnected("fc", last, classes);
     return network.graph(name);
   }
 

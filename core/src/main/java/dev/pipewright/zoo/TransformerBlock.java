@@ -28,7 +28,14 @@ import java.util.Optional;
  * 10as² (scores written; scaled, masked, normalised, dropped out: 2 each; read by the product with
  * the values).
  */
-record TransformerBlock(int hidden, int heads, int sequence) {
+record TransformerBlock(int hidden, int heads, int sequence, Kind kind) {
+  /** Whose block it is: all have the same parameters and the same arithmetic. */
+  enum Kind {
+    BERT,
+    GPT,
+    VIT
+  }
+
   private static final double MOVED_STATES = 72;
   private static final double MOVED_SCORES = 10;
 
@@ -40,12 +47,19 @@ record TransformerBlock(int hidden, int heads, int sequence) {
         heads);
   }
 
-  /** The block as a layer that hands on {@code boundary}, which holds the states. */
+  /**
+   * The block as a layer that hands on {@code boundary}, which holds the states and, where it is
+   * wider, a mask.
+   */
   Layer layer(String name, Shape boundary) {
-    Operator operator = new Operator.Block("transformer block");
+    Operator operator =
+        new Operator.TransformerBlock(hidden, heads, sequence, kind == Kind.GPT, kind != Kind.BERT);
     long kept = 17 * states() + (5 * scores() + 1) / 2;
-    return new Layer(
-        name, operator, Optional.of(boundary), parameters(), boundary.elements(), kept, work());
+    Layer layer =
+        new Layer(
+            name, operator, Optional.of(boundary), parameters(), boundary.elements(), kept, work());
+    int carried = boundary.extent(1) - hidden;
+    return carried == 0 ? layer : layer.then(new Operator.Carried(carried));
   }
 
   /** Four projections and two products of the perceptron with biases, two normalisations. */

@@ -104,6 +104,36 @@ class DapplePlannerTest {
     }
   }
 
+  /** Every set of layers that may run again, in every stage of every plan. */
+  @RepeatedTest(value = 300, name = SEEDED)
+  void selectiveRecomputationIsAsGoodAsExhaustiveSearch(RepetitionInfo seed) {
+    SplittableRandom random = new SplittableRandom(6000 + seed.getCurrentRepetition());
+    CostModel[] models = {CostModel.PIPEWRIGHT, CostModel.DAPPLE};
+    CostModel model = models[seed.getCurrentRepetition() % 2];
+    compare(Case.of(random, model, false, Recomputation.SELECTIVE));
+  }
+
+  @Test
+  void someNetworksFitOnlyWithSelectiveRecomputation() {
+    int only = 0;
+    int faster = 0;
+    for (int seed = 1; seed <= 300; seed++) {
+      SplittableRandom random = new SplittableRandom(6000 + seed);
+      Case one = Case.of(random, CostModel.PIPEWRIGHT, false, Recomputation.SELECTIVE);
+      Case coarse =
+          Case.of(
+              new SplittableRandom(6000 + seed),
+              CostModel.PIPEWRIGHT,
+              false,
+              Recomputation.WHERE_NEEDED);
+      double best = Exhaustive.best(one.costs(), one.request()).seconds();
+      double whole = Exhaustive.best(coarse.costs(), coarse.request()).seconds();
+      only += best < Double.POSITIVE_INFINITY && whole == Double.POSITIVE_INFINITY ? 1 : 0;
+      faster += best < whole * (1 - 1e-9) ? 1 : 0;
+    }
+    assertTrue(only >= 5 && faster >= 30, "only " + only + ", faster " + faster);
+  }
+
   /** Asserts that the planner's best estimate is the best of all plans'. */
   private static void compare(Case one) {
     Exhaustive.Answer truth = Exhaustive.best(one.costs(), one.request());

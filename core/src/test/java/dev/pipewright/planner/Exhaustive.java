@@ -3,15 +3,20 @@ package dev.pipewright.planner;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.Oracle;
+import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.model.Chain;
+import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Request.Recomputation;
+import dev.pipewright.planner.recompute.EveryChoice;
 import dev.pipewright.schedule.WarmUp;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -27,6 +32,7 @@ final class Exhaustive {
   private double seconds = Double.POSITIVE_INFINITY;
   private Optional<Plan> plan = Optional.empty();
   private long assessed;
+  private final Map<List<Object>, Optional<StagePlan>> fastest = new HashMap<>(); // by stage
 
   // the wave that is being tried
   private int copies;
@@ -129,6 +135,14 @@ final class Exhaustive {
     for (int s = 0; s < pieces.size(); s++) {
       StagePlan stage = keeping.stages().get(s);
       boolean fits = kept.stages().get(s).memory().fits();
+      if (!fits && request.recomputation() == Recomputation.SELECTIVE) {
+        Optional<StagePlan> fastest = fastest(keeping, s);
+        if (fastest.isEmpty()) {
+          return Optional.empty();
+        }
+        stages.add(fastest.get());
+        continue;
+      }
       boolean again =
           request.recomputation() == Recomputation.ALWAYS
               || (request.recomputation() == Recomputation.WHERE_NEEDED && !fits);
@@ -139,6 +153,39 @@ final class Exhaustive {
       stages.add(stage(pieces.get(s), recompute, stage.inFlight()));
     }
     return Optional.of(new Plan(keeping.warmUp(), microBatches, microBatch, copies, false, stages));
+  }
+
+  /** The stage with the fastest backward pass of all that fit, whatever layers run again. */
+  private Optional<StagePlan> fastest(Plan keeping, int index) {
+    StagePlan stage = keeping.stages().get(index);
+    List<Object> key = List.of(stage, keeping.wave());
+    Optional<StagePlan> known = fastest.get(key);
+    if (known != null) {
+      return known;
+    }
+    double[] least = {Double.POSITIVE_INFINITY};
+    List<StagePlan> best = new ArrayList<>();
+    EveryChoice.of(
+        stage.lastLayer() - stage.firstLayer() + 1,
+        runs -> {
+          List<LayerRange> layers =
+              runs.stream()
+                  .map(run ->
+                      new LayerRange(
+                          stage.firstLayer() + run.first(), stage.firstLayer() + run.last()))
+                  .toList();
+          List<StagePlan> stages = new ArrayList<>(keeping.stages());
+          stages.set(index, stage.selective(layers));
+          StageCost cost = oracle.assess(keeping.with(stages)).stages().get(index);
+          if (cost.memory().fits() && cost.backwardSeconds() < least[0]) {
+            least[0] = cost.backwardSeconds();
+            best.clear();
+            best.add(stages.get(index));
+          }
+        });
+    Optional<StagePlan> found = best.stream().findFirst();
+    fastest.put(key, found);
+    return found;
   }
 
   private void consider(Plan candidate) {

@@ -11,6 +11,7 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
+import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.schedule.WarmUp;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +43,8 @@ class SelectiveRecomputationTest {
       StageCosts costs = Samples.costs(random, Samples.chain(random.nextInt(1, 12)), 8);
       Plan plan = recomputing(costs, random);
       Assessment before = CostModel.PIPEWRIGHT.oracle(costs).assess(plan);
-      Optional<Plan> better = new SelectiveRecomputation(costs).of(plan);
+      Optional<Plan> better =
+          SelectiveRecomputation.of(costs, costs, Recomputation.SELECTIVE).orElseThrow().of(plan);
       if (better.isEmpty()) {
         continue;
       }

@@ -7,10 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.Layer;
+import dev.pipewright.model.Operator;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
 import dev.pipewright.units.Precision;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,7 +30,11 @@ class ModelsTest {
     ZooModel model = model(name);
     assertEquals(name, model.name());
     assertEquals(name, model.graph().name());
-    assertTrue(Chain.of(model.graph()).size() >= model.graph().size());
+    long sources =
+        IntStream.range(0, model.graph().size())
+            .filter(layer -> model.graph().predecessors(layer).length == 0)
+            .count();
+    assertTrue(Chain.of(model.graph()).size() + sources - 1 >= model.graph().size());
     assertEquals(model.graph().size(), model.graph().index().size(), "layer names are unique");
   }
 
@@ -106,6 +112,11 @@ class ModelsTest {
   void formsStandForTheSameNetwork() {
     assertEquals(model("bert-106").graph().layers(), model("bert:layers=106").graph().layers());
     assertEquals(model("bert").graph().layers(), model("bert-24").graph().layers());
+    assertEquals(model("mlp").graph().layers(), model("mlp-8x1024").graph().layers());
+    assertEquals(model("gnmt").graph().layers(), model("gnmt-16").graph().layers());
+    assertEquals(model("vit").graph().layers(), model("vit-b-16").graph().layers());
+    assertEquals(model("cosmoflow").graph().layers(), model("cosmoflow-128").graph().layers());
+    assertEquals(model("resnet-50:size=224").graph().layers(), model("resnet-50").graph().layers());
     assertEquals(model("gpt").graph().layers(), model("gpt-2-medium").graph().layers());
     assertEquals(
         model("gpt").graph().layers(),
@@ -128,6 +139,19 @@ class ModelsTest {
     assertEquals(Optional.empty(), Models.find("bert-small"));
     assertEquals(Optional.empty(), Models.find("gpt-24"));
     assertEquals(Optional.empty(), Models.find(""));
+    assertEquals(Optional.empty(), Models.find("resnet-19:size=32"));
+    assertEquals(Optional.empty(), Models.find("bert-base:layers=3"));
+  }
+
+  /** What a layer computes is said completely but for networks that are only planned. */
+  @ParameterizedTest
+  @MethodSource("dev.pipewright.zoo.Models#names")
+  void allButTwoNetworksSayWhatTheyCompute(String name) {
+    boolean said =
+        model(name).graph().layers().stream()
+            .flatMap(layer -> layer.steps().stream())
+            .noneMatch(step -> step instanceof Operator.Block);
+    assertEquals(!name.equals("xlnet-36") && !name.equals("amoebanet-36"), said);
   }
 
   @ParameterizedTest
@@ -144,6 +168,14 @@ class ModelsTest {
             + " layers, hidden, heads, sequence, vocabulary",
         "bert:layers | bert:layers: 'layers' is not understood; write key=number with a key of"
             + " layers, hidden, heads, sequence, vocabulary",
+        "gnmt:layers=2 | gnmt:layers=2: layers=2 makes no sense; half of them encode and half"
+            + " decode, two or more each",
+        "gnmt:layers=7 | gnmt:layers=7: layers=7 makes no sense; half of them encode and half"
+            + " decode, two or more each",
+        "cosmoflow:size=15 | cosmoflow:size=15: size=15 makes no sense; write 16 or more",
+        "vit:patch=9 | the image must be a multiple of the patch: size=224, patch=9",
+        "resnet-18:width=3 | resnet-18:width=3: 'width=3' is not understood; write key=number with"
+            + " a key of size, classes",
         "gpt:heads=3 | the hidden size must be a multiple of the heads: hidden=1024, heads=3"
       })
   void parametersThatMakeNoSenseAreNamed(String name, String message) {

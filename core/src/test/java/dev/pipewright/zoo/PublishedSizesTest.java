@@ -75,6 +75,106 @@ class PublishedSizesTest {
     assertEquals(parameters, graph(name).parameters());
   }
 
+  /** Products of a perceptron and its classifier, each with biases. */
+  @ParameterizedTest
+  @CsvSource({"8, 1024, 1024, 10", "1, 7, 5, 3", "3, 16, 9, 2"})
+  void perceptronsHaveTheParametersOfTheirProducts(int layers, int hidden, int in, int classes) {
+    long expected =
+        (in + 1L) * hidden + (layers - 1) * (hidden + 1L) * hidden + (hidden + 1L) * classes;
+    String name = "mlp:layers=%d,hidden=%d,in=%d,classes=%d".formatted(layers, hidden, in, classes);
+    assertEquals(expected, graph(name).parameters());
+  }
+
+  /** What does not depend on the image is as published; the classifier follows from the classes. */
+  @ParameterizedTest
+  @CsvSource({
+    "resnet-18, 32, 10, 11689512, 512",
+    "resnet-34, 64, 7, 21797672, 512",
+    "resnet-50, 32, 10, 25557032, 2048",
+    "resnet-152, 96, 3, 60192808, 2048"
+  })
+  void imagesOfAnySizeChangeTheClassifierOfResNetOnly(
+      String name, int size, int classes, long published, int features) {
+    long expected = published - (features + 1L) * (1000 - classes);
+    String sized = "%s:size=%d,classes=%d".formatted(name, size, classes);
+    assertEquals(expected, graph(sized).parameters());
+  }
+
+  /** The first fully connected layer reads 512 channels of a map that is a 32nd of the image. */
+  @ParameterizedTest
+  @CsvSource({"vgg-16, 32, 10, 138357544", "vgg-19, 64, 10, 143667240", "vgg-16, 70, 3, 138357544"})
+  void imagesOfAnySizeChangeTwoFullyConnectedLayersOfVgg(
+      String name, int size, int classes, long published) {
+    long map = (long) (size / 32) * (size / 32);
+    long expected = published - 512L * 4096 * (49 - map) - 4097L * (1000 - classes);
+    String sized = "%s:size=%d,classes=%d".formatted(name, size, classes);
+    assertEquals(expected, graph(sized).parameters());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"12, 768, 12, 16, 224, 1000", "2, 24, 3, 4, 12, 5", "6, 192, 3, 4, 32, 10"})
+  void visionTransformersHaveTheParametersOfTheFormula(
+      int layers, long h, int heads, int patch, int size, int classes) {
+    long tokens = (long) (size / patch) * (size / patch) + 1;
+    long expected =
+        (3L * patch * patch + 1) * h // patches
+            + (tokens + 1) * h // positions, class token
+            + layers * (12 * h * h + 13 * h)
+            + 2 * h // last normalisation
+            + (h + 1) * classes;
+    String name =
+        "vit:layers=%d,hidden=%d,heads=%d,patch=%d,size=%d,classes=%d"
+            .formatted(layers, h, heads, patch, size, classes);
+    assertEquals(expected, graph(name).parameters());
+  }
+
+  /** Two tables, LSTM layers with two biases, the attention, a classifier with biases. */
+  @ParameterizedTest
+  @CsvSource({"16, 1024, 50, 36560", "4, 128, 16, 1000", "6, 12, 7, 20"})
+  void translatorsHaveTheParametersOfTheFormula(int layers, long h, int steps, long vocabulary) {
+    int half = layers / 2;
+    long cell = 4 * h * 2 * h + 8 * h;
+    long wide = 4 * h * 3 * h + 8 * h;
+    long encoder = 2 * cell + wide + (half - 2) * cell;
+    long decoder = cell + (half - 1) * wide;
+    long attention = 2 * h * h + h;
+    long expected = 2 * vocabulary * h + encoder + decoder + attention + (h + 1) * vocabulary;
+    String name =
+        "gnmt:layers=%d,hidden=%d,steps=%d,vocabulary=%d".formatted(layers, h, steps, vocabulary);
+    assertEquals(expected, graph(name).parameters());
+  }
+
+  /** Weights and biases of six convolutions and a classifier over a map of an eighth. */
+  @ParameterizedTest
+  @CsvSource({"32, 10, 4", "20, 3, 2"})
+  void smallConvolutionsHaveTheParametersOfTheirFilters(int size, int classes, int edge) {
+    long filters = 0;
+    int[] channels = {3, 64, 64, 128, 128, 256, 256};
+    for (int i = 1; i < channels.length; i++) {
+      filters += (9L * channels[i - 1] + 1) * channels[i];
+    }
+    long expected = filters + (256L * edge * edge + 1) * classes;
+    String name = "cnn-64-128-256:size=%d,classes=%d".formatted(size, classes);
+    assertEquals(expected, graph(name).parameters());
+  }
+
+  /** Embedding and positions, eight blocks, normalisation, a product with biases. */
+  @Test
+  void theSmallLanguageModelHasAHeadOfItsOwn() {
+    long h = 256;
+    long expected = (1024 + 128) * h + 8 * (12 * h * h + 13 * h) + 2 * h + (h + 1) * 1024;
+    assertEquals(expected, graph("gpt-8x256").parameters());
+  }
+
+  /** Later layers are the same at powers of two: fewer poolings, as many parameters. */
+  @ParameterizedTest
+  @CsvSource({"16, 4", "32, 4", "64, 4", "128, 4", "256, 4", "32, 9"})
+  void cubesOfEverySizeHaveTheSameFilters(int size, int outputs) {
+    long expected = 2_131_252 + 257L * (outputs - 4);
+    String name = "cosmoflow:size=%d,outputs=%d".formatted(size, outputs);
+    assertEquals(expected, graph(name).parameters());
+  }
+
   /** The profile has the weights of products only: 932,783,945 without scales and shifts. */
   @Test
   void amoebaNetHasTheProductsOfTheProfileAndLittleMore() {
@@ -181,9 +281,9 @@ class PublishedSizesTest {
         yield (double) kernel * convolution.inChannels() * out.elements();
       }
       case Operator.Linear linear -> (double) linear.in() * out.elements();
-      case Operator.Block block -> { // four projections, a perceptron four times as wide; attention
-        assertEquals("transformer block", block.kind());
+      case Operator.TransformerBlock block -> { // four projections, a wide perceptron; attention
         double hidden = out.extent(1);
+        assertEquals(block.hidden(), hidden);
         yield (4 + 8) * hidden * out.elements() + 2.0 * out.extent(0) * out.elements();
       }
       default -> 0;

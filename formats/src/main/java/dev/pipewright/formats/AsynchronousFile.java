@@ -12,7 +12,8 @@ import java.util.OptionalDouble;
  * @param objective seconds of an update that its planner expects
  */
 public record AsynchronousFile(
-    AsynchronousPlan plan, MadeFor madeFor, List<Level> levels, OptionalDouble objective) {
+    AsynchronousPlan plan, MadeFor madeFor, List<Level> levels, OptionalDouble objective)
+    implements ReadPlan {
   public AsynchronousFile {
     levels = List.copyOf(levels);
   }

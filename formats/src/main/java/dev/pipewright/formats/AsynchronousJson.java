@@ -5,15 +5,11 @@ import dev.pipewright.plan.AsynchronousPlan.Rule;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.pipedream.Level;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 
 /**
  * Reads plans that never flush, as {@link PipeDreamJson} and {@link TwoBufferJson} write them: the
@@ -53,44 +49,18 @@ public final class AsynchronousJson {
     return named.is(Node.Type.TEXT) && RULES.containsKey(named.text());
   }
 
-  /**
-   * The plan; empty where the file is another one. Throws {@link BadInputException} when it is such
-   * a plan and a wrong one.
-   */
-  public static Optional<AsynchronousFile> read(Path file) {
-    Node root = Tree.json(file);
-    Node plan = root.members().getOrDefault("plan", root);
-    Node named = plan.members().get("schedule");
-    return named == null || !isSchedule(named) ? Optional.empty() : Optional.of(read(root, plan));
-  }
-
-  private static AsynchronousFile read(Node root, Node plan) {
-    Fields outer = root.object(root.members().containsKey("plan") ? ANSWER_KEYS : PLAN_KEYS);
-    PlanJson.checkVersion(outer);
-    Fields inner = plan.object(PLAN_KEYS);
-    PlanJson.checkVersion(inner);
+  static AsynchronousFile read(PlanTree tree) {
+    PlanTree.Members members = tree.members(PLAN_KEYS, ANSWER_KEYS);
     return new AsynchronousFile(
-        plan(inner),
-        new MadeFor(
-            PlanJson.either(inner, outer, "model").map(Node::text),
-            PlanJson.either(inner, outer, "cluster").map(Node::text),
-            PlanJson.either(inner, outer, "global_batch")
-                .map(node -> OptionalLong.of(node.whole(1)))
-                .orElse(OptionalLong.empty()),
-            PlanJson.either(inner, outer, "profile_batch")
-                .map(node -> OptionalInt.of(node.count(1)))
-                .orElse(OptionalInt.empty()),
-            PlanJson.training(inner, outer),
-            PlanJson.either(inner, outer, "device_memory_bytes")
-                .map(node -> OptionalLong.of(node.whole(1)))
-                .orElse(OptionalLong.empty())),
-        levels(inner, outer),
-        objective(outer));
+        plan(members.inner()),
+        members.madeFor(),
+        levels(members),
+        members.figure("objective", "value"));
   }
 
-  private static List<Level> levels(Fields inner, Fields outer) {
-    Optional<Node> units = PlanJson.either(inner, outer, "levels");
-    Optional<Node> rates = PlanJson.either(inner, outer, "bandwidths");
+  private static List<Level> levels(PlanTree.Members members) {
+    Optional<Node> units = members.either("levels");
+    Optional<Node> rates = members.either("bandwidths");
     if (units.isEmpty() && rates.isEmpty()) {
       return List.of();
     }
@@ -106,15 +76,6 @@ public final class AsynchronousJson {
           new Level(units.get().list().get(i).count(1), rates.get().list().get(i).positive()));
     }
     return levels;
-  }
-
-  private static OptionalDouble objective(Fields outer) {
-    return outer
-        .optional("objective")
-        .flatMap(node -> Optional.ofNullable(node.members().get("value")))
-        .filter(node -> node.is(Node.Type.NUMBER))
-        .map(node -> OptionalDouble.of(node.amount()))
-        .orElse(OptionalDouble.empty());
   }
 
   private static AsynchronousPlan plan(Fields fields) {

@@ -176,6 +176,23 @@ final class Node {
     return whole(least, Long.MAX_VALUE);
   }
 
+  /** A whole number, also a negative one, that is no larger than {@code most} either way. */
+  int within(int most) {
+    String what = "a whole number from " + -most + " to " + most;
+    if (type != Type.NUMBER) {
+      throw expected(what);
+    }
+    try {
+      int value = new BigDecimal(text).intValueExact();
+      if (-most <= value && value <= most) {
+        return value;
+      }
+    } catch (ArithmeticException | NumberFormatException e) {
+      // said below, as for one out of range
+    }
+    throw expected(what);
+  }
+
   /** A whole number that fits an {@code int}. */
   int count(int least) {
     return (int) whole(least, Integer.MAX_VALUE);

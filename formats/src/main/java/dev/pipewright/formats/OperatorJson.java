@@ -12,6 +12,7 @@ final class OperatorJson {
 
   static {
     KEYS.put("input", List.of());
+    KEYS.put("tokens", List.of("vocabulary"));
     KEYS.put(
         "convolution",
         List.of(
@@ -29,8 +30,18 @@ final class OperatorJson {
     KEYS.put("elementwise", List.of("function"));
     KEYS.put("concatenation", List.of());
     KEYS.put("embedding", List.of("vocabulary", "features"));
+    KEYS.put("positions", List.of("steps", "features"));
+    KEYS.put("segments", List.of("segments", "features"));
+    KEYS.put("class_token", List.of("features"));
+    KEYS.put("mask", List.of("sequence"));
+    KEYS.put("tied_scores", List.of("layer"));
     KEYS.put("attention", List.of("hidden", "heads", "sequence"));
     KEYS.put("lstm", List.of("in", "hidden", "bidirectional", "sequence"));
+    KEYS.put("attention_lstm", List.of("vocabulary", "hidden"));
+    KEYS.put("residual", List.of("features"));
+    KEYS.put("carried", List.of("features"));
+    KEYS.put(
+        "transformer_block", List.of("hidden", "heads", "sequence", "causal", "normalized_first"));
     KEYS.put("block", List.of("name"));
     KEYS.put("recorded", List.of("description"));
   }
@@ -45,6 +56,7 @@ final class OperatorJson {
   static Map<String, Object> write(Operator operator) {
     return switch (operator) {
       case Operator.Input() -> object("input");
+      case Operator.Tokens(int vocabulary) -> object("tokens", vocabulary);
       case Operator.Convolution c ->
           object(
               "convolution",
@@ -65,10 +77,27 @@ final class OperatorJson {
       case Operator.Concatenation() -> object("concatenation");
       case Operator.Embedding(int vocabulary, int features) ->
           object("embedding", vocabulary, features);
+      case Operator.Positions(int steps, int features) -> object("positions", steps, features);
+      case Operator.Segments(int segments, int features) -> object("segments", segments, features);
+      case Operator.ClassToken(int features) -> object("class_token", features);
+      case Operator.Mask(int sequence) -> object("mask", sequence);
+      case Operator.TiedScores(String layer) -> object("tied_scores", layer);
       case Operator.Attention(int hidden, int heads, int sequence) ->
           object("attention", hidden, heads, sequence);
       case Operator.Lstm(int in, int hidden, boolean bidirectional, int sequence) ->
           object("lstm", in, hidden, bidirectional, sequence);
+      case Operator.AttentionLstm(int vocabulary, int hidden) ->
+          object("attention_lstm", vocabulary, hidden);
+      case Operator.Residual(int features) -> object("residual", features);
+      case Operator.Carried(int features) -> object("carried", features);
+      case Operator.TransformerBlock b ->
+          object(
+              "transformer_block",
+              b.hidden(),
+              b.heads(),
+              b.sequence(),
+              b.causal(),
+              b.normalizedFirst());
       case Operator.Block(String kind) -> object("block", kind);
       case Operator.Recorded(String description) -> object("recorded", description);
     };
@@ -97,6 +126,7 @@ final class OperatorJson {
   private static Operator read(String kind, Fields f) {
     return switch (kind) {
       case "input" -> new Operator.Input();
+      case "tokens" -> new Operator.Tokens(f.required("vocabulary").count(1));
       case "convolution" ->
           new Operator.Convolution(
               f.required("in_channels").count(1),
@@ -124,6 +154,13 @@ final class OperatorJson {
       case "embedding" ->
           new Operator.Embedding(
               f.required("vocabulary").count(1), f.required("features").count(1));
+      case "positions" ->
+          new Operator.Positions(f.required("steps").count(1), f.required("features").count(1));
+      case "segments" ->
+          new Operator.Segments(f.required("segments").count(1), f.required("features").count(1));
+      case "class_token" -> new Operator.ClassToken(f.required("features").count(1));
+      case "mask" -> new Operator.Mask(f.required("sequence").count(1));
+      case "tied_scores" -> new Operator.TiedScores(f.required("layer").text());
       case "attention" ->
           new Operator.Attention(
               f.required("hidden").count(1),
@@ -135,6 +172,18 @@ final class OperatorJson {
               f.required("hidden").count(1),
               f.required("bidirectional").flag(),
               f.required("sequence").count(1));
+      case "attention_lstm" ->
+          new Operator.AttentionLstm(
+              f.required("vocabulary").count(1), f.required("hidden").count(1));
+      case "residual" -> new Operator.Residual(f.required("features").count(1));
+      case "carried" -> new Operator.Carried(f.required("features").count(1));
+      case "transformer_block" ->
+          new Operator.TransformerBlock(
+              f.required("hidden").count(1),
+              f.required("heads").count(1),
+              f.required("sequence").count(1),
+              f.required("causal").flag(),
+              f.required("normalized_first").flag());
       case "block" -> new Operator.Block(f.required("name").text());
       case "recorded" -> new Operator.Recorded(f.required("description").text());
       default -> throw new IllegalStateException("kind=" + kind);

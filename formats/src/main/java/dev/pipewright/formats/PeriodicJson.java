@@ -16,7 +16,7 @@ import java.util.Optional;
 /**
  * Writes the answer of {@code plan --planner madpipe --json}: seconds per mini-batch, the stages,
  * of which a device may have several, and the pattern that repeats. Where nothing fits, {@code
- * plan} is null.
+ * plan} is null. {@link ReadPlan#of} reads the plan back.
  */
 public final class PeriodicJson {
   private PeriodicJson() {}
@@ -24,33 +24,22 @@ public final class PeriodicJson {
   /**
    * The answer as one object.
    *
-   * @param model as the user named it
-   * @param cluster as the user named it
+   * @param madeFor with the samples of a mini-batch as its global batch
    * @param provenance where the model's times come from
-   * @param samples of a mini-batch
    */
   public static String text(
-      PeriodicPlanning planning,
-      String model,
-      String cluster,
-      String provenance,
-      int samples,
-      double planningSeconds) {
+      PeriodicPlanning planning, MadeFor madeFor, String provenance, double planningSeconds) {
     Optional<PeriodicPlan> best = planning.best();
     LayerChain chain = planning.problem().chain();
     double seconds = best.map(PeriodicPlan::secondsPerBatch).orElse(Double.NaN);
-    Map<String, Object> object = new LinkedHashMap<>();
-    object.put("planner", "madpipe");
-    object.put("model", model);
-    object.put("cluster", cluster);
+    Map<String, Object> object = madeFor.object("madpipe");
     object.put("profile", provenance);
-    object.put("micro_batch", samples);
     object.put("objective", pair("name", "minibatch_s", "value", seconds));
     object.put("lower_bound", bound(planning.bound()));
     object.put("bounds", planning.bounds().stream().map(PeriodicJson::bound).toList());
     object.put("speedup", chain.stage(0, chain.layers()).seconds() / seconds);
     object.put("planning_s", planningSeconds);
-    object.put("plan", best.map(plan -> plan(planning, plan)));
+    object.put("plan", best.map(plan -> plan(planning, plan, madeFor)));
     object.put("why", why(planning));
     object.put("candidates", candidates(planning));
     object.put("search", pair("complete", planning.complete(), "gap", planning.gap()));
@@ -68,9 +57,11 @@ public final class PeriodicJson {
     return pair("value", bound.seconds(), "why", bound.why());
   }
 
-  private static Map<String, Object> plan(PeriodicPlanning planning, PeriodicPlan plan) {
+  private static Map<String, Object> plan(
+      PeriodicPlanning planning, PeriodicPlan plan, MadeFor madeFor) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("schedule", plan.discipline().toString());
+    madeFor.globalBatch().ifPresent(samples -> object.put("micro_batch", samples));
     object.put("period_s", plan.pattern().period());
     object.put("batches", plan.pattern().batches());
     object.put("contiguous", plan.contiguous());

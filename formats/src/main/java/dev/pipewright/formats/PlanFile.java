@@ -24,7 +24,8 @@ public record PlanFile(
     OptionalLong globalBatch,
     OptionalInt profileBatch,
     Optional<Training> training,
-    OptionalLong memoryBytes) {
+    OptionalLong memoryBytes)
+    implements ReadPlan {
   /** A plan that does not say what it was made for. */
   public static PlanFile of(Plan plan) {
     return new PlanFile(
@@ -36,5 +37,10 @@ public record PlanFile(
         OptionalInt.empty(),
         Optional.empty(),
         OptionalLong.empty());
+  }
+
+  @Override
+  public MadeFor madeFor() {
+    return new MadeFor(model, cluster, globalBatch, profileBatch, training, memoryBytes);
   }
 }

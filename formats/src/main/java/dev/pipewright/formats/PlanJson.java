@@ -15,10 +15,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Plans as JSON: the plan itself, or an object that holds it as {@code plan}, such as the answer of
@@ -40,7 +38,7 @@ public final class PlanJson {
           "precision",
           "device_memory_bytes");
   static final List<String> HEAD = List.of("format", "version");
-  private static final List<String> PLAN_KEYS =
+  static final List<String> PLAN_KEYS =
       joined(
           List.of(
               HEAD,
@@ -52,9 +50,9 @@ public final class PlanJson {
                   "overlap_allreduce",
                   "stages"),
               MADE_FOR));
-  private static final List<String> ANSWER_KEYS =
+  static final List<String> ANSWER_KEYS =
       joined(List.of(HEAD, List.of("plan"), MADE_FOR, AnswerJson.KEYS));
-  private static final List<String> STAGE_KEYS =
+  static final List<String> STAGE_KEYS =
       joined(
           List.of(
               List.of("layers", "devices", "recompute", "recomputed", "in_flight"),
@@ -63,8 +61,8 @@ public final class PlanJson {
   private static final Map<String, WarmUp> SCHEDULES = new LinkedHashMap<>();
   static final Map<String, Recompute> RECOMPUTE = new LinkedHashMap<>();
 
-  private static final Map<String, Optimizer> OPTIMIZERS = new LinkedHashMap<>();
-  private static final Map<String, Precision> PRECISIONS = new LinkedHashMap<>();
+  static final Map<String, Optimizer> OPTIMIZERS = new LinkedHashMap<>();
+  static final Map<String, Precision> PRECISIONS = new LinkedHashMap<>();
 
   static {
     Stream.of(Optimizer.values()).forEach(o -> OPTIMIZERS.put(word(o), o));
@@ -93,63 +91,47 @@ public final class PlanJson {
     return lists.stream().flatMap(List::stream).distinct().toList();
   }
 
-  /** Throws {@link BadInputException} when the file is not a plan. */
-  public static PlanFile read(Path file) {
+  /** Whether a file is an object that holds a plan or a plan's stages; whatever else is wrong. */
+  public static boolean isPlan(Path file) {
     Node root = Tree.json(file);
-    boolean nested = root.is(Node.Type.OBJECT) && root.members().containsKey("plan");
-    refuseAsynchronous(nested ? root.members().get("plan") : root);
-    Fields outer = root.object(nested ? ANSWER_KEYS : PLAN_KEYS);
-    checkVersion(outer);
-    Fields inner = outer;
-    if (nested) {
-      if (outer.required("plan").is(Node.Type.NOTHING)) {
-        throw outer
-            .required("plan")
-            .wrong("the answer holds no plan because nothing fitted; give an answer with a plan");
-      }
-      inner = outer.required("plan").object(PLAN_KEYS);
-      checkVersion(inner);
+    return root.is(Node.Type.OBJECT)
+        && (root.members().containsKey("plan") || root.members().containsKey("stages"));
+  }
+
+  /**
+   * Throws {@link BadInputException} when the file is no plan of synchronous training with data and
+   * pipeline parallelism; {@link ReadPlan#of} reads the others too.
+   */
+  public static PlanFile read(Path file) {
+    PlanTree tree = PlanTree.read(file);
+    Node at = tree.plan().members().getOrDefault("schedule", tree.plan());
+    String other =
+        switch (tree.kind()) {
+          case SYNCHRONOUS -> "";
+          case ASYNCHRONOUS ->
+              "the schedule " + at.text() + " never flushes, so that the plan has no training step";
+          case PERIODIC -> "a pattern never flushes, so that the plan has no training step";
+          case HYBRID -> "the plan divides tensors, which this cost model does not price";
+          case PLACEMENT -> "the plan places operators, so that it has no training step";
+        };
+    if (!other.isEmpty()) {
+      throw at.wrong(other + "; give a plan for one of " + String.join(", ", SCHEDULES.keySet()));
     }
+    return read(tree);
+  }
+
+  static PlanFile read(PlanTree tree) {
+    PlanTree.Members members = tree.members(PLAN_KEYS, ANSWER_KEYS);
+    MadeFor madeFor = members.madeFor();
     return new PlanFile(
-        plan(file, inner),
-        either(inner, outer, "model").map(Node::text),
-        either(inner, outer, "cluster").map(Node::text),
-        either(inner, outer, "cost_model").map(Node::text),
-        either(inner, outer, "global_batch")
-            .map(n -> OptionalLong.of(n.whole(1)))
-            .orElse(OptionalLong.empty()),
-        either(inner, outer, "profile_batch")
-            .map(n -> OptionalInt.of(n.count(1)))
-            .orElse(OptionalInt.empty()),
-        training(inner, outer),
-        either(inner, outer, "device_memory_bytes")
-            .map(n -> OptionalLong.of(n.whole(1)))
-            .orElse(OptionalLong.empty()));
-  }
-
-  private static void refuseAsynchronous(@Nullable Node plan) {
-    Node named = plan == null ? null : plan.members().get("schedule");
-    if (named != null && AsynchronousJson.isSchedule(named)) {
-      throw named.wrong(
-          "the schedule "
-              + named.text()
-              + " never flushes, so that the plan has no training step; give a plan for one of "
-              + String.join(", ", SCHEDULES.keySet()));
-    }
-  }
-
-  /** Both or neither: a plan for an optimizer is for a precision. */
-  static Optional<Training> training(Fields inner, Fields outer) {
-    Optional<Node> optimizer = either(inner, outer, "optimizer");
-    Optional<Node> precision = either(inner, outer, "precision");
-    if (optimizer.isPresent() != precision.isPresent()) {
-      throw optimizer
-          .or(() -> precision)
-          .orElseThrow()
-          .wrong("optimizer and precision belong together; give both or neither");
-    }
-    return optimizer.map(
-        rule -> new Training(rule.word(OPTIMIZERS), precision.orElseThrow().word(PRECISIONS)));
+        plan(tree.file(), members.inner(), STAGE_KEYS),
+        madeFor.model(),
+        madeFor.cluster(),
+        members.either("cost_model").map(Node::text),
+        madeFor.globalBatch(),
+        madeFor.profileBatch(),
+        madeFor.training(),
+        madeFor.memoryBytes());
   }
 
   static void checkVersion(Fields fields) {
@@ -158,11 +140,7 @@ public final class PlanJson {
     }
   }
 
-  static Optional<Node> either(Fields inner, Fields outer, String key) {
-    return inner.optional(key).or(() -> outer.optional(key));
-  }
-
-  private static Plan plan(Path file, Fields fields) {
+  static Plan plan(Path file, Fields fields, List<String> stageKeys) {
     WarmUp warmUp = fields.required("schedule").word(SCHEDULES);
     int microBatches = fields.required("micro_batches").count(1);
     int microBatch = fields.required("micro_batch").count(1);
@@ -172,7 +150,8 @@ public final class PlanJson {
     List<StagePlan> stages = new ArrayList<>();
     for (Node node : nodes) {
       int fromEnd = nodes.size() - 1 - stages.size();
-      stages.add(stage(node, microBatches, warmUp.inFlightOf(fromEnd, microBatches)));
+      Fields stage = node.object(stageKeys);
+      stages.add(stage(stage, microBatches, warmUp.inFlightOf(fromEnd, microBatches)));
     }
     try {
       return new Plan(warmUp, microBatches, microBatch, replicas, overlap, stages);
@@ -182,8 +161,7 @@ public final class PlanJson {
     }
   }
 
-  private static StagePlan stage(Node node, int microBatches, int usualInFlight) {
-    Fields fields = node.object(STAGE_KEYS);
+  private static StagePlan stage(Fields fields, int microBatches, int usualInFlight) {
     List<Integer> layers = ends(fields.required("layers"));
     List<Integer> devices = fields.counts("devices", 0);
     Recompute recompute =
@@ -192,14 +170,16 @@ public final class PlanJson {
     int inFlight = given.map(n -> n.count(1)).orElse(usualInFlight);
     if (inFlight > microBatches) {
       throw given
-          .orElse(node)
+          .orElse(fields.node())
           .wrong(
               "in_flight=%d exceeds micro_batches=%d; a stage holds at most all of them"
                   .formatted(inFlight, microBatches));
     }
     List<LayerRange> again = fields.optional("recomputed").map(PlanJson::ranges).orElse(List.of());
-    return node.checked(
-        () -> new StagePlan(layers.get(0), layers.get(1), devices, recompute, inFlight, again));
+    return fields
+        .node()
+        .checked(
+            () -> new StagePlan(layers.get(0), layers.get(1), devices, recompute, inFlight, again));
   }
 
   private static List<LayerRange> ranges(Node node) {

@@ -95,6 +95,9 @@ public final class ProfileJson {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("name", layer.name());
     object.put("operator", OperatorJson.write(layer.operator()));
+    if (!layer.steps().equals(List.of(layer.operator()))) {
+      object.put("steps", layer.steps().stream().map(OperatorJson::write).toList());
+    }
     layer.output().ifPresent(shape -> object.put("output_shape", shape.extents()));
     object.put("parameters", layer.parameters());
     object.put("output_elements", layer.outputElements());

@@ -2,6 +2,7 @@ package dev.pipewright.formats;
 
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Operator;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Shape;
 import dev.pipewright.model.Training;
@@ -37,6 +38,7 @@ final class ProfileReader {
       List.of(
           "name",
           "operator",
+          "steps",
           "output_shape",
           "parameters",
           "output_elements",
@@ -94,7 +96,13 @@ final class ProfileReader {
     long kept = fields.required("kept_elements").whole(0);
     Work work = fields.optional("work").map(ProfileReader::work).orElse(Work.NONE);
     var operator = OperatorJson.read(fields.required("operator"));
-    return node.checked(() -> new Layer(name, operator, shape, parameters, output, kept, work));
+    List<Operator> steps =
+        fields
+            .optional("steps")
+            .map(list -> list.list().stream().map(OperatorJson::read).toList())
+            .orElse(List.of(operator));
+    return node.checked(
+        () -> new Layer(name, operator, steps, shape, parameters, output, kept, work));
   }
 
   private static Work work(Node node) {

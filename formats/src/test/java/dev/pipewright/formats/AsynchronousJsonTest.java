@@ -1,6 +1,7 @@
 package dev.pipewright.formats;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.plan.AsynchronousPlan;
@@ -37,9 +38,13 @@ class AsynchronousJsonTest {
     return Refusal.file(folder, "plan.json", text);
   }
 
+  private AsynchronousFile read(String text) {
+    return assertInstanceOf(AsynchronousFile.class, ReadPlan.of(file(text)));
+  }
+
   @Test
   void anAnswerIsReadWithWhatItWasMadeFor() {
-    AsynchronousFile found = AsynchronousJson.read(file(GOOD)).orElseThrow();
+    AsynchronousFile found = read(GOOD);
     assertEquals(
         new AsynchronousPlan(
             Rule.PIPEDREAM,
@@ -64,7 +69,7 @@ class AsynchronousJsonTest {
          "cluster": "dapple-a", "optimizer": "adam", "precision": "fp32",
          "stages": [{"layers": [0, 2], "devices": [0, 1], "recompute": "stage-input"}]}
         """;
-    AsynchronousFile found = AsynchronousJson.read(file(inner)).orElseThrow();
+    AsynchronousFile found = read(inner);
     assertEquals(24, found.plan().globalBatch());
     assertEquals(Recompute.STAGE_INPUT, found.plan().stages().get(0).recompute());
     assertEquals(Optional.of("dapple-a"), found.madeFor().cluster());
@@ -74,11 +79,18 @@ class AsynchronousJsonTest {
 
   @Test
   void plansOfTrainingStepsAreOthers() {
-    assertTrue(
-        AsynchronousJson.read(file(GOOD.replace("\"pipedream\", \"micro", "\"1f1b\", \"micro")))
-            .isEmpty());
-    assertTrue(AsynchronousJson.read(file("[]")).isEmpty());
-    assertTrue(AsynchronousJson.read(file("{\"plan\": null}")).isEmpty());
+    String step =
+        """
+        {"schedule": "1f1b", "micro_batches": 2, "micro_batch": 4,
+         "stages": [{"layers": [0, 2], "devices": [0]}]}
+        """;
+    assertInstanceOf(PlanFile.class, ReadPlan.of(file(step)));
+    Refusal.assertRefused(
+        "plan.json:1: the file is a list; expected an object", file("[]"), ReadPlan::of);
+    Refusal.assertRefused(
+        "plan.json:1: the answer holds no plan because nothing fitted; give an answer with a plan",
+        file("{\"plan\": null}"),
+        ReadPlan::of);
     Refusal.assertRefused(
         "plan.json:5: the schedule pipedream never flushes, so that the plan has no training step;"
             + " give a plan for one of 1f1b, 1f1b-b, gpipe",
@@ -101,15 +113,13 @@ class AsynchronousJsonTest {
       })
   void whatIsWrongIsSaidWithItsLine(String from, String to, String expected) {
     assertTrue(GOOD.contains(from), from);
-    Refusal.assertRefused(
-        "plan.json:" + expected, file(GOOD.replace(from, to)), AsynchronousJson::read);
+    Refusal.assertRefused("plan.json:" + expected, file(GOOD.replace(from, to)), ReadPlan::of);
   }
 
   @Test
   void noStagesAreNoPlan() {
     String none =
         "{\"schedule\": \"pipedream\", \"micro_batches\": 1, \"micro_batch\": 1, \"stages\": []}";
-    Refusal.assertRefused(
-        "plan.json:1: a plan has stages: stages=0", file(none), AsynchronousJson::read);
+    Refusal.assertRefused("plan.json:1: a plan has stages: stages=0", file(none), ReadPlan::of);
   }
 }

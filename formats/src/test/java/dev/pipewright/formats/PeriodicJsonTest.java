@@ -9,11 +9,23 @@ import dev.pipewright.planner.periodic.PeriodicPlanning;
 import dev.pipewright.planner.periodic.PeriodicProblem;
 import dev.pipewright.schedule.periodic.StageLoad;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
 class PeriodicJsonTest {
+  private static final MadeFor MADE_FOR =
+      new MadeFor(
+          Optional.of("three"),
+          Optional.of("two"),
+          OptionalLong.of(8),
+          OptionalInt.empty(),
+          Optional.empty(),
+          OptionalLong.empty());
+
   private static JsonNode json(int devices, double bytes) {
     LayerChain chain =
         LayerChain.of(
@@ -21,8 +33,7 @@ class PeriodicJsonTest {
                 new StageLoad(1, 1, 1, 0), new StageLoad(2, 2, 2, 0), new StageLoad(1, 1, 1, 0)));
     var problem = new PeriodicProblem(chain, devices, bytes);
     PeriodicPlanning planning = PeriodicPlanner.plan(problem, () -> false);
-    return new ObjectMapper()
-        .readTree(PeriodicJson.text(planning, "three", "two", "made up", 8, 0.25));
+    return new ObjectMapper().readTree(PeriodicJson.text(planning, MADE_FOR, "made up", 0.25));
   }
 
   @Test

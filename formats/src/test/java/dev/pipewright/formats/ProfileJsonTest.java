@@ -183,9 +183,10 @@ class ProfileJsonTest {
         "\"no\"},\n   ");
     refused(
         line("linear")
-            + ": layers[0].operator.kind is the text \"line\"; expected one of input, convolution,"
-            + " linear, normalization, pooling, elementwise, concatenation, embedding, attention,"
-            + " lstm, block, recorded",
+            + ": layers[0].operator.kind is the text \"line\"; expected one of input, tokens,"
+            + " convolution, linear, normalization, pooling, elementwise, concatenation, embedding,"
+            + " positions, segments, class_token, mask, tied_scores, attention, lstm,"
+            + " attention_lstm, residual, carried, transformer_block, block, recorded",
         "linear",
         "line");
     refused(

@@ -94,9 +94,11 @@ final class RandomModel {
   }
 
   private Layer layer(int number) {
+    Operator operator = operator();
     return new Layer(
         number + text(),
-        operator(),
+        operator,
+        flip() ? List.of(operator) : List.of(operator(), operator, operator()),
         flip() ? Optional.of(new Shape(counts())) : Optional.empty(),
         random.nextLong(Long.MAX_VALUE),
         random.nextLong(Long.MAX_VALUE),
@@ -105,7 +107,7 @@ final class RandomModel {
   }
 
   private Operator operator() {
-    return switch (random.nextInt(12)) {
+    return switch (random.nextInt(22)) {
       case 0 -> new Operator.Input();
       case 1 ->
           new Operator.Convolution(
@@ -120,6 +122,16 @@ final class RandomModel {
       case 8 -> new Operator.Attention(count(), count(), count());
       case 9 -> new Operator.Lstm(count(), count(), flip(), count());
       case 10 -> new Operator.Block(text());
+      case 11 -> new Operator.Tokens(count());
+      case 12 -> new Operator.Positions(count(), count());
+      case 13 -> new Operator.Segments(count(), count());
+      case 14 -> new Operator.ClassToken(count());
+      case 15 -> new Operator.Mask(count());
+      case 16 -> new Operator.TiedScores(text());
+      case 17 -> new Operator.AttentionLstm(count(), count());
+      case 18 -> new Operator.Residual(count());
+      case 19 -> new Operator.Carried(count());
+      case 20 -> new Operator.TransformerBlock(count(), count(), count(), flip(), flip());
       default -> new Operator.Recorded(text());
     };
   }

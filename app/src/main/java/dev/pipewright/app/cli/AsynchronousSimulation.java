@@ -12,7 +12,6 @@ import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.Conditions.Transfers;
 import dev.pipewright.sim.Wires;
 import dev.pipewright.sim.steady.SteadyState;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -21,29 +20,24 @@ import java.util.Map;
 import java.util.Optional;
 
 /** A plan that never flushes, simulated until it runs evenly. */
-final class AsynchronousSimulation {
-  private final AsynchronousArgument loaded;
+final class AsynchronousSimulation implements SimulatedPlan {
+  private final GivenAsynchronous loaded;
   private final SteadyState steady;
   private final List<StageMemory> limits;
 
   private AsynchronousSimulation(
-      AsynchronousArgument loaded, SteadyState steady, List<StageMemory> limits) {
+      GivenAsynchronous loaded, SteadyState steady, List<StageMemory> limits) {
     this.loaded = loaded;
     this.steady = steady;
     this.limits = limits;
   }
 
-  /** Runs it; throws {@link BadInputException} where it is not for its model and cluster. */
-  static AsynchronousSimulation of(
-      Path path, AsynchronousArgument loaded, SimulationOptions options) {
+  static AsynchronousSimulation of(GivenAsynchronous loaded, SimulationOptions options) {
     AsynchronousPlan plan = loaded.file().plan();
-    for (String problem : PlanFit.problems(plan.stages(), loaded.costed())) {
-      throw new BadInputException(path + ": " + problem);
-    }
     if (options.jitter() != null) {
       throw new BadInputException(
           "--jitter: and --stragglers are for training steps, and %s never flushes; leave them out"
-              .formatted(path));
+              .formatted(loaded.path()));
     }
     Cluster cluster = loaded.costed().workload().cluster();
     int[] devices = SteadyState.devices(plan, cluster);
@@ -69,8 +63,8 @@ final class AsynchronousSimulation {
         });
   }
 
-  /** The first stage that does not fit, worded; empty when all do. */
-  Optional<String> doesNotFit() {
+  @Override
+  public Optional<String> doesNotFit() {
     for (int stage = 0; stage < limits.size(); stage++) {
       if (!limits.get(stage).fits()) {
         return Optional.of(
@@ -80,7 +74,8 @@ final class AsynchronousSimulation {
     return Optional.empty();
   }
 
-  String text() {
+  @Override
+  public String text() {
     AsynchronousPlan plan = loaded.file().plan();
     List<SteadyText.Row> rows = new ArrayList<>();
     int rank = 0;
@@ -108,7 +103,8 @@ final class AsynchronousSimulation {
         Terminal.colours());
   }
 
-  String json() {
+  @Override
+  public String json() {
     AsynchronousPlan plan = loaded.file().plan();
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("planner", "given");

@@ -1,7 +1,5 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.cost.Assessment;
-import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.CheckedFile;
 import dev.pipewright.formats.FileProblem;
@@ -9,25 +7,16 @@ import dev.pipewright.formats.JsonText;
 import dev.pipewright.formats.ScheduleCsv;
 import dev.pipewright.formats.ScheduleFile;
 import dev.pipewright.formats.ScheduleJsonReader;
-import dev.pipewright.plan.Plan;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.check.Validator;
-import dev.pipewright.sim.Recorder;
 import dev.pipewright.sim.Run;
-import dev.pipewright.sim.SimulatedOracle;
 import dev.pipewright.sim.StaticSimulator;
-import dev.pipewright.trace.Timeline;
-import dev.pipewright.units.Units;
 import java.io.PrintWriter;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -52,7 +41,6 @@ import picocli.CommandLine.Spec;
           + " s.json"
     })
 final class CheckCommand implements Callable<Integer> {
-  private static final Pattern STAGE = Pattern.compile("stages\\[(\\d+)].*");
   private static final List<String> FOR_SCHEDULES = List.of("--memory-cap", "--times");
   private static final List<String> FOR_PLANS =
       List.of(
@@ -105,7 +93,7 @@ final class CheckCommand implements Callable<Integer> {
   }
 
   /** What was looked at and what is wrong with it. */
-  private record Checked(Schedule schedule, List<FileProblem> problems) {}
+  private record Checked(Map<String, Object> counted, List<FileProblem> problems) {}
 
   private Checked schedule(ScheduleFile file) {
     refuse(FOR_PLANS, "plans", "a schedule; leave it out");
@@ -127,7 +115,7 @@ final class CheckCommand implements Callable<Integer> {
               : starts(file, given);
       file.addAll(Validator.overCap(schedule, starts, file.chunks(), caps.get()));
     }
-    return new Checked(schedule, file.problems());
+    return new Checked(Counted.of(schedule), file.problems());
   }
 
   /** Throws where an option is given that says nothing about this kind of file. */
@@ -162,101 +150,14 @@ final class CheckCommand implements Callable<Integer> {
 
   private Checked plan() {
     refuse(FOR_SCHEDULES, "schedules", "a plan, which has its own; leave it out, or give --memory");
-    Optional<AsynchronousArgument> asynchronous = AsynchronousArgument.load(argument);
-    if (asynchronous.isPresent()) {
-      Schedule endless = AsynchronousCheck.schedule(asynchronous.get());
-      return new Checked(
-          endless, AsynchronousCheck.problems(argument.path, asynchronous.get(), endless));
-    }
-    PlanArgument.Loaded loaded = argument.load();
-    Plan plan = loaded.file().plan();
-    Schedule schedule = plan.schedule();
-    List<FileProblem> problems = new ArrayList<>();
-    for (Validator.Problem problem : Validator.check(schedule)) {
-      problems.add(FileProblem.ofPlan(argument.path, problem));
-    }
-    boolean runs = problems.isEmpty();
-    List<String> misfits = PlanFit.problems(plan, loaded.costed());
-    misfits.forEach(misfit -> problems.add(misfit(argument.path, misfit)));
-    if (misfits.isEmpty()) {
-      memory(loaded, runs, problems);
-    }
-    return new Checked(schedule, problems);
-  }
-
-  static FileProblem misfit(Path path, String words) {
-    Matcher stage = STAGE.matcher(words);
-    return stage.matches()
-        ? FileProblem.ofStage(path, Integer.parseInt(stage.group(1)), "misfit", words)
-        : FileProblem.of(path, "misfit", words);
-  }
-
-  private void memory(PlanArgument.Loaded loaded, boolean runs, List<FileProblem> problems) {
-    Plan plan = loaded.file().plan();
-    try {
-      Assessment assessment = loaded.costModel().oracle(loaded.costed().costs()).assess(plan);
-      boolean fits = assessment.stages().stream().allMatch(stage -> stage.memory().fits());
-      if (fits) {
-        return;
-      }
-      @Nullable Timeline timeline =
-          runs
-              ? Recorder.timeline(plan, assessment.stages(), SimulatedOracle.run(plan, assessment))
-              : null;
-      for (int stage = 0; stage < assessment.stages().size(); stage++) {
-        StageMemory memory = assessment.stages().get(stage).memory();
-        if (!memory.fits()) {
-          String words =
-              "stage %d needs %s on %s of %s%s; recompute, or take more stages or smaller micro-batches"
-                  .formatted(
-                      stage,
-                      Units.binary(memory.peakBytes(), "B"),
-                      devices(plan.stages().get(stage).devices()),
-                      memory.capacity(),
-                      timeline == null ? "" : when(timeline.memory().get(stage), memory));
-          problems.add(FileProblem.ofStage(argument.path, stage, "memory", words));
-        }
-      }
-    } catch (IllegalArgumentException e) {
-      problems.add(FileProblem.of(argument.path, "misfit", String.valueOf(e.getMessage())));
-    }
-  }
-
-  /** {@code device 3}, {@code each of devices 0, 1 … 7}. */
-  static String devices(List<Integer> devices) {
-    if (devices.size() == 1) {
-      return "device " + devices.get(0);
-    }
-    int first = devices.get(0);
-    int last = devices.get(devices.size() - 1);
-    return devices.size() == 2
-        ? "each of devices %d and %d".formatted(first, last)
-        : "each of devices %d … %d".formatted(first, last);
-  }
-
-  /** When in the step memory is too much, and when it is most. */
-  private static String when(Timeline.Memory memory, StageMemory sizes) {
-    int above = -1;
-    int peak = 0;
-    for (int i = 0; i < memory.bytes().length; i++) {
-      if (above < 0 && memory.bytes()[i] > sizes.capacity().value()) {
-        above = i;
-      }
-      if (memory.bytes()[i] > memory.bytes()[peak]) {
-        peak = i;
-      }
-    }
-    if (above < 0) {
-      return "";
-    }
-    return ", too much from %s of the step on, most at %s"
-        .formatted(Units.seconds(memory.seconds()[above]), Units.seconds(memory.seconds()[peak]));
+    GivenPlan plan = argument.load();
+    return new Checked(plan.counted(), plan.problems());
   }
 
   private void report(Checked checked) {
     PrintWriter out = spec.commandLine().getOut();
     List<FileProblem> problems = checked.problems();
-    Map<String, Object> counted = counted(checked.schedule());
+    Map<String, Object> counted = checked.counted();
     if (json) {
       Map<String, Object> object = new LinkedHashMap<>();
       object.put("valid", problems.isEmpty());
@@ -278,15 +179,5 @@ final class CheckCommand implements Callable<Integer> {
   private static String amount(Object number, String things) {
     boolean one = number.toString().equals("1");
     return number + " " + (one ? things.replaceFirst("(?<=ch)es$|s$", "") : things);
-  }
-
-  /** So that a user sees what a file lacks that ends early and is still complete. */
-  private static Map<String, Object> counted(Schedule schedule) {
-    Map<String, Object> counted = new LinkedHashMap<>();
-    counted.put("ranks", schedule.ranks());
-    counted.put("stages", schedule.placement().depth());
-    counted.put("micro_batches", schedule.microBatches() * schedule.placement().chains());
-    counted.put("ops", schedule.size());
-    return counted;
   }
 }

@@ -27,6 +27,7 @@ import picocli.CommandLine.Spec;
       SimulateCommand.class,
       ScheduleCommand.class,
       CheckCommand.class,
+      TrainCommand.class,
       ModelsCommand.class,
       ClustersCommand.class
     },

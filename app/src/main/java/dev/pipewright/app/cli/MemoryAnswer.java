@@ -3,8 +3,10 @@ package dev.pipewright.app.cli;
 import dev.pipewright.app.report.MemoryPlanText;
 import dev.pipewright.app.report.TerminalReport;
 import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineOracle;
+import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.JsonText;
@@ -14,6 +16,8 @@ import dev.pipewright.planner.Request;
 import dev.pipewright.planner.memory.BruteForce;
 import dev.pipewright.planner.memory.Capture;
 import dev.pipewright.planner.memory.ExactBalance;
+import dev.pipewright.planner.memory.HybridPlan;
+import dev.pipewright.planner.memory.HybridShape;
 import dev.pipewright.planner.memory.LayerPeaks;
 import dev.pipewright.planner.memory.Mcap;
 import dev.pipewright.planner.memory.MemoryPlanning;
@@ -23,6 +27,7 @@ import dev.pipewright.sim.SimulatedOracle;
 import dev.pipewright.solver.bayes.BayesianBalance;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -66,17 +71,34 @@ final class MemoryAnswer implements PlannerAnswer {
     if (McapTable.isTable(file)) {
       Cluster cluster = arguments.cluster(Optional.empty());
       Limits.devices(cluster);
-      return measured(
-          file, cluster, new Asked(planner, 1, OptionalInt.empty(), List.of(WarmUp.A), patience));
+      MemoryAnswer answer =
+          measured(
+              file,
+              cluster,
+              new Asked(planner, 1, OptionalInt.empty(), List.of(WarmUp.A), patience));
+      answer.json.put("cluster", String.valueOf(arguments.cluster)); // there is one
+      if (arguments.memory != null) {
+        answer.json.put("device_memory_bytes", ModelArgument.bytes(arguments.memory).value());
+      }
+      return answer;
     }
     Request request = flags.request(planner);
     ModelArgument.Costed costed =
         arguments.costed(model, Optional.empty(), OptionalInt.empty(), request.globalBatch());
     Limits.devices(costed.workload().cluster());
-    return of(
-        costed,
-        new Asked(
-            planner, request.globalBatch(), request.microBatch(), request.policies(), patience));
+    MemoryAnswer answer =
+        of(
+            costed,
+            new Asked(
+                planner,
+                request.globalBatch(),
+                request.microBatch(),
+                request.policies(),
+                patience));
+    if (arguments.profileBatch != null) {
+      answer.json.put("profile_batch", arguments.profileBatch);
+    }
+    return answer;
   }
 
   private MemoryAnswer(MemoryPlanning planning, String title, Map<String, Object> json) {
@@ -91,17 +113,25 @@ final class MemoryAnswer implements PlannerAnswer {
     long start = System.nanoTime();
     MemoryPlanning planning = worded(asked.planner, () -> planned(costs, asked));
     double seconds = (System.nanoTime() - start) / 1e9;
-    Optional<Double> simulated =
-        plan(planning)
-            .map(plan ->
-                new SimulatedOracle(new PipelineOracle(costs, new PathFormula()))
-                    .assess(plan)
-                    .stepSeconds());
+    Optional<Double> simulated = planning.best().map(best -> simulated(best, costs));
     Map<String, Object> json =
         MemoryAnswerJson.object(planning, seconds, simulated, costs.workload().cluster().size());
     MemoryAnswerJson.putContext(json, costed, asked.globalBatch);
     String title = costed.model() + " on " + costs.workload().cluster().name();
     return new MemoryAnswer(planning, title, json);
+  }
+
+  /** Seconds of a step in the simulator. */
+  private static double simulated(HybridPlan best, StageCosts costs) {
+    Optional<Plan> plain = best.plan();
+    if (plain.isPresent()) {
+      return new SimulatedOracle(new PipelineOracle(costs, new PathFormula()))
+          .assess(plain.get())
+          .stepSeconds();
+    }
+    List<StageCost> stages = best.stages().stream().map(HybridPlan.Stage::cost).toList();
+    Assessment priced = new Assessment("pipewright", best.stepSeconds(), stages);
+    return SimulatedOracle.run(HybridShape.of(best).plan(), priced).makespan();
   }
 
   /** Plans by measured peaks ({@link McapTable}); all planners but {@code capture}. */
@@ -119,6 +149,7 @@ final class MemoryAnswer implements PlannerAnswer {
     double seconds = (System.nanoTime() - start) / 1e9;
     Map<String, Object> json =
         MemoryAnswerJson.object(planning, seconds, Optional.empty(), cluster.size());
+    json.put("model", table.toString());
     json.put("profile", table.toString());
     return new MemoryAnswer(planning, table.getFileName() + " on " + cluster.name(), json);
   }
@@ -159,16 +190,12 @@ final class MemoryAnswer implements PlannerAnswer {
     }
   }
 
-  /** What the simulator and plan files understand; empty where tensors are divided. */
-  private static Optional<Plan> plan(MemoryPlanning planning) {
+  /** What {@code plan --evaluate} understands; empty where tensors are divided. */
+  Optional<Plan> plan() {
     return planning
         .best()
         .filter(best -> !Double.isNaN(best.stepSeconds()))
         .flatMap(best -> best.plan());
-  }
-
-  Optional<Plan> plan() {
-    return plan(planning);
   }
 
   MemoryPlanning planning() {
@@ -178,6 +205,14 @@ final class MemoryAnswer implements PlannerAnswer {
   @Override
   public String json() {
     return JsonText.of(json);
+  }
+
+  @Override
+  public void write(Path out) {
+    Map<String, Object> named = new LinkedHashMap<>(json); // as a file elsewhere names the same
+    named.computeIfPresent("model", (key, name) -> ModelArgument.anywhere(name.toString()));
+    named.computeIfPresent("cluster", (key, name) -> ClusterNames.anywhere(name.toString()));
+    OutputFolder.of(out, "plan.json").write("plan.json", JsonText.of(named));
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.Workload;
+import dev.pipewright.formats.HybridJson;
 import dev.pipewright.planner.memory.HybridPlan;
 import dev.pipewright.planner.memory.HybridPlan.Stage;
 import dev.pipewright.planner.memory.MemoryPlanning;
@@ -75,19 +76,18 @@ final class MemoryAnswerJson {
     object.put("micro_batch", plan.microBatch());
     object.put("replicas", 1);
     object.put("overlap_allreduce", false);
-    object.put("stages", plan.stages().stream().map(MemoryAnswerJson::stage).toList());
+    boolean divided = plan.stages().stream().anyMatch(stage -> stage.degrees().tensor() > 1);
+    object.put("stages", plan.stages().stream().map(stage -> stage(stage, divided)).toList());
     return object;
   }
 
-  /** {@code tensor} stands only where tensors are divided: no plan file can say that yet. */
-  private static Map<String, Object> stage(Stage stage) {
+  /** Degrees stand only in plans that divide some tensor: others are plans like all. */
+  private static Map<String, Object> stage(Stage stage, boolean divided) {
     StageCost cost = stage.cost();
     Map<String, Object> object =
         pair("layers", List.of(stage.firstLayer(), stage.lastLayer()), "devices", stage.devices());
-    if (stage.degrees().tensor() > 1) {
-      object.put("kind", stage.degrees().kind());
-      object.put("data", stage.degrees().data());
-      object.put("tensor", stage.degrees().tensor());
+    if (divided) {
+      HybridJson.put(object, stage.degrees());
     }
     object.put("in_flight", stage.inFlight());
     object.put("recompute", "none");

@@ -7,7 +7,6 @@ import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.ModelFile;
 import dev.pipewright.formats.ModelFiles;
-import dev.pipewright.formats.PlanFile;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
@@ -176,11 +175,6 @@ final class ModelArgument {
   }
 
   /** Takes from a plan file what the user does not say anew. */
-  void fallBackTo(PlanFile file) {
-    fallBackTo(file.training(), file.memoryBytes());
-  }
-
-  /** The same of any plan. */
   void fallBackTo(Optional<Training> trained, OptionalLong memoryBytes) {
     if (trained.isPresent()) {
       Training training = trained.get();

@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.PeriodicJson;
 import dev.pipewright.planner.periodic.PeriodBound;
 import dev.pipewright.planner.periodic.PeriodicPlan;
@@ -11,6 +12,7 @@ import dev.pipewright.planner.periodic.PeriodicProblem;
 import dev.pipewright.schedule.periodic.StageLoad;
 import dev.pipewright.units.Units;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -20,19 +22,32 @@ import java.util.OptionalInt;
 final class PeriodicAnswer implements PlannerAnswer {
   private final PeriodicPlanning planning;
   private final ModelArgument.Costed costed;
-  private final int samples;
+  private final MadeFor madeFor;
   private final double planningSeconds;
 
   /**
-   * @param samples of a mini-batch
+   * @param madeFor with the samples of a mini-batch as its global batch
    * @param planningSeconds how long the search took
    */
   PeriodicAnswer(
-      PeriodicPlanning planning, ModelArgument.Costed costed, int samples, double planningSeconds) {
+      PeriodicPlanning planning,
+      ModelArgument.Costed costed,
+      MadeFor madeFor,
+      double planningSeconds) {
     this.planning = planning;
     this.costed = costed;
-    this.samples = samples;
+    this.madeFor = madeFor;
     this.planningSeconds = planningSeconds;
+  }
+
+  /** The same for a model whose file says which batch its times are for. */
+  PeriodicAnswer(
+      PeriodicPlanning planning, ModelArgument.Costed costed, int samples, double planningSeconds) {
+    this(
+        planning,
+        costed,
+        TwoBufferAnswer.madeFor(costed, new ModelArgument(), samples),
+        planningSeconds);
   }
 
   /** Plans for mini-batches of the global batch's samples. */
@@ -50,18 +65,27 @@ final class PeriodicAnswer implements PlannerAnswer {
       throw new BadInputException("--planner madpipe: " + e.getMessage());
     }
     double seconds = (System.nanoTime() - start) / 1e9;
-    return new PeriodicAnswer(planning, costed, samples, seconds);
+    return new PeriodicAnswer(
+        planning, costed, TwoBufferAnswer.madeFor(costed, arguments, samples), seconds);
+  }
+
+  PeriodicPlanning planning() {
+    return planning;
   }
 
   @Override
   public String json() {
+    return json(madeFor);
+  }
+
+  private String json(MadeFor named) {
     return PeriodicJson.text(
-        planning,
-        costed.model(),
-        costed.cluster(),
-        costed.workload().profile().provenance().toString(),
-        samples,
-        planningSeconds);
+        planning, named, costed.workload().profile().provenance().toString(), planningSeconds);
+  }
+
+  @Override
+  public void write(Path out) {
+    OutputFolder.of(out, "plan.json").write("plan.json", json(PipeDreamAnswer.anywhere(madeFor)));
   }
 
   @Override
@@ -89,7 +113,7 @@ final class PeriodicAnswer implements PlannerAnswer {
     out.println(
         "  a mini-batch of %d every %s, %s of %s each"
             .formatted(
-                samples,
+                madeFor.globalBatch().orElse(1),
                 Units.seconds(plan.secondsPerBatch()),
                 plan.discipline(),
                 Units.seconds(plan.pattern().period())));

@@ -133,30 +133,40 @@ final class PipeDreamAnswer implements PlannerAnswer {
     return new PipeDreamAnswer(planning, context, Optional.of(known));
   }
 
-  /** PipeDream's optimizer knows no memory, so its plans are not held against it. */
-  @Override
-  public List<String> remarks() {
-    if (costs.isEmpty()) {
-      return List.of();
-    }
+  /** The plan as it runs. */
+  AsynchronousPlan plan() {
     List<StagePlan> stages =
         planning.stages().stream()
             .map(s ->
                 new StagePlan(
                     s.firstLayer(), s.lastLayer(), s.devices(), Recompute.NONE, s.inFlight()))
             .toList();
-    AsynchronousPlan plan =
-        new AsynchronousPlan(
-            Rule.PIPEDREAM, planning.inFlight(), context.miniBatch().orElse(1), 1, stages);
+    return new AsynchronousPlan(
+        Rule.PIPEDREAM, planning.inFlight(), context.miniBatch().orElse(1), 1, stages);
+  }
+
+  /** The first stage that is too large for its devices, where these are known. */
+  Optional<String> doesNotFit() {
+    if (costs.isEmpty()) {
+      return Optional.empty();
+    }
+    AsynchronousPlan plan = plan();
     List<StageMemory> memory = new AsynchronousCosts(costs.get(), plan).memory();
     for (int stage = 0; stage < memory.size(); stage++) {
       if (!memory.get(stage).fits()) {
-        return List.of(
-            "does not fit, since pipedream plans without regard to memory: "
-                + AsynchronousCheck.tooLarge(plan, stage, memory.get(stage)));
+        return Optional.of(AsynchronousCheck.tooLarge(plan, stage, memory.get(stage)));
       }
     }
-    return List.of();
+    return Optional.empty();
+  }
+
+  /** PipeDream's optimizer knows no memory, so its plans are not held against it. */
+  @Override
+  public List<String> remarks() {
+    return doesNotFit()
+        .map(stage -> "does not fit, since pipedream plans without regard to memory: " + stage)
+        .map(List::of)
+        .orElse(List.of());
   }
 
   private static BadInputException tooLong(String model, String size) {

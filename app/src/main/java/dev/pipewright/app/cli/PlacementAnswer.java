@@ -74,8 +74,17 @@ final class PlacementAnswer implements PlannerAnswer {
 
   @Override
   public String json() {
-    return PlacementAnswerJson.text(
-        graph, placed(), options.model(), !options.nonContiguous(), seconds);
+    return json(options.model());
+  }
+
+  private String json(String model) {
+    return PlacementAnswerJson.text(graph, placed(), model, !options.nonContiguous(), seconds);
+  }
+
+  @Override
+  public void write(Path out) {
+    Path workload = Values.file("the workload", options.model()).toAbsolutePath().normalize();
+    OutputFolder.of(out, "plan.json").write("plan.json", json(workload.toString()));
   }
 
   @Override

@@ -1,10 +1,16 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.cost.CostModel;
+import dev.pipewright.formats.AsynchronousFile;
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.HybridFile;
+import dev.pipewright.formats.MadeFor;
+import dev.pipewright.formats.McapTable;
+import dev.pipewright.formats.PeriodicFile;
+import dev.pipewright.formats.PlacementFile;
 import dev.pipewright.formats.PlanFile;
-import dev.pipewright.formats.PlanJson;
+import dev.pipewright.formats.ReadPlan;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -29,35 +35,62 @@ final class PlanArgument {
 
   @Mixin ModelArgument arguments = new ModelArgument();
 
-  /** The plan with its stages' prices. */
-  record Loaded(PlanFile file, ModelArgument.Costed costed, CostModel costModel) {}
+  /** The plan with the prices of its parts. */
+  GivenPlan load() {
+    return switch (ReadPlan.of(path)) {
+      case PlanFile file when isMeasured(file.madeFor()) -> GivenPeaks.of(this, file);
+      case PlanFile file -> GivenStep.of(this, file);
+      case AsynchronousFile file -> GivenAsynchronous.of(this, file);
+      case HybridFile file -> GivenHybrid.of(this, file);
+      case PeriodicFile file -> GivenPattern.of(this, file);
+      case PlacementFile file -> GivenPlacement.of(this, file);
+    };
+  }
 
-  Loaded load() {
-    PlanFile file = PlanJson.read(path);
-    String network =
-        java.util.Optional.ofNullable(model)
-            .or(file::model)
-            .orElseThrow(
-                () -> new BadInputException(path + ": does not say its model; add --model"));
-    String word = costModel == null ? file.costModel().orElse("pipewright") : costModel;
-    CostModel prices =
-        CostModel.find(word)
-            .orElseThrow(() ->
-                new BadInputException(
-                    (costModel == null ? path.toString() : "--cost-model")
-                        + ": unknown cost model '"
-                        + word
-                        + "'; "
-                        + Suggestion.of(word, SynchronousFlags.COST_MODELS)));
-    Limits.passes(path.toString(), file.plan());
-    arguments.fallBackTo(file);
-    int batch = (int) file.plan().globalBatch();
-    if (file.globalBatch().isPresent() && file.globalBatch().getAsLong() != batch) {
+  private boolean isMeasured(MadeFor madeFor) {
+    String name = model == null ? madeFor.model().orElse("") : model;
+    return !name.isEmpty() && McapTable.isTable(Values.file("the model", name));
+  }
+
+  /** The model's name, the user's first. */
+  String model(MadeFor madeFor) {
+    return Optional.ofNullable(model)
+        .or(madeFor::model)
+        .orElseThrow(() -> new BadInputException(path + ": does not say its model; add --model"));
+  }
+
+  /** Refuses a cost model for plans of which each kind has but one. */
+  void refuseCostModel(String otherwise) {
+    if (costModel != null) {
+      throw new BadInputException(
+          "--cost-model: is for training steps, and %s %s; leave it out"
+              .formatted(path, otherwise));
+    }
+  }
+
+  /** What the plan's samples cost; takes from the file what the user does not say anew. */
+  ModelArgument.Costed costed(MadeFor madeFor, long batch) {
+    agree(madeFor, batch);
+    arguments.fallBackTo(madeFor.training(), madeFor.memoryBytes());
+    return arguments.costed(model(madeFor), madeFor.cluster(), madeFor.profileBatch(), (int) batch);
+  }
+
+  /** Refuses samples that are not those of the file, or too many. */
+  void agree(MadeFor madeFor, long batch) {
+    Limits.samples(path.toString(), batch);
+    if (madeFor.globalBatch().isPresent() && madeFor.globalBatch().getAsLong() != batch) {
       throw new BadInputException(
           "%s: its micro-batches hold %d samples, but global_batch says %d; make them agree"
-              .formatted(path, batch, file.globalBatch().getAsLong()));
+              .formatted(path, batch, madeFor.globalBatch().getAsLong()));
     }
-    return new Loaded(
-        file, arguments.costed(network, file.cluster(), file.profileBatch(), batch), prices);
+  }
+
+  /** Whether the plan is looked at for something else than its file says: figures differ then. */
+  boolean elsewhere() {
+    return model != null
+        || arguments.cluster != null
+        || arguments.profileBatch != null
+        || arguments.optimizer != null
+        || arguments.precision != null;
   }
 }

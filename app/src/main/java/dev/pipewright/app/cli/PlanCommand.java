@@ -1,5 +1,6 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.formats.McapTable;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -22,6 +23,7 @@ import picocli.CommandLine.Spec;
       "  pipewright plan profile.txt --profile-batch 32 --cluster mine.yaml --global-batch 1024 --out result",
       "  pipewright plan vgg-19 --cluster dapple-c --global-batch 2048 --planner straight",
       "  pipewright plan bert-48 --cluster dapple-a --global-batch 64 --evaluate other.json --json",
+      "  pipewright plan vgg-19 --cluster dapple-c --global-batch 2048 --objective throughput",
       "  pipewright plan vgg16.graph.txt --planner pipedream --levels 4,4 --bandwidths 25e9,1e9"
     })
 final class PlanCommand implements Callable<Integer> {
@@ -43,6 +45,14 @@ final class PlanCommand implements Callable<Integer> {
               + " (without flushes);"
               + " mcap, mcap-bf, mcap-bo, capture (least memory); placement (of operators).")
   private String planner = "auto";
+
+  @Option(
+      names = "--objective",
+      paramLabel = "NAME",
+      description =
+          "time (of a step; the default), memory (least peak: capture, for a table of peaks mcap) or"
+              + " throughput (the fastest of the planners without flushes that fits memory).")
+  private @Nullable String objective;
 
   @Mixin private SynchronousFlags synchronous = new SynchronousFlags();
   @Mixin private PipeDreamFlags pipeDream = new PipeDreamFlags();
@@ -70,30 +80,42 @@ final class PlanCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    PlannerNames.known(planner);
-    PlannerNames.checkHeeded(planner, spec.commandLine().getParseResult());
+    String meant = PlannerNames.of(planner, objective);
+    PlannerNames.checkHeeded(meant, spec.commandLine().getParseResult());
     if (out != null) { // before any work
       OutputFolder.of(
-          out, PlannerNames.isSynchronous(planner) ? Answer.FILES : new String[] {"plan.json"});
+          out, PlannerNames.isSynchronous(meant) ? Answer.FILES : new String[] {"plan.json"});
     }
     PlannerAnswer answer;
     try (Patience patience = new Patience(Patience.limit(timeLimit))) {
-      answer = answer(patience);
+      answer = answer(meant, patience);
     }
     return show(answer);
   }
 
-  private PlannerAnswer answer(Patience patience) {
-    return switch (planner) {
+  private PlannerAnswer answer(String meant, Patience patience) {
+    return switch (meant) {
       case "mcap", "mcap-bf", "mcap-bo", "capture" ->
-          MemoryAnswer.of(planner, model, arguments, synchronous, patience);
+          MemoryAnswer.of(
+              planner.equals("auto") ? forMemory() : planner,
+              model,
+              arguments,
+              synchronous,
+              patience);
+      case ThroughputAnswer.NAME ->
+          ThroughputAnswer.of(model, arguments, synchronous, pipeDream, patience);
       case "madpipe" -> PeriodicAnswer.of(model, arguments, synchronous, patience);
       case "placement" -> placement.answer(model, patience);
       case "pipedream" -> pipeDream.answer(model, arguments, synchronous, patience);
       case "pipedream-2bw" ->
           TwoBufferAnswer.of(model, arguments, synchronous.globalBatch(), patience);
-      default -> SynchronousAnswer.of(planner, model, arguments, synchronous, patience);
+      default -> SynchronousAnswer.of(meant, model, arguments, synchronous, patience);
     };
+  }
+
+  /** CAPTURE needs a network; a table of measured peaks is for mCAP. */
+  private String forMemory() {
+    return McapTable.isTable(Values.file("the model", model)) ? "mcap" : "capture";
   }
 
   private int show(PlannerAnswer answer) {

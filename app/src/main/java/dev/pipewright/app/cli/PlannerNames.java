@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
 /** The planners by their names on the command line, and the flags that only some of them heed. */
@@ -43,9 +44,15 @@ final class PlannerNames {
           "capture",
           "placement");
 
+  /** What a planner can be asked for, and which ones are for it. */
+  private static final Map<String, List<String>> OBJECTIVES = new LinkedHashMap<>();
+
   private static final Map<String, Set<String>> HEEDED = new LinkedHashMap<>();
 
   static {
+    OBJECTIVES.put("time", ALL.stream().filter(SYNCHRONOUS::contains).toList());
+    OBJECTIVES.put("memory", MemoryAnswer.PLANNERS);
+    OBJECTIVES.put("throughput", List.of("pipedream", "pipedream-2bw", "madpipe", "placement"));
     HEEDED.put("--linearize", Set.of("placement"));
     HEEDED.put("--non-contiguous", Set.of("placement"));
     HEEDED.put("--levels", Set.of("pipedream"));
@@ -68,6 +75,38 @@ final class PlannerNames {
     if (!ALL.contains(planner)) {
       throw new BadInputException(
           "--planner: unknown '" + planner + "'; " + Suggestion.of(planner, ALL));
+    }
+    return planner;
+  }
+
+  /**
+   * The planner for an objective: the given one, or for {@code auto} the one that is meant. Throws
+   * {@link BadInputException} where they contradict each other.
+   *
+   * @param objective as the user named it; null where not
+   */
+  static String of(String planner, @Nullable String objective) {
+    known(planner);
+    if (objective == null) {
+      return planner;
+    }
+    List<String> those = OBJECTIVES.get(objective);
+    if (those == null) {
+      throw new BadInputException(
+          "--objective: unknown '%s'; %s"
+              .formatted(objective, Suggestion.of(objective, List.copyOf(OBJECTIVES.keySet()))));
+    }
+    if (planner.equals("auto")) {
+      return switch (objective) {
+        case "memory" -> "capture";
+        case "throughput" -> ThroughputAnswer.NAME;
+        default -> planner;
+      };
+    }
+    if (!those.contains(planner)) {
+      throw new BadInputException(
+          "--objective: %s is not what the planner %s plans for; leave one of them out, or take --planner %s"
+              .formatted(objective, planner, String.join(" or ", those)));
     }
     return planner;
   }

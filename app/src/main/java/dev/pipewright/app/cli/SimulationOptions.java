@@ -5,9 +5,12 @@ import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.Conditions.Transfers;
 import dev.pipewright.sim.Jitter;
 import dev.pipewright.sim.Wires;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -100,6 +103,31 @@ final class SimulationOptions {
           "--per-machine: is for schedules, and a plan says where its devices are; leave it out");
     }
     checkChances();
+  }
+
+  /** Refuses chances where runs are not for them. */
+  void refuseJitter(String those, Path plan) {
+    if (jitter != null || stragglers != null) {
+      throw new BadInputException(
+          "--jitter: and --stragglers are for %s, and %s is none; leave them out"
+              .formatted(those, plan));
+    }
+  }
+
+  /** Refuses all but slow ranks, where nothing else is simulated. */
+  void refuseAllButSlow(String why, Path plan) {
+    Map<String, Boolean> given = new LinkedHashMap<>();
+    given.put("--transfers", transfers != null);
+    given.put("--slowdown", slowdown != null);
+    given.put("--look-ahead", lookAhead != null);
+    given.put("--jitter", jitter != null);
+    given.put("--stragglers", stragglers != null);
+    given.forEach((option, there) -> {
+      if (there) {
+        throw new BadInputException(
+            "%s: %s %s; leave it out, --slow alone is heeded".formatted(option, plan, why));
+      }
+    });
   }
 
   private void checkChances() {

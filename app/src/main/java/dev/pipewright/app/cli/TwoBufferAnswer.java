@@ -6,6 +6,10 @@ import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.TwoBufferJson;
 import dev.pipewright.model.Chain;
+import dev.pipewright.plan.AsynchronousPlan;
+import dev.pipewright.plan.AsynchronousPlan.Rule;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Remedy;
 import dev.pipewright.planner.pipedream.TwoBufferPlanner;
 import dev.pipewright.planner.pipedream.TwoBufferPlanning;
@@ -89,6 +93,28 @@ final class TwoBufferAnswer implements PlannerAnswer {
             : OptionalInt.of(arguments.profileBatch),
         Optional.of(costed.workload().training()),
         costed.memoryBytes());
+  }
+
+  /** The best plan as it runs. */
+  Optional<AsynchronousPlan> plan() {
+    return planning
+        .best()
+        .map(best ->
+            new AsynchronousPlan(
+                Rule.TWO_BUFFERS,
+                best.microBatches(),
+                best.microBatch(),
+                best.width(),
+                best.stages().stream().map(stage -> stage(stage, best.recompute())).toList()));
+  }
+
+  private static StagePlan stage(TwoBufferPlanning.Stage stage, boolean recompute) {
+    return new StagePlan(
+        stage.firstLayer(),
+        stage.lastLayer(),
+        stage.devices(),
+        recompute ? Recompute.STAGE_INPUT : Recompute.NONE,
+        stage.inFlight());
   }
 
   @Override

@@ -78,7 +78,7 @@ public final class MemoryPlanText {
     return out.toString();
   }
 
-  private static Table stages(HybridPlan plan, boolean timed) {
+  static Table stages(HybridPlan plan, boolean timed) {
     List<Column> columns = new ArrayList<>();
     columns.add(Column.number("stage"));
     columns.add(Column.number("layers"));

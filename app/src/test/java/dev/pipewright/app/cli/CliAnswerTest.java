@@ -94,7 +94,7 @@ class CliAnswerTest {
     assertFalse(run.json().at("/plan/stages").isEmpty());
     String said = "pipewright: the search was ended early; the best so far is ";
     assertTrue(run.err().startsWith(said), run.err());
-    assertTrue(run.err().contains(" above the lower bound (work / devices)"), run.err());
+    assertTrue(run.err().contains(" above the lower bound ("), run.err());
   }
 
   private static String withoutTime(Cli run) {

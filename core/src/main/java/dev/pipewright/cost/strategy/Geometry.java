@@ -101,6 +101,7 @@ record Geometry(
   private static Kind kind(Layer layer, Optional<Shape> input) {
     return switch (layer.operator()) {
       case Operator.Input i -> Kind.INPUT;
+      case Operator.Tokens t -> Kind.INPUT;
       case Operator.Convolution c -> input.isPresent() ? Kind.CONVOLUTION : Kind.WHOLE;
       case Operator.Linear l -> Kind.CONNECTED;
       case Operator.Normalization n -> Kind.CHANNEL_WISE;
@@ -108,8 +109,17 @@ record Geometry(
       case Operator.Elementwise e -> Kind.CHANNEL_WISE;
       case Operator.Concatenation c -> Kind.CHANNEL_WISE;
       case Operator.Embedding e -> Kind.WHOLE;
+      case Operator.Positions p -> Kind.WHOLE;
+      case Operator.Segments s -> Kind.WHOLE;
+      case Operator.ClassToken c -> Kind.WHOLE;
+      case Operator.Mask m -> Kind.WHOLE;
+      case Operator.TiedScores t -> Kind.WHOLE;
       case Operator.Attention a -> Kind.WHOLE;
       case Operator.Lstm l -> Kind.WHOLE;
+      case Operator.AttentionLstm a -> Kind.WHOLE;
+      case Operator.Residual r -> Kind.WHOLE;
+      case Operator.Carried c -> Kind.WHOLE;
+      case Operator.TransformerBlock t -> Kind.WHOLE;
       case Operator.Block b -> Kind.WHOLE;
       case Operator.Recorded r -> Kind.WHOLE;
     };

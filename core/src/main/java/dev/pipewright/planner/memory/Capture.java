@@ -2,6 +2,7 @@ package dev.pipewright.planner.memory;
 
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.planner.memory.Balance.LowerBound;
+import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
@@ -25,11 +26,14 @@ public final class Capture {
   /** Above this many positions plans are made fast in blocks of layers. */
   private static final int FINE = 64;
 
+  private static final double ROUNDING = 1e-9;
+
   private final StageCosts costs;
   private final Request request;
   private final BooleanSupplier stop;
   private final double capacity;
   private final List<HybridRound> rounds = new ArrayList<>();
+  private final List<HybridRelief> reliefs = new ArrayList<>();
   private boolean exhaustive = true;
 
   /**
@@ -42,6 +46,7 @@ public final class Capture {
    * @param points plans that lie between the smallest peak and the fastest step, at most; {@link
    *     Integer#MAX_VALUE} for all of them
    * @param budget partial pipelines that each search for speed may build
+   * @param recomputation which layers may run again
    */
   public record Request(
       int globalBatch,
@@ -49,7 +54,8 @@ public final class Capture {
       List<WarmUp> policies,
       int mostTensor,
       int points,
-      long budget) {
+      long budget,
+      Recomputation recomputation) {
     public Request {
       policies = List.copyOf(policies);
       Check.that(globalBatch >= 1, "the global batch must be >= 1: global_batch=%d", globalBatch);
@@ -62,6 +68,22 @@ public final class Capture {
           "the global batch must be a multiple of the micro-batch: global_batch=%d, micro_batch=%s",
           globalBatch,
           microBatch);
+    }
+
+    /** Nothing runs again. */
+    public Request(
+        int globalBatch,
+        OptionalInt microBatch,
+        List<WarmUp> policies,
+        int mostTensor,
+        int points,
+        long budget) {
+      this(globalBatch, microBatch, policies, mostTensor, points, budget, Recomputation.NEVER);
+    }
+
+    /** The same with other layers that may run again. */
+    public Request recomputing(Recomputation other) {
+      return new Request(globalBatch, microBatch, policies, mostTensor, points, budget, other);
     }
 
     /** 1F1B, tensor degrees of up to 8, a dozen plans. */
@@ -122,20 +144,26 @@ public final class Capture {
     List<HybridPlan> found = new ArrayList<>(List.of(smallest));
     double least = smallest.peakBytes();
     LowerBound bound =
-        new LowerBound(least, "the least of all cuts, kinds and degrees, by dynamic programming");
+        new LowerBound(
+            least,
+            request.recomputation == Recomputation.SELECTIVE
+                ? "the least of all cuts, kinds, degrees and layers that run again, by dynamic"
+                    + " programming"
+                : "the least of all cuts, kinds and degrees, by dynamic programming");
     if (least > capacity) {
       return new Found(Optional.empty(), found, bound, Binding.of(smallest, capacity), exhaustive);
     }
     between(found, least);
     List<HybridPlan> front = front(found);
+    exhaustive &= reliefs.stream().allMatch(HybridRelief::exact);
     HybridPlan best = front.get(0);
     return new Found(Optional.of(best), front, bound, Binding.of(best, capacity), exhaustive);
   }
 
   /** Of all schedules and micro-batches. */
   private HybridPlan smallest() {
-    HybridCosts whole = new HybridCosts(costs);
-    HybridCosts blocks = costs.size() > FINE ? new HybridCosts(Blocks.of(costs, FINE)) : whole;
+    HybridRelief whole = relief(costs);
+    HybridRelief blocks = costs.size() > FINE ? relief(Blocks.of(costs, FINE)) : whole;
     exhaustive = whole == blocks;
     Optional<HybridPlan> least = Optional.empty();
     for (int devices = costs.workload().cluster().size(); least.isEmpty(); devices--) {
@@ -175,9 +203,21 @@ public final class Capture {
         : request.globalBatch() % samples == 0;
   }
 
-  private HybridRound round(HybridCosts of, WarmUp warmUp, int samples, int devices) {
+  private HybridRelief relief(StageCosts of) {
+    HybridRelief made = new HybridRelief(new HybridCosts(of), request.recomputation());
+    reliefs.add(made);
+    return made;
+  }
+
+  private HybridRound round(HybridRelief of, WarmUp warmUp, int samples, int devices) {
     return new HybridRound(
-        of, warmUp, request.globalBatch() / samples, samples, devices, request.mostTensor());
+        of.costs(),
+        of,
+        warmUp,
+        request.globalBatch() / samples,
+        samples,
+        devices,
+        request.mostTensor());
   }
 
   /** From the fastest on always the fastest within less memory, down to the least. */
@@ -197,9 +237,15 @@ public final class Capture {
                 ? 1
                 : Math.pow(least / peak, 1.0 / request.points());
       }
-      more = peak > least;
-      cap = Math.max(least, Math.min(Math.nextDown(peak), peak * step));
+      double below = rounds() ? peak * (1 - ROUNDING) : Math.nextDown(peak);
+      more = rounds() ? below > least : peak > least;
+      cap = Math.max(least, Math.min(below, peak * step));
     }
+  }
+
+  /** Whether caps are kept but for rounding. */
+  private boolean rounds() {
+    return request.recomputation() != Recomputation.NEVER;
   }
 
   private Optional<HybridPlan> fastest(double cap) {

@@ -157,8 +157,13 @@ final class FastestWithin {
     HybridCosts.Parts part = round.costs.parts(own.tensor());
     boolean lastDevices = used == round.devices;
     for (int first = lastDevices ? 0 : end - 1; first >= (lastDevices ? 0 : 1); first--) {
-      if (!round.costs.costs().isStage(first, end)
-          || round.costs.peakBytes(first, end, own, round.samples, inFlight) > cap) {
+      if (!round.costs.costs().isStage(first, end)) {
+        continue;
+      }
+      double again =
+          round.relief.extraSeconds(
+              first, end, round.firstDevice(used), own, round.samples, inFlight, cap);
+      if (again == Double.POSITIVE_INFINITY) {
         continue;
       }
       double forward =
@@ -168,7 +173,8 @@ final class FastestWithin {
       double backward =
           (pass.backward()[end] - pass.backward()[first]) * on.slowdown()
               + told.backward()[end]
-              - told.backward()[first];
+              - told.backward()[first]
+              + again;
       double tail = tail(on.data(), part, first, end, on.slowdown());
       System.arraycopy(rest.numbers, 0, scratch, 0, scratch.length);
       if (stages > 0) {
@@ -247,6 +253,7 @@ final class FastestWithin {
     }
     return round.plan(
         stages.stream().mapToInt(Label::first).toArray(),
-        stages.stream().mapToInt(Label::kind).toArray());
+        stages.stream().mapToInt(Label::kind).toArray(),
+        cap);
   }
 }

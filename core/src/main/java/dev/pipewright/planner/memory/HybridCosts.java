@@ -8,6 +8,7 @@ import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.model.LayerGraph;
+import dev.pipewright.planner.recompute.TradeOffs.Choice;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerTimes;
 import dev.pipewright.profile.Profile.Quantity;
@@ -215,6 +216,11 @@ final class HybridCosts {
     return (staticBytes(part, first, end) + inFlight * kept) * ROUNDED_DOWN;
   }
 
+  /** Weights, gradients and optimizer state on each device. */
+  double staticBytes(int first, int end, Degrees degrees) {
+    return staticBytes(parts(degrees.tensor()), first, end);
+  }
+
   private double staticBytes(Parts part, int first, int end) {
     return (part.parameterBytes[end] - part.parameterBytes[first]) * staticPerParameterByte;
   }
@@ -224,7 +230,7 @@ final class HybridCosts {
     return (costs.cutBytes()[first] + part.keptBytes[end] - part.keptBytes[first]) * slice;
   }
 
-  /** What a stage costs; its transfers are those to the next. */
+  /** What a stage costs that keeps all; its transfers are those to the next. */
   StageCost stage(
       int first,
       int end,
@@ -232,6 +238,19 @@ final class HybridCosts {
       Degrees degrees,
       int samples,
       int inFlight,
+      Transfer toNext) {
+    return stage(first, end, firstDevice, degrees, samples, inFlight, HybridRelief.NONE, toNext);
+  }
+
+  /** The same where layers run again. */
+  StageCost stage(
+      int first,
+      int end,
+      int firstDevice,
+      Degrees degrees,
+      int samples,
+      int inFlight,
+      Choice relief,
       Transfer toNext) {
     int slice = StageCosts.slice(samples, degrees.data());
     Parts part = parts(degrees.tensor());
@@ -245,7 +264,8 @@ final class HybridCosts {
             - told.forward[first],
         (pass.backward[end] - pass.backward[first]) * on.slowdown
             + told.backward[end]
-            - told.backward[first],
+            - told.backward[first]
+            + relief.extraSeconds(),
         toNext.there(end),
         toNext.back(end),
         reduce,
@@ -253,9 +273,9 @@ final class HybridCosts {
         (part.updateSeconds[end] - part.updateSeconds[first]) * on.slowdown,
         new StageMemory(
             staticBytes(part, first, end),
-            heldBytes(part, first, end, slice),
+            relief.again().isEmpty() ? heldBytes(part, first, end, slice) : relief.heldBytes(),
             inFlight,
-            0,
+            relief.workingBytes(),
             new Bytes(on.capacity)));
   }
 }

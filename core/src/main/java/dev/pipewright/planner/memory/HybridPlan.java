@@ -1,6 +1,7 @@
 package dev.pipewright.planner.memory;
 
 import dev.pipewright.cost.StageCost;
+import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
@@ -26,6 +27,8 @@ public record HybridPlan(
    * @param devices in tensor groups of {@code degrees.tensor()} one after the other
    * @param inFlight micro-batches whose activations it holds at once
    * @param cost of each of its devices
+   * @param again the layers that run again before their backward passes, in order; each run of them
+   *     holds its input until then
    */
   public record Stage(
       int firstLayer,
@@ -33,9 +36,32 @@ public record HybridPlan(
       List<Integer> devices,
       Degrees degrees,
       int inFlight,
-      StageCost cost) {
+      StageCost cost,
+      List<LayerRange> again) {
     public Stage {
       devices = List.copyOf(devices);
+      again = List.copyOf(again);
+    }
+
+    /** A stage that keeps all. */
+    public Stage(
+        int firstLayer,
+        int lastLayer,
+        List<Integer> devices,
+        Degrees degrees,
+        int inFlight,
+        StageCost cost) {
+      this(firstLayer, lastLayer, devices, degrees, inFlight, cost, List.of());
+    }
+
+    /** What it gives up after the forward pass. */
+    public Recompute recompute() {
+      if (again.isEmpty()) {
+        return Recompute.NONE;
+      }
+      return again.equals(List.of(new LayerRange(firstLayer, lastLayer)))
+          ? Recompute.STAGE_INPUT
+          : Recompute.SELECTIVE;
     }
   }
 
@@ -70,9 +96,15 @@ public record HybridPlan(
       if (stage.degrees.tensor() > 1) {
         return Optional.empty();
       }
+      Recompute recompute = stage.recompute();
       plain.add(
           new StagePlan(
-              stage.firstLayer, stage.lastLayer, stage.devices, Recompute.NONE, stage.inFlight));
+              stage.firstLayer,
+              stage.lastLayer,
+              stage.devices,
+              recompute,
+              stage.inFlight,
+              recompute == Recompute.SELECTIVE ? stage.again : List.of()));
     }
     return Optional.of(new Plan(warmUp, microBatches, microBatch, 1, false, plain));
   }

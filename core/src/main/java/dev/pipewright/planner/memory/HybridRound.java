@@ -3,7 +3,10 @@ package dev.pipewright.planner.memory;
 import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineFormula;
 import dev.pipewright.cost.StageCost;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.plan.LayerRange;
 import dev.pipewright.planner.memory.HybridPlan.Stage;
+import dev.pipewright.planner.recompute.TradeOffs.Choice;
 import dev.pipewright.schedule.WarmUp;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,6 +21,7 @@ import java.util.Map;
  */
 final class HybridRound {
   final HybridCosts costs;
+  final HybridRelief relief;
   final WarmUp warmUp;
   final int microBatches;
   final int samples;
@@ -27,12 +31,14 @@ final class HybridRound {
 
   HybridRound(
       HybridCosts costs,
+      HybridRelief relief,
       WarmUp warmUp,
       int microBatches,
       int samples,
       int devices,
       int mostTensor) {
     this.costs = costs;
+    this.relief = relief;
     this.warmUp = warmUp;
     this.microBatches = microBatches;
     this.samples = samples;
@@ -79,8 +85,13 @@ final class HybridRound {
     return known;
   }
 
-  /** The plan with these stages: first layers and indices of degrees, from the first stage on. */
-  HybridPlan plan(int[] firsts, int[] kinds) {
+  /**
+   * The plan with these stages, as fast as they are within a cap of bytes for each device.
+   *
+   * @param firsts first layers, from the first stage on
+   * @param kinds indices of degrees
+   */
+  HybridPlan plan(int[] firsts, int[] kinds, double cap) {
     int stages = firsts.length;
     List<Stage> made = new ArrayList<>();
     PipelineFormula formula = new PathFormula();
@@ -93,7 +104,9 @@ final class HybridRound {
       Transfer next = s == stages - 1 ? Transfer.NONE : transfer(used, kinds[s + 1], kinds[s]);
       used += own.devices();
       int inFlight = inFlight(stages - 1 - s);
-      StageCost cost = costs.stage(firsts[s], end, firstDevice(used), own, samples, inFlight, next);
+      Choice fewer = relief.choice(firsts[s], end, firstDevice(used), own, samples, inFlight, cap);
+      StageCost cost =
+          costs.stage(firsts[s], end, firstDevice(used), own, samples, inFlight, fewer, next);
       if (s < stages - 1) {
         formula.transfer(label, 0, cost.sendSeconds(), cost.returnSeconds(), microBatches, 0);
       }
@@ -103,8 +116,16 @@ final class HybridRound {
       List<Integer> on =
           Arrays.stream(costs.groups(firstDevice(used), own).devices()).boxed().toList();
       int first = costs.costs().inChain(firsts[s]);
-      made.add(0, new Stage(first, costs.costs().inChain(end) - 1, on, own, inFlight, cost));
+      int last = costs.costs().inChain(end) - 1;
+      made.add(0, new Stage(first, last, on, own, inFlight, cost, inChain(fewer.again())));
     }
     return new HybridPlan(warmUp, microBatches, samples, made, formula.seconds(label, 0));
+  }
+
+  private List<LayerRange> inChain(List<LayerRange> runs) {
+    StageCosts chain = costs.costs();
+    return runs.stream()
+        .map(run -> new LayerRange(chain.inChain(run.first()), chain.inChain(run.last() + 1) - 1))
+        .toList();
   }
 }

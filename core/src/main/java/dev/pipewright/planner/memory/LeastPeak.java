@@ -71,13 +71,13 @@ final class LeastPeak {
           continue;
         }
         for (int first = end - 1; first >= 0; first--) {
-          if (round.costs.leastBytes(first, end, own, round.samples, inFlight) > limit) {
+          if (round.relief.atLeast(first, end, own, round.samples, inFlight) > limit) {
             break; // and more with every further layer
           }
           if (rest[end] >= to[first] || !round.costs.costs().isStage(first, end)) {
             continue;
           }
-          double bytes = round.costs.peakBytes(first, end, own, round.samples, inFlight);
+          double bytes = round.relief.leastBytes(first, end, own, round.samples, inFlight);
           double peak = Math.max(rest[end], bytes);
           if (peak < to[first] && peak <= limit) {
             to[first] = peak;
@@ -101,6 +101,6 @@ final class LeastPeak {
       used -= round.degrees[chosen[s]].devices();
       first = end;
     }
-    return round.plan(firsts, chosen);
+    return round.plan(firsts, chosen, least[stages][devices][0]);
   }
 }

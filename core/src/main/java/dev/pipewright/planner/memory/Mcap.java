@@ -6,6 +6,7 @@ import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.planner.memory.Capture.Request;
 import dev.pipewright.planner.memory.HybridPlan.Stage;
+import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.units.Bytes;
 import dev.pipewright.units.Check;
@@ -38,7 +39,7 @@ public final class Mcap {
     StageCosts costs = Blocks.chain(all);
     int stages = costs.workload().cluster().size();
     ExactBalance.check(costs.size(), stages);
-    HybridCosts priced = new HybridCosts(costs);
+    HybridRelief relief = new HybridRelief(new HybridCosts(costs), request.recomputation());
     HybridPlan best = null;
     HybridRound chosen = null;
     for (WarmUp warmUp : request.policies()) {
@@ -47,10 +48,17 @@ public final class Mcap {
             request.globalBatch() % samples == 0 && request.microBatch().orElse(samples) == samples;
         if (allowed) {
           HybridRound round =
-              new HybridRound(priced, warmUp, request.globalBatch() / samples, samples, stages, 1);
+              new HybridRound(
+                  relief.costs(),
+                  relief,
+                  warmUp,
+                  request.globalBatch() / samples,
+                  samples,
+                  stages,
+                  1);
           Balance exact =
               ExactBalance.of(peaks(round, stages), costs.size(), stages, TieBreak.NONE);
-          HybridPlan plan = plan(round, exact.sizes());
+          HybridPlan plan = plan(round, exact);
           if (best == null || smaller(plan, best)) {
             best = plan;
             chosen = round;
@@ -61,7 +69,7 @@ public final class Mcap {
     Check.that(chosen != null, "a micro-batch divides the global batch: request=%s", request);
     HybridRound round = java.util.Objects.requireNonNull(chosen);
     Balance balance = cutter.cut(peaks(round, stages), costs.size(), stages);
-    return planning(balance, plan(round, balance.sizes()));
+    return planning(balance, plan(round, balance));
   }
 
   private static boolean smaller(HybridPlan plan, HybridPlan best) {
@@ -70,11 +78,20 @@ public final class Mcap {
   }
 
   private static StagePeak peaks(HybridRound round, int stages) {
-    return new ModelledPeaks(
-        round.costs.costs(), round.warmUp, stages, round.microBatches, round.samples);
+    if (round.relief.recomputation() == Recomputation.NEVER) {
+      return new ModelledPeaks(
+          round.costs.costs(), round.warmUp, stages, round.microBatches, round.samples);
+    }
+    return (stage, first, end) ->
+        round.costs.costs().isStage(first, end)
+            ? round.relief.leastBytes(
+                first, end, ALONE, round.samples, round.inFlight(stages - 1 - stage))
+            : Double.POSITIVE_INFINITY;
   }
 
-  private static HybridPlan plan(HybridRound round, int[] sizes) {
+  /** As fast as it is within the peak of the fullest stage. */
+  private static HybridPlan plan(HybridRound round, Balance balance) {
+    int[] sizes = balance.sizes();
     int[] firsts = new int[sizes.length];
     for (int stage = 1; stage < sizes.length; stage++) {
       firsts[stage] = firsts[stage - 1] + sizes[stage - 1];
@@ -82,7 +99,7 @@ public final class Mcap {
     int alone = Arrays.asList(round.degrees).indexOf(ALONE);
     int[] kinds = new int[sizes.length];
     Arrays.fill(kinds, alone);
-    return round.plan(firsts, kinds);
+    return round.plan(firsts, kinds, balance.peakBytes());
   }
 
   /**

@@ -54,6 +54,9 @@ record TensorSplit(
 
   static TensorSplit of(LayerGraph graph, int index) {
     Layer layer = graph.layer(index);
+    if (layer.operator() instanceof Operator.TransformerBlock) {
+      return block(layer);
+    }
     if (layer.operator() instanceof Operator.Block block) {
       return block.kind().equals("transformer block") ? block(layer) : NONE;
     }

@@ -2,6 +2,7 @@ package dev.pipewright.planner.periodic;
 
 import dev.pipewright.planner.periodic.Discipline.Dropping;
 import dev.pipewright.planner.periodic.Discipline.Star;
+import dev.pipewright.planner.recompute.Recomputation;
 import java.util.List;
 import java.util.Optional;
 
@@ -12,6 +13,9 @@ import java.util.Optional;
  * <p>Paper: O. Beaumont et al., <i>Pipelined Model Parallelism</i>, Euro-Par 2021, §5: it finds the
  * pattern of given stages; here the stages are found with it. A cut's transfers are a stage of
  * their own, on a link of their own (§3.1).
+ *
+ * <p>Layers may run again: a stage takes the least extra time with which the batches that its group
+ * holds fit.
  *
  * <p>Exact for each discipline. Whether a period is long enough is answered by {@code
  * ContiguousSearch}; a longer one never needs more memory, so periods are bisected, and since
@@ -30,7 +34,7 @@ public final class ContiguousPlanner {
   static Optional<PeriodicPlan> plan(
       PeriodicProblem problem, Discipline discipline, double secondsPerBatch) {
     ContiguousSearch search = new ContiguousSearch(problem, discipline);
-    double longest = Math.min(inARow(problem.chain()), secondsPerBatch / discipline.stretch());
+    double longest = Math.min(inARow(problem), secondsPerBatch / discipline.stretch());
     if (!search.keepsUp(longest)) {
       return Optional.empty();
     }
@@ -81,8 +85,12 @@ public final class ContiguousPlanner {
   }
 
   /** One batch after the other through all layers and cuts: long enough for any groups. */
-  private static double inARow(LayerChain chain) {
+  private static double inARow(PeriodicProblem problem) {
+    LayerChain chain = problem.chain();
     double seconds = chain.seconds(0, chain.layers());
+    if (problem.recomputation() != Recomputation.NEVER) {
+      seconds += chain.stage(0, chain.layers()).forwardSeconds();
+    }
     for (int cut = 1; cut < chain.layers(); cut++) {
       seconds += chain.cutSeconds(cut);
     }

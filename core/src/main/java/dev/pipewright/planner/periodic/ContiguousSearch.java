@@ -1,9 +1,13 @@
 package dev.pipewright.planner.periodic;
 
 import dev.pipewright.planner.periodic.PeriodicPlan.Placed;
+import dev.pipewright.planner.recompute.Recomputation;
+import dev.pipewright.planner.recompute.TradeOffs;
+import dev.pipewright.planner.recompute.TradeOffs.Choice;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Whether one stage per device can keep up with a period within memory: a dynamic program from the
@@ -22,6 +26,8 @@ final class ContiguousSearch {
   private final int devices;
   private final double capacity;
   private final Discipline discipline;
+  private final Recomputation recomputation;
+  private final TradeOffs tradeOffs;
   private final int[][] group; // by stages and first layer; 0: impossible
   private final double[][] used; // seconds in that group
   private final int[][] cut; // where the next stage begins
@@ -33,6 +39,8 @@ final class ContiguousSearch {
     devices = Math.min(problem.devices(), chain.layers());
     capacity = problem.capacityBytes();
     this.discipline = discipline;
+    recomputation = problem.recomputation();
+    tradeOffs = problem.tradeOffs();
     group = new int[devices + 1][chain.layers() + 1];
     used = new double[devices + 1][chain.layers() + 1];
     cut = new int[devices + 1][chain.layers() + 1];
@@ -80,12 +88,42 @@ final class ContiguousSearch {
       if (exceeds(own, period) || chain.stateBytes(first, end) > capacity) {
         return;
       }
-      boolean next = exceeds(seconds + own, period);
-      int reached = next ? transferred + 1 : transferred;
-      if (fits(first, end, discipline.held(reached, stages))) {
-        improve(stages, first, end, reached, next ? own : seconds + own);
+      if (!joins(stages, first, end, period, transferred, seconds)) {
+        joins(stages, first, end, period, transferred + 1, 0);
       }
     }
+  }
+
+  /**
+   * Puts a stage into a group, after so many of its seconds. Whether that is all: no where it takes
+   * too long for this group.
+   */
+  private boolean joins(
+      int stages, int first, int end, double period, int reached, double seconds) {
+    double extra = extra(first, end, discipline.held(reached, stages));
+    if (extra == Double.POSITIVE_INFINITY) {
+      return true; // a later group holds no less
+    }
+    double own = chain.seconds(first, end, extra);
+    if (exceeds(own, period) || exceeds(seconds + own, period)) {
+      return false;
+    }
+    improve(stages, first, end, reached, seconds + own);
+    return true;
+  }
+
+  /** Seconds for layers that run again; infinite where that does not help either. */
+  private double extra(int first, int end, int held) {
+    if (held == 0) {
+      return Double.POSITIVE_INFINITY;
+    }
+    double state = chain.stateBytes(first, end);
+    boolean fits = state + held * chain.activationBytes(first, end) <= capacity;
+    if (recomputation == Recomputation.NEVER
+        || (fits && recomputation == Recomputation.SELECTIVE)) {
+      return fits ? 0 : Double.POSITIVE_INFINITY;
+    }
+    return tradeOffs.extraSeconds(first, end, held, capacity - state);
   }
 
   private boolean exceeds(double sum, double period) {
@@ -95,11 +133,6 @@ final class ContiguousSearch {
     }
     below = Math.max(below, sum);
     return false;
-  }
-
-  private boolean fits(int first, int end, int held) {
-    return held > 0
-        && chain.stateBytes(first, end) + held * chain.activationBytes(first, end) <= capacity;
   }
 
   private void improve(int stages, int first, int end, int reached, double seconds) {
@@ -131,9 +164,23 @@ final class ContiguousSearch {
     int first = 0;
     for (int left = count; left > 0; left--) {
       int end = cut[left][first];
-      stages.add(new Placed(first, end, count - left));
+      stages.add(new Placed(first, end, count - left, fewer(left, first, end)));
       first = end;
     }
     return stages;
+  }
+
+  /** The layers that run again in the stage that is so many from the last. */
+  private Optional<Choice> fewer(int stages, int first, int end) {
+    int held = discipline.held(group[stages][first], stages);
+    double room = capacity - chain.stateBytes(first, end);
+    return extra(first, end, held) > 0 || recomputation == Recomputation.ALWAYS
+        ? tradeOffs.choice(first, end, held, room)
+        : Optional.empty();
+  }
+
+  /** Whether no choice of layers was left out. */
+  boolean exact() {
+    return tradeOffs.exact();
   }
 }

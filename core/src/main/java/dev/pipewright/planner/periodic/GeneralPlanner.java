@@ -1,5 +1,6 @@
 package dev.pipewright.planner.periodic;
 
+import dev.pipewright.planner.recompute.Recomputation;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -34,17 +35,15 @@ public final class GeneralPlanner {
   }
 
   /**
-   * The best plan found.
+   * The best plan found. Nothing runs again in it.
    *
    * @param secondsPerBatch that it has to take less than; no more than all layers in a row is of
    *     use
    * @param stop asked between allocations; true ends the search with what there is
    */
   public static Optional<PeriodicPlan> plan(
-      PeriodicProblem problem,
-      Discipline discipline,
-      double secondsPerBatch,
-      BooleanSupplier stop) {
+      PeriodicProblem asked, Discipline discipline, double secondsPerBatch, BooleanSupplier stop) {
+    PeriodicProblem problem = asked.recomputing(Recomputation.NEVER);
     if (problem.devices() < 2 || problem.chain().layers() < 2) {
       return Optional.empty();
     }

@@ -1,11 +1,18 @@
 package dev.pipewright.planner.periodic;
 
 import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cost.LayerCosts;
+import dev.pipewright.cost.PartlyKept;
 import dev.pipewright.cost.SplitConcat;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.planner.recompute.Recomputation;
+import dev.pipewright.planner.recompute.TradeOffs;
+import dev.pipewright.planner.recompute.TradeOffs.Choice;
 import dev.pipewright.schedule.periodic.StageLoad;
 import dev.pipewright.units.Check;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A chain of layers as periodic planners price it: every stage in O(1), from sums.
@@ -24,8 +31,11 @@ public final class LayerChain {
   private final double[] input; // by first: bytes that a stage holds of its input, for each batch
   private final double[] transfer; // by cut: seconds of one transfer; 0 at both ends
   private final int[] places; // by end: the position in the network's chain
+  private @Nullable TradeOffs tradeOffs;
+  private double tradeOffBytes;
+  private Recomputation tradeOffKind = Recomputation.NEVER;
 
-  private LayerChain(double[][] sums, double[] input, double[] transfer, int[] places) {
+  LayerChain(double[][] sums, double[] input, double[] transfer, int[] places) {
     forward = sums[0];
     backward = sums[1];
     state = sums[2];
@@ -139,6 +149,49 @@ public final class LayerChain {
         backward[end] - backward[first],
         stateBytes(first, end),
         activationBytes(first, end));
+  }
+
+  /** What a batch costs a stage of which some layers run again. */
+  public StageLoad stage(int first, int end, Choice fewer) {
+    return new StageLoad(
+        forward[end] - forward[first],
+        (backward[end] - backward[first]) + fewer.extraSeconds(),
+        stateBytes(first, end) + fewer.workingBytes(),
+        fewer.heldBytes());
+  }
+
+  /**
+   * What given runs of layers that run again mean for a stage.
+   *
+   * @param again in order
+   */
+  Choice given(int first, int end, List<LayerRange> again) {
+    double[][] figures = new double[3][end - first];
+    for (int i = 0; i < end - first; i++) {
+      figures[0][i] = forward[first + i + 1] - forward[first + i];
+      figures[1][i] = keptBytes(first + i);
+      figures[2][i] = input[first + i];
+    }
+    List<LayerRange> fromZero =
+        again.stream().map(run -> new LayerRange(run.first() - first, run.last() - first)).toList();
+    LayerCosts layers = new LayerCosts(figures[0], figures[0], figures[1], figures[2]);
+    PartlyKept means = PartlyKept.of(layers, fromZero);
+    return new Choice(again, means.extraSeconds(), means.heldBytes(), means.workingBytes());
+  }
+
+  /** The sum that {@link StageLoad#seconds} gives for such a stage. */
+  double seconds(int first, int end, double extra) {
+    return (forward[end] - forward[first]) + ((backward[end] - backward[first]) + extra);
+  }
+
+  /** What stages cost with up to so much memory: made anew where another was asked for last. */
+  TradeOffs tradeOffs(double bytes, Recomputation recomputation) {
+    if (tradeOffs == null || bytes != tradeOffBytes || recomputation != tradeOffKind) {
+      tradeOffs = new TradeOffs(forward, kept, input, bytes, recomputation);
+      tradeOffBytes = bytes;
+      tradeOffKind = recomputation;
+    }
+    return tradeOffs;
   }
 
   /** Both passes: U of the paper; the sum that {@link StageLoad#seconds} gives. */

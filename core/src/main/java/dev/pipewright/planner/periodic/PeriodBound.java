@@ -1,5 +1,6 @@
 package dev.pipewright.planner.periodic;
 
+import dev.pipewright.planner.recompute.Recomputation;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -11,7 +12,7 @@ import java.util.List;
  * the work; the bound of memory is ours. A batch is at a layer from the start of its forward pass
  * until it has gone to the end of the chain and come back, so with T seconds between batches the
  * layer holds that long over T batches on average, and some time at least as many, rounded up. All
- * that is held has to fit into all memory.
+ * that is held has to fit into all memory. Where layers may run again nothing of them need be held.
  */
 public record PeriodBound(double seconds, String why) {
   /** All bounds, the highest first. */
@@ -61,11 +62,12 @@ public record PeriodBound(double seconds, String why) {
 
   private static boolean holds(PeriodicProblem problem, double period) {
     LayerChain chain = problem.chain();
+    boolean keeps = problem.recomputation() == Recomputation.NEVER;
     double all = 0;
     for (int layer = 0; layer < chain.layers(); layer++) {
       double there = chain.seconds(layer, chain.layers());
       double held = Math.max(1, Math.ceil(there / period * (1 - 1e-12)));
-      double kept = chain.keptBytes(layer);
+      double kept = keeps ? chain.keptBytes(layer) : 0;
       double bytes = chain.stateBytes(layer, layer + 1) + (kept > 0 ? held * kept : 0);
       if (bytes > problem.capacityBytes()) {
         return false;

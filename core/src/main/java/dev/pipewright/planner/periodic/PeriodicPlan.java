@@ -1,10 +1,12 @@
 package dev.pipewright.planner.periodic;
 
+import dev.pipewright.planner.recompute.TradeOffs.Choice;
 import dev.pipewright.schedule.periodic.Pattern;
 import dev.pipewright.schedule.periodic.StageLoad;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Stages on devices and the pattern in which they run.
@@ -14,8 +16,22 @@ import java.util.List;
  * @param pattern whose stages are these and, between them, the transfers: 2S − 1 in all
  */
 public record PeriodicPlan(Discipline discipline, List<Placed> stages, Pattern pattern) {
-  /** Layers {@code first..end-1} on a device. */
-  public record Placed(int first, int end, int device) {}
+  /**
+   * Layers {@code first..end-1} on a device.
+   *
+   * @param fewer which of them run again, and what that means for the stage; empty where none do
+   */
+  public record Placed(int first, int end, int device, Optional<Choice> fewer) {
+    /** All is kept. */
+    public Placed(int first, int end, int device) {
+      this(first, end, device, Optional.empty());
+    }
+
+    /** Where layers are runs of others. */
+    Placed inLayers(int[] ends) {
+      return new Placed(ends[first], ends[end], device, fewer.map(choice -> choice.inLayers(ends)));
+    }
+  }
 
   public PeriodicPlan {
     stages = List.copyOf(stages);
@@ -73,7 +89,7 @@ public record PeriodicPlan(Discipline discipline, List<Placed> stages, Pattern p
   PeriodicPlan inLayers(int[] ends) {
     List<Placed> fine = new ArrayList<>();
     for (Placed placed : stages) {
-      fine.add(new Placed(ends[placed.first()], ends[placed.end()], placed.device()));
+      fine.add(placed.inLayers(ends));
     }
     return new PeriodicPlan(discipline, fine, pattern);
   }
@@ -84,7 +100,11 @@ public record PeriodicPlan(Discipline discipline, List<Placed> stages, Pattern p
     double[] cuts = new double[stages.size() - 1];
     for (int stage = 0; stage < stages.size(); stage++) {
       Placed placed = stages.get(stage);
-      loads.add(chain.stage(placed.first(), placed.end()));
+      loads.add(
+          placed
+              .fewer()
+              .map(fewer -> chain.stage(placed.first(), placed.end(), fewer))
+              .orElseGet(() -> chain.stage(placed.first(), placed.end())));
       if (stage > 0) {
         cuts[stage - 1] = chain.transferSeconds(placed.first());
       }

@@ -1,6 +1,8 @@
 package dev.pipewright.planner.periodic;
 
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.planner.recompute.Recomputation;
+import dev.pipewright.planner.recompute.TradeOffs;
 import dev.pipewright.units.Check;
 
 /**
@@ -8,11 +10,18 @@ import dev.pipewright.units.Check;
  *
  * @param devices that there are; some may stay idle
  * @param capacityBytes of each device
+ * @param recomputation which layers may run again, where devices have one stage
  */
-public record PeriodicProblem(LayerChain chain, int devices, double capacityBytes) {
+public record PeriodicProblem(
+    LayerChain chain, int devices, double capacityBytes, Recomputation recomputation) {
   public PeriodicProblem {
     Check.that(devices >= 1, "a plan has devices: devices=%d", devices);
     Check.that(capacityBytes >= 0, "memory must be >= 0: capacity_bytes=%s", capacityBytes);
+  }
+
+  /** Nothing runs again. */
+  public PeriodicProblem(LayerChain chain, int devices, double capacityBytes) {
+    this(chain, devices, capacityBytes, Recomputation.NEVER);
   }
 
   /**
@@ -31,11 +40,21 @@ public record PeriodicProblem(LayerChain chain, int devices, double capacityByte
 
   /** The same with other memory. */
   public PeriodicProblem within(double bytes) {
-    return new PeriodicProblem(chain, devices, bytes);
+    return new PeriodicProblem(chain, devices, bytes, recomputation);
   }
 
   /** The same with another chain. */
   PeriodicProblem of(LayerChain other) {
-    return new PeriodicProblem(other, devices, capacityBytes);
+    return new PeriodicProblem(other, devices, capacityBytes, recomputation);
+  }
+
+  /** The same with other layers that may run again. */
+  public PeriodicProblem recomputing(Recomputation other) {
+    return new PeriodicProblem(chain, devices, capacityBytes, other);
+  }
+
+  /** What stages cost with so much memory. */
+  TradeOffs tradeOffs() {
+    return chain.tradeOffs(capacityBytes, recomputation);
   }
 }

@@ -1,12 +1,9 @@
 package dev.pipewright.planner.placement;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Which operators share a device, before any search.
@@ -100,37 +97,40 @@ final class Grouping {
     }
   }
 
-  /** Edges that decide what may be cut, between the leaders of groups. */
-  private List<int[]> forward() {
-    Set<Integer> forward = new HashSet<>();
-    for (int i = 0; i < graph.size(); i++) {
-      if (!graph.operator(i).backward()) {
-        forward.add(leader(i));
-      }
+  /**
+   * Edges that decide what may be cut, between the leaders of groups.
+   *
+   * @param from leaders where they begin; one for each edge of the graph in the order there
+   * @param to leaders where they lead; the same leader where the edge decides nothing
+   */
+  private record Forward(int[] from, int[] to) {}
+
+  private Forward forward() {
+    boolean[] forward = new boolean[graph.size()];
+    for (int i = 0; i < forward.length; i++) {
+      forward[leader(i)] |= !graph.operator(i).backward();
     }
-    List<int[]> edges = new ArrayList<>();
-    for (OperatorGraph.Edge edge : graph.edges()) {
-      int from = leader(edge.from());
-      int to = leader(edge.to());
-      if (!graph.operator(edge.to()).backward()) {
-        edges.add(new int[] {from, to});
-      } else if (graph.operator(edge.from()).backward()
-          && !(forward.contains(from) && forward.contains(to))) {
-        edges.add(new int[] {to, from});
-      }
+    int[] from = new int[graph.edges().size()];
+    int[] to = new int[from.length];
+    for (int i = 0; i < from.length; i++) {
+      OperatorGraph.Edge edge = graph.edges().get(i);
+      int start = leader(edge.from());
+      int end = leader(edge.to());
+      boolean turned = graph.operator(edge.to()).backward();
+      boolean decides =
+          !turned || (graph.operator(edge.from()).backward() && !(forward[start] && forward[end]));
+      from[i] = turned ? end : start;
+      to[i] = !decides ? from[i] : turned ? start : end;
     }
-    return edges;
+    return new Forward(from, to);
   }
 
-  private int[] components() {
-    List<int[]> edges = forward();
-    int[] from = edges.stream().mapToInt(edge -> edge[0]).toArray();
-    int[] to = edges.stream().mapToInt(edge -> edge[1]).toArray();
-    return Components.of(graph.size(), from, to);
+  private int[] components(Forward edges) {
+    return Components.of(graph.size(), edges.from, edges.to);
   }
 
   private void circles() {
-    int[] component = components();
+    int[] component = components(forward());
     int[] first = new int[graph.size()];
     Arrays.fill(first, -1);
     for (int i = 0; i < graph.size(); i++) {
@@ -149,7 +149,8 @@ final class Grouping {
 
   /** The groups as they are now; components come with sinks first, so they are turned round. */
   private Groups numbered() {
-    int[] component = components();
+    Forward edges = forward();
+    int[] component = components(edges);
     int[] number = new int[graph.size()];
     Arrays.fill(number, -1);
     boolean[] used = new boolean[graph.size()];
@@ -164,9 +165,10 @@ final class Grouping {
     }
     int[] groupOf = new int[graph.size()];
     Arrays.setAll(groupOf, i -> number[component[leader(i)]]);
-    List<int[]> edges = forward();
-    int[] from = edges.stream().mapToInt(edge -> groupOf[edge[0]]).toArray();
-    int[] to = edges.stream().mapToInt(edge -> groupOf[edge[1]]).toArray();
+    int[] from = new int[edges.from.length];
+    int[] to = new int[from.length];
+    Arrays.setAll(from, i -> groupOf[edges.from[i]]);
+    Arrays.setAll(to, i -> groupOf[edges.to[i]]);
     return new Groups(graph, groupOf, count, from, to);
   }
 
@@ -207,7 +209,11 @@ final class Grouping {
   }
 
   private static boolean inAllNets(Groups groups, int group, int neighbour) {
-    return Arrays.stream(groups.netsOf[group])
-        .allMatch(net -> Arrays.binarySearch(groups.nets[net], neighbour) >= 0);
+    for (int net : groups.netsOf[group]) {
+      if (Arrays.binarySearch(groups.nets[net], neighbour) < 0) {
+        return false;
+      }
+    }
+    return true;
   }
 }

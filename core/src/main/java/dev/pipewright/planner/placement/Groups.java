@@ -2,6 +2,7 @@ package dev.pipewright.planner.placement;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -58,55 +59,87 @@ final class Groups {
     }
     successors = distinct(Components.adjacency(size, from, to));
     predecessors = distinct(Components.adjacency(size, to, from));
-    Map<List<Integer>, Double> costs = nets(graph, groupOf);
-    nets = costs.keySet().stream().map(Groups::array).toArray(int[][]::new);
+    Map<Net, Double> costs = nets(graph, groupOf);
+    nets = costs.keySet().stream().map(Net::groups).toArray(int[][]::new);
     netCost = costs.values().stream().mapToDouble(cost -> cost).toArray();
     netsOf = netsOf();
   }
 
+  /** The groups that make or read an output, ascending. */
+  private record Net(int[] groups) {
+    @Override
+    public boolean equals(Object that) {
+      return that instanceof Net other && Arrays.equals(groups, other.groups);
+    }
+
+    @Override
+    public int hashCode() {
+      return Arrays.hashCode(groups);
+    }
+  }
+
+  /** Every other group once, ascending. */
   private static int[][] distinct(int[][] lists) {
     for (int i = 0; i < lists.length; i++) {
-      int self = i;
-      lists[i] =
-          Arrays.stream(lists[i]).filter(other -> other != self).sorted().distinct().toArray();
+      lists[i] = distinct(lists[i], i);
     }
     return lists;
   }
 
-  private static int[] array(List<Integer> list) {
-    return list.stream().mapToInt(i -> i).toArray();
+  /** Every number but one, once, ascending. */
+  private static int[] distinct(int[] list, int but) {
+    Arrays.sort(list);
+    int kept = 0;
+    for (int each : list) {
+      if (each != but && (kept == 0 || list[kept - 1] != each)) {
+        list[kept++] = each;
+      }
+    }
+    return kept == list.length ? list : Arrays.copyOf(list, kept);
   }
 
   /** The cost of each net, those of the same groups added up. */
-  private static Map<List<Integer>, Double> nets(OperatorGraph graph, int[] groupOf) {
-    List<List<Integer>> readers = new ArrayList<>();
-    for (int i = 0; i < graph.size(); i++) {
-      readers.add(new ArrayList<>(List.of(groupOf[i])));
+  private static Map<Net, Double> nets(OperatorGraph graph, int[] groupOf) {
+    int[][] readers = new int[graph.size()][]; // and the producer first
+    int[] count = new int[graph.size()];
+    for (OperatorGraph.Edge edge : graph.edges()) {
+      count[edge.from()]++;
+    }
+    for (int i = 0; i < readers.length; i++) {
+      readers[i] = new int[count[i] + 1];
+      readers[i][0] = groupOf[i];
     }
     for (OperatorGraph.Edge edge : graph.edges()) {
-      readers.get(edge.from()).add(groupOf[edge.to()]);
+      readers[edge.from()][count[edge.from()]--] = groupOf[edge.to()];
     }
-    Map<List<Integer>, Double> costs = new java.util.LinkedHashMap<>();
-    for (int i = 0; i < graph.size(); i++) {
-      List<Integer> net = readers.get(i).stream().distinct().sorted().toList();
-      if (net.size() > 1 && graph.operator(i).transferTime() > 0) {
-        costs.merge(net, graph.operator(i).transferTime(), Double::sum);
+    Map<Net, Double> costs = new LinkedHashMap<>();
+    for (int i = 0; i < readers.length; i++) {
+      double cost = graph.operator(i).transferTime();
+      int[] net = cost > 0 ? distinct(readers[i], -1) : readers[i];
+      if (cost > 0 && net.length > 1) {
+        costs.merge(new Net(net), cost, Double::sum);
       }
     }
     return costs;
   }
 
   private int[][] netsOf() {
-    List<List<Integer>> lists = new ArrayList<>();
-    for (int group = 0; group < size; group++) {
-      lists.add(new ArrayList<>());
-    }
-    for (int net = 0; net < nets.length; net++) {
-      for (int group : nets[net]) {
-        lists.get(group).add(net);
+    int[] count = new int[size];
+    for (int[] net : nets) {
+      for (int group : net) {
+        count[group]++;
       }
     }
-    return lists.stream().map(Groups::array).toArray(int[][]::new);
+    int[][] lists = new int[size][];
+    for (int group = 0; group < size; group++) {
+      lists[group] = new int[count[group]];
+    }
+    for (int net = nets.length - 1; net >= 0; net--) {
+      for (int group : nets[net]) {
+        lists[group][--count[group]] = net;
+      }
+    }
+    return lists;
   }
 
   /** Time of one accelerator for all that accelerators can run. */

@@ -12,6 +12,7 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.planner.memory.Capture.Found;
 import dev.pipewright.planner.memory.Capture.Request;
 import dev.pipewright.planner.memory.EveryHybridPlan.Priced;
+import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.WarmUp;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -30,11 +31,12 @@ class CaptureTest {
         batch, OptionalInt.empty(), List.of(warmUp), 4, Integer.MAX_VALUE, Long.MAX_VALUE);
   }
 
-  private static List<Priced> every(StageCosts costs, int batch, WarmUp warmUp) {
+  private static List<Priced> every(
+      StageCosts costs, int batch, WarmUp warmUp, Recomputation recomputation) {
     List<Priced> all = new ArrayList<>();
     for (int samples = 1; samples <= batch; samples++) {
       if (batch % samples == 0) {
-        all.addAll(EveryHybridPlan.of(costs, warmUp, batch, samples, 4));
+        all.addAll(EveryHybridPlan.of(costs, warmUp, batch, samples, 4, recomputation));
       }
     }
     return all;
@@ -43,14 +45,32 @@ class CaptureTest {
   @RepeatedTest(200)
   void findsTheLeastPeakAndEveryPlanThatNoOtherBeatsInBoth(RepetitionInfo seed) {
     var random = new SplittableRandom(seed.getCurrentRepetition());
-    StageCosts costs = SmallNetworks.costs(random, random.nextInt(1, 7));
+    compare(SmallNetworks.costs(random, random.nextInt(1, 7)), random, Recomputation.NEVER);
+  }
+
+  /** Any layers may run again in any stage. */
+  @RepeatedTest(200)
+  void findsThemAmongAllChoicesOfLayersThatRunAgainToo(RepetitionInfo seed) {
+    var random = new SplittableRandom(1000 + seed.getCurrentRepetition());
+    compare(SmallNetworks.costs(random, random.nextInt(1, 6)), random, Recomputation.SELECTIVE);
+  }
+
+  @RepeatedTest(50)
+  void findsThemWhereAllLayersHaveToRunAgain(RepetitionInfo seed) {
+    var random = new SplittableRandom(2000 + seed.getCurrentRepetition());
+    compare(SmallNetworks.costs(random, random.nextInt(1, 7)), random, Recomputation.ALWAYS);
+  }
+
+  private static void compare(
+      StageCosts costs, SplittableRandom random, Recomputation recomputation) {
     WarmUp warmUp = List.of(WarmUp.A, WarmUp.B, WarmUp.ALL).get(random.nextInt(3));
     int batch = random.nextInt(1, 5);
-    List<Priced> all = every(costs, batch, warmUp);
+    List<Priced> all = every(costs, batch, warmUp, recomputation);
     if (all.isEmpty()) {
       return; // fewer devices have to do: see below
     }
-    Found found = Capture.of(costs, everything(batch, warmUp), () -> false);
+    Found found =
+        Capture.of(costs, everything(batch, warmUp).recomputing(recomputation), () -> false);
     double least = all.stream().mapToDouble(Priced::peak).min().orElseThrow();
     assertEquals(1, found.lowerBound().bytes() / least, ROUNDING);
     assertEquals(1, found.best().orElseThrow().peakBytes() / least, ROUNDING);
@@ -84,7 +104,12 @@ class CaptureTest {
   void withoutTensorGroupsAPlanCostsWhatTheOracleOfAllPlannersSays(RepetitionInfo seed) {
     var random = new SplittableRandom(seed.getCurrentRepetition());
     StageCosts costs = SmallNetworks.costs(random, random.nextInt(4, 9));
-    Request request = new Request(4, OptionalInt.empty(), List.of(WarmUp.A), 1, 5, Long.MAX_VALUE);
+    Recomputation recomputation =
+        List.of(Recomputation.NEVER, Recomputation.ALWAYS, Recomputation.SELECTIVE)
+            .get(random.nextInt(3));
+    Request request =
+        new Request(4, OptionalInt.empty(), List.of(WarmUp.A), 1, 5, Long.MAX_VALUE)
+            .recomputing(recomputation);
     for (HybridPlan plan : Capture.of(costs, request, () -> false).front()) {
       Assessment assessed =
           new PipelineOracle(costs, new PathFormula()).assess(plan.plan().orElseThrow());
@@ -96,7 +121,41 @@ class CaptureTest {
         assertEquals(expected.forwardSeconds(), cost.forwardSeconds(), ROUNDING);
         assertEquals(expected.allReduceSeconds(), cost.allReduceSeconds(), ROUNDING);
         assertEquals(expected.returnSeconds(), cost.returnSeconds(), ROUNDING);
+        assertEquals(expected.backwardSeconds(), cost.backwardSeconds(), ROUNDING);
         assertEquals(expected.memory().inFlight(), cost.memory().inFlight());
+      }
+    }
+  }
+
+  /** Also of stages that divide tensors. */
+  @RepeatedTest(50)
+  void givenRunsOfLayersCostWhatTheSearchSays(RepetitionInfo seed) {
+    var random = new SplittableRandom(seed.getCurrentRepetition());
+    StageCosts costs = SmallNetworks.costs(random, random.nextInt(4, 9));
+    Request request =
+        new Request(4, OptionalInt.of(2), List.of(WarmUp.A), 4, 5, Long.MAX_VALUE)
+            .recomputing(Recomputation.SELECTIVE);
+    HybridRelief relief = new HybridRelief(new HybridCosts(costs), Recomputation.SELECTIVE);
+    for (HybridPlan plan : Capture.of(costs, request, () -> false).front()) {
+      for (HybridPlan.Stage stage : plan.stages()) {
+        int first = stage.firstLayer();
+        int end = stage.lastLayer() + 1;
+        int device = stage.devices().get(0);
+        var choice = relief.given(first, end, device, stage.degrees(), 2, stage.again());
+        var cost =
+            relief
+                .costs()
+                .stage(
+                    first,
+                    end,
+                    device,
+                    stage.degrees(),
+                    2,
+                    stage.inFlight(),
+                    choice,
+                    Transfer.NONE);
+        assertEquals(stage.cost().backwardSeconds(), cost.backwardSeconds(), ROUNDING);
+        assertEquals(1, stage.cost().memory().peakBytes() / cost.memory().peakBytes(), ROUNDING);
       }
     }
   }

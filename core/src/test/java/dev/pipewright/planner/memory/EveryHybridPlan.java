@@ -2,11 +2,16 @@ package dev.pipewright.planner.memory;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Collectives;
+import dev.pipewright.cost.LayerCosts;
+import dev.pipewright.cost.PartlyKept;
 import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.Roofline;
 import dev.pipewright.cost.SplitConcat;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.planner.recompute.EveryChoice;
+import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerTimes;
 import dev.pipewright.profile.Profile.Quantity;
@@ -26,16 +31,23 @@ final class EveryHybridPlan {
   private final WarmUp warmUp;
   private final int microBatches;
   private final int samples;
+  private final Recomputation recomputation;
   private final List<Degrees> degrees;
   private final List<Priced> found = new ArrayList<>();
 
   /** A stage by its layers and the way it is shared. */
-  record Piece(int first, int end, Degrees degrees) {}
+  record Piece(int first, int end, Degrees degrees, List<LayerRange> again) {}
 
   record Priced(List<Piece> pieces, double peak, double seconds) {}
 
   private EveryHybridPlan(
-      StageCosts costs, WarmUp warmUp, int microBatches, int samples, int mostTensor) {
+      StageCosts costs,
+      WarmUp warmUp,
+      int microBatches,
+      int samples,
+      int mostTensor,
+      Recomputation recomputation) {
+    this.recomputation = recomputation;
     this.costs = costs;
     this.workload = costs.workload();
     this.cluster = workload.cluster();
@@ -56,8 +68,18 @@ final class EveryHybridPlan {
   }
 
   static List<Priced> of(StageCosts costs, WarmUp warmUp, int batch, int samples, int mostTensor) {
+    return of(costs, warmUp, batch, samples, mostTensor, Recomputation.NEVER);
+  }
+
+  static List<Priced> of(
+      StageCosts costs,
+      WarmUp warmUp,
+      int batch,
+      int samples,
+      int mostTensor,
+      Recomputation recomputation) {
     EveryHybridPlan every =
-        new EveryHybridPlan(costs, warmUp, batch / samples, samples, mostTensor);
+        new EveryHybridPlan(costs, warmUp, batch / samples, samples, mostTensor, recomputation);
     every.extend(new ArrayList<>(), 0, 0);
     return every.found;
   }
@@ -72,12 +94,26 @@ final class EveryHybridPlan {
     for (int end = first + 1; end <= costs.size(); end++) {
       for (Degrees own : degrees) {
         if (used + own.devices() <= cluster.size()) {
-          pieces.add(new Piece(first, end, own));
-          extend(pieces, end, used + own.devices());
-          pieces.remove(pieces.size() - 1);
+          for (List<LayerRange> again : choices(end - first)) {
+            pieces.add(new Piece(first, end, own, again));
+            extend(pieces, end, used + own.devices());
+            pieces.remove(pieces.size() - 1);
+          }
         }
       }
     }
+  }
+
+  private List<List<LayerRange>> choices(int layers) {
+    return switch (recomputation) {
+      case NEVER -> List.of(List.of());
+      case ALWAYS -> List.of(List.of(new LayerRange(0, layers - 1)));
+      case SELECTIVE -> {
+        List<List<LayerRange>> all = new ArrayList<>();
+        EveryChoice.of(layers, again -> all.add(List.copyOf(again)));
+        yield all;
+      }
+    };
   }
 
   private Priced priced(List<Piece> pieces) {
@@ -100,15 +136,19 @@ final class EveryHybridPlan {
       double gradients = 0;
       double update = 0;
       double fixed = 0;
-      double kept = costs.cutBytes()[piece.first];
+      double[][] figures = new double[4][piece.end - piece.first];
       for (int layer = piece.first; layer < piece.end; layer++) {
         TensorSplit split = TensorSplit.of(workload.chain().graph(), layer);
         Profile.LayerSizes sizes = workload.profile().sizes(layer);
         double weights = split.weights(piece.degrees.tensor());
         gradients += sizes.parameters() * weights;
         fixed += sizes.parameters() * weights / 4 * 16; // Adam in 32 bits
-        kept += sizes.kept() * split.kept(piece.degrees.tensor());
-        forward += seconds(layer, piece.degrees, firstDevice, Quantity.FORWARD);
+        double own = seconds(layer, piece.degrees, firstDevice, Quantity.FORWARD);
+        figures[0][layer - piece.first] = own;
+        figures[2][layer - piece.first] =
+            sizes.kept() * split.kept(piece.degrees.tensor()) * slice(piece.degrees);
+        figures[3][layer - piece.first] = costs.cutBytes()[layer] * slice(piece.degrees);
+        forward += own;
         backward += seconds(layer, piece.degrees, firstDevice, Quantity.BACKWARD);
         update +=
             workload.profile().seconds(Quantity.UPDATE, 1)[layer]
@@ -116,7 +156,11 @@ final class EveryHybridPlan {
                 * slowdown(piece.degrees, firstDevice);
       }
       double reduce = group(piece.degrees, firstDevice, false).allReduce(gradients);
-      peak = Math.max(peak, fixed + inFlight * kept * slice(piece.degrees));
+      PartlyKept kept =
+          PartlyKept.of(
+              new LayerCosts(figures[0], figures[1], figures[2], figures[3]), piece.again);
+      peak = Math.max(peak, fixed + kept.peakBytes(inFlight));
+      backward += kept.extraSeconds();
       formula.stage(label, 0, forward, backward, reduce + update, microBatches, inFlight, 0);
       after = firstDevice;
     }

@@ -5,11 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.cost.PartlyKept;
 import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.Samples;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.planner.memory.Capture.Request;
+import dev.pipewright.planner.recompute.EveryChoice;
+import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.units.Bytes;
 import java.util.List;
@@ -51,6 +54,38 @@ class McapTest {
               peaks, EveryPartition.best(peaks, costs.size(), plan.stages().size()), 0);
       assertTrue(plan.peakBytes() <= least * (1 + 1e-12), samples + " samples");
     }
+  }
+
+  /** All partitions and, in each stage, all choices of layers that run again. */
+  @RepeatedTest(200)
+  void noPartitionHoldsLessWhateverLayersRunAgain(RepetitionInfo seed) {
+    var random = new SplittableRandom(1000 + seed.getCurrentRepetition());
+    StageCosts costs = SmallNetworks.costs(random, random.nextInt(4, 8));
+    WarmUp warmUp = List.of(WarmUp.A, WarmUp.B, WarmUp.ALL).get(random.nextInt(3));
+    int batch = random.nextInt(1, 5);
+    Request request =
+        new Request(batch, OptionalInt.of(1), List.of(warmUp), 1, 1, 1)
+            .recomputing(Recomputation.SELECTIVE);
+    HybridPlan plan = Mcap.plan(costs, request, EXACT).candidates().get(0);
+    int stages = costs.workload().cluster().size();
+    StagePeak every =
+        (stage, first, end) -> {
+          int inFlight = warmUp.inFlightOf(stages - 1 - stage, batch);
+          double[] least = {Double.POSITIVE_INFINITY};
+          EveryChoice.of(
+              end - first,
+              again ->
+                  least[0] =
+                      Math.min(
+                          least[0],
+                          PartlyKept.of(costs.layers(first, end, 1), again).peakBytes(inFlight)));
+          return costs.staticBytes(first, end) + least[0];
+        };
+    double least = EveryPartition.peak(every, EveryPartition.best(every, costs.size(), stages), 0);
+    assertEquals(1, plan.peakBytes() / least, 1e-9);
+    var assessed = new PipelineOracle(costs, new PathFormula()).assess(plan.plan().orElseThrow());
+    assertEquals(1, assessed.peakBytes() / plan.peakBytes(), 1e-9);
+    assertEquals(1, assessed.stepSeconds() / plan.stepSeconds(), 1e-9);
   }
 
   @Test

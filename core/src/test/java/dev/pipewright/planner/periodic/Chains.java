@@ -4,6 +4,7 @@ import dev.pipewright.schedule.periodic.StageLoad;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 
 /** Chains to plan. */
 final class Chains {
@@ -34,6 +35,29 @@ final class Chains {
       cuts[cut] = random.nextInt(longest + 1);
     }
     return LayerChain.of(layers, cuts);
+  }
+
+  /**
+   * The same of a network: stages hold copies of their inputs, of one byte or a few, and layers
+   * keep more.
+   */
+  static LayerChain withInputs(SplittableRandom random, int most) {
+    int count = random.nextInt(1, most + 1);
+    double[][] figures = new double[4][count + 1];
+    double[] input = new double[count + 1];
+    double[] transfer = new double[count + 1];
+    for (int layer = 0; layer < count; layer++) {
+      int[] own = {
+        random.nextInt(1, 5), random.nextInt(1, 6), random.nextInt(4), random.nextInt(1, 6)
+      };
+      for (int i = 0; i < 4; i++) {
+        figures[i][layer + 1] = figures[i][layer] + own[i];
+      }
+      input[layer] = random.nextInt(1, 3);
+      transfer[layer] = layer > 0 ? random.nextInt(3) : 0;
+    }
+    int[] places = IntStream.rangeClosed(0, count).toArray();
+    return new LayerChain(figures, input, transfer, places);
   }
 
   /** Theorem 5's chain, all seconds times 2k + 1, so that they are whole. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.planner.periodic.Discipline.Dropping;
 import dev.pipewright.planner.periodic.Discipline.OneForwardOneBackward;
 import dev.pipewright.planner.periodic.Discipline.Star;
+import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.periodic.BestPattern;
 import dev.pipewright.schedule.periodic.KPeriodic;
 import dev.pipewright.schedule.periodic.OneForwardOneBackwardStar;
@@ -30,6 +31,13 @@ class ContiguousPlannerTest {
   /** Seconds per batch of a plan that runs within memory; infinite where there is none. */
   private static double seconds(PeriodicProblem problem, Optional<PeriodicPlan> plan) {
     plan.ifPresent(found -> {
+      for (PeriodicPlan.Placed placed : found.stages()) {
+        placed
+            .fewer()
+            .ifPresent(fewer ->
+                assertEquals(
+                    fewer, problem.chain().given(placed.first(), placed.end(), fewer.again())));
+      }
       assertEquals(List.of(), PatternCheck.check(found.pattern()));
       assertTrue(found.contiguous());
       for (double bytes : found.bytes(problem.devices())) {
@@ -114,6 +122,56 @@ class ContiguousPlannerTest {
       }
     }
     return Double.POSITIVE_INFINITY;
+  }
+
+  private static PeriodicProblem recomputing(RepetitionInfo seed) {
+    var random = new SplittableRandom(3000 + seed.getCurrentRepetition());
+    LayerChain chain = Chains.withInputs(random, 5);
+    Recomputation kind = random.nextInt(5) == 0 ? Recomputation.ALWAYS : Recomputation.SELECTIVE;
+    return new PeriodicProblem(chain, random.nextInt(1, 5), random.nextInt(5, 26))
+        .recomputing(kind);
+  }
+
+  /** Every cut with every choice of layers that run again in each stage. */
+  @RepeatedTest(200)
+  void noCutAndNoLayersThatRunAgainHaveAFasterPattern(RepetitionInfo seed) {
+    PeriodicProblem problem = recomputing(seed);
+    double least =
+        EveryCut.least(
+            problem,
+            stages ->
+                OneForwardOneBackwardStar.bestPeriod(stages, capacity(problem, stages))
+                    .orElse(Double.POSITIVE_INFINITY));
+    assertEquals(least, seconds(problem, ContiguousPlanner.plan(problem, new Star())));
+    assertTrue(PeriodBound.all(problem).get(0).seconds() <= least);
+  }
+
+  @RepeatedTest(200)
+  void norThatDropsBatchesOrHoldsOneForEachStage(RepetitionInfo seed) {
+    PeriodicProblem problem = recomputing(seed);
+    double least = EveryCut.least(problem, stages -> dropping(problem, stages, 2));
+    assertEquals(least, seconds(problem, ContiguousPlanner.plan(problem, new Dropping(2))));
+    double plain = EveryCut.least(problem, stages -> plain(problem, stages));
+    Optional<PeriodicPlan> found = ContiguousPlanner.plan(problem, new OneForwardOneBackward());
+    assertEquals(plain, seconds(problem, found));
+  }
+
+  @Test
+  void layersThatRunAgainMakeSomePlansPossibleAndSomeFaster() {
+    int possible = 0;
+    int faster = 0;
+    for (int seed = 1; seed <= 200; seed++) {
+      var random = new SplittableRandom(3000 + seed);
+      LayerChain chain = Chains.withInputs(random, 5);
+      PeriodicProblem kept = new PeriodicProblem(chain, 3, random.nextInt(5, 26));
+      double before = seconds(kept, ContiguousPlanner.plan(kept, new Star()));
+      PeriodicProblem again = kept.recomputing(Recomputation.SELECTIVE);
+      double after = seconds(again, ContiguousPlanner.plan(again, new Star()));
+      assertTrue(after <= before, "seed " + seed);
+      possible += before == Double.POSITIVE_INFINITY && after < before ? 1 : 0;
+      faster += before < Double.POSITIVE_INFINITY && after < before ? 1 : 0;
+    }
+    assertTrue(possible >= 1 && faster >= 30, possible + " and " + faster);
   }
 
   /** Theorem 4's chain: only k of every k + 1 batches fit, so k-periodic, not star, is best. */

@@ -1,9 +1,15 @@
 package dev.pipewright.planner.periodic;
 
+import dev.pipewright.cost.LayerCosts;
+import dev.pipewright.cost.PartlyKept;
+import dev.pipewright.plan.LayerRange;
 import dev.pipewright.planner.periodic.PeriodicPlan.Placed;
+import dev.pipewright.planner.recompute.EveryChoice;
+import dev.pipewright.planner.recompute.TradeOffs.Choice;
 import dev.pipewright.schedule.periodic.StageLoad;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 
 /** The referee of contiguous plans: every way to cut a chain into stages. */
@@ -27,11 +33,48 @@ final class EveryCut {
     for (int end = first + 1;
         end <= problem.chain().layers() && stages.size() < problem.devices();
         end++) {
-      List<Placed> more = new ArrayList<>(stages);
-      more.add(new Placed(first, end, stages.size()));
-      least = Math.min(least, least(problem, end, more, value));
+      for (Placed placed : choices(problem, first, end, stages.size())) {
+        List<Placed> more = new ArrayList<>(stages);
+        more.add(placed);
+        least = Math.min(least, least(problem, end, more, value));
+      }
     }
     return least;
+  }
+
+  /** The stage with each choice of layers that may run again. */
+  private static List<Placed> choices(PeriodicProblem problem, int first, int end, int device) {
+    List<Placed> all = new ArrayList<>();
+    LayerRange whole = new LayerRange(0, end - first - 1);
+    EveryChoice.of(
+        end - first,
+        again -> {
+          boolean allowed =
+              switch (problem.recomputation()) {
+                case NEVER -> again.isEmpty();
+                case ALWAYS -> again.equals(List.of(whole));
+                case SELECTIVE -> true;
+              };
+          if (allowed) {
+            PartlyKept kept = PartlyKept.of(costs(problem.chain(), first, end), again);
+            Choice choice =
+                new Choice(List.of(), kept.extraSeconds(), kept.heldBytes(), kept.workingBytes());
+            all.add(new Placed(first, end, device, Optional.of(choice)));
+          }
+        });
+    return all;
+  }
+
+  private static LayerCosts costs(LayerChain chain, int first, int end) {
+    double[][] figures = new double[4][end - first];
+    for (int i = 0; i < end - first; i++) {
+      StageLoad alone = chain.stage(first + i, first + i + 1);
+      figures[0][i] = alone.forwardSeconds();
+      figures[1][i] = alone.backwardSeconds();
+      figures[2][i] = chain.keptBytes(first + i);
+      figures[3][i] = alone.activationBytes() - chain.keptBytes(first + i);
+    }
+    return new LayerCosts(figures[0], figures[1], figures[2], figures[3]);
   }
 
   /** All sums of consecutive stages, ascending: where groups change. */

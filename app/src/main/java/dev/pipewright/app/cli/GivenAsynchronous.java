@@ -4,11 +4,13 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceKind;
 import dev.pipewright.cluster.Level;
 import dev.pipewright.cluster.Link;
+import dev.pipewright.cost.AsynchronousCosts;
+import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.AsynchronousFile;
-import dev.pipewright.formats.AsynchronousJson;
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.FileProblem;
 import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.ModelFile;
 import dev.pipewright.formats.ModelFiles;
@@ -16,6 +18,8 @@ import dev.pipewright.model.Chain;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
 import dev.pipewright.plan.AsynchronousPlan;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.check.Validator;
 import dev.pipewright.sim.steady.SteadyState;
 import dev.pipewright.units.Bytes;
 import dev.pipewright.units.BytesPerSecond;
@@ -24,47 +28,29 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
 /** A plan that never flushes, with the prices of its stages. */
-record AsynchronousArgument(AsynchronousFile file, ModelArgument.Costed costed) {
+record GivenAsynchronous(Path path, AsynchronousFile file, ModelArgument.Costed costed)
+    implements GivenPlan {
   private static final long NO_LIMIT = 1L << 62; // bytes
 
-  /** What a plan argument names; empty where it is a plan of synchronous training. */
-  static Optional<AsynchronousArgument> load(PlanArgument argument) {
-    return AsynchronousJson.read(argument.path).map(file -> of(file, argument));
-  }
-
-  private static AsynchronousArgument of(AsynchronousFile file, PlanArgument argument) {
-    if (argument.costModel != null) {
-      throw new BadInputException(
-          "--cost-model: is for training steps, and %s never flushes; leave it out"
-              .formatted(argument.path));
-    }
+  static GivenAsynchronous of(PlanArgument argument, AsynchronousFile file) {
+    argument.refuseCostModel("never flushes");
     MadeFor madeFor = file.madeFor();
-    String model =
-        Optional.ofNullable(argument.model)
-            .or(madeFor::model)
-            .orElseThrow(() ->
-                new BadInputException(argument.path + ": does not say its model; add --model"));
+    String model = argument.model(madeFor);
     AsynchronousPlan plan = file.plan();
-    long batch = plan.globalBatch();
-    Limits.samples(argument.path.toString(), batch);
-    if (madeFor.globalBatch().isPresent() && madeFor.globalBatch().getAsLong() != batch) {
-      throw new BadInputException(
-          "%s: its micro-batches hold %d samples, but global_batch says %d; make them agree"
-              .formatted(argument.path, batch, madeFor.globalBatch().getAsLong()));
-    }
+    argument.agree(madeFor, plan.globalBatch());
     checkPasses(argument.path, plan);
-    argument.arguments.fallBackTo(madeFor.training(), madeFor.memoryBytes());
     boolean named = argument.arguments.cluster != null || madeFor.cluster().isPresent();
-    return new AsynchronousArgument(
-        file,
-        named || file.levels().isEmpty()
-            ? argument.arguments.costed(
-                model, madeFor.cluster(), madeFor.profileBatch(), (int) batch)
-            : onLevels(model, argument.arguments, file));
+    if (named || file.levels().isEmpty()) {
+      return new GivenAsynchronous(
+          argument.path, file, argument.costed(madeFor, plan.globalBatch()));
+    }
+    argument.arguments.fallBackTo(madeFor.training(), madeFor.memoryBytes());
+    return new GivenAsynchronous(argument.path, file, onLevels(model, argument.arguments, file));
   }
 
   /** Refuses what a run until the steady state would take too long for. */
@@ -122,5 +108,55 @@ record AsynchronousArgument(AsynchronousFile file, ModelArgument.Costed costed) 
       units[i] = given.get(i).units();
     }
     return Cluster.uniform("the plan's levels", kind, levels, units);
+  }
+
+  /** The order of work that is looked at. */
+  private Schedule schedule() {
+    return file.plan().schedule(SteadyState.rounds(file.plan()));
+  }
+
+  @Override
+  public Map<String, Object> counted() {
+    return Counted.of(schedule());
+  }
+
+  @Override
+  public List<FileProblem> problems() {
+    List<FileProblem> problems = new ArrayList<>();
+    for (Validator.Problem problem : Validator.check(schedule())) {
+      int stage = problem.at().op().stage();
+      problems.add(FileProblem.ofStage(path, stage, "schedule", problem.toString()));
+    }
+    List<FileProblem> misfits = PlanProblems.misfits(path, file.plan().stages(), costed);
+    problems.addAll(misfits);
+    if (misfits.isEmpty()) {
+      problems.addAll(memory());
+    }
+    return problems;
+  }
+
+  private List<FileProblem> memory() {
+    List<FileProblem> problems = new ArrayList<>();
+    List<StageMemory> memory = new AsynchronousCosts(costed.costs(), file.plan()).memory();
+    for (int stage = 0; stage < memory.size(); stage++) {
+      if (!memory.get(stage).fits()) {
+        String words = AsynchronousCheck.tooLarge(file.plan(), stage, memory.get(stage));
+        problems.add(FileProblem.ofStage(path, stage, "memory", words));
+      }
+    }
+    return problems;
+  }
+
+  @Override
+  public List<String> files() {
+    throw new BadInputException(
+        "--out: writes the pictures of a training step, and %s never flushes; leave it out, or give --json"
+            .formatted(path));
+  }
+
+  @Override
+  public SimulatedPlan simulate(SimulationOptions options) {
+    PlanProblems.refuseMisfits(path, file.plan().stages(), costed);
+    return AsynchronousSimulation.of(this, options);
   }
 }

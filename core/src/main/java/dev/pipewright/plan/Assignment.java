@@ -1,9 +1,5 @@
-package dev.pipewright.runtime.engine;
+package dev.pipewright.plan;
 
-import dev.pipewright.plan.LayerRange;
-import dev.pipewright.plan.Plan;
-import dev.pipewright.plan.Recompute;
-import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
@@ -116,14 +112,14 @@ public record Assignment(
   }
 
   /** The samples of a micro-batch of a stage's chain. */
-  public Slice microBatch(int stage, int microBatch) {
+  public SampleRange microBatch(int stage, int microBatch) {
     int chain = stage / schedule.placement().depth();
     int all = schedule.microBatches() * schedule.placement().chains();
-    return new Slice(0, batch).part(chain * schedule.microBatches() + microBatch, all);
+    return new SampleRange(0, batch).part(chain * schedule.microBatches() + microBatch, all);
   }
 
   /** The samples of a micro-batch that a worker of the stage's rank computes. */
-  public Slice samples(int stage, int microBatch, int worker) {
+  public SampleRange samples(int stage, int microBatch, int worker) {
     int rank = schedule.placement().rankOf(stage);
     return microBatch(stage, microBatch).part(worker - firstWorker(rank), workers.get(rank));
   }

@@ -1,0 +1,186 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.CostModel;
+import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.FileProblem;
+import dev.pipewright.formats.JitterJson;
+import dev.pipewright.formats.PlanFile;
+import dev.pipewright.plan.Plan;
+import dev.pipewright.planner.Evaluation;
+import dev.pipewright.planner.Planning;
+import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.sim.Conditions.Transfers;
+import dev.pipewright.sim.Jitter;
+import dev.pipewright.sim.PlanWires;
+import dev.pipewright.sim.Recorder;
+import dev.pipewright.sim.SimulatedOracle;
+import dev.pipewright.trace.Timeline;
+import dev.pipewright.units.Units;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A plan of synchronous training with data and pipeline parallelism. */
+record GivenStep(Path path, PlanFile file, ModelArgument.Costed costed, CostModel costModel)
+    implements GivenPlan {
+  static GivenStep of(PlanArgument argument, PlanFile file) {
+    argument.model(file.madeFor());
+    String word =
+        argument.costModel == null ? file.costModel().orElse("pipewright") : argument.costModel;
+    CostModel prices =
+        CostModel.find(word)
+            .orElseThrow(() ->
+                new BadInputException(
+                    (argument.costModel == null ? argument.path.toString() : "--cost-model")
+                        + ": unknown cost model '"
+                        + word
+                        + "'; "
+                        + Suggestion.of(word, SynchronousFlags.COST_MODELS)));
+    Limits.passes(argument.path.toString(), file.plan());
+    ModelArgument.Costed costed = argument.costed(file.madeFor(), file.plan().globalBatch());
+    return new GivenStep(argument.path, file, costed, prices);
+  }
+
+  private Plan plan() {
+    return file.plan();
+  }
+
+  @Override
+  public Map<String, Object> counted() {
+    return Counted.of(plan().schedule());
+  }
+
+  @Override
+  public List<FileProblem> problems() {
+    List<FileProblem> problems = PlanProblems.ofSchedule(path, plan().schedule());
+    boolean runs = problems.isEmpty();
+    List<FileProblem> misfits = PlanProblems.misfits(path, plan().stages(), costed);
+    problems.addAll(misfits);
+    if (misfits.isEmpty()) {
+      memory(runs, problems);
+    }
+    return problems;
+  }
+
+  private void memory(boolean runs, List<FileProblem> problems) {
+    try {
+      Assessment assessment = costModel.oracle(costed.costs()).assess(plan());
+      if (assessment.fits()) {
+        return;
+      }
+      @Nullable Timeline timeline =
+          runs
+              ? Recorder.timeline(
+                  plan(), assessment.stages(), SimulatedOracle.run(plan(), assessment))
+              : null;
+      for (int stage = 0; stage < assessment.stages().size(); stage++) {
+        StageMemory memory = assessment.stages().get(stage).memory();
+        if (!memory.fits()) {
+          String words =
+              "stage %d needs %s on %s of %s%s; recompute, or take more stages or smaller micro-batches"
+                  .formatted(
+                      stage,
+                      Units.binary(memory.peakBytes(), "B"),
+                      PlanProblems.devices(plan().stages().get(stage).devices()),
+                      memory.capacity(),
+                      timeline == null ? "" : when(timeline.memory().get(stage), memory));
+          problems.add(FileProblem.ofStage(path, stage, "memory", words));
+        }
+      }
+    } catch (IllegalArgumentException e) {
+      problems.add(FileProblem.of(path, "misfit", String.valueOf(e.getMessage())));
+    }
+  }
+
+  /** When in the step memory is too much, and when it is most. */
+  private static String when(Timeline.Memory memory, StageMemory sizes) {
+    int above = -1;
+    int peak = 0;
+    for (int i = 0; i < memory.bytes().length; i++) {
+      if (above < 0 && memory.bytes()[i] > sizes.capacity().value()) {
+        above = i;
+      }
+      if (memory.bytes()[i] > memory.bytes()[peak]) {
+        peak = i;
+      }
+    }
+    if (above < 0) {
+      return "";
+    }
+    return ", too much from %s of the step on, most at %s"
+        .formatted(Units.seconds(memory.seconds()[above]), Units.seconds(memory.seconds()[peak]));
+  }
+
+  @Override
+  public List<String> files() {
+    return List.of(Answer.FILES);
+  }
+
+  @Override
+  public SimulatedPlan simulate(SimulationOptions options) {
+    PlanProblems.refuseMisfits(path, plan().stages(), costed);
+    var costs = costed.costs();
+    Jitter jitter = options.jitter();
+    int runs = options.runs();
+    SimulatedOracle oracle =
+        new SimulatedOracle(
+            costModel.oracle(costs),
+            options.conditions(Transfers.QUEUED, PlanWires.of(plan(), costed.workload().cluster())),
+            options.slowness(plan().stages().size()));
+    long start = System.nanoTime();
+    Planning planning;
+    try {
+      planning = Evaluation.of(costs, plan(), costModel, oracle);
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException(PlanProblems.refusal(path, plan().schedule(), e));
+    }
+    double seconds = (System.nanoTime() - start) / 1e9;
+    return new Step(
+        new Answer(
+            planning,
+            costed,
+            seconds,
+            file.profileBatch(),
+            best -> oracle.simulate(best.plan(), best.estimate()),
+            jitter == null ? null : jittered(oracle, planning, jitter, runs)));
+  }
+
+  private static JitterJson jittered(
+      SimulatedOracle oracle, Planning planning, Jitter jitter, int runs) {
+    Candidate best = planning.best().orElseThrow();
+    return new JitterJson(jitter, oracle.simulate(best.plan(), best.estimate(), jitter, runs));
+  }
+
+  /** A simulated step. */
+  private record Step(Answer answer) implements SimulatedPlan {
+    @Override
+    public String text() {
+      StringWriter text = new StringWriter();
+      PrintWriter out = new PrintWriter(text);
+      answer.print(out);
+      answer.printMemory(out);
+      return text.toString();
+    }
+
+    @Override
+    public String json() {
+      return answer.json();
+    }
+
+    @Override
+    public Optional<String> doesNotFit() {
+      return answer.doesNotFit();
+    }
+
+    @Override
+    public void write(Path folder) {
+      answer.write(folder);
+    }
+  }
+}

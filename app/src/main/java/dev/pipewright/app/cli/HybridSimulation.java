@@ -1,0 +1,121 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.app.report.HybridText;
+import dev.pipewright.app.report.MemoryText;
+import dev.pipewright.app.report.PerfettoTrace;
+import dev.pipewright.app.report.TerminalReport;
+import dev.pipewright.app.report.TimelineText;
+import dev.pipewright.cost.StageCost;
+import dev.pipewright.formats.JsonText;
+import dev.pipewright.planner.memory.HybridPlan;
+import dev.pipewright.planner.memory.HybridPlan.Stage;
+import dev.pipewright.sim.Recorder;
+import dev.pipewright.sim.Run;
+import dev.pipewright.sim.memory.PlanMemory;
+import dev.pipewright.trace.Timeline;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A simulated step of a plan whose stages may divide tensors. */
+record HybridSimulation(GivenHybrid given, HybridPlan priced, List<StageCost> costs, Run run)
+    implements SimulatedPlan {
+  static final String TRACE = "trace.json";
+
+  private Timeline timeline() {
+    return Recorder.timeline(given.plan(), costs, run);
+  }
+
+  private String title() {
+    return given.costed().model() + " on " + given.costed().workload().cluster().name();
+  }
+
+  @Override
+  public String text() {
+    boolean colours = Terminal.colours();
+    return HybridText.of(
+            title(),
+            priced,
+            run.makespan(),
+            given.file().stepSeconds(),
+            TerminalReport.WIDTH,
+            colours)
+        + "\n"
+        + TimelineText.of(timeline(), TerminalReport.WIDTH, colours)
+        + "\n"
+        + MemoryText.of(
+            PlanMemory.of(costs, given.costed().workload().training(), run),
+            TerminalReport.WIDTH,
+            colours);
+  }
+
+  @Override
+  public String json() {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("planner", "given");
+    object.put("model", given.costed().model());
+    object.put("cluster", given.costed().cluster());
+    object.put("schedule", given.plan().warmUp().schedule());
+    Map<String, Object> objective = new LinkedHashMap<>();
+    objective.put("name", "step_s");
+    objective.put("value", run.makespan());
+    object.put("objective", objective);
+    object.put(
+        "expected_s",
+        given.file().stepSeconds().isPresent()
+            ? Optional.of(given.file().stepSeconds().getAsDouble())
+            : Optional.empty());
+    object.put("estimate_s", priced.stepSeconds());
+    Map<String, Object> simulated = new LinkedHashMap<>();
+    simulated.put("step_s", run.makespan());
+    simulated.put("idle_share", idleShare());
+    simulated.put("peak_bytes", peaks());
+    object.put("simulated", simulated);
+    return JsonText.of(object);
+  }
+
+  /** Over all devices that have a stage. */
+  private double idleShare() {
+    Timeline timeline = timeline();
+    double idle = 0;
+    int devices = 0;
+    for (int stage = 0; stage < costs.size(); stage++) {
+      int members = priced.stages().get(stage).devices().size();
+      idle += members * timeline.idleShare(stage);
+      devices += members;
+    }
+    return idle / devices;
+  }
+
+  /** Of each device of the cluster. */
+  private List<Long> peaks() {
+    Long[] peaks = new Long[given.costed().workload().cluster().size()];
+    Arrays.fill(peaks, 0L);
+    List<Timeline.Memory> memory = timeline().memory();
+    for (int stage = 0; stage < costs.size(); stage++) {
+      for (int device : priced.stages().get(stage).devices()) {
+        peaks[device] = Math.round(memory.get(stage).peak());
+      }
+    }
+    return List.of(peaks);
+  }
+
+  @Override
+  public Optional<String> doesNotFit() {
+    List<Stage> stages = priced.stages();
+    for (int stage = 0; stage < stages.size(); stage++) {
+      if (!stages.get(stage).cost().memory().fits()) {
+        return Optional.of(GivenHybrid.tooLarge(stage, stages.get(stage)));
+      }
+    }
+    return Optional.empty();
+  }
+
+  @Override
+  public void write(Path folder) {
+    OutputFolder.of(folder, TRACE).write(TRACE, PerfettoTrace.of(title(), timeline()));
+  }
+}

@@ -1,0 +1,184 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.app.report.RoundsText;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.JsonText;
+import dev.pipewright.planner.periodic.PeriodicPlan;
+import dev.pipewright.planner.periodic.PeriodicPlan.Placed;
+import dev.pipewright.schedule.periodic.Pattern;
+import dev.pipewright.sim.repeated.PatternTasks;
+import dev.pipewright.sim.repeated.RepeatedRun;
+import dev.pipewright.sim.repeated.Task;
+import dev.pipewright.units.Units;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/**
+ * A pattern unrolled over some periods, devices and links each doing one thing at a time: once with
+ * no op before its time, and once with all as soon as they can in the same order.
+ *
+ * @param onTime seconds of a mini-batch with no op before its time
+ * @param early the same with all as soon as they can
+ * @param periods over which these are means
+ * @param peaks that each device of the cluster holds at most
+ */
+record PatternSimulation(
+    GivenPattern given, PeriodicPlan plan, double onTime, double early, int periods, double[] peaks)
+    implements SimulatedPlan {
+  private static final int MEASURED = 24;
+
+  static PatternSimulation of(GivenPattern given, PeriodicPlan plan, double[] slowness) {
+    Pattern pattern = plan.pattern();
+    List<Task> tasks = PatternTasks.of(pattern, true, slowness);
+    int rounds = 2 * RepeatedRun.rounds(tasks, pattern.batches()) + MEASURED;
+    if ((long) rounds * tasks.size() > Limits.PASSES) {
+      throw new BadInputException(
+          "%s: %d ops over %d periods are more than can be simulated; take fewer stages or smaller shifts"
+              .formatted(given.path(), tasks.size(), rounds));
+    }
+    RepeatedRun run = run(given, pattern, tasks, pattern.period(), rounds);
+    List<Task> eager = PatternTasks.of(pattern, false, slowness);
+    RepeatedRun free = run(given, pattern, eager, 0, rounds);
+    double[] peaks = run.peaks(PatternTasks.taken(pattern), PatternTasks.released(pattern));
+    return new PatternSimulation(
+        given,
+        plan,
+        run.period(MEASURED) / pattern.batches(),
+        free.period(MEASURED) / pattern.batches(),
+        MEASURED,
+        withState(plan, peaks, given.cluster().size()));
+  }
+
+  private static RepeatedRun run(
+      GivenPattern given, Pattern pattern, List<Task> tasks, double period, int rounds) {
+    try {
+      int ranks = pattern.placement().ranks();
+      return RepeatedRun.of(tasks, ranks, pattern.batches(), period, rounds);
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException(
+          given.path()
+              + ": ops of its pattern wait for each other in a circle; give shifts and starts of one that can run");
+    }
+  }
+
+  private static double[] withState(PeriodicPlan plan, double[] peaks, int devices) {
+    double[] all = new double[devices];
+    for (int device = 0; device < devices; device++) {
+      all[device] = device < devicesOf(plan) ? peaks[device] : 0;
+    }
+    for (int s = 0; s < plan.stages().size(); s++) {
+      all[plan.stages().get(s).device()] += plan.pattern().stages().get(2 * s).stateBytes();
+    }
+    return all;
+  }
+
+  /** Ranks below are devices, those from there on are links. */
+  private static int devicesOf(PeriodicPlan plan) {
+    return plan.stages().stream().mapToInt(Placed::device).max().orElse(0) + 1;
+  }
+
+  @Override
+  public Optional<String> doesNotFit() {
+    return given.tooLarge(plan).values().stream().findFirst();
+  }
+
+  /** The part of a mini-batch's time for which a device that there is computes nothing. */
+  private double idleShare() {
+    double busy = Arrays.stream(plan.busySeconds(peaks.length)).sum();
+    return Math.max(0, 1 - busy / peaks.length / onTime);
+  }
+
+  @Override
+  public String text() {
+    List<RoundsText.Line> lines = new ArrayList<>();
+    lines.add(
+        new RoundsText.Line(
+            "mini-batch",
+            "%s simulated, mean of %d periods in the steady state, no op before its time"
+                .formatted(Units.seconds(onTime), periods)));
+    OptionalDouble stated = given.file().objective();
+    if (stated.isPresent()) {
+      lines.add(
+          new RoundsText.Line(
+              "planned",
+              Units.seconds(stated.getAsDouble())
+                  + "; the simulation "
+                  + signed(onTime / stated.getAsDouble() - 1)));
+    }
+    lines.add(
+        new RoundsText.Line(
+            "as soon as", Units.seconds(early) + ", where ops wait for nothing but their order"));
+    lines.add(new RoundsText.Line("idle", Units.percent(idleShare()) + " of the devices' time"));
+    return RoundsText.of(
+        given.costed().model() + " on " + given.cluster().name(),
+        "the pattern of %s, unrolled: stages: %d, batches in a period of %s: %d; each link carries one message at a time, beside computing"
+            .formatted(
+                plan.discipline(),
+                plan.stages().size(),
+                Units.seconds(plan.pattern().period()),
+                plan.pattern().batches()),
+        lines,
+        "computes",
+        rows(),
+        Terminal.columns(),
+        Terminal.colours());
+  }
+
+  private static String signed(double share) {
+    return (share < 0 ? "−" : "+") + Units.percent(Math.abs(share));
+  }
+
+  private List<RoundsText.Row> rows() {
+    double[] busy = plan.busySeconds(peaks.length);
+    int[] held = plan.held();
+    List<RoundsText.Row> rows = new ArrayList<>();
+    for (int device = 0; device < peaks.length; device++) {
+      List<String> work = new ArrayList<>();
+      for (int s = 0; s < held.length; s++) {
+        Placed stage = given.file().shape().stages().get(s);
+        if (stage.device() == device) {
+          work.add("layers %d–%d (%d held)".formatted(stage.first(), stage.end() - 1, held[s]));
+        }
+      }
+      rows.add(
+          new RoundsText.Row(
+              device,
+              work.isEmpty() ? "nothing" : String.join(", ", work),
+              Units.seconds(busy[device]),
+              busy[device] / onTime,
+              "%s of %s"
+                  .formatted(
+                      Units.binary(peaks[device], "B"), given.cluster().device(device).memory())));
+    }
+    return rows;
+  }
+
+  @Override
+  public String json() {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("planner", "given");
+    object.put("model", given.costed().model());
+    object.put("cluster", given.costed().cluster());
+    object.put("schedule", plan.discipline().toString());
+    Map<String, Object> objective = new LinkedHashMap<>();
+    objective.put("name", "minibatch_s");
+    objective.put("value", onTime);
+    object.put("objective", objective);
+    OptionalDouble stated = given.file().objective();
+    object.put(
+        "expected_s", stated.isPresent() ? Optional.of(stated.getAsDouble()) : Optional.empty());
+    Map<String, Object> simulated = new LinkedHashMap<>();
+    simulated.put("minibatch_s", onTime);
+    simulated.put("as_soon_as_possible_s", early);
+    simulated.put("periods", periods);
+    simulated.put("idle_share", idleShare());
+    simulated.put("peak_bytes", Arrays.stream(peaks).mapToObj(Math::round).toList());
+    object.put("simulated", simulated);
+    return JsonText.of(object);
+  }
+}

@@ -1,0 +1,182 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.JsonText;
+import dev.pipewright.plan.AsynchronousPlan;
+import dev.pipewright.planner.periodic.PeriodicPlanner;
+import dev.pipewright.planner.periodic.PeriodicPlanning;
+import dev.pipewright.planner.periodic.PeriodicProblem;
+import dev.pipewright.sim.SimulatedOracle;
+import dev.pipewright.sim.steady.SteadyState;
+import dev.pipewright.units.Units;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * The plan without flushes that takes least for a mini-batch among those that fit into memory, of
+ * PipeDream's, PipeDream-2BW's and the periodic planner. Their objectives differ in what they leave
+ * out, so plans that the simulator runs are compared by what it says; the period of a pattern holds
+ * as it is.
+ */
+final class ThroughputAnswer implements PlannerAnswer {
+  /** For users it is {@code auto} with an objective. */
+  static final String NAME = "auto for throughput";
+
+  private final List<Rival> rivals; // the fastest that fits first
+
+  /**
+   * What one of the planners proposes.
+   *
+   * @param seconds of a mini-batch in the steady state; infinite where there is no plan
+   * @param misfit why it cannot be taken; empty where it can
+   * @param answer empty where the planner refuses
+   */
+  private record Rival(
+      String planner, double seconds, Optional<String> misfit, Optional<PlannerAnswer> answer) {
+    @Override
+    public String toString() {
+      String time = Double.isFinite(seconds) ? " " + Units.seconds(seconds) : "";
+      return planner + time + misfit.map(why -> " (" + why + ")").orElse("");
+    }
+  }
+
+  private ThroughputAnswer(List<Rival> rivals) {
+    this.rivals = rivals;
+  }
+
+  /** Asks all of them; throws {@link BadInputException} where none could answer. */
+  static ThroughputAnswer of(
+      String model,
+      ModelArgument arguments,
+      SynchronousFlags flags,
+      PipeDreamFlags pipeDream,
+      Patience patience) {
+    int samples = flags.globalBatch();
+    ModelArgument.Costed costed =
+        arguments.costed(model, Optional.empty(), OptionalInt.empty(), samples);
+    Limits.devices(costed.workload().cluster());
+    List<Rival> rivals = new ArrayList<>();
+    rivals.add(
+        asked(
+            "pipedream",
+            () -> pipeDream(pipeDream.answer(model, arguments, flags, patience), costed.costs())));
+    rivals.add(
+        asked(
+            "pipedream-2bw",
+            () ->
+                twoBuffers(
+                    TwoBufferAnswer.of(model, arguments, samples, patience), costed.costs())));
+    rivals.add(asked("madpipe", () -> periodic(costed, samples, patience)));
+    rivals.sort(
+        Comparator.comparing((Rival rival) -> rival.misfit().isPresent())
+            .thenComparingDouble(Rival::seconds));
+    return new ThroughputAnswer(rivals);
+  }
+
+  /** A planner that refuses a network or cluster leaves it to the others. */
+  private static Rival asked(String planner, Supplier<Rival> rival) {
+    try {
+      return rival.get();
+    } catch (BadInputException e) {
+      return new Rival(
+          planner,
+          Double.POSITIVE_INFINITY,
+          Optional.of(String.valueOf(e.getMessage())),
+          Optional.empty());
+    }
+  }
+
+  private static Rival pipeDream(PipeDreamAnswer answer, StageCosts costs) {
+    double seconds = simulated(answer.plan(), costs);
+    return new Rival("pipedream", seconds, answer.doesNotFit(), Optional.of(answer));
+  }
+
+  private static Rival twoBuffers(TwoBufferAnswer answer, StageCosts costs) {
+    double seconds =
+        answer.plan().map(plan -> simulated(plan, costs)).orElse(Double.POSITIVE_INFINITY);
+    return new Rival("pipedream-2bw", seconds, answer.nothing(), Optional.of(answer));
+  }
+
+  private static Rival periodic(ModelArgument.Costed costed, int samples, Patience patience) {
+    long start = System.nanoTime();
+    PeriodicPlanning planning =
+        PeriodicPlanner.plan(PeriodicProblem.of(costed.costs(), samples), patience);
+    double planningSeconds = (System.nanoTime() - start) / 1e9;
+    PeriodicAnswer answer = new PeriodicAnswer(planning, costed, samples, planningSeconds);
+    double seconds =
+        planning.best().map(plan -> plan.secondsPerBatch()).orElse(Double.POSITIVE_INFINITY);
+    return new Rival("madpipe", seconds, answer.nothing(), Optional.of(answer));
+  }
+
+  private static double simulated(AsynchronousPlan plan, StageCosts costs) {
+    return SteadyState.of(plan, costs, SimulatedOracle.USUAL).seconds();
+  }
+
+  private Optional<PlannerAnswer> best() {
+    Rival first = rivals.get(0);
+    return first.misfit().isPresent() ? Optional.empty() : first.answer();
+  }
+
+  @Override
+  public String json() {
+    return best().map(PlannerAnswer::json).orElseGet(this::withoutPlan);
+  }
+
+  private String withoutPlan() {
+    Map<String, Object> objective = new LinkedHashMap<>();
+    objective.put("name", "minibatch_s");
+    objective.put("value", Optional.empty());
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("planner", "auto");
+    object.put("objective", objective);
+    object.put("plan", Optional.empty());
+    object.put("candidates", List.of());
+    return JsonText.of(object);
+  }
+
+  @Override
+  public void print(PrintWriter out) {
+    best().ifPresent(answer -> answer.print(out));
+  }
+
+  @Override
+  public Optional<String> nothing() {
+    return best().isPresent()
+        ? Optional.empty()
+        : Optional.of("of the planners without flushes none has a plan: " + words(rivals, "; "));
+  }
+
+  @Override
+  public List<String> remarks() {
+    List<String> remarks = new ArrayList<>();
+    best().ifPresent(answer -> remarks.addAll(answer.remarks()));
+    remarks.add(
+        "for a mini-batch in the steady state %s, the least that fits; %s"
+            .formatted(rivals.get(0), words(rivals.subList(1, rivals.size()), "; ")));
+    return remarks;
+  }
+
+  private static String words(List<Rival> rivals, String between) {
+    return rivals.stream().map(Rival::toString).collect(Collectors.joining(between));
+  }
+
+  @Override
+  public List<String> files() {
+    return best().map(PlannerAnswer::files).orElse(List.of());
+  }
+
+  @Override
+  public void write(Path out) {
+    best().ifPresent(answer -> answer.write(out));
+  }
+}

@@ -1,0 +1,203 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.ModelFiles;
+import dev.pipewright.formats.PlanFile;
+import dev.pipewright.formats.PlanJson;
+import dev.pipewright.model.Chain;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.planner.baseline.BlockPartition;
+import dev.pipewright.planner.baseline.OnePath;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.zoo.Models;
+import dev.pipewright.zoo.ZooModel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** What is to be trained, and by whom: a plan, or a network with flags that cut it. */
+final class TrainArgument {
+  @Parameters(
+      paramLabel = "PLAN.json|MODEL",
+      description = "A plan, or a network: a file or a name that `models` lists.")
+  String what = "";
+
+  @Option(
+      names = "--model",
+      paramLabel = "MODEL",
+      description = "The plan's network, where it does not say.")
+  @Nullable String model;
+
+  @Option(
+      names = "--global-batch",
+      paramLabel = "N",
+      description = "Samples of a step; the plan's own otherwise.")
+  @Nullable Integer batch;
+
+  @Option(
+      names = "--stages",
+      paramLabel = "P",
+      description = "Ranks of a pipeline. Default: 1, or the plan's.")
+  @Nullable Integer stages;
+
+  @Option(
+      names = "--schedule",
+      paramLabel = "NAME",
+      description = "Any synchronous one that `schedule` knows. Default: 1f1b, or the plan's.")
+  @Nullable String schedule;
+
+  @Option(
+      names = "--chunks",
+      paramLabel = "V",
+      description = "Stages on each rank, where the schedule may have any number.")
+  @Nullable Integer chunks;
+
+  @Option(
+      names = "--micro-batches",
+      paramLabel = "M",
+      description = "Of a step. Default: twice as many as ranks, 1 for one rank.")
+  @Nullable Integer microBatches;
+
+  @Option(
+      names = "--replicas",
+      paramLabel = "R",
+      description = "Workers of each rank, which share every micro-batch. Default: 1.")
+  @Nullable Integer replicas;
+
+  /** A network and who computes what of it. */
+  record Chosen(String model, Assignment assignment) {}
+
+  Chosen chosen() {
+    return isPlan() ? ofPlan(PlanJson.read(Path.of(what))) : ofModel(what);
+  }
+
+  /** A file that begins like an object and holds stages is a plan; other files are networks. */
+  private boolean isPlan() {
+    return what.endsWith(".json") && PlanJson.isPlan(Path.of(what));
+  }
+
+  private Chosen ofPlan(PlanFile file) {
+    refuse("--stages", stages);
+    refuse("--replicas", replicas);
+    refuse("--micro-batches", microBatches);
+    refuse("--global-batch", batch);
+    refuse("--chunks", chunks);
+    refuse("--schedule", schedule);
+    String network =
+        Optional.ofNullable(model)
+            .or(file::model)
+            .orElseThrow(
+                () -> new BadInputException(what + ": does not say its model; add --model"));
+    int layers = Chain.of(graph(network)).size();
+    if (layers != file.plan().layers()) {
+      throw new BadInputException(
+          "%s: covers %d layers, but %s has %d; give the plan of this network"
+              .formatted(what, file.plan().layers(), network, layers));
+    }
+    return new Chosen(network, Assignment.of(file.plan()));
+  }
+
+  private void refuse(String flag, @Nullable Object value) {
+    if (value != null) {
+      throw new BadInputException(
+          flag + ": " + what + " is a plan and says that itself; leave it out");
+    }
+  }
+
+  private Chosen ofModel(String network) {
+    LayerGraph graph = graph(network);
+    int ranks = stages == null ? 1 : atLeastOne("--stages", stages);
+    int each = replicas == null ? 1 : atLeastOne("--replicas", replicas);
+    String name = schedule == null ? "1f1b" : schedule;
+    ScheduleNames.Named named = ScheduleNames.find(name);
+    int parts = named.chunks(name, chunks == null ? OptionalInt.empty() : OptionalInt.of(chunks));
+    int count =
+        microBatches == null
+            ? (ranks == 1 ? 1 : 2 * ranks)
+            : atLeastOne("--micro-batches", microBatches);
+    Schedule made = made(name, named, new ScheduleRequest(ranks, count, parts, TIMES, NO_CAP));
+    if (made.exchanging()) {
+      throw new BadInputException(
+          "--schedule: " + name + " is no pipeline that ends with each step; take another");
+    }
+    if (batch == null) {
+      throw new BadInputException("--global-batch is missing; give the samples of a step");
+    }
+    int all = made.microBatches() * made.placement().chains();
+    if (batch < all) {
+      throw new BadInputException(
+          "--global-batch: %d samples are too few for %d micro-batches; give at least as many"
+              .formatted(batch, all));
+    }
+    List<StageLayers> cut = cut(graph, made.placement());
+    return new Chosen(
+        network,
+        new Assignment(made, cut, Collections.nCopies(made.ranks(), each), batch, each > 1));
+  }
+
+  private static final ScheduleRequest.Times TIMES = ScheduleRequest.Times.of("1,1,1,0", 1);
+  private static final double NO_CAP = Double.POSITIVE_INFINITY;
+
+  private static Schedule made(String name, ScheduleNames.Named named, ScheduleRequest request) {
+    try {
+      return named.generator().apply(request).schedule();
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException("--schedule: " + name + ": " + e.getMessage());
+    }
+  }
+
+  private static int atLeastOne(String flag, int value) {
+    if (value < 1) {
+      throw new BadInputException(flag + ": " + value + " is too few; give a whole number >= 1");
+    }
+    return value;
+  }
+
+  /** Stages of as equal arithmetic as one-dimensional cuts give. */
+  private static List<StageLayers> cut(LayerGraph graph, Placement placement) {
+    Chain chain = Chain.of(graph);
+    int[] path = OnePath.positions(chain);
+    double[] work =
+        graph.layers().stream()
+            .mapToDouble(
+                l -> 1 + l.work().forward() + l.work().inputGradient() + l.work().weightGradient())
+            .toArray();
+    int depth = placement.depth();
+    if (path.length < depth) {
+      throw new BadInputException(
+          "--stages: %s can be cut into at most %d stages, not %d; take fewer"
+              .formatted(graph.name(), path.length, depth));
+    }
+    int[] firsts = BlockPartition.firsts(OnePath.weights(chain, path, work), depth);
+    List<StageLayers> stages = new ArrayList<>();
+    int first = 0;
+    for (int stage = 0; stage < depth; stage++) {
+      int last = stage + 1 < depth ? path[firsts[stage + 1] - 1] : chain.size() - 1;
+      stages.add(StageLayers.keeping(first, last));
+      first = last + 1;
+    }
+    return stages;
+  }
+
+  private static LayerGraph graph(String network) {
+    Path file = Path.of(network);
+    if (Files.exists(file)) {
+      return ModelFiles.read(file, OptionalInt.of(1), Optional.empty()).graph();
+    }
+    return Models.find(network)
+        .map(ZooModel::graph)
+        .orElseThrow(() ->
+            new BadInputException(
+                network + ": no such model; " + Suggestion.of(network, Models.names())));
+  }
+}

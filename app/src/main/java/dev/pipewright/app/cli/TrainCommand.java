@@ -1,0 +1,215 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.execution.StepResult;
+import dev.pipewright.execution.TrainingFailureException;
+import dev.pipewright.execution.TrainingListener;
+import dev.pipewright.execution.TrainingOutcome;
+import dev.pipewright.execution.TrainingRequest;
+import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.execution.TrainingRequest.Workers;
+import dev.pipewright.execution.TrainingService;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.TrainingJson;
+import dev.pipewright.model.Optimizer;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+@Command(
+    name = "train",
+    description = "Trains a network with several workers, as a plan says or as the flags do.",
+    footer = {
+      "",
+      "Examples:",
+      "  pipewright train mlp-8x1024 --global-batch 64 --steps 50",
+      "  pipewright train cnn-64-128-256 --replicas 2 --global-batch 32 --data cifar10:DIR",
+      "  pipewright train gpt-8x256 --stages 2 --schedule zb-h1 --micro-batches 8 --global-batch 16",
+      "  pipewright train PLAN.json --steps 100 --out run"
+    })
+final class TrainCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Mixin private TrainArgument what = new TrainArgument();
+
+  @Option(
+      names = "--data",
+      paramLabel = "DATA",
+      defaultValue = "synthetic",
+      description =
+          "synthetic[:KIND][,samples=N,classes=N], cifar10:DIR, mnist:DIR, images:DIR or text:FILE."
+              + " Default: samples that we make for the network, which can be learnt.")
+  private String data = "";
+
+  @Option(
+      names = "--steps",
+      paramLabel = "N",
+      defaultValue = "20",
+      description = "Global batches. Default: ${DEFAULT-VALUE}.")
+  private int steps;
+
+  @Option(
+      names = "--optimizer",
+      paramLabel = "NAME",
+      defaultValue = "momentum",
+      description = "sgd, momentum or adam. Default: ${DEFAULT-VALUE}.")
+  private Optimizer optimizer = Optimizer.MOMENTUM;
+
+  @Option(
+      names = "--learning-rate",
+      paramLabel = "X",
+      description = "Default: 0.01, or 0.001 with adam.")
+  private @Nullable Double rate;
+
+  @Option(names = "--momentum", paramLabel = "X", description = "Default: 0.9.")
+  private @Nullable Double momentum;
+
+  @Option(
+      names = "--weight-decay",
+      paramLabel = "X",
+      defaultValue = "0",
+      description = "Default: ${DEFAULT-VALUE}.")
+  private double decay;
+
+  /** What batch normalisation averages over. */
+  enum Statistics {
+    LOCAL,
+    SHARED
+  }
+
+  @Option(
+      names = "--batch-norm",
+      paramLabel = "KIND",
+      defaultValue = "local",
+      description =
+          "local: each worker averages over its own samples; shared: over those of all workers"
+              + " that hold the micro-batch. Default: ${DEFAULT-VALUE}.")
+  private Statistics batchNorm = Statistics.LOCAL;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Of parameters, samples and their order. Default: ${DEFAULT-VALUE}.")
+  private long seed;
+
+  @Option(
+      names = "--workers",
+      paramLabel = "KIND",
+      defaultValue = "processes",
+      description = "processes, or threads of one process to look on. Default: ${DEFAULT-VALUE}.")
+  private Workers workers = Workers.PROCESSES;
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "That each worker computes with. Default: ${DEFAULT-VALUE}.")
+  private int threads;
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      description = "Keep what each worker prints in DIR/logs.")
+  private @Nullable Path out;
+
+  @Option(names = "--json", description = "Print one JSON object and nothing else.")
+  private boolean json;
+
+  TrainCommand() {
+    this.spec = CommandSpec.create();
+  }
+
+  @Override
+  public Integer call() {
+    TrainingRequest request = request();
+    PrintWriter err = spec.commandLine().getErr();
+    TrainingOutcome outcome;
+    try {
+      outcome = service().train(request, progress(err));
+    } catch (TrainingFailureException e) {
+      err.println("pipewright: " + e.getMessage());
+      return Failures.BROKEN;
+    }
+    PrintWriter to = spec.commandLine().getOut();
+    if (json) {
+      to.print(TrainingJson.text(request, outcome));
+    } else {
+      to.print(TrainingText.of(request, outcome));
+    }
+    return 0;
+  }
+
+  private TrainingRequest request() {
+    UpdateRule usual = UpdateRule.usual(optimizer);
+    UpdateRule rule;
+    try {
+      rule =
+          new UpdateRule(
+              optimizer,
+              rate == null ? usual.rate() : rate,
+              momentum == null ? usual.momentum() : momentum,
+              decay);
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException(e.getMessage() + "; give another");
+    }
+    TrainArgument.Chosen chosen = what.chosen();
+    if (steps < 1 || threads < 1) {
+      throw new BadInputException(
+          (steps < 1 ? "--steps: " + steps : "--threads: " + threads)
+              + " is too few; give a whole number >= 1");
+    }
+    return new TrainingRequest(
+        chosen.model(),
+        chosen.assignment(),
+        rule,
+        batchNorm == Statistics.SHARED,
+        data,
+        steps,
+        seed,
+        workers,
+        threads,
+        Optional.ofNullable(out).map(folder -> folder.toAbsolutePath().toString()),
+        0,
+        Optional.empty());
+  }
+
+  private static TrainingService service() {
+    return ServiceLoader.load(TrainingService.class)
+        .findFirst()
+        .orElseThrow(() ->
+            new BadInputException(
+                "train: the training runtime is not on the class path; start through"
+                    + " ./pipewright, which builds it"));
+  }
+
+  private TrainingListener progress(PrintWriter err) {
+    return step -> {
+      if (!json || Terminal.colours()) {
+        err.print(line(step));
+        err.flush();
+      }
+    };
+  }
+
+  private String line(StepResult step) {
+    boolean last = step.step() + 1 == steps;
+    String text =
+        "step %d/%d  loss %.4f  %.1f samples/s  %.1f ms  idle %.1f %%"
+            .formatted(
+                step.step() + 1,
+                steps,
+                step.loss(),
+                step.samples() / step.seconds(),
+                1e3 * step.seconds(),
+                100 * step.idleShare());
+    return Terminal.colours() && !last ? "\r\u001b[K" + text : text + "\n";
+  }
+}

@@ -1,0 +1,44 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.execution.StepResult;
+import dev.pipewright.execution.TrainingOutcome;
+import dev.pipewright.execution.TrainingRequest;
+import dev.pipewright.units.Units;
+import java.util.List;
+
+/** What a training run has shown, for a terminal. */
+final class TrainingText {
+  private TrainingText() {}
+
+  static String of(TrainingRequest request, TrainingOutcome outcome) {
+    List<StepResult> steps = outcome.steps();
+    StepResult first = steps.get(0);
+    StepResult last = steps.get(steps.size() - 1);
+    double seconds = outcome.typical().seconds();
+    StringBuilder text = new StringBuilder();
+    text.append(
+        "%s  %d workers  %s  %d micro-batches%n"
+            .formatted(
+                request.model(),
+                request.assignment().size(),
+                request.assignment().schedule().name(),
+                request.assignment().schedule().microBatches()
+                    * request.assignment().schedule().placement().chains()));
+    text.append("loss     %.4f → %.4f%n".formatted(first.loss(), last.loss()));
+    if (Double.isFinite(last.correct())) {
+      text.append(
+          "right    %.1f %% → %.1f %%%n".formatted(100 * first.correct(), 100 * last.correct()));
+    }
+    text.append(
+        "step     %.4g s, median  (%.1f samples/s)%n".formatted(seconds, last.samples() / seconds));
+    for (TrainingOutcome.Worker worker : outcome.workers()) {
+      text.append(
+          "worker %d  peak %s%n"
+              .formatted(
+                  worker.worker(),
+                  Units.binary(
+                      (double) Math.max(0, worker.peakBytes() - worker.bytesBefore()), "B")));
+    }
+    return text.toString();
+  }
+}

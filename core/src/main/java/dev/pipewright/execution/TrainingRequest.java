@@ -1,0 +1,76 @@
+package dev.pipewright.execution;
+
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.units.Check;
+import java.util.Optional;
+
+/**
+ * A training run.
+ *
+ * @param model a name of the zoo or a file
+ * @param sharedStatistics whether batch normalisation takes its averages over all workers of a rank
+ *     instead of each one's own samples
+ * @param data which samples, such as {@code synthetic:images}; the runtime's {@code data} package
+ *     says what there is
+ * @param steps global batches
+ * @param seed of parameters, synthetic samples and their order
+ * @param workers how they run
+ * @param threads that each worker computes with
+ * @param folder for logs, metrics and checkpoints, where any are wanted
+ * @param checkpointEvery steps between two checkpoints; 0 for none
+ * @param resumeFrom a checkpoint's folder to go on from
+ */
+public record TrainingRequest(
+    String model,
+    Assignment assignment,
+    UpdateRule rule,
+    boolean sharedStatistics,
+    String data,
+    long steps,
+    long seed,
+    Workers workers,
+    int threads,
+    Optional<String> folder,
+    int checkpointEvery,
+    Optional<String> resumeFrom) {
+  /** What a worker is. */
+  public enum Workers {
+    /** A thread of this process: for looking on. */
+    THREADS,
+    /** A process of its own on this machine. */
+    PROCESSES
+  }
+
+  /**
+   * How gradients change parameters.
+   *
+   * @param kind {@link Optimizer#SGD}, {@link Optimizer#MOMENTUM} or {@link Optimizer#ADAM}
+   * @param rate the step's length
+   * @param momentum the share of the last step that is taken again; of {@code MOMENTUM} only
+   * @param decay a share of the parameter itself that is added to its gradient
+   */
+  public record UpdateRule(Optimizer kind, double rate, double momentum, double decay) {
+    public UpdateRule {
+      Check.that(
+          kind != Optimizer.RMSPROP, "training knows sgd, momentum and adam: optimizer=%s", kind);
+      Check.positive(rate, "the learning rate");
+      Check.that(
+          momentum >= 0 && momentum < 1, "momentum is a share below 1: momentum=%s", momentum);
+      Check.amount(decay, "the weight decay");
+    }
+
+    /** The usual rates: 0.01 and momentum 0.9, or 0.001 for Adam. */
+    public static UpdateRule usual(Optimizer kind) {
+      return new UpdateRule(
+          kind, kind == Optimizer.ADAM ? 1e-3 : 0.01, kind == Optimizer.MOMENTUM ? 0.9 : 0, 0);
+    }
+  }
+
+  public TrainingRequest {
+    Check.that(steps >= 1, "training takes a step or more: steps=%d", steps);
+    Check.that(threads >= 1, "a worker computes with a thread or more: threads=%d", threads);
+    Check.that(
+        checkpointEvery >= 0, "checkpoints come every so many steps: every=%d", checkpointEvery);
+  }
+}

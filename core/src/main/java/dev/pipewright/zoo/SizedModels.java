@@ -1,0 +1,113 @@
+package dev.pipewright.zoo;
+
+import dev.pipewright.model.LayerGraph;
+import java.util.List;
+import java.util.Optional;
+
+/** Networks of any size: a name, a colon and {@code key=value,…}. */
+final class SizedModels {
+  private static final String[] IMAGE = {"size", "classes"};
+  private static final String[] LANGUAGE = {"layers", "hidden", "heads", "sequence", "vocabulary"};
+  private static final String[] TRANSLATION = {"layers", "hidden", "steps", "vocabulary"};
+  private static final String[] PATCHES = {"layers", "hidden", "heads", "patch", "size", "classes"};
+  private static final String[] PERCEPTRON = {"layers", "hidden", "in", "classes"};
+  private static final String[] CUBE = {"size", "outputs"};
+
+  private SizedModels() {}
+
+  static List<String> forms() {
+    return List.of(
+        "bert-<layers>",
+        "bert:layers=24,hidden=1024,heads=16,sequence=384,vocabulary=30522",
+        "gpt:layers=24,hidden=1024,heads=16,sequence=1024,vocabulary=50257",
+        "gnmt:layers=16,hidden=1024,steps=50,vocabulary=36560",
+        "vit:layers=12,hidden=768,heads=12,patch=16,size=224,classes=1000",
+        "resnet-<depth>:size=224,classes=1000",
+        "vgg-<depth>:size=224,classes=1000",
+        "cosmoflow:size=128,outputs=4",
+        "cnn-64-128-256:size=32,classes=10",
+        "mlp:layers=8,hidden=1024,in=1024,classes=10");
+  }
+
+  /** As {@link Models#find}. */
+  static Optional<ZooModel> find(String name) {
+    int colon = name.indexOf(':');
+    String kind = colon < 0 ? name : name.substring(0, colon);
+    return switch (kind) {
+      case "bert" -> Optional.of(bert(name));
+      case "gpt" -> Optional.of(gpt(name));
+      case "gnmt" -> Optional.of(gnmt(name));
+      case "vit" -> Optional.of(vit(name));
+      case "cosmoflow" -> Optional.of(cosmoFlow(name));
+      case "mlp" -> Optional.of(perceptron(name));
+      case "cnn-64-128-256" ->
+          Optional.of(Models.momentum(name, image(name), 32, Models.CONVOLUTIONS));
+      case "vgg-16", "vgg-19" -> Optional.of(Models.momentum(name, image(name), 32, Models.VGG));
+      case "resnet-18", "resnet-34", "resnet-50", "resnet-101", "resnet-152" ->
+          Optional.of(Models.momentum(name, image(name), 32, Models.RESNET));
+      default -> deepBert(name);
+    };
+  }
+
+  private static Optional<ZooModel> deepBert(String name) {
+    if (name.startsWith("bert-") && Options.isNumber(name.substring(5))) {
+      return Optional.of(Models.bert(name, Options.number(name, "layers", name.substring(5))));
+    }
+    return Optional.empty();
+  }
+
+  private static int[] options(String name, String[] keys, int... defaults) {
+    int colon = name.indexOf(':');
+    return colon < 0 ? defaults : Options.parse(name, name.substring(colon + 1), keys, defaults);
+  }
+
+  private static ZooModel bert(String name) {
+    int[] s = options(name, LANGUAGE, 24, 1024, 16, 384, 30_522);
+    LayerGraph graph = Transformer.bert(s[0], s[1], s[2], s[3], s[4]).bertWithMask(name);
+    return Models.adam(name, graph, 2, Models.BERT + Models.DAPPLE);
+  }
+
+  private static ZooModel gpt(String name) {
+    int[] s = options(name, LANGUAGE, 24, 1024, 16, 1024, 50_257);
+    LayerGraph graph = Transformer.gpt(s[0], s[1], s[2], s[3], s[4]).gpt(name);
+    return Models.adam(name, graph, 1, Models.GPT);
+  }
+
+  private static ZooModel gnmt(String name) {
+    int[] s = options(name, TRANSLATION, 16, 1024, 50, 36_560);
+    return Models.adam(name, Gnmt.graph(name, s[0], s[1], s[2], s[3]), 64, Models.GNMT);
+  }
+
+  private static ZooModel vit(String name) {
+    int[] s = options(name, PATCHES, 12, 768, 12, 16, 224, 1000);
+    VisionTransformer sized = new VisionTransformer(s[0], s[1], s[2], s[3], s[4], s[5]);
+    return Models.adam(name, sized.graph(name), 32, Models.VIT);
+  }
+
+  private static ZooModel cosmoFlow(String name) {
+    int[] s = options(name, CUBE, 128, 4);
+    return Models.momentum(name, CosmoFlow.small(name, s[0], s[1]), 1, Models.COSMOFLOW);
+  }
+
+  private static ZooModel perceptron(String name) {
+    int[] s = options(name, PERCEPTRON, 8, 1024, 1024, 10);
+    LayerGraph graph = SmallNetworks.perceptron(name, s[0], s[1], s[2], s[3]);
+    return Models.momentum(name, graph, 64, Models.PERCEPTRON);
+  }
+
+  /** A network over images whose name may go on with their size and the number of classes. */
+  static LayerGraph image(String name) {
+    String kind = name.split(":", 2)[0];
+    boolean small = kind.equals("cnn-64-128-256");
+    int[] s = options(name, IMAGE, small ? 32 : 224, small ? 10 : 1000);
+    return switch (kind) {
+      case "cnn-64-128-256" -> SmallNetworks.convolutions(name, s[0], s[1]);
+      case "vgg-16" -> Vgg.vgg16(name, s[0], s[1]);
+      case "vgg-19" -> Vgg.vgg19(name, s[0], s[1]);
+      default -> {
+        int depth = Integer.parseInt(kind.substring("resnet-".length()));
+        yield ResNet.resnet(depth, name, s[0], s[1]);
+      }
+    };
+  }
+}

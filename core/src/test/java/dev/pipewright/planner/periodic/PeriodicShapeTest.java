@@ -1,0 +1,89 @@
+package dev.pipewright.planner.periodic;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.planner.periodic.PeriodicPlan.Placed;
+import dev.pipewright.schedule.periodic.Pattern;
+import dev.pipewright.schedule.periodic.PatternCheck;
+import dev.pipewright.sim.repeated.PatternTasks;
+import dev.pipewright.sim.repeated.RepeatedRun;
+import dev.pipewright.sim.repeated.Task;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+
+class PeriodicShapeTest {
+  private static PeriodicShape shape(PeriodicPlan plan) {
+    Pattern pattern = plan.pattern();
+    return new PeriodicShape(
+        plan.discipline(), pattern.period(), pattern.batches(), plan.stages(), pattern.ops());
+  }
+
+  @RepeatedTest(200)
+  void everyKindOfPlanIsTheSameWhenPricedAnewAndRunsAsItSays(RepetitionInfo seed) {
+    var random = new SplittableRandom(seed.getCurrentRepetition());
+    LayerChain chain = Chains.random(random, 8);
+    int devices = random.nextInt(1, 4);
+    double all = chain.stateBytes(0, chain.layers()) + 8 * chain.activationBytes(0, chain.layers());
+    var problem = new PeriodicProblem(chain, devices, all * random.nextDouble(0.2, 1.2) / devices);
+    PeriodicPlanning planning = PeriodicPlanner.plan(problem, () -> false);
+    Stream.of(planning.plain(), planning.star(), planning.dropping(), planning.general())
+        .flatMap(Optional::stream)
+        .forEach(plan -> check(plan, problem));
+  }
+
+  private static void check(PeriodicPlan plan, PeriodicProblem problem) {
+    PeriodicPlan again = shape(plan).priced(problem);
+    assertEquals(plan.stages(), again.stages());
+    assertEquals(plan.pattern().stages(), again.pattern().stages());
+    assertEquals(plan.pattern().ops(), again.pattern().ops());
+    assertEquals(List.of(), PatternCheck.check(again.pattern()), plan::toString);
+    runs(again, problem);
+  }
+
+  private static void runs(PeriodicPlan plan, PeriodicProblem problem) {
+    Pattern pattern = plan.pattern();
+    int batches = pattern.batches();
+    List<Task> tasks = PatternTasks.of(pattern, true);
+    int rounds = 2 * RepeatedRun.rounds(tasks, batches) + 24;
+    int ranks = pattern.placement().ranks();
+    RepeatedRun run = RepeatedRun.of(tasks, ranks, batches, pattern.period(), rounds);
+    assertEquals(plan.secondsPerBatch(), run.period(24) / batches, 1e-9 * plan.secondsPerBatch());
+    List<Task> eager = PatternTasks.of(pattern, false);
+    double early = RepeatedRun.of(eager, ranks, batches, 0, rounds).period(24) / batches;
+    assertTrue(early <= plan.secondsPerBatch() * (1 + 1e-9), plan::toString);
+    double[] peaks = run.peaks(PatternTasks.taken(pattern), PatternTasks.released(pattern));
+    double[] most = plan.bytes(problem.devices());
+    for (int s = 0; s < plan.stages().size(); s++) {
+      peaks[plan.stages().get(s).device()] += pattern.stages().get(2 * s).stateBytes();
+    }
+    for (Placed stage : plan.stages()) {
+      assertTrue(peaks[stage.device()] <= most[stage.device()] * (1 + 1e-12), plan::toString);
+    }
+  }
+
+  @Test
+  void stagesFollowEachOtherOnOtherDevices() {
+    assertRefused(
+        "stages[1] begins at layer 3, but the one before ends at 1; let it begin at 2",
+        new Placed(0, 2, 0),
+        new Placed(3, 4, 1));
+    assertRefused(
+        "stages[1] and the one before are both on device 0; make them one stage",
+        new Placed(0, 2, 0),
+        new Placed(2, 4, 0));
+    assertRefused("stages[0] ends before it begins; give it layers", new Placed(0, 0, 0));
+  }
+
+  private static void assertRefused(String words, Placed... stages) {
+    var refusal =
+        assertThrows(IllegalArgumentException.class, () -> PeriodicShape.inOrder(List.of(stages)));
+    assertEquals(words, refusal.getMessage());
+  }
+}

@@ -1,0 +1,160 @@
+package dev.pipewright.formats;
+
+import dev.pipewright.planner.periodic.Discipline;
+import dev.pipewright.planner.periodic.Discipline.Dropping;
+import dev.pipewright.planner.periodic.Discipline.OneForwardOneBackward;
+import dev.pipewright.planner.periodic.Discipline.Star;
+import dev.pipewright.planner.periodic.PeriodicPlan.Placed;
+import dev.pipewright.planner.periodic.PeriodicShape;
+import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.periodic.RepeatedOp;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Reads the periodic plans that {@link PeriodicJson} writes. */
+final class PeriodicReader {
+  private static final List<String> PLAN_KEYS =
+      PlanJson.joined(
+          List.of(
+              PlanJson.HEAD,
+              List.of("schedule", "micro_batch", "period_s", "batches", "contiguous"),
+              List.of("stages", "device_bytes", "pattern"),
+              PlanJson.MADE_FOR));
+  private static final List<String> ANSWER_KEYS =
+      PlanJson.joined(List.of(PlanJson.ANSWER_KEYS, List.of("bounds")));
+  private static final List<String> STAGE_KEYS =
+      PlanJson.joined(List.of(List.of("layers", "devices", "in_flight"), AnswerJson.FIGURES));
+  private static final Pattern DROPPING = Pattern.compile("([1-9]\\d{0,3})-periodic");
+  private static final Map<String, Pass> PASSES = Map.of("F", Pass.FORWARD, "B", Pass.BACKWARD);
+
+  private static final int MOST_SHIFT = 1_000_000;
+
+  private PeriodicReader() {}
+
+  static PeriodicFile read(PlanTree tree) {
+    PlanTree.Members members = tree.members(PLAN_KEYS, ANSWER_KEYS);
+    Fields plan = members.inner();
+    return new PeriodicFile(
+        shape(plan),
+        plan.required("micro_batch").count(1),
+        plan.optional("contiguous").map(Node::flag),
+        members.madeFor(),
+        new PlanFigures(tree),
+        members.figure("objective", "value"));
+  }
+
+  private static PeriodicShape shape(Fields plan) {
+    double period = plan.required("period_s").positive();
+    int batches = plan.required("batches").count(1);
+    Discipline discipline = discipline(plan.required("schedule"), batches);
+    List<Placed> stages = new ArrayList<>();
+    for (Node node : plan.required("stages").list()) {
+      stages.add(stage(node));
+    }
+    plan.required("stages").checked(() -> PeriodicShape.inOrder(stages));
+    List<RepeatedOp> ops = new ArrayList<>();
+    Map<List<Object>, Node> known = new HashMap<>();
+    for (Node node : plan.required("pattern").list()) {
+      RepeatedOp op = op(node, stages.size(), period);
+      int batch = Math.floorMod(op.shift(), batches);
+      Node first = known.putIfAbsent(List.of(op.pass(), op.stage(), batch), node);
+      if (first != null) {
+        throw node.wrong(
+            "%s does what %s does, for the same batch; leave one"
+                .formatted(node.place(), first.place()));
+      }
+      ops.add(op);
+    }
+    long count = 2L * (2 * stages.size() - 1) * batches;
+    if (ops.size() != count) {
+      throw plan.required("pattern")
+          .wrong(
+              "%s holds %d ops; %d stages, the transfers between them and %d batches make %d, so add the others"
+                  .formatted(
+                      plan.required("pattern").place(), ops.size(), stages.size(), batches, count));
+    }
+    return plan.required("pattern")
+        .checked(() -> new PeriodicShape(discipline, period, batches, stages, ops));
+  }
+
+  private static Discipline discipline(Node node, int batches) {
+    Matcher dropping = DROPPING.matcher(node.text());
+    Discipline discipline;
+    if (dropping.matches()) {
+      discipline = new Dropping(Integer.parseInt(dropping.group(1)));
+    } else if (node.text().equals("1f1b")) {
+      discipline = new OneForwardOneBackward();
+    } else if (node.text().equals("1f1b-star")) {
+      discipline = new Star();
+    } else {
+      throw node.wrong(
+          "%s is the text \"%s\"; expected 1f1b, 1f1b-star, or like 2-periodic"
+              .formatted(node.place(), node.text()));
+    }
+    int kept = discipline instanceof Dropping drops ? drops.batches() : 1;
+    if (kept != batches) {
+      throw node.wrong(
+          "a pattern of %s has %d in a period, but batches says %d; make them agree"
+              .formatted(node.text(), kept, batches));
+    }
+    return discipline;
+  }
+
+  private static Placed stage(Node node) {
+    Fields fields = node.object(STAGE_KEYS);
+    List<Integer> layers = PlanJson.ends(fields.required("layers"));
+    List<Integer> devices = fields.counts("devices", 0);
+    if (devices.size() != 1) {
+      throw fields
+          .required("devices")
+          .wrong(
+              "%s names %d devices; a stage of a periodic plan has one"
+                  .formatted(fields.required("devices").place(), devices.size()));
+    }
+    return new Placed(layers.get(0), layers.get(1) + 1, devices.get(0));
+  }
+
+  /** {@code ["F", 0, 0.25, 1]}: letter, stage, start, shift; SF and SB are transfers behind it. */
+  private static RepeatedOp op(Node node, int stages, double period) {
+    if (node.list().size() != 4) {
+      throw node.wrong(
+          "%s holds %d values; expected [letter, stage, start, shift]"
+              .formatted(node.place(), node.list().size()));
+    }
+    Node letter = node.list().get(0);
+    String word = letter.text();
+    boolean transfer = word.length() == 2 && word.startsWith("S");
+    Pass pass = PASSES.get(transfer ? word.substring(1) : word);
+    if (pass == null) {
+      throw letter.wrong(
+          "%s is the text \"%s\"; expected F, B, SF or SB".formatted(letter.place(), word));
+    }
+    int stage = node.list().get(1).count(0);
+    int most = transfer ? stages - 2 : stages - 1;
+    if (stage > most) {
+      throw node.list()
+          .get(1)
+          .wrong(
+              "%s is %d, but %s are 0..%d; name one of those"
+                  .formatted(
+                      node.list().get(1).place(),
+                      stage,
+                      transfer ? "stages with one behind them" : "stages",
+                      most));
+    }
+    double start = node.list().get(2).amount();
+    if (start >= period) {
+      throw node.list()
+          .get(2)
+          .wrong(
+              "%s is %s, but a period has %s seconds; let it start in one"
+                  .formatted(node.list().get(2).place(), start, period));
+    }
+    int shift = node.list().get(3).within(MOST_SHIFT);
+    return new RepeatedOp(pass, 2 * stage + (transfer ? 1 : 0), start, shift);
+  }
+}

@@ -1,0 +1,75 @@
+package dev.pipewright.formats;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The numbers that a plan file states of its plan, to be compared with those that the model gives.
+ * What is not stated is not compared.
+ */
+public final class PlanFigures {
+  private static final double ROUNDING = 1e-9; // a share, as of schedules
+  private static final double WHOLE = 0.5; // of what is written rounded
+
+  private final Path file;
+  private final Map<String, Node> figures = new LinkedHashMap<>(); // by place
+  private final List<FileProblem> problems = new ArrayList<>();
+
+  /** All numbers below the plan, and the objective's. */
+  PlanFigures(PlanTree tree) {
+    file = tree.file();
+    add("", tree.plan());
+    Node objective = tree.root().members().get("objective");
+    if (objective != null) {
+      add("objective", objective);
+    }
+  }
+
+  private void add(String place, Node node) {
+    if (node.is(Node.Type.NUMBER)) {
+      figures.put(place, node);
+    }
+    node.members().forEach((key, member) -> add(place.isEmpty() ? key : place + "." + key, member));
+    for (int i = 0; i < node.elements().size(); i++) {
+      add(place + "[" + i + "]", node.elements().get(i));
+    }
+  }
+
+  /**
+   * Compares seconds or another amount that is written exactly.
+   *
+   * @param place in the plan, like {@code stages[0].forward_s}; or {@code objective.value}
+   */
+  public void compare(String place, double counted) {
+    compare(place, counted, ROUNDING * Math.abs(counted));
+  }
+
+  /** Compares bytes, or counts, that are written as whole numbers. */
+  public void compareRounded(String place, double counted) {
+    compare(place, counted, WHOLE + ROUNDING * Math.abs(counted));
+  }
+
+  private void compare(String place, double counted, double tolerance) {
+    Node stated = figures.get(place);
+    if (stated != null && !(Math.abs(stated.amount() - counted) <= tolerance)) {
+      String words =
+          "%s is %s, but the plan gives %s; correct it or leave it out"
+              .formatted(stated.place(), plain(stated.amount()), plain(counted));
+      problems.add(new FileProblem(file, stated.line(), 0, "figure", -1, -1, -1, words, List.of()));
+    }
+  }
+
+  private static String plain(double number) {
+    return number == Math.rint(number) && Math.abs(number) < 1e15
+        ? Long.toString((long) number)
+        : Double.toString(number);
+  }
+
+  /** Where stated and counted differ, of what was compared. */
+  public List<FileProblem> problems() {
+    return List.copyOf(problems);
+  }
+}

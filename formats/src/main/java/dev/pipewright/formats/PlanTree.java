@@ -1,0 +1,129 @@
+package dev.pipewright.formats;
+
+import dev.pipewright.model.Training;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * A plan file as it stands: the plan, by itself or in an object that holds it as {@code plan}.
+ *
+ * @param root the whole
+ * @param plan the plan in it, which may be all
+ */
+record PlanTree(Path file, Node root, Node plan) {
+  /** The kinds of plan, each with the key that tells it from the others. */
+  enum Kind {
+    SYNCHRONOUS,
+    ASYNCHRONOUS,
+    HYBRID,
+    PERIODIC,
+    PLACEMENT
+  }
+
+  /**
+   * The members of both objects; the same where there is one.
+   *
+   * @param inner of the plan
+   * @param outer of the object around it
+   */
+  record Members(Fields inner, Fields outer) {
+    /** What may stand in either; the plan's own counts. */
+    Optional<Node> either(String key) {
+      return inner.optional(key).or(() -> outer.optional(key));
+    }
+
+    MadeFor madeFor() {
+      return new MadeFor(
+          either("model").map(Node::text),
+          either("cluster").map(Node::text),
+          either("global_batch")
+              .map(node -> OptionalLong.of(node.whole(1)))
+              .orElse(OptionalLong.empty()),
+          either("profile_batch")
+              .map(node -> OptionalInt.of(node.count(1)))
+              .orElse(OptionalInt.empty()),
+          training(),
+          either("device_memory_bytes")
+              .map(node -> OptionalLong.of(node.whole(1)))
+              .orElse(OptionalLong.empty()));
+    }
+
+    /** Both or neither: a plan for an optimizer is for a precision. */
+    private Optional<Training> training() {
+      Optional<Node> optimizer = either("optimizer");
+      Optional<Node> precision = either("precision");
+      if (optimizer.isPresent() != precision.isPresent()) {
+        throw optimizer
+            .or(() -> precision)
+            .orElseThrow()
+            .wrong("optimizer and precision belong together; give both or neither");
+      }
+      return optimizer.map(rule ->
+          new Training(
+              rule.word(PlanJson.OPTIMIZERS), precision.orElseThrow().word(PlanJson.PRECISIONS)));
+    }
+
+    /** A number in an object beside the plan, such as {@code objective.value}. */
+    OptionalDouble figure(String object, String key) {
+      return outer
+          .optional(object)
+          .flatMap(node -> Optional.ofNullable(node.members().get(key)))
+          .filter(node -> node.is(Node.Type.NUMBER))
+          .map(node -> OptionalDouble.of(node.amount()))
+          .orElse(OptionalDouble.empty());
+    }
+  }
+
+  static PlanTree read(Path file) {
+    Node root = Tree.json(file);
+    Node plan = root.members().getOrDefault("plan", root);
+    if (plan.is(Node.Type.NOTHING)) {
+      throw plan.wrong(
+          "the answer holds no plan because nothing fitted; give an answer with a plan");
+    }
+    return new PlanTree(file, root, plan);
+  }
+
+  /** By the first key that only one kind has. */
+  Kind kind() {
+    Node schedule = plan.members().get("schedule");
+    if (plan.members().containsKey("pattern")) {
+      return Kind.PERIODIC;
+    }
+    if (schedule != null && AsynchronousJson.isSchedule(schedule)) {
+      return Kind.ASYNCHRONOUS;
+    }
+    if (someStageHas("nodes")) {
+      return Kind.PLACEMENT;
+    }
+    return HybridJson.KEYS.stream().anyMatch(this::someStageHas) ? Kind.HYBRID : Kind.SYNCHRONOUS;
+  }
+
+  private boolean someStageHas(String key) {
+    Node stages = plan.members().get("stages");
+    return stages != null
+        && stages.elements().stream().anyMatch(stage -> stage.members().containsKey(key));
+  }
+
+  /**
+   * The members, whose keys are all known.
+   *
+   * @param planKeys that a plan by itself may have
+   * @param answerKeys that an object around it may have, and {@code plan}
+   */
+  Members members(List<String> planKeys, List<String> answerKeys) {
+    boolean bare = root == plan;
+    Fields outer = root.object(bare ? planKeys : answerKeys);
+    PlanJson.checkVersion(outer);
+    if (bare) {
+      return new Members(outer, outer);
+    }
+    Fields inner = plan.object(planKeys);
+    PlanJson.checkVersion(inner);
+    return new Members(inner, outer);
+  }
+}

@@ -1,0 +1,36 @@
+package dev.pipewright.formats;
+
+import dev.pipewright.execution.StepResult;
+import dev.pipewright.execution.TrainingOutcome;
+import dev.pipewright.execution.TrainingRequest;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The answer of {@code train --json}. */
+public final class TrainingJson {
+  private TrainingJson() {}
+
+  public static String text(TrainingRequest request, TrainingOutcome outcome) {
+    List<StepResult> steps = outcome.steps();
+    StepResult last = steps.get(steps.size() - 1);
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("model", request.model());
+    object.put("workers", request.assignment().size());
+    object.put("schedule", request.assignment().schedule().name());
+    object.put("global_batch", request.assignment().batch());
+    object.put("steps", steps.size());
+    object.put("loss", Map.of("first", steps.get(0).loss(), "last", last.loss()));
+    Map<String, Object> measured = new LinkedHashMap<>();
+    measured.put("step_s", outcome.typical().seconds());
+    measured.put("samples_per_s", last.samples() / outcome.typical().seconds());
+    measured.put("idle_share", last.idleShare());
+    measured.put(
+        "peak_bytes",
+        outcome.workers().stream()
+            .map(worker -> Math.max(0, worker.peakBytes() - worker.bytesBefore()))
+            .toList());
+    object.put("measured", measured);
+    return JsonText.of(object);
+  }
+}
