@@ -1,13 +1,13 @@
 package dev.pipewright.runtime.engine;
 
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.SampleRange;
 import dev.pipewright.runtime.net.Part;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Pending;
 import dev.pipewright.runtime.transport.Transport;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,14 +27,14 @@ final class Crossing implements AutoCloseable {
   private final List<Part> parts; // of each stage of a chain
   private final Map<Message, Incoming> expected = new HashMap<>();
   private final Map<Message, List<Tensor>> here = new HashMap<>(); // from a stage of this worker
-  private final Deque<Moving> leaving = new ArrayDeque<>();
+  private final Departures departures = new Departures();
 
   /** Everything that crosses a cut into {@code stage} for a micro-batch, in one direction. */
   private record Message(int stage, int microBatch, boolean forward) {}
 
   private record Incoming(List<Tensor> tensors, List<Moving> moving) {}
 
-  /** Rows of a tensor on their way. */
+  /** Rows of a tensor that are about to arrive. */
   private record Moving(Tensor rows, Pending pending) {
     void finish() {
       pending.await();
@@ -43,7 +43,7 @@ final class Crossing implements AutoCloseable {
   }
 
   /** A worker of the other stage, and the samples that both compute. */
-  private record Peer(int worker, Slice samples) {}
+  private record Peer(int worker, SampleRange samples) {}
 
   Crossing(Assignment assignment, Transport transport, List<Part> parts) {
     this.assignment = assignment;
@@ -57,7 +57,7 @@ final class Crossing implements AutoCloseable {
     if (sameWorker(stage, forward) || expected.containsKey(message)) {
       return;
     }
-    Slice own = samples(stage, microBatch);
+    SampleRange own = samples(stage, microBatch);
     try (Scope scope = new Scope()) {
       List<Tensor> tensors = room(scope, stage, own.count(), forward);
       List<Moving> moving = new ArrayList<>();
@@ -102,27 +102,22 @@ final class Crossing implements AutoCloseable {
       here.put(new Message(to, microBatch, forward), tensors);
       return;
     }
-    Slice own = samples(from, microBatch);
+    SampleRange own = samples(from, microBatch);
     try (Scope scope = new Scope()) {
       for (Peer peer : peers(from, microBatch, !forward)) {
         for (int i = 0; i < tensors.size(); i++) {
           Tensor rows = scope.keep(rows(tensors.get(i), own, peer.samples()));
           int tag = tag(to, microBatch, forward, i);
-          leaving.add(new Moving(rows, transport.send(rows, peer.worker(), tag)));
+          departures.add(peer.worker(), rows, transport.send(rows, peer.worker(), tag));
         }
       }
     }
     tensors.forEach(Tensor::close);
-    while (!leaving.isEmpty() && leaving.element().pending().done()) {
-      leaving.remove().finish();
-    }
   }
 
   /** Waits until everything has left. */
   void flush() {
-    while (!leaving.isEmpty()) {
-      leaving.remove().finish();
-    }
+    departures.flush();
   }
 
   /** Whether a stage and the one that it hears from are on the same workers. */
@@ -134,18 +129,18 @@ final class Crossing implements AutoCloseable {
     return assignment.schedule().placement().rankOf(stage);
   }
 
-  private Slice samples(int stage, int microBatch) {
+  private SampleRange samples(int stage, int microBatch) {
     return assignment.samples(stage, microBatch, transport.worker());
   }
 
   /** The workers that a stage hears from, forward or backward. */
   private List<Peer> peers(int stage, int microBatch, boolean forward) {
     int other = forward ? stage - 1 : stage + 1;
-    Slice own = samples(stage, microBatch);
+    SampleRange own = samples(stage, microBatch);
     List<Peer> peers = new ArrayList<>();
     int first = assignment.firstWorker(rank(other));
     for (int i = 0; i < assignment.workers().get(rank(other)); i++) {
-      Slice both = own.overlap(assignment.samples(other, microBatch, first + i));
+      SampleRange both = own.overlap(assignment.samples(other, microBatch, first + i));
       if (!both.isEmpty()) {
         peers.add(new Peer(first + i, both));
       }
@@ -160,14 +155,14 @@ final class Crossing implements AutoCloseable {
     List<Tensor> tensors = new ArrayList<>();
     for (int i = 0; i < behind.inputs(); i++) {
       if (forward || behind.inputNeedsGradient(i)) {
-        tensors.add(scope.keep(Tensor.empty(behind.inputShape(i, samples))));
+        tensors.add(scope.keep(behind.emptyInput(i, samples)));
       }
     }
     return tensors;
   }
 
   /** The rows of some samples; dense, since samples are the first axis. */
-  private static Tensor rows(Tensor tensor, Slice own, Slice samples) {
+  private static Tensor rows(Tensor tensor, SampleRange own, SampleRange samples) {
     return tensor.detached().part(0, samples.first() - own.first(), samples.count()).dense();
   }
 
@@ -177,10 +172,10 @@ final class Crossing implements AutoCloseable {
     return (tensor * 2 + (forward ? 0 : 1)) * messages + message;
   }
 
-  /** Frees what never left or was never taken. */
+  /** Frees what was never taken. */
   @Override
   public void close() {
-    leaving.forEach(moving -> moving.rows().close());
+    departures.close();
     expected.values().forEach(incoming -> incoming.tensors().forEach(Tensor::close));
     here.values().forEach(tensors -> tensors.forEach(Tensor::close));
   }

@@ -48,6 +48,11 @@ final class GradientSums implements AutoCloseable {
     return buckets.size();
   }
 
+  /** Whether a parameter's gradient is in one of the buckets. */
+  boolean sums(Parameter parameter) {
+    return buckets.stream().anyMatch(bucket -> bucket.parameters().contains(parameter));
+  }
+
   /** Begins to sum a bucket over all workers. */
   void begin(int bucket) {
     if (buckets.get(bucket).memory().elements() > 0) {

@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.engine;
 
+import dev.pipewright.plan.Assignment;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.transport.Transport;
@@ -8,6 +9,7 @@ import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A stage of a chain on a worker: its layers, and the sum of its gradients over all workers that
@@ -45,11 +47,13 @@ final class HeldStage implements AutoCloseable {
     boolean overlapped = shared && assignment.overlapped();
     long bucket = overlapped ? bucketBytes : Long.MAX_VALUE;
     Stage stage = Stage.of(network, assignment.stages().get(depth), bucket);
-    List<List<Parameter>> buckets =
+    List<List<Parameter>> segments =
         stage.segments().stream().map(segment -> segment.part().parameters()).toList();
     Optional<GradientSums> sums =
         shared
-            ? Optional.of(new GradientSums(transport.group("stage-" + depth, holders), buckets))
+            ? Optional.of(
+                new GradientSums(
+                    transport.group("stage-" + depth, holders), untied(segments, network)))
             : Optional.empty();
     Schedule schedule = assignment.schedule();
     Placement placement = schedule.placement();
@@ -61,8 +65,16 @@ final class HeldStage implements AutoCloseable {
         inTwoParts |= Schedule.pass(op) == Pass.BACKWARD_INPUT;
       }
     }
-    List<Parameter> parameters = buckets.stream().flatMap(List::stream).toList();
+    List<Parameter> parameters = segments.stream().flatMap(List::stream).toList();
     return new HeldStage(stage, sums, parameters, overlapped, inTwoParts, passes);
+  }
+
+  /** Those whose gradients are summed with nobody else's: see {@link TiedSums}. */
+  private static List<List<Parameter>> untied(List<List<Parameter>> segments, Network network) {
+    Set<String> tied = TiedSums.names(network);
+    return segments.stream()
+        .map(each -> each.stream().filter(p -> !tied.contains(p.name())).toList())
+        .toList();
   }
 
   Stage stage() {
@@ -111,9 +123,12 @@ final class HeldStage implements AutoCloseable {
   }
 
   void clearGradients() {
-    sums.ifPresentOrElse(
-        GradientSums::clear,
-        () -> parameters.forEach(parameter -> parameter.value().clearGradient()));
+    for (Parameter parameter : parameters) {
+      if (sums.isEmpty() || !sums.get().sums(parameter)) {
+        parameter.value().clearGradient();
+      }
+    }
+    sums.ifPresent(GradientSums::clear);
   }
 
   @Override

@@ -29,6 +29,7 @@ final class InFlight implements AutoCloseable {
     private List<Tensor> outputs = List.of();
     private @Nullable ForwardPass pass;
     private List<Tensor> gradientsOfNoted = List.of();
+    private boolean before; // whether it has been computed once
 
     private void close() {
       inputs.forEach(Tensor::close);
@@ -102,7 +103,12 @@ final class InFlight implements AutoCloseable {
   private List<Tensor> compute(int segment, boolean keep) {
     Passed own = passed[segment];
     Part part = stage.segments().get(segment).part();
-    ForwardPass pass = ForwardPass.training(keep && inTwoParts, statistics);
+    boolean noting = keep && inTwoParts;
+    ForwardPass pass =
+        own.before
+            ? ForwardPass.again(noting, statistics)
+            : ForwardPass.training(noting, statistics);
+    own.before = true;
     List<Tensor> kept = new ArrayList<>();
     try (Scope scope = new Scope()) {
       List<Tensor> outputs =

@@ -1,8 +1,8 @@
 package dev.pipewright.runtime.engine;
 
+import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Recompute;
-import dev.pipewright.runtime.engine.Assignment.StageLayers;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.net.Part;
@@ -50,15 +50,18 @@ final class Stage {
 
   /** The last layer of the segment that begins at {@code first}. */
   private static int bucketEnd(Network network, StageLayers layers, int first, long bucketBytes) {
-    long bytes = 0;
-    for (int layer = first; layer < layers.range().last(); layer++) {
-      int next = layer + 1;
-      bytes += bytes(network.part(layer, layer).parameters());
-      if (bytes >= bucketBytes || layers.again().stream().anyMatch(r -> r.first() == next)) {
-        return layer;
+    int last = layers.range().last();
+    for (int at = first; at < last; at++) {
+      int next = at + 1;
+      boolean againNext = layers.again().stream().anyMatch(r -> r.first() == next);
+      boolean cuts = againNext || bucketBytes < Long.MAX_VALUE;
+      if (cuts
+          && network.separates(first, at, last)
+          && (againNext || bytes(network.part(first, at).parameters()) >= bucketBytes)) {
+        return at;
       }
     }
-    return layers.range().last();
+    return last;
   }
 
   private static long bytes(List<Parameter> parameters) {

@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.engine;
 
+import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.tensor.Gradients;
@@ -15,11 +16,17 @@ import java.util.Map;
  * running averages under Adam. Formulas and order of operations are PyTorch's.
  */
 final class Updates implements AutoCloseable {
-  private final Rule rule;
+  /** Adam's shares of the averages so far, and what keeps it from dividing by 0. */
+  private static final double FIRST = 0.9;
+
+  private static final double SECOND = 0.999;
+  private static final double EPSILON = 1e-8;
+
+  private final UpdateRule rule;
   private final Map<String, List<Tensor>> moments = new LinkedHashMap<>(); // by parameter
   private long steps;
 
-  Updates(Rule rule, List<Parameter> parameters) {
+  Updates(UpdateRule rule, List<Parameter> parameters) {
     this.rule = rule;
     int count =
         switch (rule.kind()) {
@@ -83,11 +90,11 @@ final class Updates implements AutoCloseable {
   }
 
   private void adam(Tensor value, Tensor gradient, Tensor first, Tensor second) {
-    first.scaleInPlace(Rule.FIRST).addInPlace(gradient, 1 - Rule.FIRST);
-    second.scaleInPlace(Rule.SECOND).addProductInPlace(gradient, gradient, 1 - Rule.SECOND);
-    double firstShare = 1 - Math.pow(Rule.FIRST, (double) steps);
-    double secondShare = 1 - Math.pow(Rule.SECOND, (double) steps);
-    Tensor divisor = second.root(Math.sqrt(secondShare), Rule.EPSILON);
+    first.scaleInPlace(FIRST).addInPlace(gradient, 1 - FIRST);
+    second.scaleInPlace(SECOND).addProductInPlace(gradient, gradient, 1 - SECOND);
+    double firstShare = 1 - Math.pow(FIRST, (double) steps);
+    double secondShare = 1 - Math.pow(SECOND, (double) steps);
+    Tensor divisor = second.root(Math.sqrt(secondShare), EPSILON);
     value.addQuotientInPlace(first, divisor, -rule.rate() / firstShare);
   }
 

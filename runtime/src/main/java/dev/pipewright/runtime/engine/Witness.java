@@ -2,6 +2,9 @@ package dev.pipewright.runtime.engine;
 
 /** Is told what a worker is about to do, so that one that dies can be asked about. */
 public interface Witness {
+  /** In place of an op: the sums and the update behind the program. */
+  long BEHIND = -1;
+
   /** Nobody listens. */
   Witness NONE = (step, position, op) -> {};
 

@@ -1,5 +1,8 @@
 package dev.pipewright.runtime.engine;
 
+import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.SampleRange;
 import dev.pipewright.runtime.data.Batch;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Objective;
@@ -32,9 +35,11 @@ public final class Worker implements AutoCloseable {
   private final Feed feed;
   private final Objective objective;
   private final Witness witness;
+  private final SharedStatistics statistics;
   private final long[] program;
   private final Crossing crossing;
   private final Updates updates;
+  private final TiedSums tied;
   private final Map<Integer, HeldStage> held = new LinkedHashMap<>(); // by stage of a chain
   private final Map<Long, InFlight> inFlight = new HashMap<>(); // by stage and micro-batch
   private final Map<Long, List<Tensor>> lossGradients = new HashMap<>(); // likewise
@@ -48,21 +53,26 @@ public final class Worker implements AutoCloseable {
    * A worker that has made its parameters.
    *
    * @param bucketBytes of gradients that are summed at once where that overlaps the backward pass
+   * @param sharedStatistics whether normalisations over samples take their averages over all
+   *     workers of a rank
    */
   public Worker(
       Assignment assignment,
       Network network,
       Objective objective,
-      Rule rule,
+      UpdateRule rule,
       Feed feed,
       Transport transport,
       long bucketBytes,
+      boolean sharedStatistics,
       Witness witness) {
     this.assignment = assignment;
     this.transport = transport;
     this.feed = feed;
     this.objective = objective;
     this.witness = witness;
+    this.statistics =
+        sharedStatistics ? RankStatistics.of(assignment, transport) : SharedStatistics.OWN;
     int rank = assignment.rankOf(transport.worker());
     this.program = assignment.schedule().packed(rank);
     List<Part> parts =
@@ -80,6 +90,7 @@ public final class Worker implements AutoCloseable {
     }
     this.parameters = held.values().stream().flatMap(s -> s.parameters().stream()).toList();
     this.updates = new Updates(rule, parameters);
+    this.tied = TiedSums.of(assignment, network, parameters, transport);
     this.times = new StepTimes(program.length);
   }
 
@@ -104,8 +115,9 @@ public final class Worker implements AutoCloseable {
       run(step, position, program[position]);
       times.ends(position);
     }
-    witness.before(step, program.length, 0);
+    witness.before(step, program.length, Witness.BEHIND);
     held.values().forEach(HeldStage::finishSums);
+    tied.sum();
     times.updateStarts();
     updates.apply(parameters);
     held.values().forEach(HeldStage::clearGradients);
@@ -170,7 +182,7 @@ public final class Worker implements AutoCloseable {
         }
       }
     }
-    InFlight flight = new InFlight(own.stage(), data, own.inTwoParts(), SharedStatistics.OWN);
+    InFlight flight = new InFlight(own.stage(), data, own.inTwoParts(), statistics);
     inFlight.put(key(stage, microBatch), flight);
     List<Tensor> outputs = flight.forward(inputs);
     if (target.isPresent()) {
@@ -263,7 +275,7 @@ public final class Worker implements AutoCloseable {
     return assignment.schedule().placement();
   }
 
-  private Slice samples(int stage, int microBatch) {
+  private SampleRange samples(int stage, int microBatch) {
     return assignment.samples(stage, microBatch, transport.worker());
   }
 

@@ -16,6 +16,7 @@ import java.util.List;
 public final class ForwardPass {
   private final boolean training;
   private final boolean inTwoParts;
+  private final boolean again;
   private final SharedStatistics statistics;
   private final List<Use> uses = new ArrayList<>();
 
@@ -30,24 +31,36 @@ public final class ForwardPass {
     }
   }
 
-  private ForwardPass(boolean training, boolean inTwoParts, SharedStatistics statistics) {
+  private ForwardPass(
+      boolean training, boolean inTwoParts, boolean again, SharedStatistics statistics) {
     this.training = training;
     this.inTwoParts = inTwoParts;
+    this.again = again;
     this.statistics = statistics;
   }
 
   /** A pass that is followed by a backward pass. */
   public static ForwardPass training(boolean inTwoParts, SharedStatistics statistics) {
-    return new ForwardPass(true, inTwoParts, statistics);
+    return new ForwardPass(true, inTwoParts, false, statistics);
+  }
+
+  /** The same pass a second time, because what it kept was thrown away. */
+  public static ForwardPass again(boolean inTwoParts, SharedStatistics statistics) {
+    return new ForwardPass(true, inTwoParts, true, statistics);
   }
 
   /** A pass that only answers. */
   public static ForwardPass answering() {
-    return new ForwardPass(false, false, SharedStatistics.OWN);
+    return new ForwardPass(false, false, false, SharedStatistics.OWN);
   }
 
   public boolean training() {
     return training;
+  }
+
+  /** Whether running averages learn from it: each micro-batch counts once. */
+  boolean updatesAverages() {
+    return training && !again;
   }
 
   /** With whom normalisations over samples share their averages. */
@@ -56,13 +69,9 @@ public final class ForwardPass {
   }
 
   /** Notes that {@code output} was computed with these parameters, and hands it on. */
-  public Tensor used(Tensor output, Parameter... parameters) {
+  public Tensor used(Tensor output, List<Parameter> parameters) {
     if (inTwoParts) {
-      List<Tensor> values = new ArrayList<>(parameters.length);
-      for (Parameter parameter : parameters) {
-        values.add(parameter.value());
-      }
-      uses.add(new Use(output.shared(), values));
+      uses.add(new Use(output.shared(), parameters.stream().map(Parameter::value).toList()));
     }
     return output;
   }

@@ -1,22 +1,29 @@
 package dev.pipewright.runtime.net;
 
+import dev.pipewright.model.Operator;
 import dev.pipewright.runtime.tensor.Functions;
-import dev.pipewright.runtime.tensor.RandomSource;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.List;
 import java.util.Optional;
 
-/** A product with a matrix over the last axis; a map is flattened first where it has to be. */
+/**
+ * A product with a matrix over the last axis. Where a layer hands on one row of features, it
+ * flattens a map first and reads the first step of a sequence.
+ */
 final class LinearModule implements Module {
   private final Parameter weight;
   private final Optional<Parameter> bias;
+  private final boolean oneRow;
 
-  LinearModule(String layer, int in, int out, boolean biased, RandomSource random) {
-    double bound = 1 / Math.sqrt(in);
-    weight = Parameter.of(layer, "weight", random.uniform(-bound, bound, out, in));
+  /**
+   * @param oneRow whether one row of features comes out for each sample
+   */
+  LinearModule(Operator.Linear operator, boolean oneRow, FirstValues values) {
+    this.oneRow = oneRow;
+    weight = values.product("weight", operator.out(), operator.in());
     bias =
-        biased
-            ? Optional.of(Parameter.of(layer, "bias", random.uniform(-bound, bound, out)))
+        operator.bias()
+            ? Optional.of(values.bias("bias", operator.in(), operator.out()))
             : Optional.empty();
   }
 
@@ -27,10 +34,14 @@ final class LinearModule implements Module {
 
   @Override
   public Tensor forward(List<Tensor> inputs, ForwardPass pass) {
-    Tensor input = inputs.get(0);
-    long in = weight.value().extent(1);
-    Tensor rows = input.extent(input.shape().length - 1) == in ? input : input.flattened(1);
+    Tensor rows = oneRow ? row(inputs.get(0)) : inputs.get(0);
     Tensor product = Functions.linear(rows, weight.value(), bias.map(Parameter::value));
-    return pass.used(product, parameters().toArray(Parameter[]::new));
+    return pass.used(product, parameters());
+  }
+
+  private Tensor row(Tensor input) {
+    long in = weight.value().extent(1);
+    long elements = input.elements() / input.extent(0);
+    return elements == in ? input.flattened(1) : input.at(1, 0).part(1, 0, in);
   }
 }

@@ -1,32 +1,175 @@
 package dev.pipewright.runtime.net;
 
 import dev.pipewright.model.Layer;
+import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.runtime.tensor.Functions;
 import dev.pipewright.runtime.tensor.RandomSource;
+import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.units.Check;
+import java.util.ArrayList;
+import java.util.List;
 
-/** The module of each operator. */
+/** The modules of the layers of a network. */
 final class Modules {
-  private Modules() {}
+  private final LayerGraph graph;
+  private final long seed;
 
   /**
-   * The layer, ready to compute.
+   * @param seed of the parameters' first values
+   */
+  Modules(LayerGraph graph, long seed) {
+    this.graph = graph;
+    this.seed = seed;
+  }
+
+  /**
+   * A layer, ready to compute. Its first values depend on the seed and its number alone.
    *
-   * @param random draws the first values of its parameters, and nothing else draws from it
    * @throws IllegalArgumentException with a sentence for the user where a layer cannot be run
    */
-  static Module of(Layer layer, RandomSource random) {
-    return switch (layer.operator()) {
-      case Operator.Input() -> (inputs, pass) -> inputs.get(0);
-      case Operator.Linear(int in, int out, boolean bias) ->
-          new LinearModule(layer.name(), in, out, bias, random);
-      case Operator.Elementwise(String function) when function.equals("relu") ->
-          (inputs, pass) -> Functions.relu(inputs.get(0));
-      default -> {
-        Check.that(false, "layer %s cannot be run: %s", layer.name(), layer.operator());
-        throw new IllegalStateException();
+  Module of(int number) {
+    Layer layer = graph.layer(number);
+    try (RandomSource random = random(number)) {
+      FirstValues values = new FirstValues(layer, random);
+      List<Module> modules = new ArrayList<>();
+      for (Operator step : layer.steps()) {
+        modules.add(of(layer, step, values));
       }
+      return modules.size() == 1 ? modules.get(0) : new Steps(List.copyOf(modules));
+    }
+  }
+
+  private RandomSource random(int number) {
+    return new RandomSource(seed * 1_000_003 + number);
+  }
+
+  private Module of(Layer layer, Operator operator, FirstValues values) {
+    return switch (operator) {
+      case Operator.Input() -> (inputs, pass) -> inputs.get(0);
+      case Operator.Tokens(int vocabulary) -> (inputs, pass) -> inputs.get(0);
+      case Operator.Convolution convolution -> new ConvolutionModule(convolution, values);
+      case Operator.Linear linear -> new LinearModule(linear, oneRow(layer), values);
+      case Operator.Normalization(var kind, int features) ->
+          kind == Operator.Normalization.Kind.BATCH
+              ? new BatchNormalizationModule(features, values)
+              : new LayerNormalizationModule("", features, values);
+      case Operator.Pooling pooling -> pooling(pooling);
+      case Operator.Elementwise(String function) -> function(layer, function);
+      case Operator.Concatenation() -> (inputs, pass) -> Functions.concatenation(inputs, 1);
+      case Operator.Embedding embedding -> new EmbeddingModule(embedding, values);
+      case Operator.Positions positions -> AddedVectorsModule.of(positions, values);
+      case Operator.Segments segments -> AddedVectorsModule.of(segments, values);
+      case Operator.ClassToken token -> new ClassTokenModule(token, values);
+      case Operator.Mask(int sequence) -> (inputs, pass) -> masked(inputs.get(0), sequence);
+      case Operator.TiedScores(String tied) -> tiedScores(layer, tied);
+      case Operator.Attention(int hidden, int heads, int sequence) ->
+          new SelfAttention(hidden, heads, false, values);
+      case Operator.Lstm(int in, int hidden, boolean bidirectional, int sequence) ->
+          new LstmModule(in, hidden, bidirectional, values);
+      case Operator.AttentionLstm attention -> new AttentionLstmModule(attention, values);
+      case Operator.Residual(int features) ->
+          (inputs, pass) -> inputs.get(0).plus(features(inputs.get(1), 0, features));
+      case Operator.Carried(int features) ->
+          (inputs, pass) -> {
+            Tensor read = inputs.get(1);
+            Tensor carried = features(read, read.extent(2) - features, features);
+            return Tensor.joined(List.of(inputs.get(0), carried), 2);
+          };
+      case Operator.TransformerBlock block -> new TransformerBlockModule(block, values);
+      case Operator.Block(String kind) -> refused(layer, kind);
+      case Operator.Recorded(String description) -> refused(layer, description);
     };
+  }
+
+  private Module refused(Layer layer, String description) {
+    throw new IllegalArgumentException(
+        "%s cannot be trained: of its layer %s (%s) only sizes and times are known"
+            .formatted(graph.name(), layer.name(), description));
+  }
+
+  /** Whether one row of features comes out for each sample. */
+  private static boolean oneRow(Layer layer) {
+    return layer.output().map(shape -> shape.extents().size() == 1).orElse(true);
+  }
+
+  private static Tensor features(Tensor states, long first, long count) {
+    return first == 0 && count == states.extent(2) ? states : states.part(2, first, count);
+  }
+
+  private static Module pooling(Operator.Pooling operator) {
+    long[] kernel = ConvolutionModule.array(operator.kernel());
+    long[] stride = ConvolutionModule.array(operator.stride());
+    long[] padding = ConvolutionModule.array(operator.padding());
+    return operator.kind() == Operator.Pooling.Kind.MAX
+        ? (inputs, pass) -> Functions.maximum(inputs.get(0), kernel, stride, padding)
+        : (inputs, pass) -> Functions.average(inputs.get(0), kernel, stride, padding);
+  }
+
+  /**
+   * Dropout hands on what it reads: what it leaves out would depend on how samples and layers are
+   * divided among workers, and every plan is to compute the same.
+   */
+  private Module function(Layer layer, String function) {
+    return switch (function) {
+      case "relu" -> (inputs, pass) -> Functions.relu(inputs.get(0));
+      case "gelu" -> (inputs, pass) -> Functions.gelu(inputs.get(0));
+      case "tanh" -> (inputs, pass) -> Functions.tanh(inputs.get(0));
+      case "softmax" ->
+          (inputs, pass) -> Functions.softmax(inputs.get(0), inputs.get(0).shape().length - 1);
+      case "add" -> (inputs, pass) -> sum(inputs);
+      case "dropout" -> (inputs, pass) -> inputs.get(0);
+      default -> refused(layer, function);
+    };
+  }
+
+  private static Tensor sum(List<Tensor> inputs) {
+    Tensor sum = inputs.get(0);
+    for (Tensor next : inputs.subList(1, inputs.size())) {
+      sum = sum.plus(next);
+    }
+    return sum;
+  }
+
+  /** Samples are full sequences: nothing is hidden, so nothing is added to any score. */
+  private static Tensor masked(Tensor states, int sequence) {
+    Tensor mask = Tensor.zeros(states.extent(0), states.extent(1), sequence);
+    return Tensor.joined(List.of(states, mask), 2);
+  }
+
+  /** A copy of another layer's table: what that layer draws first. */
+  private Module tiedScores(Layer layer, String tied) {
+    Operator.Embedding embedding = embedding(tied);
+    try (RandomSource random = random(number(tied))) {
+      return new TiedScoresModule(embedding, new FirstValues(layer, random));
+    }
+  }
+
+  private int number(String layer) {
+    Integer number = graph.index().get(layer);
+    Check.that(number != null, "%s has no layer %s", graph.name(), layer);
+    return number == null ? -1 : number;
+  }
+
+  private Operator.Embedding embedding(String layer) {
+    Operator first = graph.layer(number(layer)).steps().get(0);
+    if (first instanceof Operator.Embedding embedding) {
+      return embedding;
+    }
+    throw new IllegalArgumentException("%s is no embedding".formatted(layer));
+  }
+
+  /** All pairs of a table and its copy. */
+  List<Tied> tied() {
+    List<Tied> tied = new ArrayList<>();
+    for (int copy = 0; copy < graph.size(); copy++) {
+      Layer layer = graph.layer(copy);
+      for (Operator step : layer.steps()) {
+        if (step instanceof Operator.TiedScores(String table)) {
+          tied.add(new Tied(number(table), table + ".weight", copy, layer.name() + ".weight"));
+        }
+      }
+    }
+    return tied;
   }
 }

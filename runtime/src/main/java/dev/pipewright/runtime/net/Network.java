@@ -4,7 +4,7 @@ import dev.pipewright.model.Chain;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
-import dev.pipewright.runtime.tensor.RandomSource;
+import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,18 +19,14 @@ import java.util.Map;
  */
 public final class Network {
   private final Chain chain;
-  private final long seed;
+  private final Modules factory;
   private final Map<Integer, Module> modules = new HashMap<>(); // by layer of the graph
   private final boolean[] differentiable; // by layer of the graph
   private final int[] sources; // the layers that read samples, not other layers
 
   public Network(Chain chain, long seed) {
-    Check.that(
-        chain.total(),
-        "the branches of a network that is trained leave no choice of cuts: model=%s",
-        chain.graph().name());
     this.chain = chain;
-    this.seed = seed;
+    this.factory = new Modules(chain.graph(), seed);
     this.differentiable = differentiable(chain.graph());
     this.sources =
         Arrays.stream(chain.graph().topological())
@@ -59,11 +55,25 @@ public final class Network {
     return chain.size();
   }
 
-  /** The part between two positions of the chain, both inclusive. */
+  /**
+   * The part between two positions of the chain, both inclusive: what {@code last} stands for
+   * beyond the position before {@code first}, which must {@linkplain Chain#precedes precede} it.
+   */
   public Part part(int first, int last) {
+    Check.that(
+        first == 0 || chain.precedes(first - 1, last),
+        "a part must not begin inside a branch that it does not end: model=%s, first=%d, last=%d",
+        graph().name(),
+        first,
+        last);
     int[] layers = inOrder(chain.layers(first - 1, last));
     int[] before = first == 0 ? new int[0] : chain.crossing(first - 1);
     return new Part(this, layers, before, chain.crossing(last));
+  }
+
+  /** Whether the part from {@code first} to {@code last} falls in two behind {@code at}. */
+  public boolean separates(int first, int at, int last) {
+    return (first == 0 || chain.precedes(first - 1, at)) && chain.precedes(at, last);
   }
 
   private int[] inOrder(int[] layers) {
@@ -93,14 +103,28 @@ public final class Network {
     return modules.computeIfAbsent(layer, this::make);
   }
 
+  /** A module may be asked for inside any scope: its parameters outlive it. */
   private Module make(int layer) {
-    try (RandomSource random = new RandomSource(seed * 1_000_003 + layer)) {
-      return Modules.of(graph().layer(layer), random);
+    try (Scope scope = new Scope()) {
+      Module module = factory.of(layer);
+      module.parameters().forEach(parameter -> scope.keep(parameter.value()));
+      module.averages().forEach(average -> scope.keep(average.value()));
+      return module;
     }
+  }
+
+  /** The parameters that are one and the same, held twice. */
+  public List<Tied> tied() {
+    return factory.tied();
   }
 
   boolean differentiable(int layer) {
     return differentiable[layer];
+  }
+
+  /** Whether a layer's output names words instead of measuring something. */
+  boolean whole(int layer) {
+    return graph().layer(layer).operator() instanceof Operator.Tokens;
   }
 
   /** The extents of a layer's output for so many samples. */

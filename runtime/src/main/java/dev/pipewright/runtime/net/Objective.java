@@ -1,5 +1,8 @@
 package dev.pipewright.runtime.net;
 
+import dev.pipewright.model.Layer;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Operator;
 import dev.pipewright.runtime.tensor.Functions;
 import dev.pipewright.runtime.tensor.Gradients;
 import dev.pipewright.runtime.tensor.Tensor;
@@ -11,6 +14,20 @@ public enum Objective {
   CROSS_ENTROPY,
   /** Half the square of the difference to values: a row for each sample. */
   SQUARED_ERROR;
+
+  /**
+   * What a network is trained for. One that reads volumes estimates quantities (CosmoFlow); all
+   * others score classes or tokens, BERT its pooled features.
+   */
+  public static Objective of(LayerGraph graph) {
+    for (Layer layer : graph.layers()) {
+      boolean volume = layer.output().map(shape -> shape.extents().size() == 4).orElse(false);
+      if (layer.operator() instanceof Operator.Input && volume) {
+        return SQUARED_ERROR;
+      }
+    }
+    return CROSS_ENTROPY;
+  }
 
   /**
    * How the network has answered.

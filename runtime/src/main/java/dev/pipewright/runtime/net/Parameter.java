@@ -7,8 +7,4 @@ import dev.pipewright.runtime.tensor.Tensor;
  *
  * @param name the layer's name and the parameter's, such as {@code fc6.weight}; unique in a network
  */
-public record Parameter(String name, Tensor value) {
-  static Parameter of(String layer, String name, Tensor value) {
-    return new Parameter(layer + "." + name, value.withGradient());
-  }
-}
+public record Parameter(String name, Tensor value) {}

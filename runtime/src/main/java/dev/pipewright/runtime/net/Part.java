@@ -32,9 +32,10 @@ public final class Part {
     return outputs.length;
   }
 
-  /** The extents of an incoming tensor. */
-  public long[] inputShape(int input, long samples) {
-    return network.shape(inputs[input], samples);
+  /** Room for an incoming tensor or its gradient. It belongs to the scope that is open. */
+  public Tensor emptyInput(int input, long samples) {
+    long[] shape = network.shape(inputs[input], samples);
+    return network.whole(inputs[input]) ? Tensor.emptyWhole(shape) : Tensor.empty(shape);
   }
 
   /** Whether the parts before wait for the gradient of an incoming tensor. */
@@ -50,6 +51,11 @@ public final class Part {
   /** Whether the network ends with it. */
   public boolean last() {
     return Arrays.stream(outputs).allMatch(layer -> network.graph().successors(layer).length == 0);
+  }
+
+  /** Whether a layer of the graph is one of its own. */
+  public boolean contains(int layer) {
+    return Arrays.stream(layers).anyMatch(own -> own == layer);
   }
 
   /** Whether one of its layers reads the samples themselves. */

@@ -99,6 +99,21 @@ public final class Functions {
             false));
   }
 
+  /** Normalisation of each channel over samples and places, which leaves no averages behind. */
+  public static Tensor batchNormalization(Tensor input, Tensor scale, Tensor shift) {
+    return new Tensor(
+        torch.batch_norm(
+            input.handle(),
+            new TensorOptional(scale.handle()),
+            new TensorOptional(shift.handle()),
+            new TensorOptional(),
+            new TensorOptional(),
+            true,
+            0,
+            EPSILON,
+            false));
+  }
+
   public static Tensor relu(Tensor input) {
     return new Tensor(torch.relu(input.handle()));
   }
@@ -133,6 +148,49 @@ public final class Functions {
             causal,
             new DoubleOptional(),
             false));
+  }
+
+  /**
+   * The same with a mask: what it has for a pair of steps is added to the pair's score.
+   *
+   * @param mask samples × 1 × steps × steps
+   */
+  public static Tensor attention(Tensor queries, Tensor keys, Tensor values, Tensor mask) {
+    return new Tensor(
+        torch.scaled_dot_product_attention(
+            queries.handle(),
+            keys.handle(),
+            values.handle(),
+            new TensorOptional(mask.handle()),
+            0.0,
+            false,
+            new DoubleOptional(),
+            false));
+  }
+
+  /**
+   * The states of a recurrent layer that begins with zeros, step by step; where it runs in both
+   * directions, those of the second behind those of the first.
+   *
+   * @param weights for each direction: of the inputs and of the states, {@code 4 · features} rows
+   *     each, and two biases of as many; the gates in the order input, forget, cell, output
+   */
+  public static Tensor lstm(Tensor input, List<Tensor> weights, int features) {
+    int directions = weights.size() / 4;
+    Tensor zeros = Tensor.zeros(directions, input.extent(0), features);
+    return Tensor.shared( // a part of the triple, which ends with the scope
+        torch
+            .lstm(
+                input.handle(),
+                Tensor.vector(List.of(zeros, zeros)),
+                Tensor.vector(weights),
+                true,
+                1,
+                0.0,
+                true,
+                directions == 2,
+                true)
+            .get0());
   }
 
   public static Tensor softmax(Tensor input, int axis) {

@@ -118,7 +118,7 @@ public final class Tensor implements AutoCloseable {
 
   /** Whether it holds whole numbers. */
   public boolean whole() {
-    return handle.scalar_type() == ScalarType.Long;
+    return handle.scalar_type().intern() == ScalarType.Long;
   }
 
   /** The only number of it. */
@@ -265,6 +265,26 @@ public final class Tensor implements AutoCloseable {
 
   public Tensor times(double factor) {
     return new Tensor(handle.mul(new Scalar(factor)));
+  }
+
+  /** The product of matrices over the last two axes. */
+  public Tensor product(Tensor that) {
+    return new Tensor(handle.matmul(that.handle));
+  }
+
+  /** Divided element by element. */
+  public Tensor over(Tensor that) {
+    return new Tensor(handle.div(that.handle));
+  }
+
+  /** One divided by the root of each number plus {@code added}. */
+  public Tensor inverseRoot(double added) {
+    return new Tensor(handle.add(new Scalar(added)).rsqrt());
+  }
+
+  /** The sums along some axes, which are gone. */
+  public Tensor sums(long... axes) {
+    return new Tensor(handle.sum(axes));
   }
 
   /** The sum of all numbers. */

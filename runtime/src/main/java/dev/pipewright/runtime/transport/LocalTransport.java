@@ -92,11 +92,16 @@ public final class LocalTransport implements Transport {
 
   private static void join(
       Meeting meeting, int place, Tensor brought, Tensor taken, Together together) {
-    meeting.brought[place] = brought;
-    meeting.taken[place] = taken;
+    meeting.brought[place] =
+        brought.shared(); // whoever made it may end its scope before the others come
+    meeting.taken[place] = taken.shared();
     if (--meeting.missing == 0) {
       try (Scope scope = new Scope()) {
         together.happen(meeting.brought, meeting.taken);
+      }
+      for (int i = 0; i < meeting.brought.length; i++) {
+        meeting.brought[i].close();
+        meeting.taken[i].close();
       }
       meeting.done = true;
       meeting.room.notifyAll();

@@ -3,15 +3,17 @@ package dev.pipewright.runtime.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Shape;
 import dev.pipewright.model.Work;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Recompute;
-import dev.pipewright.runtime.engine.Assignment.StageLayers;
 import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.schedule.Chimera;
@@ -72,7 +74,7 @@ class StrategiesTest {
     return new Training(
         graph,
         Objective.CROSS_ENTROPY,
-        Rule.usual(optimizer),
+        UpdateRule.usual(optimizer),
         Training.randomClasses(CLASSES, WIDTH),
         3000);
   }

@@ -1,7 +1,9 @@
 package dev.pipewright.runtime.engine;
 
+import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
+import dev.pipewright.plan.Assignment;
 import dev.pipewright.runtime.data.Batch;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Objective;
@@ -24,7 +26,8 @@ import java.util.concurrent.Future;
  *
  * @param objective what is made small
  */
-record Training(LayerGraph graph, Objective objective, Rule rule, Feed feed, long bucketBytes) {
+record Training(
+    LayerGraph graph, Objective objective, UpdateRule rule, Feed feed, long bucketBytes) {
   /**
    * What came out.
    *
@@ -32,6 +35,11 @@ record Training(LayerGraph graph, Objective objective, Rule rule, Feed feed, lon
    * @param parameters by name; those of several workers are checked to be the same
    */
   record Result(double[] losses, Map<String, float[]> parameters) {}
+
+  /** The same with other samples. */
+  Training with(Feed other) {
+    return new Training(graph, objective, rule, other, bucketBytes);
+  }
 
   Result run(Assignment assignment, int steps) {
     List<LocalTransport> transports = LocalTransport.of(assignment.size());
@@ -83,25 +91,30 @@ record Training(LayerGraph graph, Objective objective, Rule rule, Feed feed, lon
   private Worker worker(Assignment assignment, LocalTransport transport) {
     Network network = new Network(Chain.of(graph), 7);
     return new Worker(
-        assignment, network, objective, rule, feed, transport, bucketBytes, Witness.NONE);
+        assignment, network, objective, rule, feed, transport, bucketBytes, true, Witness.NONE);
   }
 
-  /** The largest difference of two results, as a share of the largest number of its tensor. */
+  /** The largest difference of a layer's parameters, as a share of their length as a vector. */
   static double difference(Result a, Result b) {
     if (!a.parameters().keySet().equals(b.parameters().keySet())) {
       throw new AssertionError(a.parameters().keySet() + " are not " + b.parameters().keySet());
     }
+    Map<String, double[]> squares = new TreeMap<>(); // by layer: of the differences, of the values
+    a.parameters()
+        .forEach((name, values) -> {
+          float[] others = b.parameters().getOrDefault(name, new float[0]);
+          String layer = name.substring(0, name.lastIndexOf('.'));
+          double[] sums = squares.computeIfAbsent(layer, key -> new double[2]);
+          for (int i = 0; i < values.length; i++) {
+            double apart = values[i] - (double) others[i];
+            sums[0] += apart * apart;
+            sums[1] += (double) values[i] * values[i];
+          }
+        });
     double worst = 0;
-    for (Map.Entry<String, float[]> entry : a.parameters().entrySet()) {
-      float[] other = b.parameters().getOrDefault(entry.getKey(), new float[0]);
-      double largest = 0;
-      double apart = 0;
-      for (int i = 0; i < other.length; i++) {
-        largest = Math.max(largest, Math.abs(other[i]));
-        double difference = Math.abs(other[i] - entry.getValue()[i]);
-        apart = difference <= apart ? apart : difference; // NaN gets through
-      }
-      worst = Math.max(worst, apart / Math.max(largest, 1e-30));
+    for (double[] sums : squares.values()) {
+      double share = Math.sqrt(sums[0] / sums[1]);
+      worst = share <= worst ? worst : share; // NaN gets through
     }
     return worst;
   }

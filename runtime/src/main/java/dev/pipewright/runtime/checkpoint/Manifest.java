@@ -1,0 +1,38 @@
+package dev.pipewright.runtime.checkpoint;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a checkpoint says of itself.
+ *
+ * @param step how many steps have been made
+ * @param samples how many samples have been trained on: where the data go on
+ * @param seed of the run
+ * @param model the network's name
+ * @param plan the plan that it was trained with, in words; another may go on
+ * @param settings what else a run must take over, such as its optimizer
+ */
+public record Manifest(
+    long step,
+    long samples,
+    long seed,
+    String model,
+    String plan,
+    Map<String, String> settings,
+    List<Shard> shards) {
+  /**
+   * A file of tensors.
+   *
+   * @param file its name in the checkpoint's folder
+   * @param checksum CRC-32C of its bytes
+   */
+  public record Shard(String file, long bytes, int checksum) {}
+
+  public Manifest {
+    settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
+    shards = List.copyOf(shards);
+  }
+}

@@ -1,0 +1,136 @@
+package dev.pipewright.runtime.checkpoint;
+
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.JsonText;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.CRC32C;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * A {@link Manifest} as {@code manifest.json}. Its last value is the checksum of the text, taken
+ * with zeros in its own place.
+ */
+final class ManifestFile {
+  static final String NAME = "manifest.json";
+  private static final String FORMAT = "pipewright-checkpoint";
+  private static final int VERSION = 1;
+  private static final String ZEROS = "00000000";
+  private static final String BEHIND = "\"\n}\n";
+
+  private ManifestFile() {}
+
+  static byte[] bytes(Manifest manifest) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("format", FORMAT);
+    object.put("version", VERSION);
+    object.put("step", manifest.step());
+    object.put("samples", manifest.samples());
+    object.put("seed", manifest.seed());
+    object.put("model", manifest.model());
+    object.put("plan", manifest.plan());
+    object.put("settings", manifest.settings());
+    List<Map<String, Object>> shards = new ArrayList<>();
+    for (Manifest.Shard shard : manifest.shards()) {
+      Map<String, Object> entry = new LinkedHashMap<>();
+      entry.put("file", shard.file());
+      entry.put("bytes", shard.bytes());
+      entry.put("crc32c", hexadecimal(shard.checksum()));
+      shards.add(entry);
+    }
+    object.put("shards", shards);
+    object.put("crc32c", ZEROS);
+    String text = JsonText.of(object);
+    String head = text.substring(0, text.length() - ZEROS.length() - BEHIND.length());
+    return (head + hexadecimal(checksum(text)) + BEHIND).getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static String hexadecimal(int checksum) {
+    return "%08x".formatted(checksum);
+  }
+
+  private static int checksum(String text) {
+    CRC32C crc = new CRC32C();
+    crc.update(text.getBytes(StandardCharsets.UTF_8));
+    return (int) crc.getValue();
+  }
+
+  /** Throws {@link BadInputException} where the file is not what was written. */
+  static Manifest read(Path folder) {
+    Path file = folder.resolve(NAME);
+    if (!Files.exists(file)) {
+      throw new BadInputException(
+          folder + ": is no checkpoint, as it has no manifest.json; give a folder step-…");
+    }
+    try {
+      byte[] bytes = Files.readAllBytes(file);
+      String text = new String(bytes, StandardCharsets.UTF_8);
+      check(file, text);
+      return manifest(file, new JsonMapper().readTree(bytes));
+    } catch (JacksonException e) {
+      throw damaged(file);
+    } catch (IOException e) {
+      throw new BadInputException(file + ": cannot be read: " + e.getMessage());
+    }
+  }
+
+  private static void check(Path file, String text) {
+    int end = text.length() - BEHIND.length();
+    int begin = end - ZEROS.length();
+    if (begin < 0 || !text.endsWith(BEHIND)) {
+      throw damaged(file);
+    }
+    String zeroed = text.substring(0, begin) + ZEROS + BEHIND;
+    if (!text.substring(begin, end).equals(hexadecimal(checksum(zeroed)))) {
+      throw damaged(file);
+    }
+  }
+
+  static BadInputException damaged(Path file) {
+    return new BadInputException(
+        file + ": is damaged: its checksum does not fit; go on from an earlier checkpoint");
+  }
+
+  private static Manifest manifest(Path file, JsonNode root) {
+    if (!FORMAT.equals(root.path("format").asString(""))) {
+      throw new BadInputException(file + ": its format is not " + FORMAT + "; give a checkpoint");
+    }
+    if (root.path("version").asInt(0) > VERSION) {
+      throw new BadInputException(
+          file
+              + ": version "
+              + root.path("version").asInt()
+              + " of "
+              + FORMAT
+              + " is newer than this program; update the program");
+    }
+    Map<String, String> settings = new LinkedHashMap<>();
+    root.path("settings")
+        .propertyStream()
+        .forEach(entry -> settings.put(entry.getKey(), entry.getValue().asString()));
+    List<Manifest.Shard> shards = new ArrayList<>();
+    for (JsonNode shard : root.path("shards")) {
+      shards.add(
+          new Manifest.Shard(
+              shard.path("file").asString(),
+              shard.path("bytes").asLong(),
+              Integer.parseUnsignedInt(shard.path("crc32c").asString(), 16)));
+    }
+    return new Manifest(
+        root.path("step").asLong(),
+        root.path("samples").asLong(),
+        root.path("seed").asLong(),
+        root.path("model").asString(),
+        root.path("plan").asString(),
+        settings,
+        shards);
+  }
+}

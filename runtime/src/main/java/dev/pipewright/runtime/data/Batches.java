@@ -1,0 +1,33 @@
+package dev.pipewright.runtime.data;
+
+import dev.pipewright.model.Shape;
+import java.util.function.LongToIntFunction;
+
+/** Values of several samples, one behind the other. */
+final class Batches {
+  private Batches() {}
+
+  /** The extents of so many samples. */
+  static long[] shape(int samples, Shape sample) {
+    long[] shape = new long[1 + sample.extents().size()];
+    shape[0] = samples;
+    for (int axis = 1; axis < shape.length; axis++) {
+      shape[axis] = sample.extent(axis - 1);
+    }
+    return shape;
+  }
+
+  /** A class for each sample. */
+  static Values classes(long[] numbers, LongToIntFunction classOf) {
+    long[] classes = new long[numbers.length];
+    for (int i = 0; i < classes.length; i++) {
+      classes[i] = classOf.applyAsInt(numbers[i]);
+    }
+    return new Values.Whole(classes, classes.length);
+  }
+
+  /** As many tokens for each sample. */
+  static Values tokens(long[] tokens, int samples) {
+    return new Values.Whole(tokens, samples, tokens.length / samples);
+  }
+}

@@ -1,0 +1,108 @@
+package dev.pipewright.runtime.data;
+
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.model.Shape;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * CIFAR-10's binary version (A. Krizhevsky, 2009): files of records, each a byte for the class and
+ * 3,072 for the red, green and blue channel of a picture of 32 × 32. A folder has {@code
+ * data_batch_1.bin} and so on to train on, and {@code test_batch.bin} to hold out.
+ */
+final class Cifar10Files {
+  private static final Shape PICTURE = Shape.of(3, 32, 32);
+  private static final int RECORD = 1 + 3 * 32 * 32;
+  private static final int CLASSES = 10;
+  private static final int AT_ONCE = 500; // records that are read at a time to check them
+  private static final String UNPACKED = "cifar-10-batches-bin"; // the archive's only folder
+
+  private final Shape read;
+
+  private Cifar10Files(Shape read) {
+    this.read = read;
+  }
+
+  static TrainingData open(Path path, Fit fit) {
+    Cifar10Files files = new Cifar10Files(fit.images(PICTURE));
+    fit.classes(CLASSES);
+    if (!Files.exists(path)) {
+      throw FileBytes.wrong(path, "no such folder; give the folder of data_batch_1.bin");
+    }
+    if (!Files.isDirectory(path)) {
+      return Selection.everyTenthHeldOut(files.pictures(List.of(path)));
+    }
+    Path inner = path.resolve(UNPACKED);
+    Path folder = Files.isDirectory(inner) ? inner : path;
+    Dataset training = files.pictures(batches(folder));
+    Path test = folder.resolve("test_batch.bin");
+    return Files.exists(test)
+        ? new TrainingData(training, files.pictures(List.of(test)))
+        : Selection.everyTenthHeldOut(training);
+  }
+
+  private static List<Path> batches(Path folder) {
+    try (Stream<Path> entries = Files.list(folder)) {
+      List<Path> batches =
+          entries
+              .filter(file -> file.getFileName().toString().matches("data_batch_\\d+\\.bin"))
+              .sorted()
+              .toList();
+      if (batches.isEmpty()) {
+        throw FileBytes.wrong(
+            folder, "has no data_batch_1.bin; give the folder of CIFAR-10's binary version");
+      }
+      return batches;
+    } catch (IOException e) {
+      throw FileBytes.unreadable(folder, e);
+    }
+  }
+
+  private Dataset pictures(List<Path> files) {
+    List<BytePictures.Part> parts = new ArrayList<>();
+    for (Path path : files) {
+      FileBytes file = FileBytes.open(path);
+      parts.add(new BytePictures.Part(file, 1, RECORD, classes(file)));
+    }
+    return new BytePictures(parts, PICTURE, read, PixelScale.CIFAR10);
+  }
+
+  private static byte[] classes(FileBytes file) {
+    long records = file.size() / RECORD;
+    if (file.size() != records * RECORD || records == 0) {
+      throw file.wrong(
+          "has "
+              + file.size()
+              + " bytes, which is no multiple of the "
+              + RECORD
+              + " of a picture and its class; it ends within picture "
+              + records
+              + ", fetch it again");
+    }
+    byte[] classes = new byte[Math.toIntExact(records)];
+    for (int first = 0; first < classes.length; first += AT_ONCE) {
+      int count = Math.min(AT_ONCE, classes.length - first);
+      byte[] read = file.read((long) first * RECORD, count * RECORD);
+      for (int i = 0; i < count; i++) {
+        classes[first + i] = read[i * RECORD];
+        if ((read[i * RECORD] & 0xff) >= CLASSES) {
+          throw damaged(file, (long) (first + i) * RECORD, read[i * RECORD] & 0xff);
+        }
+      }
+    }
+    return classes;
+  }
+
+  private static BadInputException damaged(FileBytes file, long position, int found) {
+    return file.wrong(
+        "byte "
+            + position
+            + " holds class "
+            + found
+            + ", and CIFAR-10 has 0 to 9; it is damaged or of another data set, fetch it again");
+  }
+}

@@ -1,0 +1,123 @@
+package dev.pipewright.runtime.data;
+
+import dev.pipewright.model.Shape;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The IDX files of MNIST (Y. LeCun, C. Cortes, C. Burges, 1998) and of data sets in its form, also
+ * compressed: a mark, the extents as 32-bit numbers with the highest byte first, and bytes.
+ */
+final class MnistFiles {
+  private static final int BYTES = 8; // the mark's third byte: elements are bytes without sign
+
+  private final Path folder;
+
+  private MnistFiles(Path folder) {
+    this.folder = folder;
+  }
+
+  static TrainingData open(Path folder, Fit fit) {
+    if (!Files.isDirectory(folder)) {
+      throw FileBytes.wrong(folder, "no such folder; give the folder of train-images-idx3-ubyte");
+    }
+    MnistFiles files = new MnistFiles(folder);
+    Dataset training = files.pictures("train", fit);
+    return files.find("t10k-images", 3).isPresent()
+        ? new TrainingData(training, files.pictures("t10k", fit))
+        : Selection.everyTenthHeldOut(training);
+  }
+
+  private Dataset pictures(String set, Fit fit) {
+    Idx images = idx(set + "-images", 3);
+    Idx labels = idx(set + "-labels", 1);
+    int samples = images.extents.get(0);
+    if (labels.extents.get(0) != samples) {
+      throw labels.file.wrong(
+          "has "
+              + labels.extents.get(0)
+              + " classes, but there are "
+              + samples
+              + " images beside it; both files must be of the same set");
+    }
+    byte[] classes = labels.file.read(labels.begin, samples);
+    int most = 0;
+    for (byte found : classes) {
+      most = Math.max(most, found & 0xff);
+    }
+    fit.classes(most + 1);
+    Shape picture = Shape.of(1, images.extents.get(1), images.extents.get(2));
+    int distance = Math.toIntExact(picture.elements());
+    return new BytePictures(
+        List.of(new BytePictures.Part(images.file, images.begin, distance, classes)),
+        picture,
+        fit.images(picture),
+        PixelScale.MNIST);
+  }
+
+  /** A file whose mark and extents agree with its size; elements begin at {@code begin}. */
+  private record Idx(FileBytes file, List<Integer> extents, int begin) {}
+
+  private Idx idx(String name, int axes) {
+    Path path =
+        find(name, axes)
+            .orElseThrow(() ->
+                FileBytes.wrong(
+                    folder,
+                    "has no "
+                        + name
+                        + "-idx"
+                        + axes
+                        + "-ubyte, plain or .gz; give the folder of MNIST's four files"));
+    FileBytes file = FileBytes.open(path);
+    int begin = 4 + 4 * axes;
+    if (file.size() < begin) {
+      throw file.wrong(
+          "is cut off after " + file.size() + " bytes, within its head; fetch it again");
+    }
+    ByteBuffer head = ByteBuffer.wrap(file.read(0, begin));
+    if (head.getInt() != (BYTES << 8 | axes)) {
+      throw file.wrong(
+          "does not begin with the mark of IDX bytes over " + axes + " axes; fetch it again");
+    }
+    List<Integer> extents = new ArrayList<>();
+    long size = begin;
+    long elements = 1;
+    for (int axis = 0; axis < axes; axis++) {
+      int extent = head.getInt();
+      if (extent < 1) {
+        throw file.wrong(
+            "byte "
+                + (4 + 4 * axis)
+                + ": the extent "
+                + extent
+                + " makes no sense; fetch it again");
+      }
+      extents.add(extent);
+      elements = Math.multiplyExact(elements, (long) extent);
+    }
+    size += elements;
+    if (file.size() != size) {
+      throw file.wrong(
+          "has " + file.size() + " bytes, but its head promises " + size + "; fetch it again");
+    }
+    return new Idx(file, List.copyOf(extents), begin);
+  }
+
+  /** The file by the names under which it is handed around. */
+  private Optional<Path> find(String name, int axes) {
+    for (String joint : List.of("-", ".")) {
+      for (String ending : List.of("", ".gz")) {
+        Path path = folder.resolve(name + joint + "idx" + axes + "-ubyte" + ending);
+        if (Files.exists(path)) {
+          return Optional.of(path);
+        }
+      }
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,25 @@
+package dev.pipewright.runtime.data;
+
+import dev.pipewright.runtime.tensor.Tensor;
+
+/** Numbers on their way to a tensor: made in any thread, and without memory of the library's. */
+public sealed interface Values {
+  /** A tensor that belongs to the scope that is open. */
+  Tensor tensor();
+
+  /** Floating-point numbers in row-major order. */
+  record Floating(float[] numbers, long... shape) implements Values {
+    @Override
+    public Tensor tensor() {
+      return Tensor.of(numbers, shape);
+    }
+  }
+
+  /** Whole numbers in row-major order: tokens or classes. */
+  record Whole(long[] numbers, long... shape) implements Values {
+    @Override
+    public Tensor tensor() {
+      return Tensor.ofWhole(numbers, shape);
+    }
+  }
+}

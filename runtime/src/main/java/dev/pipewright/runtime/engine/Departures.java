@@ -1,0 +1,70 @@
+package dev.pipewright.runtime.engine;
+
+import dev.pipewright.runtime.tensor.Tensor;
+import dev.pipewright.runtime.transport.Pending;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * Tensors on their way to other workers. Each is freed as soon as it has left: Gloo says so only to
+ * who waits, so a thread for each destination does. The worker itself never waits for a send within
+ * a step; it could be waiting for one that the other takes only after something that it sends
+ * later.
+ */
+final class Departures implements AutoCloseable {
+  private final Map<Integer, ExecutorService> waiting = new HashMap<>(); // by destination
+  private final Deque<Future<?>> under = new ArrayDeque<>(); // way, oldest first
+
+  /** Keeps {@code tensor} until it has left. */
+  void add(int to, Tensor tensor, Pending pending) {
+    ExecutorService thread = waiting.computeIfAbsent(to, key -> thread(to));
+    under.add(
+        thread.submit(() -> {
+          pending.await();
+          tensor.close();
+        }));
+    while (!under.isEmpty() && under.element().isDone()) {
+      finish(under.remove());
+    }
+  }
+
+  private static ExecutorService thread(int to) {
+    return Executors.newSingleThreadExecutor(task -> {
+      Thread thread = new Thread(task, "messages to worker " + to);
+      thread.setDaemon(true);
+      return thread;
+    });
+  }
+
+  /** Waits until everything has left. */
+  void flush() {
+    while (!under.isEmpty()) {
+      finish(under.remove());
+    }
+  }
+
+  private static void finish(Future<?> departure) {
+    try {
+      departure.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException failure) {
+        throw failure;
+      }
+      throw new IllegalStateException("a message cannot leave", e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while messages leave", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    waiting.values().forEach(ExecutorService::shutdownNow);
+  }
+}

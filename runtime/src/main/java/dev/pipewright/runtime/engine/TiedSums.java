@@ -1,0 +1,90 @@
+package dev.pipewright.runtime.engine;
+
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.runtime.net.Network;
+import dev.pipewright.runtime.net.Parameter;
+import dev.pipewright.runtime.net.Tied;
+import dev.pipewright.runtime.tensor.Scope;
+import dev.pipewright.runtime.tensor.Tensor;
+import dev.pipewright.runtime.transport.Group;
+import dev.pipewright.runtime.transport.Transport;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * Parameters that are one and held twice, as an embedding and the head that reads it are: before
+ * the update both gradients become their sum over all workers that hold one of the two.
+ */
+final class TiedSums {
+  private final List<Pair> pairs;
+
+  /**
+   * Of one such parameter.
+   *
+   * @param own what this worker holds of it: one or both
+   * @param group all who hold one, unless it is only this worker
+   */
+  private record Pair(List<Parameter> own, Optional<Group> group) {}
+
+  private TiedSums(List<Pair> pairs) {
+    this.pairs = pairs;
+  }
+
+  static TiedSums of(
+      Assignment assignment, Network network, List<Parameter> held, Transport transport) {
+    List<Pair> pairs = new ArrayList<>();
+    for (Tied tied : network.tied()) {
+      Set<Integer> holders = new TreeSet<>(holders(assignment, network, tied.layer()));
+      holders.addAll(holders(assignment, network, tied.copyLayer()));
+      if (holders.contains(transport.worker())) {
+        List<Parameter> own =
+            held.stream()
+                .filter(p -> p.name().equals(tied.parameter()) || p.name().equals(tied.copy()))
+                .toList();
+        Optional<Group> group =
+            holders.size() == 1
+                ? Optional.empty()
+                : Optional.of(transport.group("tied-" + tied.copy(), List.copyOf(holders)));
+        pairs.add(new Pair(own, group));
+      }
+    }
+    return new TiedSums(pairs);
+  }
+
+  /** The names of all such parameters of a network. */
+  static Set<String> names(Network network) {
+    return network.tied().stream()
+        .flatMap(tied -> List.of(tied.parameter(), tied.copy()).stream())
+        .collect(Collectors.toSet());
+  }
+
+  private static List<Integer> holders(Assignment assignment, Network network, int layer) {
+    for (int depth = 0; depth < assignment.stages().size(); depth++) {
+      var range = assignment.stages().get(depth).range();
+      if (network.part(range.first(), range.last()).contains(layer)) {
+        return assignment.holders(depth);
+      }
+    }
+    throw new IllegalStateException("a layer of no stage: " + layer);
+  }
+
+  /** Replaces all gradients by their sums; all workers call it when theirs are complete. */
+  void sum() {
+    for (Pair pair : pairs) {
+      try (Scope scope = new Scope()) {
+        Tensor total = Tensor.zeros(pair.own().get(0).value().shape());
+        for (Parameter parameter : pair.own()) {
+          parameter.value().gradient().ifPresent(total::addInPlace);
+        }
+        pair.group().ifPresent(group -> group.sum(total).await());
+        for (Parameter parameter : pair.own()) {
+          parameter.value().setGradient(total.copy());
+        }
+      }
+    }
+  }
+}

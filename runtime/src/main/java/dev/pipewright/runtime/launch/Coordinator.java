@@ -1,0 +1,147 @@
+package dev.pipewright.runtime.launch;
+
+import dev.pipewright.formats.BadInputException;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Starts the workers of a {@link Launch}, hears from them and stops them: all, as soon as one
+ * fails.
+ *
+ * <pre>{@code
+ * try (Coordinator coordinator = new Coordinator(launch)) {
+ *   coordinator.run((worker, text) -> …);
+ * }
+ * }</pre>
+ */
+public final class Coordinator implements AutoCloseable {
+  private static final long TICK_MILLISECONDS = 100;
+  private static final long FAREWELL_NANOSECONDS = 5_000_000_000L;
+
+  /** Hears from workers, in the thread of {@link #run}. */
+  public interface Listener {
+    void event(int worker, String text);
+  }
+
+  private final Launch launch;
+  private final Token token = Token.random();
+  private final Reception reception;
+  private final WorkerProcesses processes;
+  private final BlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
+  private volatile boolean interrupted;
+  private volatile Optional<Crew> crew = Optional.empty();
+
+  /**
+   * Opens the port; nothing is started yet.
+   *
+   * @throws BadInputException when the port is in use
+   */
+  public Coordinator(Launch launch) {
+    this.launch = launch;
+    this.reception = new Reception(launch.here() == launch.workers(), launch.port(), token);
+    this.processes = new WorkerProcesses(launch.logs(), token);
+  }
+
+  /** Where other machines join. */
+  public int port() {
+    return reception.port();
+  }
+
+  /** What they need to be let in. */
+  public String token() {
+    return token.text();
+  }
+
+  /**
+   * By how many nanoseconds a worker's {@code System.nanoTime()} is ahead of ours; 0 on this
+   * machine.
+   */
+  public long clockAhead(int worker) {
+    return crew.map(known -> known.clockAhead(worker)).orElse(0L);
+  }
+
+  /**
+   * Starts all workers and returns when all are done and gone.
+   *
+   * @throws WorkerFailureException when one fails
+   * @throws BadInputException when one finds something that its user has to correct
+   */
+  public void run(Listener listener) throws InterruptedException {
+    Thread hook = new Thread(this::interrupt, "stop workers");
+    Runtime.getRuntime().addShutdownHook(hook);
+    try (Crew workers = new Crew(launch, reception.port(), processes, inbox, listener)) {
+      crew = Optional.of(workers);
+      reception.open(workers::welcome);
+      workers.start();
+      attend(workers);
+      dismiss(workers);
+    } finally {
+      close();
+      if (!interrupted) {
+        Runtime.getRuntime().removeShutdownHook(hook);
+      }
+    }
+  }
+
+  private void attend(Crew workers) throws InterruptedException {
+    while (!workers.finished()) {
+      next();
+      workers.ping();
+      Optional<Failure> failure = workers.failure();
+      Optional<String> missing = workers.missing();
+      if ((failure.isPresent() || missing.isPresent()) && interrupted) {
+        Thread.currentThread().join(); // this process is ending, and says nothing about it
+      }
+      if (failure.isPresent()) {
+        workers.stop(failure.get().sentence());
+        throw exception(failure.get());
+      }
+      if (missing.isPresent()) {
+        workers.stop(missing.get());
+        throw new WorkerFailureException(missing.get(), -1, Optional.empty(), "");
+      }
+    }
+  }
+
+  private void next() throws InterruptedException {
+    Runnable heard = inbox.poll(TICK_MILLISECONDS, TimeUnit.MILLISECONDS);
+    while (heard != null) {
+      heard.run();
+      heard = inbox.poll();
+    }
+  }
+
+  private void dismiss(Crew workers) throws InterruptedException {
+    workers.stop("");
+    long deadline = System.nanoTime() + FAREWELL_NANOSECONDS;
+    while (!workers.gone() && System.nanoTime() - deadline < 0) {
+      next();
+    }
+  }
+
+  private RuntimeException exception(Failure failure) {
+    if (failure.badInput()) {
+      return new BadInputException(failure.what());
+    }
+    boolean here = failure.worker() < launch.here();
+    return new WorkerFailureException(
+        failure.sentence() + "; all others have been stopped",
+        failure.worker(),
+        failure.place(),
+        here ? processes.lastLines(failure.worker()) : "");
+  }
+
+  /** Ctrl-C, or the end of this process for another reason. */
+  private void interrupt() {
+    interrupted = true;
+    processes.close();
+  }
+
+  @Override
+  public void close() {
+    reception.close();
+    processes.close();
+  }
+}

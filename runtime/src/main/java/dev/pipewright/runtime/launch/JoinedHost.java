@@ -1,0 +1,97 @@
+package dev.pipewright.runtime.launch;
+
+import dev.pipewright.formats.BadInputException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** A machine that works for a {@link Coordinator} on another one: starts workers when told to. */
+public final class JoinedHost {
+  private final Control control;
+  private final WorkerProcesses processes;
+  private final String host;
+  private final int port;
+
+  private JoinedHost(Control control, WorkerProcesses processes, String host, int port) {
+    this.control = control;
+    this.processes = processes;
+    this.host = host;
+    this.port = port;
+  }
+
+  /**
+   * Joins and returns when the run is over.
+   *
+   * @param slots how many workers this machine takes at most
+   * @param logs the folder for what they print
+   * @return why it has ended where it failed, for the user here
+   * @throws BadInputException when nobody is there, or the token is wrong
+   */
+  public static Optional<String> run(String host, int port, String token, int slots, Path logs) {
+    try (Control control = connect(host, port);
+        WorkerProcesses processes = new WorkerProcesses(logs, new Token(token))) {
+      Thread hook = new Thread(processes::close, "stop workers");
+      Runtime.getRuntime().addShutdownHook(hook);
+      control.send(
+          Message.of("join").with("token", token).with("name", name()).with("slots", slots));
+      Optional<String> why = new JoinedHost(control, processes, host, port).serve();
+      Runtime.getRuntime().removeShutdownHook(hook);
+      return why;
+    }
+  }
+
+  private static Control connect(String host, int port) {
+    try {
+      return Control.connect(host, port);
+    } catch (IOException e) {
+      throw new BadInputException(
+          "nobody waits for workers at " + host + ":" + port + "; start `train` there first");
+    }
+  }
+
+  private static String name() {
+    try {
+      return InetAddress.getLocalHost().getHostName();
+    } catch (IOException e) {
+      return "?";
+    }
+  }
+
+  private Optional<String> serve() {
+    while (true) {
+      Message message;
+      try {
+        message = control.next();
+      } catch (IOException e) {
+        return Optional.of("the connection to " + host + ":" + port + " has ended");
+      }
+      switch (message.kind()) {
+        case "refused" ->
+            throw new BadInputException(host + ":" + port + ": " + message.text("why"));
+        case "start" -> start(message);
+        case "stop" -> {
+          return Optional.of(message.text("why")).filter(why -> !why.isEmpty());
+        }
+        default -> throw new IllegalStateException("the coordinator says " + message.line());
+      }
+    }
+  }
+
+  private void start(Message message) {
+    int first = (int) message.number("first");
+    for (int worker = first; worker < first + message.number("count"); worker++) {
+      processes.start(
+          worker,
+          control.thereAddress(),
+          port,
+          (int) message.number("heap"),
+          (int) message.number("threads"),
+          (number, status) ->
+              control.send(
+                  Places.put(
+                      Message.of("ended").with("worker", number).with("status", status),
+                      processes.last(number))));
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package dev.pipewright.runtime.launch;
+
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.runtime.tensor.Torch;
+import dev.pipewright.runtime.transport.AddressBook;
+import dev.pipewright.runtime.transport.GlooTransport;
+import dev.pipewright.runtime.transport.LostPeerException;
+import dev.pipewright.runtime.transport.Transport;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+
+/** The process of one worker. It ends with its control connection, whatever it is doing. */
+public final class WorkerMain {
+  private static final int COORDINATOR_GONE = 3;
+
+  private final Control control;
+  private final Path recorderFile;
+  private final FlightRecorder recorder;
+  private final CompletableFuture<Message> job = new CompletableFuture<>();
+  private final CountDownLatch stop = new CountDownLatch(1);
+
+  private WorkerMain(Control control, Path recorderFile) {
+    this.control = control;
+    this.recorderFile = recorderFile;
+    this.recorder = FlightRecorder.create(recorderFile);
+  }
+
+  /** Started by {@link Coordinator} and {@link JoinedHost} only. */
+  public static void main(String[] arguments) throws IOException {
+    int worker = Integer.parseInt(arguments[0]);
+    Control control = Control.connect(arguments[1], Integer.parseInt(arguments[2]));
+    String token = Optional.ofNullable(System.getenv(Token.VARIABLE)).orElse("");
+    control.send(Message.of("worker").with("token", token).with("worker", worker));
+    new WorkerMain(control, Path.of(arguments[4])).run(worker, Integer.parseInt(arguments[3]));
+  }
+
+  private void run(int worker, int threads) {
+    control.listen("control", this::told, () -> Runtime.getRuntime().halt(COORDINATOR_GONE));
+    int status = 0;
+    try {
+      Torch.start(threads); // while the others come
+      work(worker, job.join());
+    } catch (Throwable e) { // also errors: whatever it was, the coordinator is to know
+      e.printStackTrace();
+      control.send(failure(e));
+      status = COORDINATOR_GONE;
+    }
+    awaitStop();
+    end(status);
+  }
+
+  private void awaitStop() {
+    try {
+      stop.await();
+    } catch (InterruptedException e) {
+      // then it ends without being told to
+    }
+  }
+
+  private void told(Message message) {
+    switch (message.kind()) {
+      case "job" -> job.complete(message);
+      case "ping" ->
+          control.send(
+              Message.of("pong")
+                  .with("sent", message.number("sent"))
+                  .with("now", System.nanoTime()));
+      case "stop" -> stop.countDown();
+      default ->
+          throw new IllegalStateException("a message from a newer version: " + message.line());
+    }
+  }
+
+  private void work(int worker, Message told) throws Exception {
+    WorkerTask task =
+        Class.forName(told.text("task"))
+            .asSubclass(WorkerTask.class)
+            .getDeclaredConstructor()
+            .newInstance();
+    int workers = (int) told.number("workers");
+    Transport transport = new GlooTransport(book(worker, told), told.text("host"), worker, workers);
+    task.run(told.text("job"), transport, new ControlReporter());
+    // Nothing is closed: others may still wait for messages, and the end of the process closes all.
+    control.send(Message.of("done"));
+  }
+
+  private AddressBook book(int worker, Message told) {
+    int port = (int) told.number("store_port");
+    if (worker != 0) {
+      return AddressBook.at(told.text("store_host"), port);
+    }
+    AddressBook book = AddressBook.open(told.text("host"), port);
+    control.send(Message.of("store").with("port", book.port()));
+    return book;
+  }
+
+  private Message failure(Throwable failure) {
+    boolean lost = false;
+    for (Throwable e = failure; e != null; e = e.getCause()) {
+      lost |= e instanceof LostPeerException;
+    }
+    Message message =
+        Message.of("failed")
+            .with("what", describe(failure))
+            .with("lost", lost ? 1 : 0)
+            .with("input", failure instanceof BadInputException ? 1 : 0);
+    return Places.put(message, FlightRecorder.last(recorderFile));
+  }
+
+  private static String describe(Throwable failure) {
+    String message = failure.getMessage();
+    return failure instanceof BadInputException && message != null ? message : failure.toString();
+  }
+
+  private static void end(int status) {
+    System.out.flush();
+    System.err.flush();
+    Runtime.getRuntime().halt(status); // threads of the library may still run
+  }
+
+  private final class ControlReporter implements Reporter {
+    @Override
+    public void event(String text) {
+      control.send(Message.of("event").with("text", text));
+    }
+
+    @Override
+    public FlightRecorder recorder() {
+      return recorder;
+    }
+  }
+}

@@ -1,0 +1,158 @@
+package dev.pipewright.runtime.launch;
+
+import dev.pipewright.runtime.tensor.Torch;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** The workers on this machine: Java processes like this one, with the same class path. */
+final class WorkerProcesses implements AutoCloseable {
+  private static final long GRACE_MILLISECONDS = 2000;
+  private static final int LOG_LINES = 20;
+
+  private final Map<Integer, Process> processes = new ConcurrentHashMap<>();
+  private final Path logs;
+  private final Path recorders;
+  private final Token token;
+  private volatile boolean closing;
+
+  WorkerProcesses(Path logs, Token token) {
+    this.logs = logs;
+    this.token = token;
+    try {
+      Files.createDirectories(logs);
+      recorders = Files.createTempDirectory("pipewright-workers-");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Hears of the end of a worker, in any thread. */
+  interface End {
+    /** As Java counts: a signal's number plus 128 where one ended it. */
+    void of(int worker, int status);
+  }
+
+  void start(int worker, String host, int port, int heapMegabytes, int threads, End end) {
+    ProcessBuilder builder =
+        new ProcessBuilder(command(worker, host, port, heapMegabytes, threads));
+    Map<String, String> environment = builder.environment();
+    for (String variable : Torch.THREAD_VARIABLES) {
+      environment.put(variable, Integer.toString(threads));
+    }
+    environment.put(Token.VARIABLE, token.text());
+    // libtorch asks for the name of each address that connects, only to print it: seconds where no
+    // name server answers. All addresses here are numbers, so nobody needs to be asked.
+    environment.put("RES_OPTIONS", "attempts:0");
+    builder.redirectErrorStream(true).redirectOutput(log(worker).toFile());
+    builder.redirectInput(ProcessBuilder.Redirect.PIPE);
+    Process process;
+    try {
+      process = builder.start();
+      process.getOutputStream().close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    processes.put(worker, process);
+    if (closing) { // by another thread, which has not seen this one
+      process.destroyForcibly();
+    }
+    Thread watch = new Thread(() -> watch(worker, process, end), "watch worker " + worker);
+    watch.setDaemon(true);
+    watch.start();
+  }
+
+  private static void watch(int worker, Process process, End end) {
+    try {
+      end.of(worker, process.waitFor());
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("nobody interrupts this thread", e);
+    }
+  }
+
+  private List<String> command(int worker, String host, int port, int heapMegabytes, int threads) {
+    return List.of(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "-cp",
+        System.getProperty("java.class.path"),
+        "-Xmx" + heapMegabytes + "m",
+        "-XX:+UseSerialGC",
+        // A worker's Java code only tells the library what to do: quick to start beats quick to
+        // run.
+        "-XX:TieredStopAtLevel=1",
+        "-XX:-UsePerfData",
+        // Signals end it at once, also inside the library; its files are whole at any time.
+        "-Xrs",
+        "-XX:ErrorFile=" + logs.resolve("rank-" + worker + "-crash.log"),
+        "-XX:-CreateCoredumpOnCrash",
+        "--enable-native-access=ALL-UNNAMED",
+        // Tensors are no part of the heap; JavaCPP would hold them to its size.
+        "-Dorg.bytedeco.javacpp.maxbytes=0",
+        "-Dorg.bytedeco.javacpp.maxphysicalbytes=0",
+        WorkerMain.class.getName(),
+        Integer.toString(worker),
+        host,
+        Integer.toString(port),
+        Integer.toString(threads),
+        recorder(worker).toString());
+  }
+
+  Path log(int worker) {
+    return logs.resolve("rank-" + worker + ".log");
+  }
+
+  private Path recorder(int worker) {
+    return recorders.resolve("rank-" + worker);
+  }
+
+  Optional<Place> last(int worker) {
+    return FlightRecorder.last(recorder(worker));
+  }
+
+  /** The last that it printed. */
+  String lastLines(int worker) {
+    try {
+      List<String> lines =
+          new String(Files.readAllBytes(log(worker)), StandardCharsets.UTF_8).lines().toList();
+      return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_LINES), lines.size()));
+    } catch (IOException e) { // it never began
+      return "";
+    }
+  }
+
+  boolean allEnded() {
+    return processes.values().stream().noneMatch(Process::isAlive);
+  }
+
+  /** Ends all that are left, at the latest when the grace is over. */
+  @Override
+  public void close() {
+    closing = true;
+    processes.values().forEach(Process::destroy);
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(GRACE_MILLISECONDS);
+    try {
+      for (Process process : processes.values()) {
+        process.waitFor(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    processes.values().forEach(Process::destroyForcibly);
+    try (Stream<Path> files = Files.list(recorders)) {
+      for (Path file : files.toList()) {
+        Files.deleteIfExists(file);
+      }
+      Files.deleteIfExists(recorders);
+    } catch (IOException e) {
+      // a second close, or a folder for temporary files that somebody else tidies up
+    }
+  }
+}

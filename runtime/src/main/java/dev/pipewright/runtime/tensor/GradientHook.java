@@ -1,0 +1,43 @@
+package dev.pipewright.runtime.tensor;
+
+import java.util.function.UnaryOperator;
+import org.bytedeco.pytorch.TensorBase;
+import org.bytedeco.pytorch.TensorTensorHook;
+
+/**
+ * Changes gradients on their way through a backward pass, on the thread that runs it. It lives
+ * until it is closed, and must not be closed before every history that it is part of is gone.
+ */
+public final class GradientHook implements AutoCloseable {
+  private final Native hook;
+
+  /** Hands each gradient on as {@code change} makes it. */
+  public GradientHook(UnaryOperator<Tensor> change) {
+    hook = new Native(change);
+    hook.retainReference(); // a scope that ends must not free it
+  }
+
+  private static final class Native extends TensorTensorHook {
+    private final UnaryOperator<Tensor> change;
+
+    private Native(UnaryOperator<Tensor> change) {
+      this.change = change;
+    }
+
+    @Override
+    public TensorBase call(TensorBase gradient) {
+      return change.apply(new Tensor(new org.bytedeco.pytorch.Tensor(gradient))).handle();
+    }
+  }
+
+  /** The same tensor; gradients that come back to it are changed. */
+  public Tensor on(Tensor tensor) {
+    tensor.handle().register_hook(hook);
+    return tensor;
+  }
+
+  @Override
+  public void close() {
+    hook.close();
+  }
+}

@@ -1,0 +1,144 @@
+package dev.pipewright.runtime.training;
+
+import dev.pipewright.execution.TrainingRequest;
+import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What every worker of a run is told. It travels as one line of JSON, for this version of the
+ * program only.
+ */
+record Job(
+    String model,
+    Assignment assignment,
+    UpdateRule rule,
+    boolean sharedStatistics,
+    String data,
+    long steps,
+    long seed) {
+  private static final JsonMapper JSON = new JsonMapper();
+
+  static Job of(TrainingRequest request) {
+    return new Job(
+        request.model(),
+        request.assignment(),
+        request.rule(),
+        request.sharedStatistics(),
+        request.data(),
+        request.steps(),
+        request.seed());
+  }
+
+  String text() {
+    ObjectNode job = JSON.createObjectNode();
+    job.put("model", model).put("data", data).put("steps", steps).put("seed", seed);
+    job.put("optimizer", rule.kind().name())
+        .put("rate", rule.rate())
+        .put("momentum", rule.momentum())
+        .put("decay", rule.decay());
+    job.put("shared_statistics", sharedStatistics);
+    job.put("batch", assignment.batch()).put("overlapped", assignment.overlapped());
+    assignment.workers().forEach(job.putArray("workers")::add);
+    ArrayNode stages = job.putArray("stages");
+    for (StageLayers stage : assignment.stages()) {
+      ObjectNode object = stages.addObject().put("recompute", stage.recompute().name());
+      put(object.putArray("layers"), stage.range());
+      ArrayNode again = object.putArray("again");
+      stage.again().forEach(run -> put(again.addArray(), run));
+    }
+    put(job.putObject("schedule"), assignment.schedule());
+    return job.toString();
+  }
+
+  private static void put(ArrayNode array, LayerRange range) {
+    array.add(range.first()).add(range.last());
+  }
+
+  private static void put(ObjectNode object, Schedule schedule) {
+    Placement placement = schedule.placement();
+    object.put("name", schedule.name()).put("micro_batches", schedule.microBatches());
+    object.put("chains", placement.chains());
+    ArrayNode rankOf = object.putArray("rank_of");
+    for (int stage = 0; stage < placement.stages(); stage++) {
+      rankOf.add(placement.rankOf(stage));
+    }
+    ArrayNode programs = object.putArray("programs");
+    for (int rank = 0; rank < schedule.ranks(); rank++) {
+      ArrayNode program = programs.addArray();
+      for (long op : schedule.packed(rank)) {
+        program.add(op);
+      }
+    }
+  }
+
+  static Job parse(String text) {
+    JsonNode job = JSON.readTree(text);
+    List<StageLayers> stages = new ArrayList<>();
+    for (JsonNode stage : job.get("stages")) {
+      List<LayerRange> again = new ArrayList<>();
+      stage.get("again").forEach(run -> again.add(range(run)));
+      Recompute recompute = Recompute.valueOf(stage.get("recompute").asString());
+      stages.add(new StageLayers(range(stage.get("layers")), recompute, again));
+    }
+    List<Integer> workers = new ArrayList<>();
+    job.get("workers").forEach(count -> workers.add(count.asInt()));
+    Assignment assignment =
+        new Assignment(
+            schedule(job.get("schedule")),
+            stages,
+            workers,
+            job.get("batch").asInt(),
+            job.get("overlapped").asBoolean());
+    UpdateRule rule =
+        new UpdateRule(
+            Optimizer.valueOf(job.get("optimizer").asString()),
+            job.get("rate").asDouble(),
+            job.get("momentum").asDouble(),
+            job.get("decay").asDouble());
+    return new Job(
+        job.get("model").asString(),
+        assignment,
+        rule,
+        job.get("shared_statistics").asBoolean(),
+        job.get("data").asString(),
+        job.get("steps").asLong(),
+        job.get("seed").asLong());
+  }
+
+  private static LayerRange range(JsonNode ends) {
+    return new LayerRange(ends.get(0).asInt(), ends.get(1).asInt());
+  }
+
+  private static Schedule schedule(JsonNode schedule) {
+    JsonNode ranks = schedule.get("rank_of");
+    JsonNode programs = schedule.get("programs");
+    int[] rankOf = IntStream.range(0, ranks.size()).map(i -> ranks.get(i).asInt()).toArray();
+    long[][] packed = new long[programs.size()][];
+    for (int rank = 0; rank < packed.length; rank++) {
+      packed[rank] = longs(programs.get(rank));
+    }
+    return new Schedule(
+        schedule.get("name").asString(),
+        Placement.of(packed.length, schedule.get("chains").asInt(), rankOf),
+        schedule.get("micro_batches").asInt(),
+        packed);
+  }
+
+  /** A list of whole numbers. */
+  static long[] longs(JsonNode array) {
+    return IntStream.range(0, array.size()).mapToLong(i -> array.get(i).asLong()).toArray();
+  }
+}

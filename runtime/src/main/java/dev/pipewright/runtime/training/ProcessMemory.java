@@ -1,0 +1,48 @@
+package dev.pipewright.runtime.training;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * What this process holds in memory, from Linux's {@code /proc/self/status}; 0 where there is none.
+ */
+final class ProcessMemory {
+  private static final Path STATUS = Path.of("/proc/self/status");
+  private static final Path CLEAR = Path.of("/proc/self/clear_refs");
+  private static final String FORGET_PEAK = "5";
+
+  private ProcessMemory() {}
+
+  /** Bytes in memory now. */
+  static long now() {
+    return bytes("VmRSS:");
+  }
+
+  /** The most since {@link #forgetPeak}. */
+  static long peak() {
+    return bytes("VmHWM:");
+  }
+
+  /** Counts the peak from here on. */
+  static void forgetPeak() {
+    try {
+      Files.writeString(CLEAR, FORGET_PEAK);
+    } catch (IOException e) {
+      // then it is the peak since the process began, which is no smaller
+    }
+  }
+
+  private static long bytes(String name) {
+    try {
+      for (String line : Files.readAllLines(STATUS)) {
+        if (line.startsWith(name)) {
+          return 1024 * Long.parseLong(line.substring(name.length()).replace("kB", "").strip());
+        }
+      }
+    } catch (IOException e) {
+      // not Linux
+    }
+    return 0;
+  }
+}

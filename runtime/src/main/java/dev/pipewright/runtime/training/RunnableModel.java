@@ -1,0 +1,28 @@
+package dev.pipewright.runtime.training;
+
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.ModelFiles;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.zoo.Models;
+import dev.pipewright.zoo.ZooModel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** A network by the name that a request gives. */
+final class RunnableModel {
+  private RunnableModel() {}
+
+  /** A network of the zoo, or of a file. Throws {@link BadInputException} where there is none. */
+  static LayerGraph of(String model) {
+    if (Files.exists(Path.of(model))) {
+      return ModelFiles.read(Path.of(model), OptionalInt.of(1), Optional.empty()).graph();
+    }
+    return Models.find(model)
+        .map(ZooModel::graph)
+        .orElseThrow(() ->
+            new BadInputException(
+                model + ": no such model; give a file or a name that `models` lists"));
+  }
+}

@@ -1,0 +1,126 @@
+package dev.pipewright.runtime.training;
+
+import dev.pipewright.execution.RecordedStep;
+import dev.pipewright.execution.StepResult;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.runtime.engine.StepReport;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Puts together what all workers report of each step. A step lasts from the end of the one before,
+ * on the last of the workers, to its own; the first from its own begin.
+ */
+final class Steps {
+  private final Assignment assignment;
+  private final Map<Long, StepReport[]> open = new HashMap<>(); // not yet reported by all
+  private final List<StepResult> results = new ArrayList<>();
+  private final List<StepReport[]> reports = new ArrayList<>();
+  private long lastEnd = Long.MIN_VALUE;
+
+  Steps(Assignment assignment) {
+    this.assignment = assignment;
+  }
+
+  /** A worker's report; the step's result when it is the last one. */
+  Optional<StepResult> add(int worker, StepReport report) {
+    StepReport[] all =
+        open.computeIfAbsent(report.step(), step -> new StepReport[assignment.size()]);
+    all[worker] = report;
+    if (Arrays.asList(all).contains(null)) {
+      return Optional.empty();
+    }
+    open.remove(report.step());
+    StepResult result = together(all);
+    results.add(result);
+    reports.add(all);
+    return Optional.of(result);
+  }
+
+  private StepResult together(StepReport[] all) {
+    double loss = 0;
+    long correct = 0;
+    long rows = 0;
+    double busy = 0;
+    for (StepReport report : all) {
+      loss += report.loss();
+      correct += report.correct();
+      rows += report.rows();
+      busy += busy(report);
+    }
+    long begin = lastEnd == Long.MIN_VALUE ? begin(all) : lastEnd;
+    lastEnd = end(all);
+    double seconds = (lastEnd - begin) / 1e9;
+    return new StepResult(
+        all[0].step(),
+        loss,
+        (double) correct / rows,
+        assignment.batch(),
+        seconds,
+        1 - busy / (all.length * seconds));
+  }
+
+  /** Seconds of ops and update. */
+  private static double busy(StepReport report) {
+    long busy = report.updateEnded() - report.updateStarted();
+    for (int i = 0; i < report.started().length; i++) {
+      busy += report.ended()[i] - report.started()[i];
+    }
+    return busy / 1e9;
+  }
+
+  private static long begin(StepReport[] all) {
+    return Arrays.stream(all)
+        .mapToLong(
+            report -> report.waited().length == 0 ? report.updateStarted() : report.waited()[0])
+        .min()
+        .orElseThrow();
+  }
+
+  private static long end(StepReport[] all) {
+    return Arrays.stream(all).mapToLong(StepReport::updateEnded).max().orElseThrow();
+  }
+
+  List<StepResult> results() {
+    return results;
+  }
+
+  /** The step of median duration in the second half. */
+  RecordedStep typical() {
+    int half = results.size() / 2;
+    List<Integer> byDuration = new ArrayList<>();
+    for (int i = half; i < results.size(); i++) {
+      byDuration.add(i);
+    }
+    byDuration.sort(Comparator.comparingDouble(i -> results.get(i).seconds()));
+    int middle = byDuration.get(byDuration.size() / 2);
+    return recorded(reports.get(middle), results.get(middle).seconds());
+  }
+
+  private static RecordedStep recorded(StepReport[] all, double seconds) {
+    long begin = begin(all);
+    int workers = all.length;
+    double[][] waited = new double[workers][];
+    double[][] started = new double[workers][];
+    double[][] ended = new double[workers][];
+    double[] updateStarted = new double[workers];
+    double[] updateEnded = new double[workers];
+    for (int i = 0; i < workers; i++) {
+      waited[i] = since(begin, all[i].waited());
+      started[i] = since(begin, all[i].started());
+      ended[i] = since(begin, all[i].ended());
+      updateStarted[i] = (all[i].updateStarted() - begin) / 1e9;
+      updateEnded[i] = (all[i].updateEnded() - begin) / 1e9;
+    }
+    return new RecordedStep(seconds, waited, started, ended, updateStarted, updateEnded);
+  }
+
+  private static double[] since(long begin, long[] times) {
+    return Arrays.stream(times).mapToDouble(time -> (time - begin) / 1e9).toArray();
+  }
+}

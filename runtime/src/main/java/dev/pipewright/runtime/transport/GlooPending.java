@@ -1,0 +1,70 @@
+package dev.pipewright.runtime.transport;
+
+import dev.pipewright.units.Check;
+import org.bytedeco.javacpp.PointerScope;
+import org.bytedeco.pytorch.Tensor;
+import org.bytedeco.pytorch.TensorVector;
+import org.bytedeco.pytorch.Work;
+
+/** An operation of Gloo under way, with its tensors, which live at least until its end. */
+final class GlooPending implements Pending {
+  private final Work work;
+  private final TensorVector tensors;
+  private final String what;
+  private boolean ended;
+
+  private GlooPending(Work work, TensorVector tensors, String what) {
+    this.work = work;
+    this.tensors = tensors;
+    this.what = what;
+  }
+
+  /** Begins an operation. */
+  interface Begin {
+    Work with(TensorVector tensors);
+  }
+
+  /**
+   * An operation that has begun.
+   *
+   * @param what it is, for the sentence that says that it failed
+   */
+  static GlooPending begin(String what, Begin begin, Tensor tensor) {
+    Check.that(tensor.is_contiguous(), "messages carry dense tensors: %s", what);
+    try (PointerScope scope = new PointerScope()) { // not the caller's, which may end before
+      TensorVector tensors = new TensorVector(tensor);
+      Work work = begin.with(tensors);
+      work.retainReference();
+      tensors.retainReference();
+      return new GlooPending(work, tensors, what);
+    } catch (RuntimeException e) {
+      throw lost(what, e);
+    }
+  }
+
+  /** Of a message, Gloo does not say before somebody waits for it. */
+  @Override
+  public boolean done() {
+    return ended || work.isCompleted();
+  }
+
+  @Override
+  public void await() {
+    if (ended) {
+      return;
+    }
+    try {
+      work._wait();
+    } catch (RuntimeException e) {
+      throw lost(what, e);
+    } finally {
+      ended = true;
+      work.deallocate();
+      tensors.deallocate();
+    }
+  }
+
+  private static LostPeerException lost(String what, RuntimeException cause) {
+    return new LostPeerException(what + " failed: a worker has stopped or is out of reach", cause);
+  }
+}

@@ -1,0 +1,297 @@
+package dev.pipewright.runtime.launch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.formats.BadInputException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class CoordinatorTest {
+  private static final long ENDLESS = 1_000_000_000;
+
+  @TempDir Path folder;
+
+  /** What workers have said, and their processes. */
+  private final List<String> events = new ArrayList<>();
+
+  private final Map<Integer, ProcessHandle> processes = new ConcurrentHashMap<>();
+
+  private Launch ring(int workers, String job) {
+    return Launch.of(workers, RingTask.class.getName(), job, folder.resolve("logs")).withHeap(64);
+  }
+
+  private void hear(int worker, String text) {
+    if (text.startsWith("pid ")) {
+      ProcessHandle.of(Long.parseLong(text.substring(4)))
+          .ifPresent(process -> processes.put(worker, process));
+    } else {
+      events.add(worker + " " + text);
+    }
+  }
+
+  private void run(Launch launch) throws InterruptedException {
+    try (Coordinator coordinator = new Coordinator(launch)) {
+      coordinator.run(this::hear);
+    }
+  }
+
+  private WorkerFailureException failing(Launch launch) {
+    return assertThrows(WorkerFailureException.class, () -> run(launch));
+  }
+
+  @AfterEach
+  void noProcessIsLeft() {
+    for (ProcessHandle process : processes.values()) {
+      boolean alive = process.isAlive();
+      process.destroyForcibly();
+      assertFalse(alive);
+    }
+  }
+
+  @Test
+  void workersRunTheirTaskAndReport() throws Exception {
+    run(ring(2, "3"));
+    assertEquals(2, processes.size());
+    assertTrue(events.get(0).matches("[01] step 0 bytes \\d+"), events::toString);
+    assertEquals(2, events.size());
+    assertTrue(Files.exists(folder.resolve("logs/rank-1.log")));
+  }
+
+  /** Two workers exchange 10,000 messages and as many parts of sums. */
+  @Test
+  void nativeMemoryStaysFlat() throws Exception {
+    run(ring(2, "5001"));
+    long early = bytes("0 step 2500 ");
+    assertTrue(Math.abs(bytes("0 step 5000 ") - early) < 8 << 20);
+  }
+
+  private long bytes(String prefix) {
+    String event =
+        events.stream().filter(text -> text.startsWith(prefix)).findFirst().orElseThrow();
+    return Long.parseLong(event.substring(event.lastIndexOf(' ') + 1));
+  }
+
+  @Test
+  void aTaskThatThrowsStopsAllAndIsNamedWithItsPlace() {
+    WorkerFailureException failure = failing(ring(3, ENDLESS + " throw 1 5"));
+    assertEquals(
+        "worker 1 (stage 1, reduction in step 4) failed: java.lang.IllegalArgumentException: a"
+            + " number is wrong; all others have been stopped",
+        failure.getMessage());
+    assertTrue(failure.lastLines().contains("about to throw"), failure::lastLines);
+    assertTrue(failure.lastLines().contains("at dev.pipewright"), failure::lastLines);
+  }
+
+  @Test
+  void aMistakeOfTheUserThatAWorkerFindsIsAMistakeOfTheUser() {
+    BadInputException mistake =
+        assertThrows(BadInputException.class, () -> run(ring(2, ENDLESS + " input 0 2")));
+    assertEquals("data.bin: the file ends in the middle", mistake.getMessage());
+  }
+
+  @Test
+  void aWorkerThatExitsIsNamed() {
+    assertEquals(
+        "worker 0 (stage 0, reduction in step 1) exited with status 7 before it was done; all"
+            + " others have been stopped",
+        failing(ring(2, ENDLESS + " exit 0 2")).getMessage());
+  }
+
+  @Test
+  void aTaskThatDoesNotExistIsNamed() {
+    Launch launch = Launch.of(1, "no.such.Task", "", folder.resolve("logs"));
+    assertEquals(
+        "worker 0 failed: java.lang.ClassNotFoundException: no.such.Task; all others have been"
+            + " stopped",
+        failing(launch).getMessage());
+  }
+
+  /** Kills a worker after a random time; the ring is anywhere then. */
+  @RepeatedTest(20)
+  void aKilledWorkerIsNamedWithThePlaceItWasAt(RepetitionInfo seed) throws Exception {
+    SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
+    int workers = random.nextInt(2, 4);
+    int victim = random.nextInt(workers);
+    int wait = random.nextInt(200);
+    AtomicLong killed = new AtomicLong();
+    Coordinator.Listener listener =
+        (worker, text) -> {
+          hear(worker, text);
+          if (text.startsWith("pid ") && processes.size() == workers) {
+            new Thread(() -> kill(victim, wait, killed)).start();
+          }
+        };
+    WorkerFailureException failure =
+        assertThrows(
+            WorkerFailureException.class,
+            () -> {
+              try (Coordinator coordinator = new Coordinator(ring(workers, ENDLESS + ""))) {
+                coordinator.run(listener);
+              }
+            });
+    double seconds = (System.nanoTime() - killed.get()) * 1e-9;
+    assertEquals(victim, failure.worker(), failure::getMessage);
+    assertTrue(
+        sentence(failure)
+            .matches(
+                "worker \\d( \\(stage "
+                    + victim
+                    + ", (forward of micro-batch 7|reduction) in step \\d+\\))? was killed by"
+                    + " signal 9 \\(the system does so when memory runs out\\); all others have"
+                    + " been stopped"),
+        failure::getMessage);
+    assertTrue(seconds < 10, "took " + seconds + " s");
+  }
+
+  private static String sentence(Exception failure) {
+    return String.valueOf(failure.getMessage());
+  }
+
+  private ProcessHandle process(int worker) {
+    return Objects.requireNonNull(processes.get(worker));
+  }
+
+  private void kill(int worker, int wait, AtomicLong killed) {
+    try {
+      Thread.sleep(wait);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    killed.set(System.nanoTime());
+    process(worker).destroyForcibly();
+  }
+
+  @Test
+  void aWorkerThatNeverComesIsMissed() {
+    Launch launch = ring(1, "1").withPatience(Duration.ofMillis(1), Duration.ofMinutes(1));
+    assertEquals("worker 0 has not come within 0 s", failing(launch).getMessage());
+  }
+
+  @Test
+  void machinesThatNeverJoinAreMissed() {
+    Launch launch =
+        ring(3, "1").withHere(1).withPatience(Duration.ofMinutes(1), Duration.ofMillis(300));
+    assertEquals("2 of 3 workers have not joined within 0 s", failing(launch).getMessage());
+  }
+
+  @Test
+  void aPortInUseIsNamed() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      int port = taken.getLocalPort();
+      String sentence =
+          "port " + port + " is in use on this machine; name another one, or none for any free one";
+      assertEquals(
+          sentence,
+          assertThrows(BadInputException.class, () -> run(ring(1, "1").withPorts(port, 0)))
+              .getMessage());
+      assertEquals(
+          sentence,
+          assertThrows(BadInputException.class, () -> run(ring(1, "1").withPorts(0, port)))
+              .getMessage());
+    }
+  }
+
+  private CompletableFuture<Optional<String>> join(Coordinator coordinator, int slots) {
+    return CompletableFuture.supplyAsync(() ->
+        JoinedHost.run(
+            "localhost",
+            coordinator.port(),
+            coordinator.token(),
+            slots,
+            folder.resolve("logs-there")));
+  }
+
+  @Test
+  void anotherMachineJoins() throws Exception {
+    try (Coordinator coordinator = new Coordinator(ring(3, "1000").withHere(1))) {
+      CompletableFuture<Optional<String>> other = join(coordinator, 5);
+      coordinator.run(this::hear);
+      assertEquals(Optional.empty(), other.get());
+      assertEquals(3, processes.size());
+      assertTrue(Files.exists(folder.resolve("logs-there/rank-2.log")));
+      assertEquals(0, coordinator.clockAhead(0));
+      // Here both clocks are the same one.
+      assertEquals(0, coordinator.clockAhead(2) * 1e-9, 0.005);
+    }
+  }
+
+  @Test
+  void aWorkerKilledOnAnotherMachineIsNamedWithItsPlace() throws Exception {
+    try (Coordinator coordinator = new Coordinator(ring(2, ENDLESS + "").withHere(1))) {
+      CompletableFuture<Optional<String>> other = join(coordinator, 1);
+      WorkerFailureException failure =
+          assertThrows(
+              WorkerFailureException.class,
+              () ->
+                  coordinator.run((worker, text) -> {
+                    hear(worker, text);
+                    if (text.startsWith("step 500")) {
+                      process(1).destroyForcibly();
+                    }
+                  }));
+      assertTrue(
+          sentence(failure).matches("worker 1 \\(stage 1, .* in step \\d+\\) was killed .*"),
+          failure::getMessage);
+      assertTrue(other.get().orElseThrow().startsWith("worker 1 (stage 1"));
+    }
+  }
+
+  @Test
+  void aWrongTokenIsRefused() throws Exception {
+    try (Coordinator coordinator = new Coordinator(ring(2, "1").withHere(1))) {
+      CompletableFuture<WorkerFailureException> result =
+          CompletableFuture.supplyAsync(
+              () -> assertThrows(WorkerFailureException.class, () -> coordinator.run(this::hear)));
+      BadInputException mistake =
+          assertThrows(
+              BadInputException.class,
+              () ->
+                  JoinedHost.run(
+                      "localhost", coordinator.port(), "guess", 1, folder.resolve("logs-there")));
+      assertEquals(
+          "localhost:"
+              + coordinator.port()
+              + ": the token is wrong; use the one that the coordinator has printed",
+          mistake.getMessage());
+      result.cancel(true);
+    }
+  }
+
+  @Test
+  void nobodyToJoinIsSaid() throws IOException {
+    int port;
+    try (ServerSocket free = new ServerSocket(0)) {
+      port = free.getLocalPort();
+    }
+    BadInputException mistake =
+        assertThrows(
+            BadInputException.class,
+            () -> JoinedHost.run("localhost", port, "", 1, folder.resolve("logs")));
+    assertEquals(
+        "nobody waits for workers at localhost:" + port + "; start `train` there first",
+        mistake.getMessage());
+  }
+}

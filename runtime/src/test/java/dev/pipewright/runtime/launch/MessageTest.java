@@ -1,0 +1,40 @@
+package dev.pipewright.runtime.launch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class MessageTest {
+  @Test
+  void whatIsWrittenIsRead() throws IOException {
+    String text = "{\"a\": [1, 2]}\nline two \\ \" ü 😀";
+    String line = Message.of("event").with("text", text).with("now", Long.MIN_VALUE).line();
+    assertFalse(line.contains("\n"));
+    Message read = Message.parse(line);
+    assertEquals("event", read.kind());
+    assertEquals(text, read.text("text"));
+    assertEquals(Long.MIN_VALUE, read.number("now"));
+    assertTrue(read.has("now") && !read.has("other"));
+  }
+
+  @Test
+  void whatIsNoMessageIsRefused() {
+    for (String line : List.of("", "GET / HTTP/1.1", "[1]", "{\"a\": {}}", "{\"a\": 1.5}", "{")) {
+      assertThrows(IOException.class, () -> Message.parse(line), line);
+    }
+  }
+
+  @Test
+  void theTokenIsItselfAndNothingElse() {
+    Token token = Token.random();
+    assertEquals(32, token.text().length());
+    assertTrue(token.is(token.text()));
+    assertFalse(token.is("") || token.is(token.text() + "0") || token.is(Token.random().text()));
+    assertFalse(token.toString().contains(token.text()));
+  }
+}

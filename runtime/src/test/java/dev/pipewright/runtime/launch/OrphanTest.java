@@ -1,0 +1,102 @@
+package dev.pipewright.runtime.launch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What becomes of workers when their coordinator ends. */
+@Timeout(60)
+class OrphanTest {
+  private static final String RUNNING = "1000000000";
+  private static final String BLOCKED_IN_THE_LIBRARY = "1000000000 sleep 1 1";
+
+  @TempDir Path folder;
+  private final List<ProcessHandle> workers = new ArrayList<>();
+
+  @AfterEach
+  void endWhatIsLeft() {
+    workers.forEach(ProcessHandle::destroyForcibly);
+  }
+
+  private Process coordinator(String job) throws IOException {
+    return new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp",
+            System.getProperty("java.class.path"),
+            RingMain.class.getName(),
+            job,
+            folder.toString())
+        .redirectErrorStream(true)
+        .start();
+  }
+
+  /** Returns when both workers are at work, with all that was printed. */
+  private List<String> untilBothRun(BufferedReader out) throws IOException {
+    List<String> printed = new ArrayList<>();
+    int steps = 0;
+    while (steps < 2) {
+      String line = String.valueOf(out.readLine());
+      printed.add(line);
+      if (line.startsWith("pid ")) {
+        ProcessHandle.of(Long.parseLong(line.substring(4))).ifPresent(workers::add);
+      }
+      steps += line.startsWith("step 0") ? 1 : 0;
+    }
+    assertEquals(2, workers.size(), printed::toString);
+    return printed;
+  }
+
+  private void allEndWithin(double seconds) throws InterruptedException {
+    long begin = System.nanoTime();
+    while (workers.stream().anyMatch(OrphanTest::alive)) {
+      assertFalse(System.nanoTime() - begin > seconds * 1e9, "a worker is alive");
+      Thread.sleep(10);
+    }
+  }
+
+  /** A dead process whose parent is gone may wait a while for the system to forget it. */
+  private static boolean alive(ProcessHandle process) {
+    try {
+      String status = Files.readString(Path.of("/proc/" + process.pid() + "/stat"));
+      return !status.substring(status.lastIndexOf(')')).startsWith(") Z");
+    } catch (IOException e) {
+      return process.isAlive(); // and not on Linux, if it is
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {RUNNING, BLOCKED_IN_THE_LIBRARY})
+  void workersEndWhenTheirCoordinatorIsKilled(String job) throws Exception {
+    Process coordinator = coordinator(job);
+    try (BufferedReader out = coordinator.inputReader()) {
+      untilBothRun(out);
+      coordinator.destroyForcibly();
+      allEndWithin(2);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"INT", "TERM", "HUP"})
+  void workersEndWhenTheirCoordinatorIsInterrupted(String signal) throws Exception {
+    Process coordinator = coordinator(RUNNING);
+    try (BufferedReader out = coordinator.inputReader()) {
+      untilBothRun(out);
+      new ProcessBuilder("kill", "-" + signal, Long.toString(coordinator.pid())).start().waitFor();
+      coordinator.waitFor(10, TimeUnit.SECONDS);
+      allEndWithin(2);
+      assertFalse(out.lines().anyMatch(line -> line.startsWith("failure")));
+    }
+  }
+}

@@ -1,0 +1,19 @@
+package dev.pipewright.runtime.launch;
+
+import java.nio.file.Path;
+
+/** A coordinator that can be killed: prints what its two workers report, and how it fails. */
+public final class RingMain {
+  private RingMain() {}
+
+  /** The job and the folder for logs. */
+  public static void main(String[] arguments) throws InterruptedException {
+    Launch launch =
+        Launch.of(2, RingTask.class.getName(), arguments[0], Path.of(arguments[1])).withHeap(64);
+    try (Coordinator coordinator = new Coordinator(launch)) {
+      coordinator.run((worker, text) -> System.out.println(text));
+    } catch (WorkerFailureException e) {
+      System.out.println("failure: " + e.getMessage());
+    }
+  }
+}
