@@ -220,6 +220,16 @@ public final class StageCosts {
     return new LayerCosts(figures[0], figures[1], figures[2], figures[3]);
   }
 
+  /** Seconds of a quantity of each position of the chain, for one slice. */
+  public double[] seconds(Quantity quantity, int slice) {
+    double[] sums = byEnd(workload.chain().cumulative(workload.profile().seconds(quantity, slice)));
+    double[] seconds = new double[size()];
+    for (int at = 0; at < seconds.length; at++) {
+      seconds[at] = Math.max(0, sums[at + 1] - sums[at]); // sums differ by rounding
+    }
+    return seconds;
+  }
+
   /** The slowdown of the fastest device. */
   public double fastest() {
     double least = Double.POSITIVE_INFINITY;

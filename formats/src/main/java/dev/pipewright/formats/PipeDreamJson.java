@@ -1,5 +1,6 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.plan.Recompute;
 import dev.pipewright.planner.pipedream.Level;
 import dev.pipewright.planner.pipedream.PipeDreamPlanning;
 import dev.pipewright.planner.pipedream.PipeDreamPlanning.RunnerUp;
@@ -49,8 +50,13 @@ public final class PipeDreamJson {
 
   private PipeDreamJson() {}
 
-  /** The answer as JSON text that ends with a line feed. */
-  public static String text(PipeDreamPlanning planning, Context context) {
+  /**
+   * The answer as JSON text that ends with a line feed.
+   *
+   * @param recompute what each stage computes again, which the planner does not know of
+   */
+  public static String text(
+      PipeDreamPlanning planning, Context context, List<Recompute> recompute) {
     Map<String, Object> object = context.madeFor.object("pipedream");
     object.put("levels", context.levels.stream().map(Level::units).toList());
     object.put("bandwidths", context.levels.stream().map(Level::bytesPerSecond).toList());
@@ -62,7 +68,7 @@ public final class PipeDreamJson {
         object("value", planning.lowerBound().seconds(), "why", planning.lowerBound().why()));
     object.put("speedup", planning.speedup());
     object.put("planning_s", context.planningSeconds);
-    object.put("plan", plan(planning, context));
+    object.put("plan", plan(planning, context, recompute));
     object.put(
         "why",
         object(
@@ -86,7 +92,8 @@ public final class PipeDreamJson {
     return object;
   }
 
-  private static Map<String, Object> plan(PipeDreamPlanning planning, Context context) {
+  private static Map<String, Object> plan(
+      PipeDreamPlanning planning, Context context, List<Recompute> recompute) {
     Map<String, Object> plan = new LinkedHashMap<>();
     plan.put("schedule", "pipedream");
     plan.put("micro_batches", planning.inFlight());
@@ -94,7 +101,9 @@ public final class PipeDreamJson {
     plan.put("replicas", 1);
     List<Map<String, Object>> stages = new ArrayList<>();
     for (Stage stage : planning.stages()) {
-      stages.add(stage(stage, context.forwardSeconds));
+      Map<String, Object> object = stage(stage, context.forwardSeconds);
+      object.put("recompute", recompute.get(stages.size()).word());
+      stages.add(object);
     }
     plan.put("stages", stages);
     return plan;

@@ -22,6 +22,7 @@ import dev.pipewright.planner.memory.LayerPeaks;
 import dev.pipewright.planner.memory.Mcap;
 import dev.pipewright.planner.memory.MemoryPlanning;
 import dev.pipewright.planner.memory.TieBreak;
+import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.sim.SimulatedOracle;
 import dev.pipewright.solver.bayes.BayesianBalance;
@@ -58,7 +59,18 @@ final class MemoryAnswer implements PlannerAnswer {
       int globalBatch,
       OptionalInt microBatch,
       List<WarmUp> policies,
-      BooleanSupplier stop) {}
+      Recomputation recomputation,
+      BooleanSupplier stop) {
+    /** Nothing runs again. */
+    Asked(
+        String planner,
+        int globalBatch,
+        OptionalInt microBatch,
+        List<WarmUp> policies,
+        BooleanSupplier stop) {
+      this(planner, globalBatch, microBatch, policies, Recomputation.NEVER, stop);
+    }
+  }
 
   /** Plans for a model, or for a table of measured peaks, which needs no batch. */
   static MemoryAnswer of(
@@ -94,6 +106,7 @@ final class MemoryAnswer implements PlannerAnswer {
                 request.globalBatch(),
                 request.microBatch(),
                 request.policies(),
+                flags.layersAgain(),
                 patience));
     if (arguments.profileBatch != null) {
       answer.json.put("profile_batch", arguments.profileBatch);
@@ -164,7 +177,8 @@ final class MemoryAnswer implements PlannerAnswer {
             asked.policies,
             capture ? machine : 1,
             POINTS,
-            BUDGET);
+            BUDGET,
+            asked.recomputation);
     return capture
         ? Capture.plan(costs, request, asked.stop)
         : Mcap.plan(costs, request, cutter(asked));

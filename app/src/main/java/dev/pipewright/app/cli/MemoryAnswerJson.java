@@ -3,6 +3,7 @@ package dev.pipewright.app.cli;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.HybridJson;
+import dev.pipewright.plan.Recompute;
 import dev.pipewright.planner.memory.HybridPlan;
 import dev.pipewright.planner.memory.HybridPlan.Stage;
 import dev.pipewright.planner.memory.MemoryPlanning;
@@ -90,7 +91,12 @@ final class MemoryAnswerJson {
       HybridJson.put(object, stage.degrees());
     }
     object.put("in_flight", stage.inFlight());
-    object.put("recompute", "none");
+    object.put("recompute", stage.recompute().word());
+    if (stage.recompute() == Recompute.SELECTIVE) {
+      object.put(
+          "recomputed",
+          stage.again().stream().map(run -> List.of(run.first(), run.last())).toList());
+    }
     object.put("forward_s", cost.forwardSeconds());
     object.put("backward_s", cost.backwardSeconds());
     object.put("send_s", cost.sendSeconds());

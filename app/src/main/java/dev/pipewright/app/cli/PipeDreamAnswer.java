@@ -19,17 +19,20 @@ import dev.pipewright.planner.pipedream.CutCosts;
 import dev.pipewright.planner.pipedream.Level;
 import dev.pipewright.planner.pipedream.PipeDreamOptimizer;
 import dev.pipewright.planner.pipedream.PipeDreamPlanning;
+import dev.pipewright.planner.pipedream.RecomputedStages;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** A plan of PipeDream's optimizer, shown in the forms that {@code plan} offers. */
 final class PipeDreamAnswer implements PlannerAnswer {
@@ -141,8 +144,14 @@ final class PipeDreamAnswer implements PlannerAnswer {
                 new StagePlan(
                     s.firstLayer(), s.lastLayer(), s.devices(), Recompute.NONE, s.inFlight()))
             .toList();
-    return new AsynchronousPlan(
-        Rule.PIPEDREAM, planning.inFlight(), context.miniBatch().orElse(1), 1, stages);
+    AsynchronousPlan kept =
+        new AsynchronousPlan(
+            Rule.PIPEDREAM, planning.inFlight(), context.miniBatch().orElse(1), 1, stages);
+    return costs.map(known -> RecomputedStages.where(known, kept)).orElse(kept);
+  }
+
+  private List<Recompute> recompute() {
+    return plan().stages().stream().map(StagePlan::recompute).toList();
   }
 
   /** The first stage that is too large for its devices, where these are known. */
@@ -163,10 +172,21 @@ final class PipeDreamAnswer implements PlannerAnswer {
   /** PipeDream's optimizer knows no memory, so its plans are not held against it. */
   @Override
   public List<String> remarks() {
-    return doesNotFit()
-        .map(stage -> "does not fit, since pipedream plans without regard to memory: " + stage)
-        .map(List::of)
-        .orElse(List.of());
+    List<String> remarks = new ArrayList<>();
+    List<Integer> again =
+        IntStream.range(0, recompute().size())
+            .filter(stage -> recompute().get(stage) != Recompute.NONE)
+            .boxed()
+            .toList();
+    if (!again.isEmpty()) {
+      remarks.add(
+          "stages %s fit only since they compute their layers again, which the objective does not count"
+              .formatted(again));
+    }
+    doesNotFit()
+        .ifPresent(stage ->
+            remarks.add("does not fit, since pipedream plans without regard to memory: " + stage));
+    return remarks;
   }
 
   private static BadInputException tooLong(String model, String size) {
@@ -177,7 +197,7 @@ final class PipeDreamAnswer implements PlannerAnswer {
 
   @Override
   public String json() {
-    return PipeDreamJson.text(planning, context);
+    return PipeDreamJson.text(planning, context, recompute());
   }
 
   @Override
@@ -202,7 +222,8 @@ final class PipeDreamAnswer implements PlannerAnswer {
     OutputFolder.of(out, "plan.json")
         .write(
             "plan.json",
-            PipeDreamJson.text(planning, context.withMadeFor(anywhere(context.madeFor()))));
+            PipeDreamJson.text(
+                planning, context.withMadeFor(anywhere(context.madeFor())), recompute()));
   }
 
   /** As a file elsewhere names the same model and cluster. */

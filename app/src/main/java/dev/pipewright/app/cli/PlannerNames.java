@@ -58,10 +58,10 @@ final class PlannerNames {
     HEEDED.put("--levels", Set.of("pipedream"));
     HEEDED.put("--bandwidths", Set.of("pipedream"));
     HEEDED.put("--no-activation-transfer", Set.of("pipedream"));
-    for (String flag : List.of("--cost-model", "--recompute", "--evaluate")) {
+    for (String flag : List.of("--cost-model", "--evaluate")) {
       HEEDED.put(flag, SYNCHRONOUS);
     }
-    for (String flag : List.of("--micro-batch", "--schedule")) {
+    for (String flag : List.of("--micro-batch", "--schedule", "--recompute")) {
       Set<String> both = new HashSet<>(SYNCHRONOUS);
       both.addAll(MEMORY);
       HEEDED.put(flag, both);

@@ -144,6 +144,15 @@ final class SynchronousFlags {
     throw new IllegalStateException("no policy for schedule " + name);
   }
 
+  /** For planners that let layers run again only where they are told to. */
+  dev.pipewright.planner.recompute.Recomputation layersAgain() {
+    return switch (choice("--recompute", recompute, RECOMPUTE)) {
+      case "stage-input", "full" -> dev.pipewright.planner.recompute.Recomputation.ALWAYS;
+      case "selective" -> dev.pipewright.planner.recompute.Recomputation.SELECTIVE;
+      default -> dev.pipewright.planner.recompute.Recomputation.NEVER;
+    };
+  }
+
   /** Other cost models score what their papers know. */
   private Recomputation recomputation(CostModel cost) {
     return switch (choice("--recompute", recompute, RECOMPUTE)) {

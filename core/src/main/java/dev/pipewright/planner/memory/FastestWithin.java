@@ -4,6 +4,7 @@ import dev.pipewright.cost.Collectives;
 import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineFormula;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.planner.recompute.Recomputation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -156,13 +157,17 @@ final class FastestWithin {
     HybridCosts.Messages told = round.costs.messages(round.firstDevice(used), own, slice);
     HybridCosts.Parts part = round.costs.parts(own.tensor());
     boolean lastDevices = used == round.devices;
+    boolean mayKeep = round.relief.recomputation() != Recomputation.ALWAYS;
     for (int first = lastDevices ? 0 : end - 1; first >= (lastDevices ? 0 : 1); first--) {
       if (!round.costs.costs().isStage(first, end)) {
         continue;
       }
+      boolean keeps = mayKeep && round.costs.peakBytes(part, first, end, slice, inFlight) <= cap;
       double again =
-          round.relief.extraSeconds(
-              first, end, round.firstDevice(used), own, round.samples, inFlight, cap);
+          keeps
+              ? 0
+              : round.relief.extraAtLeast(
+                  first, end, round.firstDevice(used), own, round.samples, inFlight, cap);
       if (again == Double.POSITIVE_INFINITY) {
         continue;
       }
@@ -173,17 +178,49 @@ final class FastestWithin {
       double backward =
           (pass.backward()[end] - pass.backward()[first]) * on.slowdown()
               + told.backward()[end]
-              - told.backward()[first]
-              + again;
+              - told.backward()[first];
       double tail = tail(on.data(), part, first, end, on.slowdown());
-      System.arraycopy(rest.numbers, 0, scratch, 0, scratch.length);
-      if (stages > 0) {
-        double there = transfer.there(end);
-        formula.transfer(scratch, 0, there, transfer.back(end), round.microBatches, 0);
+      put(rest, stages, transfer, forward, backward + again, tail, inFlight);
+      if (!keeps) {
+        if (bound(first, used) >= limit) {
+          continue;
+        }
+        again =
+            round.relief.extraSeconds(
+                first, end, round.firstDevice(used), own, round.samples, inFlight, cap);
+        if (again == Double.POSITIVE_INFINITY) {
+          continue;
+        }
+        put(rest, stages, transfer, forward, backward + again, tail, inFlight);
       }
-      formula.stage(scratch, 0, forward, backward, tail, round.microBatches, inFlight, 0);
       keep(first, kind, used, rest, into);
     }
+  }
+
+  /** Writes the numbers with a stage before {@code rest}. */
+  private void put(
+      Label rest,
+      int stages,
+      Transfer transfer,
+      double forward,
+      double backward,
+      double tail,
+      int inFlight) {
+    System.arraycopy(rest.numbers, 0, scratch, 0, scratch.length);
+    if (stages > 0) {
+      double there = transfer.there(rest.first);
+      double back = transfer.back(rest.first);
+      formula.transfer(scratch, 0, there, back, round.microBatches, 0);
+    }
+    formula.stage(scratch, 0, forward, backward, tail, round.microBatches, inFlight, 0);
+  }
+
+  private double bound(int first, int used) {
+    if (first == 0) {
+      return formula.seconds(scratch, 0);
+    }
+    double slowest = work[first] / (round.devices - used);
+    return formula.bound(scratch, 0, slowest, path[first], round.microBatches);
   }
 
   private static double tail(
@@ -202,8 +239,7 @@ final class FastestWithin {
       }
       return;
     }
-    double slowest = work[first] / (round.devices - used);
-    double bound = formula.bound(scratch, 0, slowest, path[first], round.microBatches);
+    double bound = bound(first, used);
     if (bound >= limit) {
       return;
     }

@@ -203,8 +203,12 @@ final class HybridCosts {
 
   /** Bytes on each device with so many micro-batches of {@code samples} in flight. */
   double peakBytes(int first, int end, Degrees degrees, int samples, int inFlight) {
-    Parts part = parts(degrees.tensor());
     int slice = StageCosts.slice(samples, degrees.data());
+    return peakBytes(parts(degrees.tensor()), first, end, slice, inFlight);
+  }
+
+  /** The same for what a device has of the layers. */
+  double peakBytes(Parts part, int first, int end, int slice, int inFlight) {
     return staticBytes(part, first, end) + inFlight * heldBytes(part, first, end, slice);
   }
 

@@ -24,15 +24,21 @@ final class HybridRelief {
 
   private final HybridCosts costs;
   private final Recomputation recomputation;
+  private final double most; // bytes of a device
   private final Map<Long, TradeOffs> smallest = new HashMap<>(); // by slice and tensor degree
   private final Map<Key, TradeOffs> fastest = new HashMap<>();
 
-  /** What seconds depend on. */
-  private record Key(int slice, int tensor, double slowdown, int firstDevice) {}
+  /** What seconds depend on: groups that talk as long about all layers are alike. */
+  private record Key(int slice, int tensor, double slowdown, double told) {}
 
   HybridRelief(HybridCosts costs, Recomputation recomputation) {
     this.costs = costs;
     this.recomputation = recomputation;
+    this.most =
+        costs.cluster().devices().stream()
+            .mapToDouble(kind -> (double) kind.memory().value())
+            .max()
+            .orElseThrow();
   }
 
   HybridCosts costs() {
@@ -89,6 +95,17 @@ final class HybridRelief {
         .extraSeconds(first, end, inFlight, bytes);
   }
 
+  /** What {@link #extraSeconds} of a stage that does not keep all is not below, at less cost. */
+  double extraAtLeast(
+      int first, int end, int firstDevice, Degrees degrees, int samples, int inFlight, double cap) {
+    double bytes = cap * (1 + ROUNDING) - costs.staticBytes(first, end, degrees);
+    if (recomputation == Recomputation.NEVER || bytes < 0) {
+      return Double.POSITIVE_INFINITY;
+    }
+    return fastest(firstDevice, degrees, StageCosts.slice(samples, degrees.data()))
+        .atLeast(first, end, inFlight, bytes);
+  }
+
   /** The layers of {@link #extraSeconds}; with the least bytes where the cap is impossible. */
   Choice choice(
       int first, int end, int firstDevice, Degrees degrees, int samples, int inFlight, double cap) {
@@ -100,7 +117,11 @@ final class HybridRelief {
     TradeOffs timed = fastest(firstDevice, degrees, StageCosts.slice(samples, degrees.data()));
     return timed
         .choice(first, end, inFlight, bytes)
-        .orElseGet(() -> timed.smallest(first, end, inFlight));
+        .orElseGet(() -> {
+          int slice = StageCosts.slice(samples, degrees.data());
+          Choice least = smallest(slice, degrees.tensor()).smallest(first, end, inFlight);
+          return given(first, end, firstDevice, degrees, samples, least.again());
+        });
   }
 
   /**
@@ -133,16 +154,20 @@ final class HybridRelief {
   private TradeOffs smallest(int slice, int tensor) {
     return smallest.computeIfAbsent(
         (long) slice << 32 | tensor,
-        key -> tradeOffs(new double[costs.costs().size() + 1], slice, tensor));
+        key ->
+            tradeOffs(
+                new double[costs.costs().size() + 1], slice, tensor, Double.POSITIVE_INFINITY));
   }
 
   private TradeOffs fastest(int firstDevice, Degrees degrees, int slice) {
     int tensor = degrees.tensor();
-    double slowdown = costs.groups(firstDevice, degrees).slowdown();
-    Key key = new Key(slice, tensor, slowdown, tensor > 1 ? firstDevice : 0);
+    HybridCosts.Groups on = costs.groups(firstDevice, degrees);
+    double slowdown = on.slowdown();
+    double told = costs.messages(firstDevice, degrees, slice).forward()[costs.costs().size()];
+    Key key = new Key(slice, tensor, slowdown, told);
     TradeOffs known = fastest.get(key);
     if (known == null) {
-      known = tradeOffs(forward(firstDevice, degrees, slice), slice, tensor);
+      known = tradeOffs(forward(firstDevice, degrees, slice), slice, tensor, most);
       fastest.put(key, known);
     }
     return known;
@@ -160,13 +185,13 @@ final class HybridRelief {
     return seconds;
   }
 
-  private TradeOffs tradeOffs(double[] forward, int slice, int tensor) {
+  private TradeOffs tradeOffs(double[] forward, int slice, int tensor, double mostBytes) {
     double[] kept = costs.parts(tensor).keptBytes().clone();
     double[] input = costs.costs().cutBytes().clone();
     for (int i = 0; i < kept.length; i++) {
       kept[i] *= slice;
       input[i] *= slice;
     }
-    return new TradeOffs(forward, kept, input, Double.POSITIVE_INFINITY, recomputation);
+    return new TradeOffs(forward, kept, input, mostBytes, recomputation);
   }
 }

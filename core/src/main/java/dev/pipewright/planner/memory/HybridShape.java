@@ -4,10 +4,13 @@ import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineFormula;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.memory.HybridPlan.Stage;
+import dev.pipewright.planner.recompute.Recomputation;
+import dev.pipewright.planner.recompute.TradeOffs.Choice;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,8 +75,9 @@ public record HybridShape(Plan plan, List<Degrees> degrees) {
               stage.firstLayer(),
               stage.lastLayer(),
               stage.devices(),
-              Recompute.NONE,
-              stage.inFlight()));
+              stage.recompute(),
+              stage.inFlight(),
+              stage.recompute() == Recompute.SELECTIVE ? stage.again() : List.of()));
       degrees.add(stage.degrees());
     }
     return new HybridShape(
@@ -114,10 +118,18 @@ public record HybridShape(Plan plan, List<Degrees> degrees) {
               stage.devices(),
               degrees.get(s),
               stage.inFlight(),
-              cost));
+              cost,
+              again(stage)));
     }
     double seconds = formula.seconds(label, 0);
     return new HybridPlan(plan.warmUp(), plan.microBatches(), plan.microBatch(), made, seconds);
+  }
+
+  /** In layers. */
+  private static List<LayerRange> again(StagePlan stage) {
+    return stage.recompute() == Recompute.STAGE_INPUT
+        ? List.of(new LayerRange(stage.firstLayer(), stage.lastLayer()))
+        : stage.again();
   }
 
   private StageCost cost(HybridCosts prices, int s) {
@@ -132,14 +144,21 @@ public record HybridShape(Plan plan, List<Degrees> degrees) {
                 groups(prices, s + 1),
                 degrees.get(s + 1),
                 plan.microBatch());
+    int first = position(prices.costs(), stage.firstLayer());
+    int end = position(prices.costs(), stage.lastLayer() + 1);
+    int device = stage.devices().get(0);
+    List<LayerRange> positions =
+        again(stage).stream()
+            .map(run ->
+                new LayerRange(
+                    position(prices.costs(), run.first()),
+                    position(prices.costs(), run.last() + 1) - 1))
+            .toList();
+    Choice fewer =
+        new HybridRelief(prices, Recomputation.SELECTIVE)
+            .given(first, end, device, degrees.get(s), plan.microBatch(), positions);
     return prices.stage(
-        position(prices.costs(), stage.firstLayer()),
-        position(prices.costs(), stage.lastLayer() + 1),
-        stage.devices().get(0),
-        degrees.get(s),
-        plan.microBatch(),
-        stage.inFlight(),
-        toNext);
+        first, end, device, degrees.get(s), plan.microBatch(), stage.inFlight(), fewer, toNext);
   }
 
   private HybridCosts.Groups groups(HybridCosts prices, int s) {

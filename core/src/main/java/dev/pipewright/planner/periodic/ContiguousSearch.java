@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whether one stage per device can keep up with a period within memory: a dynamic program from the
@@ -27,7 +28,7 @@ final class ContiguousSearch {
   private final double capacity;
   private final Discipline discipline;
   private final Recomputation recomputation;
-  private final TradeOffs tradeOffs;
+  private final @Nullable TradeOffs tradeOffs; // null where nothing runs again
   private final int[][] group; // by stages and first layer; 0: impossible
   private final double[][] used; // seconds in that group
   private final int[][] cut; // where the next stage begins
@@ -40,7 +41,7 @@ final class ContiguousSearch {
     capacity = problem.capacityBytes();
     this.discipline = discipline;
     recomputation = problem.recomputation();
-    tradeOffs = problem.tradeOffs();
+    tradeOffs = recomputation == Recomputation.NEVER ? null : problem.tradeOffs();
     group = new int[devices + 1][chain.layers() + 1];
     used = new double[devices + 1][chain.layers() + 1];
     cut = new int[devices + 1][chain.layers() + 1];
@@ -88,7 +89,13 @@ final class ContiguousSearch {
       if (exceeds(own, period) || chain.stateBytes(first, end) > capacity) {
         return;
       }
-      if (!joins(stages, first, end, period, transferred, seconds)) {
+      boolean next = exceeds(seconds + own, period);
+      if (tradeOffs == null) {
+        int reached = next ? transferred + 1 : transferred;
+        if (fits(first, end, discipline.held(reached, stages))) {
+          improve(stages, first, end, reached, next ? own : seconds + own);
+        }
+      } else if (next || !joins(stages, first, end, period, transferred, seconds)) {
         joins(stages, first, end, period, transferred + 1, 0);
       }
     }
@@ -112,18 +119,20 @@ final class ContiguousSearch {
     return true;
   }
 
+  private boolean fits(int first, int end, int held) {
+    return held > 0
+        && chain.stateBytes(first, end) + held * chain.activationBytes(first, end) <= capacity;
+  }
+
   /** Seconds for layers that run again; infinite where that does not help either. */
   private double extra(int first, int end, int held) {
-    if (held == 0) {
-      return Double.POSITIVE_INFINITY;
-    }
-    double state = chain.stateBytes(first, end);
-    boolean fits = state + held * chain.activationBytes(first, end) <= capacity;
-    if (recomputation == Recomputation.NEVER
-        || (fits && recomputation == Recomputation.SELECTIVE)) {
+    boolean fits = fits(first, end, held);
+    if (tradeOffs == null || (fits && recomputation == Recomputation.SELECTIVE)) {
       return fits ? 0 : Double.POSITIVE_INFINITY;
     }
-    return tradeOffs.extraSeconds(first, end, held, capacity - state);
+    return held == 0
+        ? Double.POSITIVE_INFINITY
+        : tradeOffs.extraSeconds(first, end, held, capacity - chain.stateBytes(first, end));
   }
 
   private boolean exceeds(double sum, double period) {
@@ -174,13 +183,9 @@ final class ContiguousSearch {
   private Optional<Choice> fewer(int stages, int first, int end) {
     int held = discipline.held(group[stages][first], stages);
     double room = capacity - chain.stateBytes(first, end);
-    return extra(first, end, held) > 0 || recomputation == Recomputation.ALWAYS
-        ? tradeOffs.choice(first, end, held, room)
-        : Optional.empty();
-  }
-
-  /** Whether no choice of layers was left out. */
-  boolean exact() {
-    return tradeOffs.exact();
+    return tradeOffs == null
+            || (extra(first, end, held) == 0 && recomputation == Recomputation.SELECTIVE)
+        ? Optional.empty()
+        : tradeOffs.choice(first, end, held, room);
   }
 }
