@@ -42,7 +42,8 @@ class ArchitectureTest {
     "trace",
     "cost",
     "sim",
-    "planner"
+    "planner",
+    "execution"
   };
 
   private static final JavaClasses ALL =
@@ -121,6 +122,22 @@ class ArchitectureTest {
   }
 
   // ---- the modules
+
+  @Test
+  void runningForRealImportsWhatItIsComparedWith() {
+    holds(
+        imports(
+            "execution",
+            "units",
+            "model",
+            "cluster",
+            "schedule",
+            "profile",
+            "plan",
+            "trace",
+            "cost",
+            "sim"));
+  }
 
   @Test
   void coreSeesTheLanguageAndCollectionsOnly() { // no files, sockets, threads, clocks or logging

@@ -5,6 +5,14 @@ public interface TrainingListener {
   /** A step is done on all workers. */
   void stepped(StepResult step);
 
+  /** Held-out samples have been answered; the step before has been told of. */
+  default void evaluated(HeldOutResult result) {}
+
+  /** Whether {@link #stopping} follows an interrupt of the program, which then ends by itself. */
+  default boolean heedsInterrupts() {
+    return false;
+  }
+
   /** Whether to stop after the step that is running. */
   default boolean stopping() {
     return false;

@@ -17,9 +17,10 @@ import java.util.Optional;
  * @param seed of parameters, synthetic samples and their order
  * @param workers how they run
  * @param threads that each worker computes with
- * @param folder for logs, metrics and checkpoints, where any are wanted
- * @param checkpointEvery steps between two checkpoints; 0 for none
- * @param resumeFrom a checkpoint's folder to go on from
+ * @param keeping what is kept in files, and gone on from
+ * @param evaluateEvery steps between two times that held-out samples are answered; 0 for never
+ * @param force whether to start although memory will probably run out
+ * @param emulation with which workers take time instead of computing
  */
 public record TrainingRequest(
     String model,
@@ -31,9 +32,33 @@ public record TrainingRequest(
     long seed,
     Workers workers,
     int threads,
-    Optional<String> folder,
-    int checkpointEvery,
-    Optional<String> resumeFrom) {
+    Keeping keeping,
+    int evaluateEvery,
+    boolean force,
+    Optional<Emulation> emulation) {
+  /**
+   * What a run keeps in files.
+   *
+   * @param folder for logs, metrics and checkpoints, where any are wanted
+   * @param checkpointEvery steps between two checkpoints; 0 for none
+   * @param checkpoints how many of them are kept, the last ones
+   * @param resumeFrom a checkpoint's folder to go on from, or one that holds checkpoints
+   */
+  public record Keeping(
+      Optional<String> folder, int checkpointEvery, int checkpoints, Optional<String> resumeFrom) {
+    /** Nothing is kept. */
+    public static final Keeping NOTHING = new Keeping(Optional.empty(), 0, 1, Optional.empty());
+
+    public Keeping {
+      Check.that(
+          checkpointEvery >= 0, "checkpoints come every so many steps: every=%d", checkpointEvery);
+      Check.that(checkpoints >= 1, "the last checkpoint is kept: checkpoints=%d", checkpoints);
+      Check.that(
+          checkpointEvery == 0 || folder.isPresent(),
+          "checkpoints are kept in a folder: there is none");
+    }
+  }
+
   /** What a worker is. */
   public enum Workers {
     /** A thread of this process: for looking on. */
@@ -71,6 +96,26 @@ public record TrainingRequest(
     Check.that(steps >= 1, "training takes a step or more: steps=%d", steps);
     Check.that(threads >= 1, "a worker computes with a thread or more: threads=%d", threads);
     Check.that(
-        checkpointEvery >= 0, "checkpoints come every so many steps: every=%d", checkpointEvery);
+        evaluateEvery >= 0,
+        "held-out samples are answered every so many steps: every=%d",
+        evaluateEvery);
+  }
+
+  /** The same run of workers that take these times instead of computing. */
+  public TrainingRequest emulating(Emulation times) {
+    return new TrainingRequest(
+        model,
+        assignment,
+        rule,
+        sharedStatistics,
+        data,
+        steps,
+        seed,
+        workers,
+        threads,
+        keeping,
+        evaluateEvery,
+        force,
+        Optional.of(times));
   }
 }

@@ -1,12 +1,17 @@
 package dev.pipewright.plan;
 
 import dev.pipewright.schedule.OneForwardOneBackward;
+import dev.pipewright.schedule.Op;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * Who computes what: a schedule whose stages are layers of a network, whose ranks are groups of
@@ -80,6 +85,56 @@ public record Assignment(
         workers,
         Math.toIntExact(plan.globalBatch()),
         plan.overlapGradients());
+  }
+
+  /**
+   * The plan that this is the assignment of; empty where its schedule is no plan's, or its
+   * micro-batches are not equally large.
+   *
+   * @param devices by worker
+   */
+  public Optional<Plan> asPlan(List<Integer> devices) {
+    if (!schedule.placement().straight() || batch % schedule.microBatches() != 0) {
+      return Optional.empty();
+    }
+    List<StagePlan> made = new ArrayList<>();
+    for (int rank = 0; rank < schedule.ranks(); rank++) {
+      StageLayers layers = stages.get(rank);
+      int first = firstWorker(rank);
+      made.add(
+          new StagePlan(
+              layers.range().first(),
+              layers.range().last(),
+              devices.subList(first, first + workers.get(rank)),
+              layers.recompute(),
+              inFlight(rank),
+              layers.again()));
+    }
+    for (WarmUp warmUp : WarmUp.values()) {
+      int[] held = made.stream().mapToInt(StagePlan::inFlight).toArray();
+      if (samePrograms(warmUp.schedule(schedule.microBatches(), held))) {
+        int each = batch / schedule.microBatches();
+        return Optional.of(new Plan(warmUp, schedule.microBatches(), each, 1, overlapped, made));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Micro-batches that a rank holds at most. */
+  private int inFlight(int rank) {
+    int now = 0;
+    int most = 0;
+    for (long op : schedule.packed(rank)) {
+      now += Schedule.pass(op) == Op.Pass.FORWARD ? 1 : 0;
+      most = Math.max(most, now);
+      now -= Schedule.pass(op).releases() ? 1 : 0;
+    }
+    return most;
+  }
+
+  private boolean samePrograms(Schedule other) {
+    return IntStream.range(0, schedule.ranks())
+        .allMatch(rank -> Arrays.equals(schedule.packed(rank), other.packed(rank)));
   }
 
   /** Everything on one worker, micro-batch by micro-batch. */

@@ -38,6 +38,33 @@ public final class Run {
     makespan = last;
   }
 
+  /**
+   * What happened outside a simulator. An input counts as there when the op that takes it starts.
+   *
+   * @param starts by rank and position in its program
+   * @param ends likewise
+   */
+  public static Run recorded(Schedule schedule, double[][] starts, double[][] ends) {
+    Inputs inputs = new Inputs(schedule);
+    for (int rank = 0; rank < starts.length; rank++) {
+      long[] program = schedule.packed(rank);
+      Check.that(
+          starts[rank].length == program.length && ends[rank].length == program.length,
+          "every op has a start and an end: rank=%d, ops=%d, starts=%d, ends=%d",
+          rank,
+          program.length,
+          starts[rank].length,
+          ends[rank].length);
+      for (int i = 0; i < program.length; i++) {
+        int input = inputs.of(program[i]);
+        if (input != Inputs.NONE) {
+          inputs.arrive(input, starts[rank][i]);
+        }
+      }
+    }
+    return new Run(schedule, starts, ends, inputs);
+  }
+
   public Schedule schedule() {
     return schedule;
   }

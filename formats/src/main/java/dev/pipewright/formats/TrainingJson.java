@@ -1,17 +1,21 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.execution.Expectation;
+import dev.pipewright.execution.HeldOutResult;
 import dev.pipewright.execution.StepResult;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The answer of {@code train --json}. */
 public final class TrainingJson {
   private TrainingJson() {}
 
-  public static String text(TrainingRequest request, TrainingOutcome outcome) {
+  public static String text(
+      TrainingRequest request, TrainingOutcome outcome, Optional<Expectation> expectation) {
     List<StepResult> steps = outcome.steps();
     StepResult last = steps.get(steps.size() - 1);
     Map<String, Object> object = new LinkedHashMap<>();
@@ -21,6 +25,17 @@ public final class TrainingJson {
     object.put("global_batch", request.assignment().batch());
     object.put("steps", steps.size());
     object.put("loss", Map.of("first", steps.get(0).loss(), "last", last.loss()));
+    if (!outcome.heldOut().isEmpty()) {
+      object.put("held_out", outcome.heldOut().stream().map(TrainingJson::heldOut).toList());
+    }
+    outcome.checkpoint().ifPresent(folder -> object.put("checkpoint", folder));
+    if (outcome.stopped()) {
+      object.put("stopped", true);
+    }
+    expectation.ifPresent(expected -> {
+      object.put("predicted", Map.of("step_s", expected.predictedStepSeconds()));
+      object.put("simulated", Map.of("step_s", expected.simulatedStepSeconds()));
+    });
     Map<String, Object> measured = new LinkedHashMap<>();
     measured.put("step_s", outcome.typical().seconds());
     measured.put("samples_per_s", last.samples() / outcome.typical().seconds());
@@ -32,5 +47,15 @@ public final class TrainingJson {
             .toList());
     object.put("measured", measured);
     return JsonText.of(object);
+  }
+
+  private static Map<String, Object> heldOut(HeldOutResult result) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("steps", result.step() + 1);
+    object.put("loss", result.loss());
+    if (Double.isFinite(result.correct())) {
+      object.put("accuracy", result.correct());
+    }
+    return object;
   }
 }

@@ -1,7 +1,6 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.app.report.ScheduleRun;
-import dev.pipewright.app.report.ScheduleRun.Figures;
 import dev.pipewright.app.report.ScheduleText;
 import dev.pipewright.formats.JitterJson;
 import dev.pipewright.formats.ScheduleJson;
@@ -78,30 +77,8 @@ record MadeSchedule(
 
   /** What reports show of it. */
   ScheduleRun shown() {
-    Schedule schedule = run.schedule();
-    double[][] starts = new double[schedule.ranks()][];
-    double[][] ends = new double[schedule.ranks()][];
-    double[] busy = new double[schedule.ranks()];
-    for (int rank = 0; rank < starts.length; rank++) {
-      starts[rank] = new double[schedule.packed(rank).length];
-      ends[rank] = new double[starts[rank].length];
-      for (int i = 0; i < starts[rank].length; i++) {
-        starts[rank][i] = run.start(rank, i);
-        ends[rank][i] = run.end(rank, i);
-      }
-      busy[rank] = run.busy(rank);
-    }
-    return new ScheduleRun(
-        name,
-        request.microBatches(),
-        times(),
-        request.chunks(),
-        schedule,
-        starts,
-        ends,
-        new Figures(
-            run.makespan(), run.idleShare(), run.spanIdleShare(), busy, run.peakActivations()),
-        request.memoryCap());
+    return ScheduleRun.of(
+        name, request.microBatches(), times(), request.chunks(), run, request.memoryCap());
   }
 
   /** What many runs with durations that differ took, where that was asked for. */

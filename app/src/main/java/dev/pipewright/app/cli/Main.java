@@ -28,6 +28,8 @@ import picocli.CommandLine.Spec;
       ScheduleCommand.class,
       CheckCommand.class,
       TrainCommand.class,
+      ProfileCommand.class,
+      CompareCommand.class,
       ModelsCommand.class,
       ClustersCommand.class
     },

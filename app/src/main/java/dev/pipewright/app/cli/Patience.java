@@ -18,11 +18,22 @@ final class Patience implements BooleanSupplier, AutoCloseable {
 
   private final long end; // of System.nanoTime
   private final boolean limited;
+  private final int secondsToPrint;
   private final Thread hook = new Thread(this::interrupt, "interrupt");
   private boolean ended;
 
   /** Starts to count. */
   Patience(OptionalDouble seconds) {
+    this(seconds, SECONDS_TO_PRINT);
+  }
+
+  /**
+   * Starts to count.
+   *
+   * @param secondsToPrint how long the program may go on after an interrupt
+   */
+  Patience(OptionalDouble seconds, int secondsToPrint) {
+    this.secondsToPrint = secondsToPrint;
     limited = seconds.isPresent();
     end = System.nanoTime() + (long) (1e9 * seconds.orElse(0));
     Runtime.getRuntime().addShutdownHook(hook);
@@ -71,7 +82,7 @@ final class Patience implements BooleanSupplier, AutoCloseable {
   private void interrupt() {
     interrupted = true;
     try {
-      Thread.sleep(1000L * SECONDS_TO_PRINT); // exit() comes first
+      Thread.sleep(1000L * secondsToPrint); // exit() comes first
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -74,8 +74,12 @@ final class TrainArgument {
       description = "Workers of each rank, which share every micro-batch. Default: 1.")
   @Nullable Integer replicas;
 
-  /** A network and who computes what of it. */
-  record Chosen(String model, Assignment assignment) {}
+  /**
+   * A network and who computes what of it.
+   *
+   * @param plan where it comes from
+   */
+  record Chosen(String model, Assignment assignment, Optional<PlanFile> plan) {}
 
   Chosen chosen() {
     return isPlan() ? ofPlan(PlanJson.read(Path.of(what))) : ofModel(what);
@@ -104,7 +108,7 @@ final class TrainArgument {
           "%s: covers %d layers, but %s has %d; give the plan of this network"
               .formatted(what, file.plan().layers(), network, layers));
     }
-    return new Chosen(network, Assignment.of(file.plan()));
+    return new Chosen(network, Assignment.of(file.plan()), Optional.of(file));
   }
 
   private void refuse(String flag, @Nullable Object value) {
@@ -142,7 +146,8 @@ final class TrainArgument {
     List<StageLayers> cut = cut(graph, made.placement());
     return new Chosen(
         network,
-        new Assignment(made, cut, Collections.nCopies(made.ranks(), each), batch, each > 1));
+        new Assignment(made, cut, Collections.nCopies(made.ranks(), each), batch, each > 1),
+        Optional.empty());
   }
 
   private static final ScheduleRequest.Times TIMES = ScheduleRequest.Times.of("1,1,1,0", 1);

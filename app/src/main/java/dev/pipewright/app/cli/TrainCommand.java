@@ -1,8 +1,7 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.execution.StepResult;
+import dev.pipewright.execution.Expectation;
 import dev.pipewright.execution.TrainingFailureException;
-import dev.pipewright.execution.TrainingListener;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
@@ -12,8 +11,8 @@ import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.TrainingJson;
 import dev.pipewright.model.Optimizer;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -32,12 +31,21 @@ import picocli.CommandLine.Spec;
       "  pipewright train mlp-8x1024 --global-batch 64 --steps 50",
       "  pipewright train cnn-64-128-256 --replicas 2 --global-batch 32 --data cifar10:DIR",
       "  pipewright train gpt-8x256 --stages 2 --schedule zb-h1 --micro-batches 8 --global-batch 16",
-      "  pipewright train PLAN.json --steps 100 --out run"
+      "  pipewright train PLAN.json --steps 100 --out run --checkpoint-every 20",
+      "  pipewright train PLAN.json --steps 200 --out run --checkpoint-every 20 --resume run",
+      "  pipewright train PLAN.json --emulate --stretch 10",
+      "",
+      "Ctrl-C ends it after the step that is running, with a checkpoint where these are kept."
     })
 final class TrainCommand implements Callable<Integer> {
+  /** How long the step that is running may take to end after an interrupt. */
+  private static final int SECONDS_TO_STOP = 60;
+
   @Spec private CommandSpec spec;
 
   @Mixin private TrainArgument what = new TrainArgument();
+
+  @Mixin private ExpectationArgument expected = new ExpectationArgument();
 
   @Option(
       names = "--data",
@@ -114,11 +122,10 @@ final class TrainCommand implements Callable<Integer> {
       description = "That each worker computes with. Default: ${DEFAULT-VALUE}.")
   private int threads;
 
-  @Option(
-      names = "--out",
-      paramLabel = "DIR",
-      description = "Keep what each worker prints in DIR/logs.")
-  private @Nullable Path out;
+  @Mixin private TrainKeeping keeping = new TrainKeeping();
+
+  @Option(names = "--force", description = "Start although memory will probably run out.")
+  private boolean force;
 
   @Option(names = "--json", description = "Print one JSON object and nothing else.")
   private boolean json;
@@ -129,25 +136,30 @@ final class TrainCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    TrainingRequest request = request();
+    TrainArgument.Chosen chosen = what.chosen();
+    TrainingRequest request = request(chosen);
+    Optional<Expectation> expectation = expected.maybe(chosen, optimizer);
+    if (expected.emulate) {
+      request = request.emulating(expectation.orElseThrow().layers());
+    }
     PrintWriter err = spec.commandLine().getErr();
     TrainingOutcome outcome;
-    try {
-      outcome = service().train(request, progress(err));
+    try (Patience patience = new Patience(OptionalDouble.empty(), SECONDS_TO_STOP)) {
+      outcome = service().train(request, new TrainProgress(err, !json, steps, patience));
     } catch (TrainingFailureException e) {
       err.println("pipewright: " + e.getMessage());
       return Failures.BROKEN;
     }
     PrintWriter to = spec.commandLine().getOut();
     if (json) {
-      to.print(TrainingJson.text(request, outcome));
+      to.print(TrainingJson.text(request, outcome, expectation));
     } else {
       to.print(TrainingText.of(request, outcome));
     }
     return 0;
   }
 
-  private TrainingRequest request() {
+  private TrainingRequest request(TrainArgument.Chosen chosen) {
     UpdateRule usual = UpdateRule.usual(optimizer);
     UpdateRule rule;
     try {
@@ -160,7 +172,6 @@ final class TrainCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new BadInputException(e.getMessage() + "; give another");
     }
-    TrainArgument.Chosen chosen = what.chosen();
     if (steps < 1 || threads < 1) {
       throw new BadInputException(
           (steps < 1 ? "--steps: " + steps : "--threads: " + threads)
@@ -176,40 +187,18 @@ final class TrainCommand implements Callable<Integer> {
         seed,
         workers,
         threads,
-        Optional.ofNullable(out).map(folder -> folder.toAbsolutePath().toString()),
-        0,
+        keeping.keeping(),
+        keeping.evaluateEvery(),
+        force,
         Optional.empty());
   }
 
-  private static TrainingService service() {
+  static TrainingService service() {
     return ServiceLoader.load(TrainingService.class)
         .findFirst()
         .orElseThrow(() ->
             new BadInputException(
                 "train: the training runtime is not on the class path; start through"
                     + " ./pipewright, which builds it"));
-  }
-
-  private TrainingListener progress(PrintWriter err) {
-    return step -> {
-      if (!json || Terminal.colours()) {
-        err.print(line(step));
-        err.flush();
-      }
-    };
-  }
-
-  private String line(StepResult step) {
-    boolean last = step.step() + 1 == steps;
-    String text =
-        "step %d/%d  loss %.4f  %.1f samples/s  %.1f ms  idle %.1f %%"
-            .formatted(
-                step.step() + 1,
-                steps,
-                step.loss(),
-                step.samples() / step.seconds(),
-                1e3 * step.seconds(),
-                100 * step.idleShare());
-    return Terminal.colours() && !last ? "\r\u001b[K" + text : text + "\n";
   }
 }

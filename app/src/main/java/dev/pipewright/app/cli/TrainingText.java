@@ -1,5 +1,6 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.execution.HeldOutResult;
 import dev.pipewright.execution.StepResult;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
@@ -29,6 +30,14 @@ final class TrainingText {
       text.append(
           "right    %.1f %% → %.1f %%%n".formatted(100 * first.correct(), 100 * last.correct()));
     }
+    if (!outcome.heldOut().isEmpty()) {
+      HeldOutResult answered = outcome.heldOut().get(outcome.heldOut().size() - 1);
+      text.append("held out loss %.4f".formatted(answered.loss()));
+      if (Double.isFinite(answered.correct())) {
+        text.append(", %.1f %% right".formatted(100 * answered.correct()));
+      }
+      text.append(" after step %d%n".formatted(answered.step() + 1));
+    }
     text.append(
         "step     %.4g s, median  (%.1f samples/s)%n".formatted(seconds, last.samples() / seconds));
     for (TrainingOutcome.Worker worker : outcome.workers()) {
@@ -38,6 +47,10 @@ final class TrainingText {
                   worker.worker(),
                   Units.binary(
                       (double) Math.max(0, worker.peakBytes() - worker.bytesBefore()), "B")));
+    }
+    outcome.checkpoint().ifPresent(folder -> text.append("checkpoint %s%n".formatted(folder)));
+    if (outcome.stopped()) {
+      text.append("stopped after step %d of %d%n".formatted(last.step() + 1, request.steps()));
     }
     return text.toString();
   }

@@ -18,17 +18,22 @@ public final class ScheduleHtml {
 
   /** The whole document for schedules of the same work. */
   public static String of(List<ScheduleRun> runs) {
-    return HtmlReport.fill(HtmlReport.resource("schedule.html"), values(runs));
+    return of(runs, figures(runs));
   }
 
-  private static Map<String, String> values(List<ScheduleRun> runs) {
+  /** The same with other figures. */
+  static String of(List<ScheduleRun> runs, String figures) {
+    return HtmlReport.fill(HtmlReport.resource("schedule.html"), values(runs, figures));
+  }
+
+  private static Map<String, String> values(List<ScheduleRun> runs, String figures) {
     ScheduleLegend legend = new ScheduleLegend(runs);
     String style = HtmlReport.resource("report.css") + HtmlReport.resource("schedule.css");
     return Map.of(
         "title", Markup.of(ScheduleRun.title(runs)),
         "times", Markup.of(runs.get(0).times()),
         "style", style + legend.style(),
-        "figures", figures(runs),
+        "figures", figures,
         "hint", Markup.of(hint(runs)),
         "legend", legend.list(),
         "picture", picture(runs),

@@ -52,6 +52,15 @@ public final class Checkpoint {
     return Collections.unmodifiableSet(tensors.keySet());
   }
 
+  /** The extents of a tensor that it has. */
+  public long[] shape(String name) {
+    Held held = tensors.get(name);
+    if (held == null) {
+      throw new IllegalArgumentException("no such tensor: name=" + name);
+    }
+    return held.shape.clone();
+  }
+
   /** Reads every byte of it; throws {@link BadInputException} where one is not what was written. */
   public Checkpoint verify() {
     for (Manifest.Shard shard : manifest.shards()) {

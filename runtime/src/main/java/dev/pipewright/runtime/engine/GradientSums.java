@@ -44,6 +44,11 @@ final class GradientSums implements AutoCloseable {
     }
   }
 
+  /** Replaces a tensor of every worker by that of the first. */
+  void takeFromFirst(Tensor tensor) {
+    group.broadcast(tensor, 0).await();
+  }
+
   int size() {
     return buckets.size();
   }

@@ -86,6 +86,16 @@ final class HeldStage implements AutoCloseable {
     return parameters;
   }
 
+  /** Running averages, which each of the workers that hold it takes over its own samples. */
+  List<Parameter> averages() {
+    return stage.whole().averages();
+  }
+
+  /** Has all workers that hold it go on with the averages of the first. */
+  void shareAverages() {
+    sums.ifPresent(s -> averages().forEach(average -> s.takeFromFirst(average.value())));
+  }
+
   /** Whether gradients of inputs and of parameters are computed apart. */
   boolean inTwoParts() {
     return inTwoParts;

@@ -9,6 +9,7 @@ import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -16,12 +17,20 @@ import org.jspecify.annotations.Nullable;
  * What a stage holds of a micro-batch from its forward pass to the end of its backward pass.
  * Gradients are added to the parameters themselves.
  */
-final class InFlight implements AutoCloseable {
+final class InFlight implements Flight {
   private final Stage stage;
   private final boolean inTwoParts;
   private final SharedStatistics statistics;
   private final List<Tensor> data;
+  private final Optional<Tensor> target; // closed with the answer
+  private final Judge judge;
   private final Passed[] passed; // by segment
+
+  /** Holds the network's outputs against what is right. */
+  interface Judge {
+    /** The gradients of the outputs; they live until they are closed. */
+    List<Tensor> judge(List<Tensor> outputs, Tensor target);
+  }
 
   /** A segment's forward pass. What is not there was given up or has not been computed yet. */
   private static final class Passed {
@@ -48,11 +57,20 @@ final class InFlight implements AutoCloseable {
   /**
    * @param data of the samples, kept until the backward pass where the stage reads it; closed with
    *     this
+   * @param target what is right, where the stage is the network's last
    * @param inTwoParts whether the gradients of inputs and of parameters are computed apart
    */
-  InFlight(Stage stage, List<Tensor> data, boolean inTwoParts, SharedStatistics statistics) {
+  InFlight(
+      Stage stage,
+      List<Tensor> data,
+      Optional<Tensor> target,
+      Judge judge,
+      boolean inTwoParts,
+      SharedStatistics statistics) {
     this.stage = stage;
     this.data = data;
+    this.target = target;
+    this.judge = judge;
     this.inTwoParts = inTwoParts;
     this.statistics = statistics;
     this.passed = new Passed[stage.segments().size()];
@@ -61,24 +79,27 @@ final class InFlight implements AutoCloseable {
     }
   }
 
-  /**
-   * The stage's outputs, which live until they are closed.
-   *
-   * @param inputs which are closed
-   */
-  List<Tensor> forward(List<Tensor> inputs) {
+  @Override
+  public List<Tensor> forward(List<Tensor> inputs) {
     passed[0].inputs = leaves(stage.whole(), inputs);
     inputs.forEach(Tensor::close);
     return through(stage.keepsInputOnly());
   }
 
-  /** Whether the forward pass has kept the input only, and nothing has been computed again. */
-  boolean wantsRecomputation() {
+  @Override
+  public List<Tensor> answer(List<Tensor> outputs) {
+    List<Tensor> gradients = judge.judge(outputs, target.orElseThrow());
+    target.get().close();
+    return gradients;
+  }
+
+  @Override
+  public boolean wantsRecomputation() {
     return stage.keepsInputOnly() && passed[passed.length - 1].pass == null;
   }
 
-  /** Computes again what the forward pass has given up. */
-  void recompute() {
+  @Override
+  public void recompute() {
     through(false).forEach(Tensor::close);
   }
 
@@ -136,14 +157,8 @@ final class InFlight implements AutoCloseable {
     return leaves;
   }
 
-  /**
-   * The whole backward pass.
-   *
-   * @param gradients of the outputs that have one
-   * @param left called with each segment behind which all is done
-   * @return the gradients of the inputs that need one; they live until they are closed
-   */
-  List<Tensor> backward(List<Tensor> gradients, IntConsumer left) {
+  @Override
+  public List<Tensor> backward(List<Tensor> gradients, IntConsumer left) {
     List<Tensor> coming = gradients;
     for (int i = passed.length - 1; i >= 0; i--) {
       ensureComputed(i);
@@ -168,8 +183,8 @@ final class InFlight implements AutoCloseable {
     return coming;
   }
 
-  /** The first part of the backward pass: the gradients of the inputs, and what the rest needs. */
-  List<Tensor> backwardInput(List<Tensor> gradients) {
+  @Override
+  public List<Tensor> backwardInput(List<Tensor> gradients) {
     List<Tensor> coming = gradients;
     for (int i = passed.length - 1; i >= 0; i--) {
       ensureComputed(i);
@@ -202,8 +217,8 @@ final class InFlight implements AutoCloseable {
     return List.copyOf(found.subList(0, inputs));
   }
 
-  /** The second part: the gradients of the parameters. */
-  void backwardWeight(IntConsumer left) {
+  @Override
+  public void backwardWeight(IntConsumer left) {
     for (int i = passed.length - 1; i >= 0; i--) {
       try (Scope scope = new Scope()) {
         pass(passed[i]).addWeightGradients(passed[i].gradientsOfNoted);

@@ -15,14 +15,16 @@ import java.util.List;
  * the pass has left it, and a segment may be computed again on its own.
  */
 final class Stage {
+  private final LayerRange range;
   private final Part whole;
   private final List<Segment> segments;
   private final Recompute recompute;
 
   /** A run of layers, and whether they are computed again for the backward pass. */
-  record Segment(Part part, boolean again) {}
+  record Segment(Part part, LayerRange range, boolean again) {}
 
-  private Stage(Part whole, List<Segment> segments, Recompute recompute) {
+  private Stage(LayerRange range, Part whole, List<Segment> segments, Recompute recompute) {
+    this.range = range;
     this.whole = whole;
     this.segments = List.copyOf(segments);
     this.recompute = recompute;
@@ -42,10 +44,11 @@ final class Stage {
       LayerRange run =
           layers.again().stream().filter(r -> r.first() == from).findFirst().orElse(null);
       int last = run != null ? run.last() : bucketEnd(network, layers, first, bucketBytes);
-      segments.add(new Segment(network.part(first, last), run != null));
+      LayerRange own = new LayerRange(first, last);
+      segments.add(new Segment(network.part(first, last), own, run != null));
       first = last + 1;
     }
-    return new Stage(whole, segments, layers.recompute());
+    return new Stage(range, whole, segments, layers.recompute());
   }
 
   /** The last layer of the segment that begins at {@code first}. */
@@ -66,6 +69,11 @@ final class Stage {
 
   private static long bytes(List<Parameter> parameters) {
     return parameters.stream().mapToLong(parameter -> parameter.value().bytes()).sum();
+  }
+
+  /** Its layers' positions in the network's chain. */
+  LayerRange range() {
+    return range;
   }
 
   /** All its layers as one. */

@@ -15,7 +15,7 @@ import java.util.Map;
  * Applies a rule to parameters, with what it remembers of each: the step before under momentum, two
  * running averages under Adam. Formulas and order of operations are PyTorch's.
  */
-final class Updates implements AutoCloseable {
+public final class Updates implements AutoCloseable {
   /** Adam's shares of the averages so far, and what keeps it from dividing by 0. */
   private static final double FIRST = 0.9;
 
@@ -26,7 +26,7 @@ final class Updates implements AutoCloseable {
   private final Map<String, List<Tensor>> moments = new LinkedHashMap<>(); // by parameter
   private long steps;
 
-  Updates(UpdateRule rule, List<Parameter> parameters) {
+  public Updates(UpdateRule rule, List<Parameter> parameters) {
     this.rule = rule;
     int count =
         switch (rule.kind()) {
@@ -61,7 +61,7 @@ final class Updates implements AutoCloseable {
   }
 
   /** One step of all parameters that have a gradient. */
-  void apply(List<Parameter> parameters) {
+  public void apply(List<Parameter> parameters) {
     steps++;
     Gradients.without(() -> {
       parameters.forEach(this::apply);

@@ -1,26 +1,29 @@
 package dev.pipewright.runtime.engine;
 
+import dev.pipewright.execution.Emulation;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.SampleRange;
-import dev.pipewright.runtime.data.Batch;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.net.Part;
 import dev.pipewright.runtime.net.SharedStatistics;
-import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Transport;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
-import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.function.Function;
 
 /**
  * One worker: runs the program of its rank on its slice of every micro-batch, step after step. All
@@ -30,24 +33,22 @@ public final class Worker implements AutoCloseable {
   /** Ops before the one that needs a message, from where on there is room for it. */
   private static final int AHEAD = 4;
 
+  private static final UpdateRule NOTHING_REMEMBERED = UpdateRule.usual(Optimizer.SGD);
+
   private final Assignment assignment;
   private final Transport transport;
-  private final Feed feed;
-  private final Objective objective;
+  private final Computation computation;
   private final Witness witness;
-  private final SharedStatistics statistics;
   private final long[] program;
   private final Crossing crossing;
   private final Updates updates;
   private final TiedSums tied;
+  private final List<Part> parts; // of each stage of a chain
   private final Map<Integer, HeldStage> held = new LinkedHashMap<>(); // by stage of a chain
-  private final Map<Long, InFlight> inFlight = new HashMap<>(); // by stage and micro-batch
+  private final Map<Long, Flight> inFlight = new HashMap<>(); // by stage and micro-batch
   private final Map<Long, List<Tensor>> lossGradients = new HashMap<>(); // likewise
   private final List<Parameter> parameters;
   private final StepTimes times;
-  private double loss;
-  private long correct;
-  private long rows;
 
   /**
    * A worker that has made its parameters.
@@ -66,28 +67,71 @@ public final class Worker implements AutoCloseable {
       long bucketBytes,
       boolean sharedStatistics,
       Witness witness) {
+    this(
+        assignment,
+        network,
+        rule,
+        held ->
+            new Learning(
+                assignment,
+                objective,
+                feed,
+                sharedStatistics ? RankStatistics.of(assignment, transport) : SharedStatistics.OWN),
+        transport,
+        bucketBytes,
+        witness);
+  }
+
+  /**
+   * A worker that only takes the time of its ops; its messages are as large as real ones.
+   *
+   * @param network without numbers
+   */
+  public static Worker emulating(
+      Emulation emulation,
+      Assignment assignment,
+      Network network,
+      Transport transport,
+      long bucketBytes,
+      Witness witness) {
+    return new Worker(
+        assignment,
+        network,
+        NOTHING_REMEMBERED,
+        held -> new Emulated(emulation, held),
+        transport,
+        bucketBytes,
+        witness);
+  }
+
+  private Worker(
+      Assignment assignment,
+      Network network,
+      UpdateRule rule,
+      Function<Collection<HeldStage>, Computation> computation,
+      Transport transport,
+      long bucketBytes,
+      Witness witness) {
     this.assignment = assignment;
     this.transport = transport;
-    this.feed = feed;
-    this.objective = objective;
     this.witness = witness;
-    this.statistics =
-        sharedStatistics ? RankStatistics.of(assignment, transport) : SharedStatistics.OWN;
     int rank = assignment.rankOf(transport.worker());
     this.program = assignment.schedule().packed(rank);
-    List<Part> parts =
+    this.parts =
         assignment.stages().stream()
             .map(stage -> network.part(stage.range().first(), stage.range().last()))
             .toList();
     this.crossing = new Crossing(assignment, transport, parts);
     Placement placement = assignment.schedule().placement();
-    for (int stage = 0; stage < placement.stages(); stage++) {
-      if (placement.rankOf(stage) == rank) {
-        int depth = stage % placement.depth();
-        held.computeIfAbsent(
-            depth, d -> HeldStage.of(assignment, d, network, transport, bucketBytes));
+    for (int depth = 0; depth < placement.depth(); depth++) { // the same order on all workers
+      for (int stage = depth; stage < placement.stages(); stage += placement.depth()) {
+        if (placement.rankOf(stage) == rank) {
+          held.computeIfAbsent(
+              depth, d -> HeldStage.of(assignment, d, network, transport, bucketBytes));
+        }
       }
     }
+    this.computation = computation.apply(held.values());
     this.parameters = held.values().stream().flatMap(s -> s.parameters().stream()).toList();
     this.updates = new Updates(rule, parameters);
     this.tied = TiedSums.of(assignment, network, parameters, transport);
@@ -99,11 +143,48 @@ public final class Worker implements AutoCloseable {
     return parameters;
   }
 
+  /** The stages of a chain that it holds. */
+  public Set<Integer> stages() {
+    return Collections.unmodifiableSet(held.keySet());
+  }
+
+  /**
+   * All that training changes of a stage: parameters, running averages, and what the rule remembers
+   * of each parameter, by names that are unique in the network. Of the workers that hold it, the
+   * first one's averages count.
+   */
+  public SequencedMap<String, Tensor> state(int stage) {
+    HeldStage own = held(stage);
+    SequencedMap<String, Tensor> state = new LinkedHashMap<>();
+    for (Parameter parameter : own.parameters()) {
+      state.put(parameter.name(), parameter.value());
+      int number = 0;
+      for (Tensor moment : updates.moments(parameter.name())) {
+        state.put(parameter.name() + "/moment-" + number++, moment);
+      }
+    }
+    own.averages().forEach(average -> state.put(average.name(), average.value()));
+    return state;
+  }
+
+  /** Goes on behind so many steps, which gave the state that it has now. */
+  public void continueAfter(long steps) {
+    updates.continueAfter(steps);
+  }
+
+  /**
+   * Answers samples without learning from them; all workers call it after the same step.
+   *
+   * @param samples read as those of step 0
+   * @param count of them, at least one for each chain
+   */
+  public Answers answer(Feed samples, int count, Objective objective) {
+    held.values().forEach(HeldStage::shareAverages);
+    return new Answering(assignment, transport, parts, objective).answer(samples, count);
+  }
+
   /** Runs a step; all workers run the same one. */
   public StepReport step(long step) {
-    loss = 0;
-    correct = 0;
-    rows = 0;
     held.values().forEach(HeldStage::begin);
     int expected = 0;
     for (int position = 0; position < program.length; position++) {
@@ -119,11 +200,16 @@ public final class Worker implements AutoCloseable {
     held.values().forEach(HeldStage::finishSums);
     tied.sum();
     times.updateStarts();
-    updates.apply(parameters);
-    held.values().forEach(HeldStage::clearGradients);
+    computation.update(this::learn);
     crossing.flush();
     times.updateEnds();
-    return times.report(step, loss, correct, rows);
+    Computation.Score score = computation.score();
+    return times.report(step, score.loss(), score.correct(), score.rows());
+  }
+
+  private void learn() {
+    updates.apply(parameters);
+    held.values().forEach(HeldStage::clearGradients);
   }
 
   private void expect(long op) {
@@ -168,42 +254,14 @@ public final class Worker implements AutoCloseable {
     List<Tensor> inputs =
         placement().first(stage) ? List.of() : crossing.take(stage, microBatch, true);
     times.starts(position);
-    List<Tensor> data = new ArrayList<>();
-    Optional<Tensor> target = Optional.empty();
-    boolean last = placement().last(stage);
-    if (own.stage().whole().readsData() || last) {
-      try (Scope scope = new Scope()) {
-        Batch batch = feed.read(step, samples(stage, microBatch));
-        if (own.stage().whole().readsData()) {
-          batch.inputs().forEach(input -> data.add(scope.keep(input)));
-        }
-        if (last) {
-          target = Optional.of(scope.keep(batch.target()));
-        }
-      }
-    }
-    InFlight flight = new InFlight(own.stage(), data, own.inTwoParts(), statistics);
+    Flight flight = computation.flight(own, step, samples(stage, microBatch));
     inFlight.put(key(stage, microBatch), flight);
     List<Tensor> outputs = flight.forward(inputs);
-    if (target.isPresent()) {
-      lossGradients.put(key(stage, microBatch), answer(outputs, target.get()));
+    if (placement().last(stage)) {
+      lossGradients.put(key(stage, microBatch), flight.answer(outputs));
       outputs.forEach(Tensor::close);
-      target.get().close();
     } else {
       crossing.send(stage, microBatch, true, outputs);
-    }
-  }
-
-  /** The loss of the network's outputs counts; its gradients begin the backward pass. */
-  private List<Tensor> answer(List<Tensor> outputs, Tensor target) {
-    try (Scope scope = new Scope()) {
-      Objective.Judged judged = objective.judge(outputs, target, 1.0 / assignment.batch());
-      loss += judged.loss();
-      correct += judged.correct();
-      rows += judged.rows();
-      List<Tensor> gradients = new ArrayList<>();
-      judged.gradients().forEach(gradient -> gradients.add(scope.keep(gradient)));
-      return gradients;
     }
   }
 
@@ -211,7 +269,7 @@ public final class Worker implements AutoCloseable {
     List<Tensor> gradients = gradients(stage, microBatch);
     times.starts(position);
     HeldStage own = held(stage);
-    try (InFlight flight = flight(stage, microBatch, true)) {
+    try (Flight flight = flight(stage, microBatch, true)) {
       if (flight.wantsRecomputation()) {
         flight.recompute();
       }
@@ -223,7 +281,7 @@ public final class Worker implements AutoCloseable {
   private void backwardInput(int position, int stage, int microBatch) {
     List<Tensor> gradients = gradients(stage, microBatch);
     times.starts(position);
-    InFlight flight = flight(stage, microBatch, false);
+    Flight flight = flight(stage, microBatch, false);
     if (flight.wantsRecomputation()) {
       flight.recompute();
     }
@@ -232,7 +290,7 @@ public final class Worker implements AutoCloseable {
 
   private void backwardWeight(int position, int stage, int microBatch) {
     times.starts(position);
-    try (InFlight flight = flight(stage, microBatch, true)) {
+    try (Flight flight = flight(stage, microBatch, true)) {
       flight.backwardWeight(held(stage)::left);
     }
   }
@@ -262,9 +320,9 @@ public final class Worker implements AutoCloseable {
     }
   }
 
-  private InFlight flight(int stage, int microBatch, boolean done) {
+  private Flight flight(int stage, int microBatch, boolean done) {
     long key = key(stage, microBatch);
-    InFlight flight = done ? inFlight.remove(key) : inFlight.get(key);
+    Flight flight = done ? inFlight.remove(key) : inFlight.get(key);
     if (flight == null) {
       throw new IllegalStateException("a backward pass without a forward pass");
     }
@@ -293,7 +351,7 @@ public final class Worker implements AutoCloseable {
 
   @Override
   public void close() {
-    inFlight.values().forEach(InFlight::close);
+    inFlight.values().forEach(Flight::close);
     lossGradients.values().forEach(gradients -> gradients.forEach(Tensor::close));
     crossing.close();
     updates.close();

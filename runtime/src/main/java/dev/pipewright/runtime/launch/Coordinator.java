@@ -3,8 +3,10 @@ package dev.pipewright.runtime.launch;
 import dev.pipewright.formats.BadInputException;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * Starts the workers of a {@link Launch}, hears from them and stops them: all, as soon as one
@@ -23,6 +25,20 @@ public final class Coordinator implements AutoCloseable {
   /** Hears from workers, in the thread of {@link #run}. */
   public interface Listener {
     void event(int worker, String text);
+
+    /**
+     * A worker asks something and waits for the answer.
+     *
+     * @param answer may be called later, in the same thread
+     */
+    default void question(int worker, String text, Consumer<String> answer) {
+      throw new IllegalStateException("nobody answers questions: " + text);
+    }
+
+    /** Whether the run is to end with the steps that workers have begun. */
+    default boolean stopping() {
+      return false;
+    }
   }
 
   private final Launch launch;
@@ -30,6 +46,7 @@ public final class Coordinator implements AutoCloseable {
   private final Reception reception;
   private final WorkerProcesses processes;
   private final BlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
+  private final CountDownLatch over = new CountDownLatch(1);
   private volatile boolean interrupted;
   private volatile Optional<Crew> crew = Optional.empty();
 
@@ -75,19 +92,29 @@ public final class Coordinator implements AutoCloseable {
       crew = Optional.of(workers);
       reception.open(workers::welcome);
       workers.start();
-      attend(workers);
+      attend(workers, listener);
       dismiss(workers);
     } finally {
       close();
-      if (!interrupted) {
-        Runtime.getRuntime().removeShutdownHook(hook);
-      }
+      over.countDown();
+      forget(hook);
     }
   }
 
-  private void attend(Crew workers) throws InterruptedException {
+  private static void forget(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // it is running
+    }
+  }
+
+  private void attend(Crew workers, Listener listener) throws InterruptedException {
     while (!workers.finished()) {
       next();
+      if (listener.stopping()) {
+        workers.endEarly();
+      }
       workers.ping();
       Optional<Failure> failure = workers.failure();
       Optional<String> missing = workers.missing();
@@ -133,8 +160,18 @@ public final class Coordinator implements AutoCloseable {
         here ? processes.lastLines(failure.worker()) : "");
   }
 
-  /** Ctrl-C, or the end of this process for another reason. */
+  /**
+   * Ctrl-C, or the end of this process for another reason. Its listener may have heard of it, too,
+   * and want the run to end by itself.
+   */
   private void interrupt() {
+    try {
+      if (over.await(launch.interruptPatience().toMillis(), TimeUnit.MILLISECONDS)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
     interrupted = true;
     processes.close();
   }

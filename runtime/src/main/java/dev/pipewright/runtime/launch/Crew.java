@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Crew implements AutoCloseable {
   private static final long PING_NANOSECONDS = 100_000_000L;
+  private static final long UNKNOWN = Long.MIN_VALUE;
   private static final String LOOPBACK = "127.0.0.1";
 
   /** Another machine. */
@@ -38,6 +39,7 @@ final class Crew implements AutoCloseable {
     private boolean told;
     private boolean failed;
     private boolean done;
+    private long begun = UNKNOWN; // its step when it was held
 
     private Worker(int number) {
       this.number = number;
@@ -56,6 +58,7 @@ final class Crew implements AutoCloseable {
   private long complete; // when the last machine had joined; 0 before
   private long store; // the port of worker 0's address book; 0 before it is known
   private long lastPing = begin;
+  private boolean held;
   private boolean finished;
 
   Crew(
@@ -193,6 +196,16 @@ final class Crew implements AutoCloseable {
         workers.forEach(this::tell);
       }
       case "event" -> listener.event(worker.number, message.text("text"));
+      case "question" ->
+          listener.question(
+              worker.number, message.text("text"), answer -> tell(worker, "answer", answer));
+      case "begun" -> {
+        worker.begun = message.number("step");
+        if (workers.stream().noneMatch(each -> each.begun == UNKNOWN)) {
+          long last = workers.stream().mapToLong(each -> each.begun).max().orElseThrow();
+          workers.forEach(each -> tell(each, Message.of("last").with("step", last)));
+        }
+      }
       case "done" -> {
         worker.done = true;
         if (workers.stream().allMatch(each -> each.done)) {
@@ -211,6 +224,24 @@ final class Crew implements AutoCloseable {
                 message.number("input") != 0));
       }
       default -> throw new IllegalStateException("a worker says " + message.line());
+    }
+  }
+
+  private static void tell(Worker worker, String kind, String text) {
+    tell(worker, Message.of(kind).with("text", text));
+  }
+
+  private static void tell(Worker worker, Message message) {
+    if (worker.control != null) {
+      worker.control.send(message);
+    }
+  }
+
+  /** Has all workers end with one and the same step, as soon as they can. */
+  void endEarly() {
+    if (!held && workers.stream().allMatch(worker -> worker.told)) {
+      held = true;
+      workers.forEach(worker -> tell(worker, Message.of("hold")));
     }
   }
 

@@ -19,6 +19,7 @@ import java.time.Duration;
  * @param threads with which each computes
  * @param startPatience how long a worker may take to come after its start
  * @param joinPatience how long other machines may take to join
+ * @param interruptPatience how long the run may take to end by itself after an interrupt
  */
 public record Launch(
     int workers,
@@ -31,7 +32,8 @@ public record Launch(
     int heapMegabytes,
     int threads,
     Duration startPatience,
-    Duration joinPatience) {
+    Duration joinPatience,
+    Duration interruptPatience) {
   public Launch {
     Check.that(
         workers >= 1 && 0 <= here && here <= workers,
@@ -53,7 +55,8 @@ public record Launch(
         256,
         1,
         Duration.ofMinutes(2),
-        Duration.ofMinutes(10));
+        Duration.ofMinutes(10),
+        Duration.ZERO);
   }
 
   public Launch withHere(int count) {
@@ -68,7 +71,8 @@ public record Launch(
         heapMegabytes,
         threads,
         startPatience,
-        joinPatience);
+        joinPatience,
+        interruptPatience);
   }
 
   public Launch withPorts(int control, int store) {
@@ -83,7 +87,8 @@ public record Launch(
         heapMegabytes,
         threads,
         startPatience,
-        joinPatience);
+        joinPatience,
+        interruptPatience);
   }
 
   public Launch withHeap(int megabytes) {
@@ -98,7 +103,8 @@ public record Launch(
         megabytes,
         threads,
         startPatience,
-        joinPatience);
+        joinPatience,
+        interruptPatience);
   }
 
   public Launch withThreads(int count) {
@@ -113,11 +119,39 @@ public record Launch(
         heapMegabytes,
         count,
         startPatience,
-        joinPatience);
+        joinPatience,
+        interruptPatience);
   }
 
   public Launch withPatience(Duration start, Duration join) {
     return new Launch(
-        workers, here, task, job, logs, port, storePort, heapMegabytes, threads, start, join);
+        workers,
+        here,
+        task,
+        job,
+        logs,
+        port,
+        storePort,
+        heapMegabytes,
+        threads,
+        start,
+        join,
+        interruptPatience);
+  }
+
+  public Launch withInterruptPatience(Duration patience) {
+    return new Launch(
+        workers,
+        here,
+        task,
+        job,
+        logs,
+        port,
+        storePort,
+        heapMegabytes,
+        threads,
+        startPatience,
+        joinPatience,
+        patience);
   }
 }

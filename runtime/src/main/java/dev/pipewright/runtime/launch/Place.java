@@ -9,6 +9,12 @@ package dev.pipewright.runtime.launch;
  * @param microBatch its own number where it belongs to no micro-batch
  */
 public record Place(long step, int position, char op, int stage, int microBatch) {
+  /** In place of a pass: it writes what it holds. */
+  public static final char CHECKPOINT = 'C';
+
+  /** In place of a pass: it answers samples that are not learnt from. */
+  public static final char HELD_OUT = 'O';
+
   private static String name(char op) {
     return switch (op) {
       case 'F' -> "forward";
@@ -20,6 +26,8 @@ public record Place(long step, int position, char op, int stage, int microBatch)
       case 'A' -> "reduction";
       case 'G' -> "gathering";
       case 'H' -> "handing on";
+      case CHECKPOINT -> "checkpoint";
+      case HELD_OUT -> "held-out samples";
       default -> "op " + op;
     };
   }

@@ -5,6 +5,12 @@ public interface Reporter {
   /** Tells the coordinator something, in one line or several; it arrives in order. */
   void event(String text);
 
+  /** Asks the coordinator something and waits for its answer. */
+  String ask(String question);
+
+  /** Whether the run is to end early. */
+  LastStep lastStep();
+
   /** Where this worker says which op it is at, before it begins it. */
   FlightRecorder recorder();
 }

@@ -9,8 +9,10 @@ import dev.pipewright.runtime.transport.Transport;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 
 /** The process of one worker. It ends with its control connection, whatever it is doing. */
 public final class WorkerMain {
@@ -21,6 +23,8 @@ public final class WorkerMain {
   private final FlightRecorder recorder;
   private final CompletableFuture<Message> job = new CompletableFuture<>();
   private final CountDownLatch stop = new CountDownLatch(1);
+  private final LastStep lastStep = new LastStep();
+  private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
 
   private WorkerMain(Control control, Path recorderFile) {
     this.control = control;
@@ -68,6 +72,9 @@ public final class WorkerMain {
               Message.of("pong")
                   .with("sent", message.number("sent"))
                   .with("now", System.nanoTime()));
+      case "answer" -> answers.add(message.text("text"));
+      case "hold" -> control.send(Message.of("begun").with("step", lastStep.hold()));
+      case "last" -> lastStep.is(message.number("step"));
       case "stop" -> stop.countDown();
       default ->
           throw new IllegalStateException("a message from a newer version: " + message.line());
@@ -125,6 +132,22 @@ public final class WorkerMain {
     @Override
     public void event(String text) {
       control.send(Message.of("event").with("text", text));
+    }
+
+    @Override
+    public String ask(String question) {
+      control.send(Message.of("question").with("text", question));
+      try {
+        return answers.take();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException("interrupted while waiting for an answer", e);
+      }
+    }
+
+    @Override
+    public LastStep lastStep() {
+      return lastStep;
     }
 
     @Override

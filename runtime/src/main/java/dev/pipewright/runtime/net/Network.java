@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntFunction;
 
 /**
  * The layers of a network that a worker holds, as modules. Each is made when it is first asked for,
@@ -19,19 +20,37 @@ import java.util.Map;
  */
 public final class Network {
   private final Chain chain;
-  private final Modules factory;
+  private final IntFunction<Module> factory;
+  private final List<Tied> tied;
   private final Map<Integer, Module> modules = new HashMap<>(); // by layer of the graph
   private final boolean[] differentiable; // by layer of the graph
   private final int[] sources; // the layers that read samples, not other layers
 
   public Network(Chain chain, long seed) {
+    this(chain, new Modules(chain.graph(), seed));
+  }
+
+  private Network(Chain chain, Modules modules) {
+    this(chain, modules::of, modules.tied());
+  }
+
+  private Network(Chain chain, IntFunction<Module> factory, List<Tied> tied) {
     this.chain = chain;
-    this.factory = new Modules(chain.graph(), seed);
+    this.factory = factory;
+    this.tied = tied;
     this.differentiable = differentiable(chain.graph());
     this.sources =
         Arrays.stream(chain.graph().topological())
             .filter(layer -> chain.graph().predecessors(layer).length == 0)
             .toArray();
+  }
+
+  /**
+   * The sizes of a network alone, of any layers: it cannot compute, and the memory of its
+   * parameters is never touched.
+   */
+  public static Network ofSizes(Chain chain) {
+    return new Network(chain, layer -> new Weight(chain.graph().layer(layer)), List.of());
   }
 
   /** Whether a gradient reaches each layer's output on its way to some parameter. */
@@ -71,6 +90,14 @@ public final class Network {
     return new Part(this, layers, before, chain.crossing(last));
   }
 
+  /**
+   * A single layer of the graph as a part, to look at it alone: its output is all that goes out.
+   */
+  public Part layer(int layer) {
+    int[] before = Arrays.stream(graph().predecessors(layer)).distinct().toArray();
+    return new Part(this, new int[] {layer}, before, new int[] {layer});
+  }
+
   /** Whether the part from {@code first} to {@code last} falls in two behind {@code at}. */
   public boolean separates(int first, int at, int last) {
     return (first == 0 || chain.precedes(first - 1, at)) && chain.precedes(at, last);
@@ -106,7 +133,7 @@ public final class Network {
   /** A module may be asked for inside any scope: its parameters outlive it. */
   private Module make(int layer) {
     try (Scope scope = new Scope()) {
-      Module module = factory.of(layer);
+      Module module = factory.apply(layer);
       module.parameters().forEach(parameter -> scope.keep(parameter.value()));
       module.averages().forEach(average -> scope.keep(average.value()));
       return module;
@@ -115,7 +142,7 @@ public final class Network {
 
   /** The parameters that are one and the same, held twice. */
   public List<Tied> tied() {
-    return factory.tied();
+    return tied;
   }
 
   boolean differentiable(int layer) {

@@ -38,6 +38,12 @@ public final class Part {
     return network.whole(inputs[input]) ? Tensor.emptyWhole(shape) : Tensor.empty(shape);
   }
 
+  /** The same for a tensor that goes out. */
+  public Tensor emptyOutput(int output, long samples) {
+    long[] shape = network.shape(outputs[output], samples);
+    return network.whole(outputs[output]) ? Tensor.emptyWhole(shape) : Tensor.empty(shape);
+  }
+
   /** Whether the parts before wait for the gradient of an incoming tensor. */
   public boolean inputNeedsGradient(int input) {
     return network.differentiable(inputs[input]);

@@ -1,6 +1,7 @@
 package dev.pipewright.runtime.tensor;
 
 import dev.pipewright.units.Check;
+import java.io.IOException;
 import java.util.List;
 import org.bytedeco.javacpp.Loader;
 import org.bytedeco.pytorch.global.torch;
@@ -12,6 +13,15 @@ public final class Torch {
       List.of("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS");
 
   private Torch() {}
+
+  /** The library's version; it is not loaded for that. */
+  public static String version() {
+    try {
+      return Loader.getVersion("org.bytedeco", "pytorch");
+    } catch (IOException e) {
+      return "of unknown version"; // a jar that was packed by somebody else
+    }
+  }
 
   /**
    * Loads the library, which takes about a second, and has it compute with so many threads.

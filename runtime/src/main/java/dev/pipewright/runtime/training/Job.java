@@ -1,5 +1,7 @@
 package dev.pipewright.runtime.training;
 
+import dev.pipewright.execution.Emulation;
+import dev.pipewright.execution.Emulation.LayerSeconds;
 import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.model.Optimizer;
@@ -11,6 +13,7 @@ import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -27,24 +30,38 @@ record Job(
     UpdateRule rule,
     boolean sharedStatistics,
     String data,
-    long steps,
-    long seed) {
+    Course course,
+    Optional<String> resumeFrom,
+    long seed,
+    Optional<Emulation> emulation) {
   private static final JsonMapper JSON = new JsonMapper();
 
-  static Job of(TrainingRequest request) {
+  /**
+   * @param resumeFrom the folder of a checkpoint
+   */
+  static Job of(TrainingRequest request, Course course, Optional<String> resumeFrom) {
     return new Job(
         request.model(),
         request.assignment(),
         request.rule(),
         request.sharedStatistics(),
         request.data(),
-        request.steps(),
-        request.seed());
+        course,
+        resumeFrom,
+        request.seed(),
+        request.emulation());
   }
 
   String text() {
     ObjectNode job = JSON.createObjectNode();
-    job.put("model", model).put("data", data).put("steps", steps).put("seed", seed);
+    job.put("model", model).put("data", data).put("seed", seed);
+    job.putObject("course")
+        .put("first", course.first())
+        .put("samples_before", course.samplesBefore())
+        .put("end", course.end())
+        .put("evaluate_every", course.evaluateEvery())
+        .put("checkpoint_every", course.checkpointEvery());
+    resumeFrom.ifPresent(folder -> job.put("resume_from", folder));
     job.put("optimizer", rule.kind().name())
         .put("rate", rule.rate())
         .put("momentum", rule.momentum())
@@ -60,7 +77,19 @@ record Job(
       stage.again().forEach(run -> put(again.addArray(), run));
     }
     put(job.putObject("schedule"), assignment.schedule());
+    emulation.ifPresent(times -> put(job.putArray("emulation"), times));
     return job.toString();
+  }
+
+  private static void put(ArrayNode array, Emulation emulation) {
+    for (LayerSeconds layer : emulation.layers()) {
+      array
+          .addArray()
+          .add(layer.forward())
+          .add(layer.input())
+          .add(layer.weight())
+          .add(layer.update());
+    }
   }
 
   private static void put(ArrayNode array, LayerRange range) {
@@ -114,8 +143,32 @@ record Job(
         rule,
         job.get("shared_statistics").asBoolean(),
         job.get("data").asString(),
-        job.get("steps").asLong(),
-        job.get("seed").asLong());
+        course(job.get("course")),
+        Optional.ofNullable(job.get("resume_from")).map(JsonNode::asString),
+        job.get("seed").asLong(),
+        Optional.ofNullable(job.get("emulation")).map(Job::emulation));
+  }
+
+  private static Course course(JsonNode course) {
+    return new Course(
+        course.get("first").asLong(),
+        course.get("samples_before").asLong(),
+        course.get("end").asLong(),
+        course.get("evaluate_every").asInt(),
+        course.get("checkpoint_every").asInt());
+  }
+
+  private static Emulation emulation(JsonNode layers) {
+    List<LayerSeconds> seconds = new ArrayList<>();
+    for (JsonNode layer : layers) {
+      seconds.add(
+          new LayerSeconds(
+              layer.get(0).asDouble(),
+              layer.get(1).asDouble(),
+              layer.get(2).asDouble(),
+              layer.get(3).asDouble()));
+    }
+    return new Emulation(seconds);
   }
 
   private static LayerRange range(JsonNode ends) {

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 /**
  * What this process holds in memory, from Linux's {@code /proc/self/status}; 0 where there is none.
  */
-final class ProcessMemory {
+public final class ProcessMemory {
   private static final Path STATUS = Path.of("/proc/self/status");
   private static final Path CLEAR = Path.of("/proc/self/clear_refs");
   private static final String FORGET_PEAK = "5";
@@ -15,17 +15,17 @@ final class ProcessMemory {
   private ProcessMemory() {}
 
   /** Bytes in memory now. */
-  static long now() {
+  public static long now() {
     return bytes("VmRSS:");
   }
 
   /** The most since {@link #forgetPeak}. */
-  static long peak() {
+  public static long peak() {
     return bytes("VmHWM:");
   }
 
   /** Counts the peak from here on. */
-  static void forgetPeak() {
+  public static void forgetPeak() {
     try {
       Files.writeString(CLEAR, FORGET_PEAK);
     } catch (IOException e) {

@@ -11,11 +11,11 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /** A network by the name that a request gives. */
-final class RunnableModel {
+public final class RunnableModel {
   private RunnableModel() {}
 
   /** A network of the zoo, or of a file. Throws {@link BadInputException} where there is none. */
-  static LayerGraph of(String model) {
+  public static LayerGraph of(String model) {
     if (Files.exists(Path.of(model))) {
       return ModelFiles.read(Path.of(model), OptionalInt.of(1), Optional.empty()).graph();
     }

@@ -14,17 +14,20 @@ import java.util.Optional;
 
 /**
  * Puts together what all workers report of each step. A step lasts from the end of the one before,
- * on the last of the workers, to its own; the first from its own begin.
+ * on the last of the workers, to its own; the first, and one that follows something else, from its
+ * own begin.
  */
 final class Steps {
   private final Assignment assignment;
+  private final Course course;
   private final Map<Long, StepReport[]> open = new HashMap<>(); // not yet reported by all
   private final List<StepResult> results = new ArrayList<>();
   private final List<StepReport[]> reports = new ArrayList<>();
   private long lastEnd = Long.MIN_VALUE;
 
-  Steps(Assignment assignment) {
+  Steps(Assignment assignment, Course course) {
     this.assignment = assignment;
+    this.course = course;
   }
 
   /** A worker's report; the step's result when it is the last one. */
@@ -53,7 +56,7 @@ final class Steps {
       rows += report.rows();
       busy += busy(report);
     }
-    long begin = lastEnd == Long.MIN_VALUE ? begin(all) : lastEnd;
+    long begin = course.pausesBefore(all[0].step()) ? begin(all) : lastEnd;
     lastEnd = end(all);
     double seconds = (lastEnd - begin) / 1e9;
     return new StepResult(

@@ -4,70 +4,200 @@ import dev.pipewright.execution.TrainingFailureException;
 import dev.pipewright.execution.TrainingListener;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
+import dev.pipewright.execution.TrainingRequest.Keeping;
 import dev.pipewright.execution.TrainingService;
+import dev.pipewright.formats.BadInputException;
 import dev.pipewright.model.LayerGraph;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.runtime.checkpoint.Checkpoints;
+import dev.pipewright.runtime.checkpoint.Manifest;
 import dev.pipewright.runtime.data.DatasetSpec;
+import dev.pipewright.runtime.data.TrainingData;
 import dev.pipewright.runtime.data.Wanted;
 import dev.pipewright.runtime.launch.Coordinator;
 import dev.pipewright.runtime.launch.Launch;
 import dev.pipewright.runtime.launch.WorkerFailureException;
+import dev.pipewright.runtime.launch.WorkerTask;
 import dev.pipewright.runtime.net.Objective;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /** The training service on libtorch. */
 public final class Trainer implements TrainingService {
-  private static final JsonMapper JSON = new JsonMapper();
+  /** The folder of checkpoints in that of a run. */
+  static final String CHECKPOINTS = "checkpoints";
+
+  /** How long the step that is running may take to end after an interrupt. */
+  private static final Duration INTERRUPT_PATIENCE = Duration.ofSeconds(55);
+
+  private static final int HEAP_MEGABYTES = 256; // of a worker that learns, without tensors
+  private static final int SMALL_HEAP_MEGABYTES = 64; // of one that does not
+
+  private final Class<? extends WorkerTask> task;
+  private final Supplier<WorkerTask> threadTask;
+  private final UnaryOperator<String> told;
+
+  public Trainer() {
+    this(TrainerTask.class, TrainerTask::new, UnaryOperator.identity());
+  }
+
+  /**
+   * @param task of each worker that is a process
+   * @param threadTask of each that is a thread
+   * @param told what it is told instead of the job
+   */
+  Trainer(
+      Class<? extends WorkerTask> task,
+      Supplier<WorkerTask> threadTask,
+      UnaryOperator<String> told) {
+    this.task = task;
+    this.threadTask = threadTask;
+    this.told = told;
+  }
 
   @Override
   public TrainingOutcome train(TrainingRequest request, TrainingListener listener) {
-    check(request);
-    Steps steps = new Steps(request.assignment());
-    TrainingOutcome.Worker[] workers = new TrainingOutcome.Worker[request.assignment().size()];
-    Coordinator.Listener heard =
-        (worker, text) -> {
-          JsonNode line = JSON.readTree(text);
-          if (line.has("step")) {
-            steps.add(worker, StepLine.parse(line)).ifPresent(listener::stepped);
-          } else {
-            workers[worker] = memory(request, worker, line);
-          }
-        };
-    String job = Job.of(request).text();
-    switch (request.workers()) {
-      case THREADS ->
-          new ThreadWorkers(request.assignment().size()).run(job, request.threads(), heard);
-      case PROCESSES -> processes(request, job, heard);
+    LayerGraph graph = RunnableModel.of(request.model());
+    check(request, graph);
+    Optional<Resumption> from =
+        request.keeping().resumeFrom().map(f -> Resumption.of(Path.of(f), request, graph.name()));
+    MemoryNeed.check(request, graph);
+    Course course =
+        new Course(
+            from.map(f -> f.manifest().step()).orElse(0L),
+            from.map(f -> f.manifest().samples()).orElse(0L),
+            request.steps(),
+            request.evaluateEvery(),
+            request.keeping().checkpointEvery());
+    Optional<Path> folder = request.keeping().folder().map(Path::of);
+    try (MetricFiles metrics = new MetricFiles(made(folder), course, request.assignment())) {
+      Account account =
+          new Account(
+              request.assignment(),
+              course,
+              listener,
+              metrics,
+              checkpoints(request, graph.name(), course));
+      run(
+          request,
+          told.apply(Job.of(request, course, from.map(f -> f.folder().toString())).text()),
+          account);
+      return account.outcome();
     }
-    return new TrainingOutcome(steps.results(), steps.typical(), List.of(workers));
   }
 
   /** What can be said before anything starts. */
-  private static void check(TrainingRequest request) {
-    LayerGraph graph = RunnableModel.of(request.model());
-    DatasetSpec.parse(request.data()).open(Wanted.of(graph, Objective.of(graph)));
+  private static void check(TrainingRequest request, LayerGraph graph) {
+    Keeping keeping = request.keeping();
+    if (request.emulation().isPresent()) { // which reads no samples
+      refuse(request.evaluateEvery() > 0, "--evaluate-every");
+      refuse(keeping.checkpointEvery() > 0, "--checkpoint-every");
+      refuse(keeping.resumeFrom().isPresent(), "--resume");
+      return;
+    }
+    TrainingData data =
+        DatasetSpec.parse(request.data()).open(Wanted.of(graph, Objective.of(graph)));
+    long heldOut = data.heldOut().samples();
+    if (request.evaluateEvery() > 0
+        && heldOut < request.assignment().schedule().placement().chains()) {
+      throw new BadInputException(
+          "--evaluate-every: %s has only %d held-out samples; leave it out, or give more data"
+              .formatted(request.data(), heldOut));
+    }
+    keeping
+        .folder()
+        .filter(folder -> keeping.resumeFrom().isEmpty() && holdsRun(Path.of(folder)))
+        .ifPresent(folder -> {
+          throw new BadInputException(
+              "--out: %s holds another run; name another folder, or go on with --resume %s"
+                  .formatted(folder, folder));
+        });
   }
 
-  private static TrainingOutcome.Worker memory(TrainingRequest request, int worker, JsonNode line) {
-    return new TrainingOutcome.Worker(
-        worker,
-        request.assignment().rankOf(worker),
-        line.get("peak_bytes").asLong(),
-        line.get("bytes_before").asLong());
+  private static void refuse(boolean given, String flag) {
+    if (given) {
+      throw new BadInputException(
+          flag + ": workers that only take time learn nothing; leave it out");
+    }
   }
 
-  private static void processes(TrainingRequest request, String job, Coordinator.Listener heard) {
-    int workers = request.assignment().size();
+  private static boolean holdsRun(Path folder) {
+    return Files.exists(folder.resolve(MetricFiles.LINES))
+        || new Checkpoints(folder.resolve(CHECKPOINTS), 1).latest().isPresent();
+  }
+
+  private static Optional<Path> made(Optional<Path> folder) {
+    folder.ifPresent(Trainer::make);
+    return folder;
+  }
+
+  private static Path make(Path folder) {
+    try {
+      return Files.createDirectories(folder);
+    } catch (IOException e) {
+      throw new UncheckedIOException("--out: " + folder + " cannot be made", e);
+    }
+  }
+
+  private static Optional<CheckpointWriting> checkpoints(
+      TrainingRequest request, String model, Course course) {
+    if (course.checkpointEvery() == 0) {
+      return Optional.empty();
+    }
+    Assignment assignment = request.assignment();
+    Path root = Path.of(request.keeping().folder().orElseThrow(), CHECKPOINTS);
+    return Optional.of(
+        new CheckpointWriting(
+            new Checkpoints(root, request.keeping().checkpoints()),
+            assignment.stages().size(),
+            step ->
+                new Manifest(
+                    step,
+                    course.position(step, assignment),
+                    request.seed(),
+                    model,
+                    "%s, %d stages, %d workers"
+                        .formatted(
+                            assignment.schedule().name(),
+                            assignment.stages().size(),
+                            assignment.size()),
+                    Map.of(Resumption.OPTIMIZER, Resumption.optimizer(request)),
+                    List.of())));
+  }
+
+  private void run(TrainingRequest request, String job, Account account) {
+    switch (request.workers()) {
+      case THREADS ->
+          new ThreadWorkers(request.assignment().size(), threadTask, account)
+              .run(job, request.threads());
+      case PROCESSES -> {
+        Optional<Path> folder = request.keeping().folder().map(Path::of);
+        Path logs = folder.map(f -> make(f.resolve("logs"))).orElseGet(Trainer::temporary);
+        processes(request, job, logs, account);
+        if (folder.isEmpty()) {
+          delete(logs);
+        }
+      }
+    }
+  }
+
+  private void processes(TrainingRequest request, String job, Path logs, Account account) {
     Launch launch =
-        Launch.of(workers, TrainerTask.class.getName(), job, logs(request))
-            .withThreads(request.threads());
+        Launch.of(request.assignment().size(), task.getName(), job, logs)
+            .withThreads(request.threads())
+            .withHeap(request.emulation().isPresent() ? SMALL_HEAP_MEGABYTES : HEAP_MEGABYTES)
+            .withInterruptPatience(account.heedsInterrupts() ? INTERRUPT_PATIENCE : Duration.ZERO);
     try (Coordinator coordinator = new Coordinator(launch)) {
-      coordinator.run(heard);
+      coordinator.run(account);
     } catch (WorkerFailureException e) {
       throw new TrainingFailureException(String.valueOf(e.getMessage()), e);
     } catch (InterruptedException e) {
@@ -76,13 +206,22 @@ public final class Trainer implements TrainingService {
     }
   }
 
-  private static Path logs(TrainingRequest request) {
+  private static Path temporary() {
     try {
-      return request.folder().isPresent()
-          ? Files.createDirectories(Path.of(request.folder().get(), "logs"))
-          : Files.createTempDirectory("pipewright-logs");
+      return Files.createTempDirectory("pipewright-logs");
     } catch (IOException e) {
       throw new UncheckedIOException("the folder for logs cannot be made", e);
+    }
+  }
+
+  private static void delete(Path folder) {
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        Files.deleteIfExists(file);
+      }
+      Files.deleteIfExists(folder);
+    } catch (IOException e) {
+      // a folder for temporary files, which somebody else tidies up
     }
   }
 }

@@ -3,93 +3,131 @@ package dev.pipewright.runtime.training;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.runtime.checkpoint.Checkpoint;
+import dev.pipewright.runtime.checkpoint.Manifest;
+import dev.pipewright.runtime.checkpoint.Shards;
 import dev.pipewright.runtime.data.Dataset;
 import dev.pipewright.runtime.data.DatasetSpec;
 import dev.pipewright.runtime.data.Sampler;
+import dev.pipewright.runtime.data.TrainingData;
 import dev.pipewright.runtime.data.Wanted;
 import dev.pipewright.runtime.engine.Feed;
 import dev.pipewright.runtime.engine.StepReport;
 import dev.pipewright.runtime.engine.Witness;
 import dev.pipewright.runtime.engine.Worker;
-import dev.pipewright.runtime.launch.FlightRecorder;
+import dev.pipewright.runtime.launch.Place;
 import dev.pipewright.runtime.launch.Reporter;
 import dev.pipewright.runtime.launch.WorkerTask;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.tensor.Gradients;
+import dev.pipewright.runtime.tensor.Scope;
+import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Transport;
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
-import tools.jackson.databind.json.JsonMapper;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import java.util.stream.LongStream;
 
 /** Trains as one of the workers. */
 public final class TrainerTask implements WorkerTask {
   /** Gradients that are summed at once: what PyTorch's data parallelism takes, too. */
   private static final long BUCKET_BYTES = 25L << 20;
 
-  private static final JsonMapper JSON = new JsonMapper();
+  private final UnaryOperator<Log> logs;
+
+  /** Where a worker says what it begins with. */
+  interface Log {
+    void at(long step, int position, char what, int stage, int microBatch);
+  }
+
+  public TrainerTask() {
+    this(UnaryOperator.identity());
+  }
+
+  /**
+   * @param logs to look on, or to interfere
+   */
+  TrainerTask(UnaryOperator<Log> logs) {
+    this.logs = logs;
+  }
 
   @Override
   public void run(String text, Transport transport, Reporter reporter) {
     Job job = Job.parse(text);
     LayerGraph graph = RunnableModel.of(job.model());
-    Objective objective = Objective.of(graph);
     long before = ProcessMemory.now();
-    Network network = new Network(Chain.of(graph), job.seed());
-    Witness witness = witness(reporter.recorder());
-    try (Worker worker =
-        new Worker(
-            job.assignment(),
-            network,
-            objective,
-            job.rule(),
-            feed(job, Wanted.of(graph, objective)),
-            transport,
-            BUCKET_BYTES,
-            job.sharedStatistics(),
-            witness)) {
-      ProcessMemory.forgetPeak();
-      for (long step = 0; step < job.steps(); step++) {
-        StepReport report = worker.step(step);
-        checkLoss(report);
-        reporter.event(StepLine.of(report));
-      }
+    Log log = logs.apply(reporter.recorder()::at);
+    int stage = firstStage(job.assignment(), transport.worker());
+    Optional<TrainingData> data = // which an emulated run does not read
+        job.emulation().isPresent()
+            ? Optional.empty()
+            : Optional.of(
+                DatasetSpec.parse(job.data()).open(Wanted.of(graph, Objective.of(graph))));
+    try (Worker worker = worker(job, graph, data, transport, witness(log, stage))) {
+      new Going(job, graph, data, worker, transport.worker(), stage, reporter, log).go();
     }
-    reporter.event(memory(before));
+    reporter.event(Reports.memory(ProcessMemory.peak(), before));
   }
 
-  private static String memory(long before) {
-    return JSON.createObjectNode()
-        .put("peak_bytes", ProcessMemory.peak())
-        .put("bytes_before", before)
-        .toString();
-  }
-
-  private static void checkLoss(StepReport report) {
-    if (!Double.isFinite(report.loss())) {
-      throw new BadInputException(
-          "the loss is "
-              + report.loss()
-              + " in step "
-              + report.step()
-              + "; a smaller --learning-rate usually helps");
+  /** A stage of a worker, to say which one it is where it is at none of its ops. */
+  private static int firstStage(Assignment assignment, int worker) {
+    Placement placement = assignment.schedule().placement();
+    int stage = 0;
+    while (placement.rankOf(stage) != assignment.rankOf(worker)) {
+      stage++;
     }
+    return stage;
   }
 
-  private static Feed feed(Job job, Wanted wanted) {
-    Dataset samples = DatasetSpec.parse(job.data()).open(wanted).training();
+  private static Worker worker(
+      Job job,
+      LayerGraph graph,
+      Optional<TrainingData> data,
+      Transport transport,
+      Witness witness) {
+    Chain chain = Chain.of(graph);
+    if (job.emulation().isPresent()) {
+      return Worker.emulating(
+          job.emulation().get(),
+          job.assignment(),
+          Network.ofSizes(chain),
+          transport,
+          BUCKET_BYTES,
+          witness);
+    }
+    return new Worker(
+        job.assignment(),
+        new Network(chain, job.seed()),
+        Objective.of(graph),
+        job.rule(),
+        feed(job, data.orElseThrow().training()),
+        transport,
+        BUCKET_BYTES,
+        job.sharedStatistics(),
+        witness);
+  }
+
+  private static Feed feed(Job job, Dataset samples) {
     Sampler sampler = new Sampler(samples.samples(), job.seed());
     return (step, range) ->
         samples.read(
-            sampler.numbers(step * job.assignment().batch() + range.first(), range.count()));
+            sampler.numbers(
+                job.course().position(step, job.assignment()) + range.first(), range.count()));
   }
 
-  private static Witness witness(FlightRecorder recorder) {
+  private static Witness witness(Log log, int ownStage) {
     char update = Pass.UPDATE.letter().charAt(0);
     return (step, position, op) -> {
       if (op == Witness.BEHIND) {
-        recorder.at(step, position, update, 0, 0);
+        log.at(step, position, update, ownStage, 0);
       } else {
-        recorder.at(
+        log.at(
             step,
             position,
             Schedule.pass(op).letter().charAt(0),
@@ -97,5 +135,90 @@ public final class TrainerTask implements WorkerTask {
             Schedule.microBatch(op));
       }
     };
+  }
+
+  /** The steps of a run, and what is between them. */
+  private record Going(
+      Job job,
+      LayerGraph graph,
+      Optional<TrainingData> data,
+      Worker worker,
+      int number,
+      int stage,
+      Reporter reporter,
+      Log log) {
+    void go() {
+      Course course = job.course();
+      job.resumeFrom().ifPresent(folder -> resume(Checkpoint.open(Path.of(folder))));
+      ProcessMemory.forgetPeak();
+      long kept = course.first();
+      long step = course.first();
+      for (; step < course.end() && reporter.lastStep().begins(step); step++) {
+        StepReport report = worker.step(step);
+        checkLoss(report);
+        reporter.event(Reports.step(report));
+        if (course.evaluates(step)) {
+          evaluate(step);
+        }
+        if (course.keeps(step)) {
+          keep(step);
+          kept = step + 1;
+        }
+      }
+      if (course.checkpointEvery() > 0 && kept < step) {
+        keep(step - 1);
+      }
+    }
+
+    private void resume(Checkpoint checkpoint) {
+      worker.continueAfter(job.course().first());
+      for (int own : worker.stages()) {
+        worker
+            .state(own)
+            .forEach((name, tensor) -> {
+              try (Scope scope = new Scope()) {
+                Tensor read = checkpoint.read(name, tensor.shape());
+                Gradients.without(() -> tensor.copyInPlace(read));
+              }
+            });
+      }
+    }
+
+    private static void checkLoss(StepReport report) {
+      if (!Double.isFinite(report.loss())) {
+        throw new BadInputException(
+            "the loss is "
+                + report.loss()
+                + " in step "
+                + report.step()
+                + "; a smaller --learning-rate usually helps");
+      }
+    }
+
+    private void evaluate(long step) {
+      log.at(step, 0, Place.HELD_OUT, stage, 0);
+      Dataset heldOut = data.orElseThrow().heldOut();
+      Feed feed =
+          (none, range) ->
+              heldOut.read(
+                  LongStream.range(range.first(), range.first() + range.count()).toArray());
+      int count = Math.toIntExact(heldOut.samples());
+      reporter.event(Reports.heldOut(step, worker.answer(feed, count, Objective.of(graph))));
+    }
+
+    /** Writes the stages that no worker before this one holds. */
+    private void keep(long step) {
+      List<Integer> own =
+          worker.stages().stream()
+              .filter(depth -> job.assignment().holders(depth).get(0) == number)
+              .toList();
+      for (int depth : own) {
+        log.at(step, 0, Place.CHECKPOINT, depth, 0);
+        Path folder = Path.of(reporter.ask(Long.toString(step + 1)));
+        String file = "stage-" + depth + ".safetensors";
+        Manifest.Shard shard = Shards.write(folder, file, worker.state(depth));
+        reporter.event(Reports.shard(shard));
+      }
+    }
   }
 }

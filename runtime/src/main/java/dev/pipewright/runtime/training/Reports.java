@@ -1,18 +1,20 @@
 package dev.pipewright.runtime.training;
 
+import dev.pipewright.runtime.checkpoint.Manifest;
+import dev.pipewright.runtime.engine.Answers;
 import dev.pipewright.runtime.engine.StepReport;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A worker's report of a step as a line of JSON; times are nanoseconds of its clock. */
-final class StepLine {
+/** What a worker reports, as lines of JSON; times are nanoseconds of its clock. */
+final class Reports {
   private static final JsonMapper JSON = new JsonMapper();
 
-  private StepLine() {}
+  private Reports() {}
 
-  static String of(StepReport report) {
+  static String step(StepReport report) {
     ObjectNode line = JSON.createObjectNode();
     line.put("step", report.step())
         .put("loss", Double.toString(report.loss())) // also where it is no number
@@ -32,7 +34,7 @@ final class StepLine {
     }
   }
 
-  static StepReport parse(JsonNode line) {
+  static StepReport step(JsonNode line) {
     return new StepReport(
         line.get("step").asLong(),
         Double.parseDouble(line.get("loss").asString()),
@@ -43,5 +45,38 @@ final class StepLine {
         Job.longs(line.get("ended")),
         line.get("update_started").asLong(),
         line.get("update_ended").asLong());
+  }
+
+  static String heldOut(long step, Answers answers) {
+    return JSON.createObjectNode()
+        .put("held_out", step)
+        .put("loss", Double.toString(answers.loss()))
+        .put("correct", answers.correct())
+        .put("rows", answers.rows())
+        .toString();
+  }
+
+  static Answers answers(JsonNode line) {
+    return new Answers(
+        Double.parseDouble(line.get("loss").asString()),
+        line.get("correct").asLong(),
+        line.get("rows").asLong());
+  }
+
+  static String shard(Manifest.Shard shard) {
+    return JSON.createObjectNode()
+        .put("shard", shard.file())
+        .put("bytes", shard.bytes())
+        .put("checksum", shard.checksum())
+        .toString();
+  }
+
+  static Manifest.Shard shard(JsonNode line) {
+    return new Manifest.Shard(
+        line.get("shard").asString(), line.get("bytes").asLong(), line.get("checksum").asInt());
+  }
+
+  static String memory(long peak, long before) {
+    return JSON.createObjectNode().put("peak_bytes", peak).put("bytes_before", before).toString();
   }
 }

@@ -1,9 +1,10 @@
-package dev.pipewright.runtime.metrics;
+package dev.pipewright.app.report;
 
+import dev.pipewright.execution.StepResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.OptionalDouble;
 
 /**
  * The line that shows how far training has come. What does not fit the terminal is left out, the
@@ -25,16 +26,22 @@ public record ProgressLine(int columns, boolean terminal, boolean colours) {
     colours = colours && terminal;
   }
 
-  /** The line for a step, without a line end. */
-  public String of(StepMetrics now, long lastStep) {
-    List<String> facts = facts(now, lastStep);
+  /**
+   * The line for a step, without a line end.
+   *
+   * @param steps how many there are in all
+   * @param accuracy the share of held-out rows that were last answered rightly
+   */
+  public String of(StepResult now, long steps, OptionalDouble accuracy) {
+    long made = now.step() + 1;
+    List<String> facts = facts(now, made, steps, accuracy);
     while (facts.size() > 1 && width(facts) > columns) {
       facts.remove(facts.size() - 1);
     }
     String counted = facts.get(0);
     String rest = facts.size() > 1 ? "  " + String.join("  ", facts.subList(1, facts.size())) : "";
     int free = Math.min(LONGEST_BAR, columns - width(facts) - 2);
-    String line = counted + bar(now.step(), lastStep, free) + rest;
+    String line = counted + bar(made, steps, free) + rest;
     return line.length() > columns && free < SHORTEST_BAR
         ? line.substring(0, Math.max(0, columns))
         : line;
@@ -45,30 +52,18 @@ public record ProgressLine(int columns, boolean terminal, boolean colours) {
   }
 
   /** The most important first. */
-  private static List<String> facts(StepMetrics now, long lastStep) {
-    Map<String, Double> values = now.values();
+  private static List<String> facts(
+      StepResult now, long made, long steps, OptionalDouble accuracy) {
     List<String> facts = new ArrayList<>();
-    String last = Long.toString(lastStep);
-    facts.add(String.format(Locale.ROOT, "step %" + last.length() + "d/%s", now.step(), last));
-    if (values.containsKey(StepMetrics.LOSS)) {
-      facts.add("loss " + significant(values.get(StepMetrics.LOSS)));
-    }
-    if (values.containsKey(StepMetrics.SAMPLES_PER_SECOND)) {
-      facts.add(rate(values.get(StepMetrics.SAMPLES_PER_SECOND)) + " samples/s");
-    }
-    if (values.containsKey(StepMetrics.STEP_SECONDS)) {
-      double step = values.get(StepMetrics.STEP_SECONDS);
-      facts.add(seconds(step) + "/step");
-      facts.add(left((lastStep - now.step()) * step) + " left");
-    }
-    if (values.containsKey(StepMetrics.IDLE_SHARE)) {
-      facts.add(
-          String.format(Locale.ROOT, "idle %.1f %%", 100 * values.get(StepMetrics.IDLE_SHARE)));
-    }
-    if (values.containsKey(StepMetrics.ACCURACY)) {
-      facts.add(
-          String.format(Locale.ROOT, "accuracy %.1f %%", 100 * values.get(StepMetrics.ACCURACY)));
-    }
+    String last = Long.toString(steps);
+    facts.add(String.format(Locale.ROOT, "step %" + last.length() + "d/%s", made, last));
+    facts.add("loss " + significant(now.loss()));
+    facts.add(rate(now.samples() / now.seconds()) + " samples/s");
+    facts.add(seconds(now.seconds()) + "/step");
+    facts.add(left((steps - made) * now.seconds()) + " left");
+    facts.add(String.format(Locale.ROOT, "idle %.1f %%", 100 * now.idleShare()));
+    accuracy.ifPresent(
+        share -> facts.add(String.format(Locale.ROOT, "accuracy %.1f %%", 100 * share)));
     return facts;
   }
 

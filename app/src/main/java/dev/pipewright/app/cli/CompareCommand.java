@@ -1,0 +1,207 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.app.report.ComparisonHtml;
+import dev.pipewright.app.report.ComparisonRuns;
+import dev.pipewright.app.report.ComparisonText;
+import dev.pipewright.app.report.ScheduleSvg;
+import dev.pipewright.execution.Comparison;
+import dev.pipewright.execution.Comparison.Item;
+import dev.pipewright.execution.Expectation;
+import dev.pipewright.execution.TrainingFailureException;
+import dev.pipewright.execution.TrainingOutcome;
+import dev.pipewright.execution.TrainingRequest;
+import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.execution.TrainingRequest.Workers;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.ComparisonJson;
+import dev.pipewright.model.Optimizer;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+@Command(
+    name = "compare",
+    description =
+        "Runs a plan for some steps and sets what was predicted and simulated beside what was"
+            + " measured: of the step, its stages, kinds of ops, exchanges and memory.",
+    footer = {
+      "",
+      "Exits with 1 where the predicted or the simulated step is further off than --tolerance.",
+      "",
+      "Examples:",
+      "  pipewright compare PLAN.json --out result",
+      "  pipewright compare mlp-8x1024 --stages 2 --global-batch 64 --profile FILE --cluster FILE",
+      "  pipewright compare bert-48 --stages 16 --schedule zb-h1 --global-batch 64"
+          + " --cluster dapple-a --emulate --tolerance 0.03"
+    })
+final class CompareCommand implements Callable<Integer> {
+  private static final String[] FILES = {"compare.json", "report.html", "timeline.svg"};
+
+  @Spec private CommandSpec spec;
+
+  @Mixin private TrainArgument what = new TrainArgument();
+
+  @Mixin private ExpectationArgument expected = new ExpectationArgument();
+
+  @Option(
+      names = "--data",
+      paramLabel = "DATA",
+      defaultValue = "synthetic",
+      description = "As for `train`. Default: ${DEFAULT-VALUE}.")
+  private String data = "";
+
+  @Option(
+      names = "--steps",
+      paramLabel = "N",
+      defaultValue = "11",
+      description =
+          "Global batches; the median of the later half is the measured one. Default:"
+              + " ${DEFAULT-VALUE}.")
+  private int steps;
+
+  @Option(
+      names = "--optimizer",
+      paramLabel = "NAME",
+      defaultValue = "momentum",
+      description = "sgd, momentum or adam. Default: ${DEFAULT-VALUE}.")
+  private Optimizer optimizer = Optimizer.MOMENTUM;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Of parameters and samples. Default: ${DEFAULT-VALUE}.")
+  private long seed;
+
+  @Option(
+      names = "--workers",
+      paramLabel = "KIND",
+      defaultValue = "processes",
+      description = "processes, or threads of one process to look on. Default: ${DEFAULT-VALUE}.")
+  private Workers workers = Workers.PROCESSES;
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "That each worker computes with. Default: ${DEFAULT-VALUE}.")
+  private int threads;
+
+  @Option(
+      names = "--tolerance",
+      paramLabel = "SHARE",
+      description = "By how much of the measured step a step may be off, like 0.1. Default: any.")
+  private @Nullable Double tolerance;
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      description = "Write compare.json, report.html and timeline.svg.")
+  private @Nullable Path out;
+
+  @Option(names = "--json", description = "Print one JSON object and nothing else.")
+  private boolean json;
+
+  CompareCommand() {
+    this.spec = CommandSpec.create();
+  }
+
+  @Override
+  public Integer call() {
+    check();
+    TrainArgument.Chosen chosen = what.chosen();
+    Expectation expectation = expected.of(chosen, optimizer);
+    if (out != null) {
+      OutputFolder.of(out, FILES); // before anything runs
+    }
+    TrainingRequest request = request(chosen, expectation);
+    PrintWriter err = spec.commandLine().getErr();
+    TrainingOutcome outcome;
+    try {
+      outcome = TrainCommand.service().train(request, step -> {});
+    } catch (TrainingFailureException e) {
+      err.println("pipewright: " + e.getMessage());
+      return Failures.BROKEN;
+    }
+    boolean memory = !expected.emulate && workers == Workers.PROCESSES;
+    Comparison comparison = Comparison.of(expectation, request.assignment(), outcome, memory);
+    String object = ComparisonJson.text(request, comparison);
+    spec.commandLine()
+        .getOut()
+        .print(
+            json
+                ? object
+                : ComparisonText.of(
+                    title(request), comparison, Terminal.columns(), Terminal.colours()));
+    if (out != null) {
+      write(out, object, request, comparison);
+      err.println("wrote " + String.join(", ", FILES) + " to " + out);
+    }
+    return within(comparison.step()) ? 0 : Failures.NO;
+  }
+
+  private void check() {
+    if (steps < 1 || threads < 1) {
+      throw new BadInputException(
+          (steps < 1 ? "--steps: " + steps : "--threads: " + threads)
+              + " is too few; give a whole number >= 1");
+    }
+    if (tolerance != null && !(tolerance >= 0)) {
+      throw new BadInputException(
+          "--tolerance: %s is no share; give one from 0, like 0.1".formatted(tolerance));
+    }
+    if (optimizer == Optimizer.RMSPROP) {
+      throw new BadInputException("--optimizer: training knows no rmsprop; take another");
+    }
+  }
+
+  private TrainingRequest request(TrainArgument.Chosen chosen, Expectation expectation) {
+    TrainingRequest request =
+        new TrainingRequest(
+            chosen.model(),
+            chosen.assignment(),
+            UpdateRule.usual(optimizer),
+            false,
+            data,
+            steps,
+            seed,
+            workers,
+            threads,
+            TrainingRequest.Keeping.NOTHING,
+            0,
+            false,
+            Optional.empty());
+    return expected.emulate ? request.emulating(expectation.layers()) : request;
+  }
+
+  private boolean within(Item step) {
+    if (tolerance == null) {
+      return true;
+    }
+    double off = Math.max(Math.abs(step.predictedError()), Math.abs(step.simulatedError()));
+    return off <= tolerance;
+  }
+
+  private String title(TrainingRequest request) {
+    return "%s, %s, %d workers%s"
+        .formatted(
+            request.model(),
+            request.assignment().schedule().name(),
+            request.assignment().size(),
+            expected.emulate ? ", emulated" : "");
+  }
+
+  private void write(Path folder, String object, TrainingRequest request, Comparison comparison) {
+    OutputFolder to = OutputFolder.of(folder, FILES);
+    to.write("compare.json", object);
+    to.write("report.html", ComparisonHtml.of(title(request), comparison));
+    to.write("timeline.svg", ScheduleSvg.of(ComparisonRuns.of(title(request), comparison)));
+  }
+}

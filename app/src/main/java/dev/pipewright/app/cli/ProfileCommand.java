@@ -1,0 +1,270 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.execution.ProfilingOutcome;
+import dev.pipewright.execution.ProfilingRequest;
+import dev.pipewright.execution.ProfilingService;
+import dev.pipewright.execution.TrainingFailureException;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.ClusterYaml;
+import dev.pipewright.formats.ProfilingJson;
+import dev.pipewright.model.Optimizer;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalInt;
+import java.util.ServiceLoader;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+@Command(
+    name = "profile",
+    description =
+        "Measures a network's layers on this machine, and the links between worker processes.",
+    footer = {
+      "",
+      "Files in DIR: profile.json, cluster.yaml, links.csv (for `calibrate`), measurements.json and,",
+      "with --memory-metrics, peaks.json (for `plan --planner mcap`).",
+      "",
+      "Examples:",
+      "  pipewright profile mlp-8x1024 --out mlp",
+      "  pipewright profile gpt-8x256 --batches 1,2,4 --links 2,4 --out gpt",
+      "  pipewright plan gpt/profile.json --cluster gpt/cluster.yaml --global-batch 16"
+    })
+final class ProfileCommand implements Callable<Integer> {
+  private static final String PROFILE = "profile.json";
+  private static final String CLUSTER = "cluster.yaml";
+  private static final String LINKS = "links.csv";
+  private static final String PEAKS = "peaks.json";
+  private static final String MEASUREMENTS = "measurements.json";
+  private static final int MOST_WORKERS = 64;
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "MODEL",
+      description = "A network: a file or a name that `models` lists.")
+  private String model = "";
+
+  @Option(
+      names = "--batches",
+      paramLabel = "N,…",
+      split = ",",
+      defaultValue = "1,2,4",
+      description = "Samples of the micro-batches to measure. Default: ${DEFAULT-VALUE}.")
+  private List<Integer> batches = List.of();
+
+  @Option(
+      names = "--repeats",
+      paramLabel = "N",
+      defaultValue = "11",
+      description = "Of each measurement; medians count. Default: ${DEFAULT-VALUE}.")
+  private int repeats;
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "That a worker computes with. Default: ${DEFAULT-VALUE}.")
+  private int threads;
+
+  @Option(
+      names = "--optimizer",
+      paramLabel = "NAME",
+      defaultValue = "momentum",
+      description = "sgd, momentum or adam. Default: ${DEFAULT-VALUE}.")
+  private Optimizer optimizer = Optimizer.MOMENTUM;
+
+  @Option(
+      names = "--data",
+      paramLabel = "DATA",
+      defaultValue = "synthetic",
+      description = "What is read, as for `train`. Default: samples that we make.")
+  private String data = "";
+
+  @Option(
+      names = "--links",
+      paramLabel = "N,…",
+      split = ",",
+      defaultValue = "2",
+      description =
+          "Numbers of worker processes between which links are measured; 0 for none. Default:"
+              + " ${DEFAULT-VALUE}.")
+  private List<Integer> links = List.of();
+
+  @Option(
+      names = "--largest-message",
+      paramLabel = "BYTES",
+      defaultValue = "67108864",
+      description = "That is sent between workers, from 4 bytes on. Default: ${DEFAULT-VALUE}.")
+  private long largestMessage;
+
+  @Option(
+      names = "--memory-metrics",
+      arity = "0..1",
+      paramLabel = "DEVICES",
+      fallbackValue = "3",
+      description =
+          "Measure what each layer needs alone and adds to others, as mCAP does, with so many"
+              + " workers (3 where it is not said) and about a run for each layer.")
+  private @Nullable Integer memoryDevices;
+
+  @Option(
+      names = "--processor-time",
+      description =
+          "Count the processor's time of a worker instead of the clock's, for a machine that does"
+              + " other things beside; with one thread.")
+  private boolean processorTime;
+
+  @Option(names = "--out", paramLabel = "DIR", description = "Where files are written.")
+  private @Nullable Path out;
+
+  @Option(names = "--json", description = "Print one JSON object and nothing else.")
+  private boolean json;
+
+  ProfileCommand() {
+    this.spec = CommandSpec.create();
+  }
+
+  @Override
+  public Integer call() {
+    ProfilingRequest request = request();
+    OutputFolder folder =
+        out == null ? null : OutputFolder.of(out, PROFILE, CLUSTER, LINKS, PEAKS, MEASUREMENTS);
+    PrintWriter err = spec.commandLine().getErr();
+    ProfilingOutcome outcome;
+    try {
+      outcome =
+          service()
+              .profile(
+                  request,
+                  words -> {
+                    if (!json || Terminal.colours()) {
+                      err.println("measuring " + words + " …");
+                      err.flush();
+                    }
+                  });
+    } catch (TrainingFailureException e) {
+      err.println("pipewright: " + e.getMessage());
+      return Failures.BROKEN;
+    }
+    if (folder != null) {
+      write(folder, outcome);
+    }
+    PrintWriter to = spec.commandLine().getOut();
+    to.print(json ? ProfilingJson.text(outcome) : ProfileText.of(outcome) + files(folder, outcome));
+    return 0;
+  }
+
+  private static String files(@Nullable OutputFolder folder, ProfilingOutcome outcome) {
+    if (folder == null) {
+      return "\nnothing is written; --out DIR keeps the profile\n";
+    }
+    String cluster = outcome.cluster().isPresent() ? folder + "/" + CLUSTER : "CLUSTER";
+    return "\nnext: pipewright plan %s/%s --cluster %s --global-batch N\n"
+        .formatted(folder, PROFILE, cluster);
+  }
+
+  private void write(OutputFolder folder, ProfilingOutcome outcome) {
+    folder.write(PROFILE, ProfilingJson.profile(outcome));
+    folder.write(MEASUREMENTS, ProfilingJson.text(outcome));
+    if (outcome.cluster().isPresent()) {
+      String source = "# " + outcome.profile().provenance() + "\n";
+      folder.write(CLUSTER, source + ClusterYaml.text(outcome.cluster().get()));
+      folder.write(LINKS, ProfilingJson.timings(outcome));
+    } else {
+      folder.remove(CLUSTER);
+      folder.remove(LINKS);
+    }
+    if (outcome.peaks().isEmpty()) {
+      folder.remove(PEAKS);
+    } else {
+      folder.write(PEAKS, ProfilingJson.peaks(outcome));
+    }
+  }
+
+  private ProfilingRequest request() {
+    List<Integer> sizes = ascending("--batches", batches, 1, Integer.MAX_VALUE);
+    List<Integer> groups =
+        links.equals(List.of(0)) ? List.of() : ascending("--links", links, 2, MOST_WORKERS);
+    atLeast("--repeats", repeats, 1);
+    atLeast("--threads", threads, 1);
+    atLeast("--largest-message", largestMessage, 1024);
+    if (memoryDevices != null) {
+      atLeast("--memory-metrics", memoryDevices, 3);
+    }
+    if (processorTime && threads > 1) {
+      throw new BadInputException(
+          "--processor-time: counts one thread, and --threads is %d; leave one of them out"
+              .formatted(threads));
+    }
+    if (optimizer == Optimizer.RMSPROP) {
+      throw new BadInputException(
+          "--optimizer: rmsprop is not trained with; give sgd, momentum or adam");
+    }
+    return new ProfilingRequest(
+        model,
+        data,
+        sizes,
+        repeats,
+        threads,
+        optimizer,
+        groups,
+        largestMessage,
+        memoryDevices == null ? OptionalInt.empty() : OptionalInt.of(memoryDevices),
+        processorTime,
+        command(sizes, groups));
+  }
+
+  private String command(List<Integer> sizes, List<Integer> groups) {
+    return "pipewright profile %s --batches %s --repeats %d --threads %d --optimizer %s --data %s --links %s"
+            .formatted(
+                model,
+                listed(sizes),
+                repeats,
+                threads,
+                optimizer.name().toLowerCase(Locale.ROOT),
+                data,
+                groups.isEmpty() ? "0" : listed(groups))
+        + (processorTime ? " --processor-time" : "");
+  }
+
+  private static String listed(List<Integer> numbers) {
+    return numbers.stream().map(String::valueOf).collect(Collectors.joining(","));
+  }
+
+  private static List<Integer> ascending(String flag, List<Integer> given, int least, int most) {
+    for (int number : given) {
+      if (number < least || number > most) {
+        throw new BadInputException(
+            "%s: %d makes no sense; give whole numbers from %d on".formatted(flag, number, least)
+                + (most == Integer.MAX_VALUE ? "" : " up to " + most));
+      }
+    }
+    return new ArrayList<>(new TreeSet<>(given));
+  }
+
+  private static void atLeast(String flag, long value, long least) {
+    if (value < least) {
+      throw new BadInputException(
+          "%s: %d is too few; give a whole number >= %d".formatted(flag, value, least));
+    }
+  }
+
+  private static ProfilingService service() {
+    return ServiceLoader.load(ProfilingService.class)
+        .findFirst()
+        .orElseThrow(() ->
+            new BadInputException(
+                "profile: the training runtime is not on the class path; start through"
+                    + " ./pipewright, which builds it"));
+  }
+}

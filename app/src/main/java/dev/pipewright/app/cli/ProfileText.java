@@ -1,0 +1,105 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.cluster.Link;
+import dev.pipewright.execution.ProfilingOutcome;
+import dev.pipewright.execution.ProfilingOutcome.BatchFigures;
+import dev.pipewright.execution.ProfilingOutcome.LayerFigures;
+import dev.pipewright.execution.ProfilingOutcome.LinkFigures;
+import dev.pipewright.execution.ProfilingOutcome.Spread;
+import dev.pipewright.units.Units;
+
+/** What was measured of a network and of links, for a terminal. */
+final class ProfileText {
+  private static final int LONGEST_NAME = 24;
+
+  private final ProfilingOutcome outcome;
+  private final StringBuilder text = new StringBuilder();
+
+  private ProfileText(ProfilingOutcome outcome) {
+    this.outcome = outcome;
+  }
+
+  static String of(ProfilingOutcome outcome) {
+    ProfileText made = new ProfileText(outcome);
+    made.line("%s  %s", outcome.graph().name(), outcome.profile().provenance());
+    made.line(
+        "an empty op takes %s forward and %s backward; it is in no layer's time",
+        Units.seconds(outcome.overhead().forward()), Units.seconds(outcome.overhead().backward()));
+    outcome.batches().forEach(made::steps);
+    made.layers(outcome.batches().get(outcome.batches().size() - 1));
+    made.links();
+    return made.text.toString();
+  }
+
+  private void line(String format, Object... values) {
+    text.append(format.formatted(values)).append('\n');
+  }
+
+  private void steps(BatchFigures batch) {
+    double measured = batch.stepSeconds().median();
+    line(
+        "batch %d  step of %d micro-batches: %s by the sum of layers, %s measured (%+.1f %%)  kept %s"
+            + "  peak %s",
+        batch.samples(),
+        batch.microBatches(),
+        Units.seconds(batch.summedSeconds()),
+        Units.seconds(measured),
+        100 * (batch.summedSeconds() / measured - 1),
+        Units.binary((double) batch.keptBytes(), "B"),
+        Units.binary((double) batch.peakBytes(), "B"));
+  }
+
+  private void layers(BatchFigures batch) {
+    line("");
+    line(
+        "%-" + LONGEST_NAME + "s %10s %10s %10s %10s %10s %7s %10s",
+        "layer, batch " + batch.samples(),
+        "forward",
+        "backward",
+        "input",
+        "weight",
+        "update",
+        "spread",
+        "kept");
+    for (int i = 0; i < batch.layers().size(); i++) {
+      LayerFigures layer = batch.layers().get(i);
+      line(
+          "%-" + LONGEST_NAME + "s %10s %10s %10s %10s %10s %6.0f%% %10s",
+          shortened(outcome.graph().layer(i).name()),
+          Units.seconds(layer.forward().median()),
+          Units.seconds(layer.backward().median()),
+          Units.seconds(layer.inputGradient().median()),
+          Units.seconds(layer.weightGradient().median()),
+          Units.seconds(layer.update().median()),
+          100 * width(layer.forward()),
+          Units.binary((double) layer.keptBytes(), "B"));
+    }
+  }
+
+  private static String shortened(String name) {
+    return name.length() <= LONGEST_NAME ? name : name.substring(0, LONGEST_NAME - 1) + "…";
+  }
+
+  /** From the shortest to the longest, as a share of the median. */
+  private static double width(Spread spread) {
+    return spread.median() == 0 ? 0 : (spread.most() - spread.least()) / spread.median();
+  }
+
+  private void links() {
+    if (outcome.links().isEmpty()) {
+      return;
+    }
+    line("");
+    line("%-12s %7s %12s %14s %10s", "operation", "workers", "latency", "bandwidth", "error");
+    for (LinkFigures link : outcome.links()) {
+      Link fitted = link.fit().line();
+      line(
+          "%-12s %7d %12s %14s %10s",
+          link.operation(),
+          link.workers(),
+          Units.seconds(fitted.latency().value()),
+          Units.decimal(fitted.bandwidth().value(), "B/s"),
+          Units.percent(link.fit().lineQuality().meanError()));
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.execution.TrainingRequest.Keeping;
+import dev.pipewright.formats.BadInputException;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** What a training run keeps, and how often. */
+final class TrainKeeping {
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      description =
+          "Keep metrics.jsonl, tensorboard/, what each worker prints in logs/, and checkpoints/.")
+  @Nullable Path out;
+
+  @Option(
+      names = "--checkpoint-every",
+      paramLabel = "N",
+      description = "Write a checkpoint into --out every N steps, and at the end.")
+  @Nullable Integer checkpointEvery;
+
+  @Option(names = "--keep", paramLabel = "K", description = "The last K checkpoints. Default: 3.")
+  @Nullable Integer kept;
+
+  @Option(
+      names = "--resume",
+      paramLabel = "DIR",
+      description =
+          "Go on from a checkpoint, or the last in DIR. Another plan, batch or number of workers"
+              + " may do so.")
+  @Nullable Path resume;
+
+  @Option(
+      names = "--evaluate-every",
+      paramLabel = "N",
+      description = "Have held-out samples answered every N steps, and at the end.")
+  @Nullable Integer evaluateEvery;
+
+  private static final int USUALLY_KEPT = 3;
+
+  Keeping keeping() {
+    if (checkpointEvery != null && out == null) {
+      throw new BadInputException("--checkpoint-every: there is no folder for it; add --out DIR");
+    }
+    if (kept != null && checkpointEvery == null) {
+      throw new BadInputException("--keep: no checkpoints are written; add --checkpoint-every N");
+    }
+    return new Keeping(
+        absolute(out),
+        number("--checkpoint-every", checkpointEvery, 0),
+        number("--keep", kept, USUALLY_KEPT),
+        absolute(resume));
+  }
+
+  int evaluateEvery() {
+    return number("--evaluate-every", evaluateEvery, 0);
+  }
+
+  private static Optional<String> absolute(@Nullable Path path) {
+    return Optional.ofNullable(path).map(folder -> folder.toAbsolutePath().normalize().toString());
+  }
+
+  private static int number(String flag, @Nullable Integer given, int usual) {
+    if (given != null && given < 1) {
+      throw new BadInputException(flag + ": " + given + " is too few; give a whole number >= 1");
+    }
+    return given == null ? usual : given;
+  }
+}

@@ -1,0 +1,67 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.app.report.ProgressLine;
+import dev.pipewright.execution.HeldOutResult;
+import dev.pipewright.execution.StepResult;
+import dev.pipewright.execution.TrainingListener;
+import java.io.PrintWriter;
+import java.util.OptionalDouble;
+import java.util.function.BooleanSupplier;
+
+/** Shows how training goes: a line that changes on a terminal, and else one now and then. */
+final class TrainProgress implements TrainingListener {
+  private static final int LINES = 50; // of a file, at most
+
+  private final PrintWriter to;
+  private final boolean lines;
+  private final long steps;
+  private final BooleanSupplier stopping;
+  private final boolean terminal = Terminal.colours();
+  private OptionalDouble accuracy = OptionalDouble.empty();
+  private boolean said;
+
+  /**
+   * @param lines whether to print any where there is no terminal
+   */
+  TrainProgress(PrintWriter to, boolean lines, long steps, BooleanSupplier stopping) {
+    this.to = to;
+    this.lines = lines;
+    this.steps = steps;
+    this.stopping = stopping;
+  }
+
+  @Override
+  public void stepped(StepResult step) {
+    boolean last = step.step() + 1 == steps;
+    long every = (steps + LINES - 1) / LINES;
+    if (terminal || (lines && (last || step.step() % every == 0))) {
+      String text =
+          new ProgressLine(Terminal.columns(), terminal, terminal).of(step, steps, accuracy);
+      to.print(terminal ? "\r\u001b[K" + text + (last ? "\n" : "") : text + "\n");
+      to.flush();
+    }
+  }
+
+  @Override
+  public void evaluated(HeldOutResult result) {
+    if (Double.isFinite(result.correct())) {
+      accuracy = OptionalDouble.of(result.correct());
+    }
+  }
+
+  @Override
+  public boolean heedsInterrupts() {
+    return true;
+  }
+
+  @Override
+  public boolean stopping() {
+    boolean stop = stopping.getAsBoolean();
+    if (stop && !said) {
+      said = true;
+      to.print((terminal ? "\n" : "") + "ending after this step\n");
+      to.flush();
+    }
+    return stop;
+  }
+}

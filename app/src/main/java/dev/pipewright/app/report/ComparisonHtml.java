@@ -1,0 +1,30 @@
+package dev.pipewright.app.report;
+
+import dev.pipewright.execution.Comparison;
+import dev.pipewright.execution.Comparison.Scope;
+
+/** A comparison as a page: its tables, and the three runs below each other at one scale of time. */
+public final class ComparisonHtml {
+  private ComparisonHtml() {}
+
+  /**
+   * The whole document.
+   *
+   * @param times what the workers are and do, in words
+   */
+  public static String of(String times, Comparison comparison) {
+    StringBuilder tables = new StringBuilder();
+    for (Scope scope : Scope.values()) {
+      Table table = ComparisonTable.of(comparison, scope, ComparisonTable.heading(scope));
+      if (!table.rows().isEmpty()) {
+        tables
+            .append("<section aria-label=\"")
+            .append(ComparisonTable.heading(scope))
+            .append("\">\n")
+            .append(HtmlSections.table(table, ComparisonTable.heading(scope)))
+            .append("</section>\n");
+      }
+    }
+    return ScheduleHtml.of(ComparisonRuns.of(times, comparison), tables.toString());
+  }
+}

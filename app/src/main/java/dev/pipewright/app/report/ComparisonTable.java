@@ -1,0 +1,71 @@
+package dev.pipewright.app.report;
+
+import dev.pipewright.app.report.Table.Cell;
+import dev.pipewright.app.report.Table.Column;
+import dev.pipewright.execution.Comparison;
+import dev.pipewright.execution.Comparison.Item;
+import dev.pipewright.execution.Comparison.Scope;
+import dev.pipewright.units.Units;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The items of a comparison beside each other. */
+final class ComparisonTable {
+  private static final String NONE = "–";
+
+  private ComparisonTable() {}
+
+  /** Those of one scope; the first column is headed by {@code what}. */
+  static Table of(Comparison comparison, Scope scope, String what) {
+    List<Column> columns =
+        List.of(
+            Column.text(what),
+            Column.number("predicted"),
+            Column.number("simulated"),
+            Column.number("measured"),
+            Column.number("predicted\noff by"),
+            Column.number("simulated\noff by"));
+    List<List<Cell>> rows = new ArrayList<>();
+    for (Item item : comparison.items()) {
+      if (item.scope() == scope) {
+        rows.add(
+            Table.row(
+                Cell.of(item.name()),
+                Cell.of(value(item, item.predicted())),
+                Cell.of(value(item, item.simulated())),
+                Cell.of(value(item, item.measured())),
+                Cell.of(error(item, item.predicted(), item.predictedError())),
+                Cell.of(error(item, item.simulated(), item.simulatedError()))));
+      }
+    }
+    return new Table(columns, rows);
+  }
+
+  static String heading(Scope scope) {
+    return switch (scope) {
+      case STEP -> "of the step";
+      case STAGE -> "computing of a stage in a step";
+      case OP -> "mean of an op";
+      case EXCHANGE -> "exchange";
+      case MEMORY -> "peak memory";
+    };
+  }
+
+  private static String value(Item item, double value) {
+    if (Double.isNaN(value)) {
+      return NONE;
+    }
+    if (item.isShare()) {
+      return Units.percent(value);
+    }
+    return item.scope() == Scope.MEMORY ? Numbers.bytes(value) : Units.seconds(value);
+  }
+
+  /** Of shares the points that lie between them. */
+  private static String error(Item item, double value, double error) {
+    if (item.isShare()) {
+      return "%+.1f points".formatted(100 * (value - item.measured())).replace('-', '−');
+    }
+    return Double.isFinite(error) ? Numbers.change(error) : NONE;
+  }
+}

@@ -1,0 +1,25 @@
+package dev.pipewright.app.report;
+
+import dev.pipewright.execution.Comparison;
+import dev.pipewright.execution.Comparison.Scope;
+
+/** A comparison for a terminal. */
+public final class ComparisonText {
+  private ComparisonText() {}
+
+  /** The tables, each line ended by a newline. */
+  public static String of(String title, Comparison comparison, int columns, boolean colours) {
+    Ink ink = new Ink(colours);
+    StringBuilder out = new StringBuilder();
+    ink.paint(out, Ink.BOLD, TextWidth.cut(title, columns));
+    out.append('\n');
+    for (Scope scope : Scope.values()) {
+      Table table = ComparisonTable.of(comparison, scope, ComparisonTable.heading(scope));
+      if (!table.rows().isEmpty()) {
+        out.append('\n');
+        TerminalTable.append(out, table, columns, ink);
+      }
+    }
+    return out.toString();
+  }
+}

@@ -1,0 +1,58 @@
+package dev.pipewright.app.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code train} refuses before it needs anything that trains. */
+class TrainMistakesTest {
+  @TempDir private Path folder;
+
+  private static String refusal(String... flags) {
+    List<String> line = new ArrayList<>(List.of("train", "mlp-8x1024", "--global-batch", "8"));
+    line.addAll(List.of(flags));
+    return Cli.run(line.toArray(String[]::new)).refusal(2);
+  }
+
+  @Test
+  void checkpointsNeedAFolder() {
+    assertEquals(
+        "--checkpoint-every: there is no folder for it; add --out DIR",
+        refusal("--checkpoint-every", "2"));
+  }
+
+  @Test
+  void nothingIsKeptWhereNothingIsWritten() {
+    assertEquals(
+        "--keep: no checkpoints are written; add --checkpoint-every N",
+        refusal("--out", folder.toString(), "--keep", "2"));
+  }
+
+  @Test
+  void numbersOfStepsAreOneOrMore() {
+    for (String flag : List.of("--checkpoint-every", "--keep", "--evaluate-every")) {
+      List<String> flags = new ArrayList<>(List.of("--out", folder.toString(), flag, "0"));
+      if (flag.equals("--keep")) {
+        flags.addAll(List.of("--checkpoint-every", "2"));
+      }
+      assertEquals(
+          flag + ": 0 is too few; give a whole number >= 1", refusal(flags.toArray(String[]::new)));
+    }
+  }
+
+  @Test
+  void aPlanOfAnotherNetwork() {
+    Path out = folder.resolve("plan");
+    Cli.plan("bert-10", "dapple-a:1x4", "--global-batch", "8", "--out", out.toString()).ends(0);
+    Path plan = out.resolve("plan.json");
+    String said = Cli.run("train", plan.toString(), "--model", "mlp-8x1024").refusal(2);
+    assertEquals(
+        plan + ": covers 12 layers, but mlp-8x1024 has 10; give the plan of this network",
+        said.replaceAll("covers \\d+ layers", "covers 12 layers")
+            .replaceAll("has \\d+;", "has 10;"));
+  }
+}

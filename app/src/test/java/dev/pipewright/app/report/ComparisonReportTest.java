@@ -1,0 +1,58 @@
+package dev.pipewright.app.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.execution.Comparison;
+import dev.pipewright.execution.Comparison.Item;
+import dev.pipewright.execution.Comparison.Scope;
+import dev.pipewright.schedule.OneForwardOneBackward;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.sim.Run;
+import dev.pipewright.sim.StaticSimulator;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ComparisonReportTest {
+  private static Comparison comparison() {
+    Schedule schedule = OneForwardOneBackward.of(2, 2);
+    Run fast = StaticSimulator.run(schedule, OpTimes.equal(2, 1, 1, 1, 0));
+    Run slow = StaticSimulator.run(schedule, OpTimes.equal(2, 2, 2, 2, 0));
+    return new Comparison(
+        fast,
+        fast,
+        slow,
+        List.of(
+            new Item(Scope.STEP, "step", 9e-3, 10e-3, 20e-3),
+            new Item(Scope.STEP, "idle share", 0.25, 0.25, 0.5),
+            new Item(Scope.OP, "forward", 1e-3, 1e-3, 1.25e-3),
+            new Item(Scope.EXCHANGE, "stage 0 to 1", 1e-6, 1e-6, Double.NaN),
+            new Item(Scope.MEMORY, "worker 0", 1 << 20, 1 << 20, 2 << 20)));
+  }
+
+  @Test
+  void theTerminalShowsEachItemWithItsErrors() {
+    String text = ComparisonText.of("mlp on two", comparison(), 100, false);
+    List<String> rows = text.lines().map(line -> line.strip().replaceAll(" {2,}", " | ")).toList();
+    assertTrue(rows.contains("step | 9.00 ms | 10 ms | 20 ms | −55.0 % | −50.0 %"), text);
+    assertTrue(
+        rows.contains("idle share | 25.0 % | 25.0 % | 50.0 % | −25.0 points | −25.0 points"), text);
+    assertTrue(rows.contains("stage 0 to 1 | 1.00 µs | 1.00 µs | – | – | –"), text);
+    assertTrue(
+        rows.contains("worker 0 | 1.00 MiB | 1.00 MiB | 2.00 MiB | −50.0 % | −50.0 %"), text);
+  }
+
+  @Test
+  void thePageHasThreeRunsAtOneScale() {
+    String page = ComparisonHtml.of("mlp on two", comparison());
+    for (String name : List.of("predicted", "simulated", "measured")) {
+      assertTrue(page.contains(">" + name + "</text>"), name);
+    }
+    // the measured run takes twice as long, so its last op ends where the picture does
+    List<ScheduleRun> runs = ComparisonRuns.of("mlp on two", comparison());
+    ScheduleScale scale = ScheduleScale.of(runs, 0, 0);
+    assertEquals(scale.right(), scale.x(runs.get(2).makespan()), 1e-9);
+    assertEquals(scale.right() / 2, scale.x(runs.get(0).makespan()), 1e-9);
+  }
+}

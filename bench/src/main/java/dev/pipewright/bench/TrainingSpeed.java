@@ -1,0 +1,106 @@
+package dev.pipewright.bench;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Training here beside PyTorch's own, in turns: the same networks and batches, one thread to a
+ * process, alone and as two data-parallel processes over Gloo.
+ */
+final class TrainingSpeed implements Reproduction {
+  private static final int ROUNDS = 3;
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private record Case(String network, String peer, int batch, int steps) {}
+
+  private static final List<Case> CASES =
+      List.of(
+          new Case("mlp-8x1024", "mlp", 64, 40),
+          new Case("cnn-64-128-256", "cnn", 32, 20),
+          new Case("gpt-8x256", "gpt", 8, 12));
+
+  @Override
+  public String name() {
+    return "training-speed";
+  }
+
+  @Override
+  public boolean needsReference() {
+    return true;
+  }
+
+  @Override
+  public Report run(Reference reference) {
+    Path peer = reference.folder().resolveSibling("peers").resolve("torch_ddp.py");
+    Markdown table =
+        new Markdown("network", "batch", "processes", "PyTorch, s", "here, s", "PyTorch / here");
+    for (Case each : CASES) {
+      for (int processes = 1; processes <= 2; processes++) {
+        double[] theirs = new double[ROUNDS];
+        double[] ours = new double[ROUNDS];
+        for (int round = 0; round < ROUNDS; round++) {
+          theirs[round] = peer(peer, each, processes);
+          ours[round] = here(each, processes);
+        }
+        double ratio = median(theirs) / median(ours);
+        table.row(
+            each.network(),
+            each.batch(),
+            processes,
+            Numbers.significant(median(theirs)),
+            Numbers.significant(median(ours)),
+            "%.2f".formatted(ratio));
+      }
+    }
+    return new Report("Training beside PyTorch")
+        .paragraph(
+            ("`Reproduce training-speed`: seconds of a step, medians of %d runs in turns. PyTorch is the system's,"
+                    + " its data parallelism `DistributedDataParallel`; one thread to a process, Gloo between two."
+                    + " Momentum, random samples of the same shapes.")
+                .formatted(ROUNDS))
+        .table(table);
+  }
+
+  private static double here(Case of, int processes) {
+    List<String> command = new ArrayList<>(List.of("./pipewright", "train", of.network()));
+    command.addAll(List.of("--global-batch", "" + of.batch(), "--steps", "" + of.steps()));
+    command.addAll(List.of("--replicas", "" + processes, "--json"));
+    return answer(command).get("measured").get("step_s").asDouble();
+  }
+
+  private static double peer(Path script, Case of, int processes) {
+    List<String> command = new ArrayList<>(List.of("/usr/bin/python3", script.toString()));
+    command.addAll(List.of(of.peer(), "" + processes, "" + of.batch(), "" + of.steps()));
+    return answer(command).get("median_s").asDouble();
+  }
+
+  /** The JSON that a command prints. */
+  private static JsonNode answer(List<String> command) {
+    try {
+      Path log = Files.createTempFile("training-speed", ".log");
+      Process process = new ProcessBuilder(command).redirectError(log.toFile()).start();
+      String text = new String(process.getInputStream().readAllBytes());
+      if (process.waitFor() != 0) {
+        throw new IllegalStateException(command + " failed: " + Files.readString(log));
+      }
+      return JSON.readTree(text);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static double median(double[] values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    return sorted[sorted.length / 2];
+  }
+}

@@ -1,0 +1,134 @@
+package dev.pipewright.execution;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.CostModel;
+import dev.pipewright.cost.Samples;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.StagePlan;
+import dev.pipewright.schedule.Chimera;
+import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.ZeroBubbleH1;
+import dev.pipewright.sim.SimulatedOracle;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+
+/** The referee of plans is the oracle that planners use; other schedules have no other. */
+class ExpectationTest {
+  private static final double ROUNDING = 1e-12;
+
+  private static Plan plan(SplittableRandom random, StageCosts costs) {
+    int devices = costs.workload().cluster().size();
+    int count = random.nextInt(1, Math.min(costs.size(), devices) + 1);
+    int microBatches = random.nextInt(1, 7);
+    WarmUp warmUp = List.of(WarmUp.A, WarmUp.B, WarmUp.ALL).get(random.nextInt(3));
+    int[] inFlight = warmUp.inFlight(count, microBatches);
+    List<Integer> shuffled = new ArrayList<>(IntStream.range(0, devices).boxed().toList());
+    Collections.shuffle(shuffled, new java.util.Random(random.nextLong()));
+    List<StagePlan> stages = new ArrayList<>();
+    int first = 0;
+    int device = 0;
+    for (int s = 0; s < count; s++) {
+      int left = count - 1 - s;
+      int last = left == 0 ? costs.size() - 1 : random.nextInt(first, costs.size() - left);
+      int take = left == 0 ? random.nextInt(1, devices - device + 1) : 1;
+      Recompute recompute = random.nextBoolean() ? Recompute.NONE : Recompute.STAGE_INPUT;
+      List<Integer> own = shuffled.subList(device, device + take);
+      stages.add(new StagePlan(first, last, own, recompute, inFlight[s]));
+      first = last + 1;
+      device += take;
+    }
+    int microBatch = random.nextInt(1, 5);
+    return new Plan(warmUp, microBatches, microBatch, 1, random.nextBoolean(), stages);
+  }
+
+  private static List<Integer> devices(Plan plan) {
+    return plan.stages().stream().map(StagePlan::devices).flatMap(List::stream).toList();
+  }
+
+  @RepeatedTest(value = 200, name = "seed {currentRepetition}")
+  void aPlansAssignmentIsExpectedToTakeWhatTheOracleSays(RepetitionInfo seed) {
+    SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
+    StageCosts costs = Samples.costs(random, Samples.chain(random.nextInt(1, 7)), 8);
+    Plan plan = plan(random, costs);
+    Expectation expectation = new Expectation(costs, Assignment.of(plan), devices(plan));
+    Assessment priced = CostModel.PIPEWRIGHT.oracle(costs).assess(plan);
+    double simulated = SimulatedOracle.run(plan, priced).makespan();
+    assertEquals(simulated, expectation.simulate().makespan(), ROUNDING * simulated);
+    assertEquals(
+        priced.stepSeconds(), expectation.predictedStepSeconds(), ROUNDING * priced.stepSeconds());
+    double[] peaks =
+        priced.stages().stream().mapToDouble(stage -> stage.memory().peakBytes()).toArray();
+    assertArrayEquals(peaks, expectation.peakBytes(), ROUNDING * priced.peakBytes());
+  }
+
+  @RepeatedTest(value = 200, name = "seed {currentRepetition}")
+  void aPlanIsFoundAgainInItsAssignment(RepetitionInfo seed) {
+    SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
+    StageCosts costs = Samples.costs(random, Samples.chain(random.nextInt(1, 7)), 8);
+    Plan plan = plan(random, costs);
+    Plan found = Assignment.of(plan).asPlan(devices(plan)).orElseThrow();
+    assertEquals(plan.stages(), found.stages());
+    assertEquals(plan.globalBatch(), found.globalBatch());
+    for (int rank = 0; rank < plan.stages().size(); rank++) {
+      assertArrayEquals(plan.schedule().packed(rank), found.schedule().packed(rank));
+    }
+  }
+
+  @RepeatedTest(value = 100, name = "seed {currentRepetition}")
+  void aStepAmongOthersTakesNoLongerThanOneAlone(RepetitionInfo seed) {
+    SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
+    StageCosts costs = Samples.costs(random, Samples.chain(random.nextInt(1, 7)), 8);
+    Plan plan = plan(random, costs);
+    Expectation expectation = new Expectation(costs, Assignment.of(plan), devices(plan));
+    double alone = expectation.simulate().makespan();
+    assertTrue(expectation.simulatedStepSeconds() <= alone * (1 + ROUNDING));
+    double busiest =
+        IntStream.range(0, plan.stages().size())
+            .mapToDouble(expectation.simulate()::busy)
+            .max()
+            .orElseThrow();
+    assertTrue(expectation.simulatedStepSeconds() >= busiest * (1 - ROUNDING));
+  }
+
+  @Test
+  void schedulesOfNoPlanAreExpectedToTakeTheirLongestPath() {
+    StageCosts costs = Samples.costs(new SplittableRandom(5), Samples.chain(4), 8);
+    List<StageLayers> halves = List.of(StageLayers.keeping(0, 1), StageLayers.keeping(2, 3));
+    List<Integer> two = List.of(1, 1);
+    for (var schedule : List.of(ZeroBubbleH1.of(2, 4), Chimera.of(2, 4))) {
+      Assignment assignment = new Assignment(schedule, halves, two, 8, false);
+      assertTrue(assignment.asPlan(List.of(0, 1)).isEmpty());
+      Expectation expectation = new Expectation(costs, assignment);
+      assertEquals(expectation.longestPath().makespan(), expectation.predictedStepSeconds());
+    }
+  }
+
+  @Test
+  void aClusterWithFewerDevicesThanWorkersIsRefused() {
+    StageCosts costs = Samples.costs(new SplittableRandom(5), Samples.chain(4), 8);
+    int devices = costs.workload().cluster().size();
+    Assignment assignment =
+        new Assignment(
+            ZeroBubbleH1.of(1, 4),
+            List.of(StageLayers.keeping(0, 3)),
+            List.of(devices + 1),
+            8,
+            false);
+    assertThrows(IllegalArgumentException.class, () -> new Expectation(costs, assignment));
+  }
+}

@@ -1,0 +1,38 @@
+package dev.pipewright.runtime.engine;
+
+import dev.pipewright.execution.Emulation;
+import dev.pipewright.execution.Emulation.LayerSeconds;
+import dev.pipewright.plan.SampleRange;
+
+/** Computes nothing and takes the time that a device would. Nothing is learnt. */
+final class Emulated implements Computation {
+  private final Emulation emulation;
+  private final double update; // seconds
+
+  /**
+   * @param stages that the worker holds
+   */
+  Emulated(Emulation emulation, Iterable<HeldStage> stages) {
+    this.emulation = emulation;
+    double sum = 0;
+    for (HeldStage held : stages) {
+      sum += emulation.seconds(held.stage().range(), LayerSeconds::update);
+    }
+    update = sum;
+  }
+
+  @Override
+  public Flight flight(HeldStage held, long step, SampleRange samples) {
+    return new EmulatedFlight(held.stage(), emulation, samples.count());
+  }
+
+  @Override
+  public void update(Runnable learning) {
+    Pause.of(update);
+  }
+
+  @Override
+  public Score score() {
+    return new Score(0, 0, 0);
+  }
+}

@@ -1,0 +1,57 @@
+package dev.pipewright.runtime.profiler;
+
+import dev.pipewright.execution.TrainingFailureException;
+import dev.pipewright.runtime.launch.Coordinator;
+import dev.pipewright.runtime.launch.Launch;
+import dev.pipewright.runtime.launch.WorkerFailureException;
+import dev.pipewright.runtime.launch.WorkerTask;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
+
+/** Worker processes that measure something and are gone when they have. */
+final class Crews {
+  private final int threads;
+
+  Crews(int threads) {
+    this.threads = threads;
+  }
+
+  /** Runs a task on so many workers. */
+  void run(
+      int workers, Class<? extends WorkerTask> task, String job, Coordinator.Listener listener) {
+    Path logs = logs();
+    Launch launch = Launch.of(workers, task.getName(), job, logs).withThreads(threads);
+    try (Coordinator coordinator = new Coordinator(launch)) {
+      coordinator.run(listener);
+    } catch (WorkerFailureException e) {
+      throw new TrainingFailureException(String.valueOf(e.getMessage()), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new TrainingFailureException("measuring was interrupted", e);
+    } finally {
+      remove(logs);
+    }
+  }
+
+  private static Path logs() {
+    try {
+      return Files.createTempDirectory("pipewright-profile");
+    } catch (IOException e) {
+      throw new UncheckedIOException("the folder for logs cannot be made", e);
+    }
+  }
+
+  private static void remove(Path folder) {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException e) {
+      // the system's folder for temporary files is tidied up anyway
+    }
+  }
+}

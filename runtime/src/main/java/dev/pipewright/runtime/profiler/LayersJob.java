@@ -1,0 +1,54 @@
+package dev.pipewright.runtime.profiler;
+
+import dev.pipewright.execution.ProfilingRequest;
+import dev.pipewright.model.Optimizer;
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What the worker that measures layers is told. */
+record LayersJob(
+    String model,
+    String data,
+    List<Integer> batches,
+    int repeats,
+    Optimizer optimizer,
+    boolean processorTime) {
+  private static final JsonMapper JSON = new JsonMapper();
+
+  static LayersJob of(ProfilingRequest request) {
+    return new LayersJob(
+        request.model(),
+        request.data(),
+        request.batches(),
+        request.repeats(),
+        request.optimizer(),
+        request.processorTime());
+  }
+
+  String text() {
+    ObjectNode job = JSON.createObjectNode();
+    job.put("model", model)
+        .put("data", data)
+        .put("repeats", repeats)
+        .put("optimizer", optimizer.name())
+        .put("processor_time", processorTime);
+    batches.forEach(job.putArray("batches")::add);
+    return job.toString();
+  }
+
+  static LayersJob parse(String text) {
+    JsonNode job = JSON.readTree(text);
+    List<Integer> batches = new ArrayList<>();
+    job.get("batches").forEach(batch -> batches.add(batch.asInt()));
+    return new LayersJob(
+        job.get("model").asString(),
+        job.get("data").asString(),
+        batches,
+        job.get("repeats").asInt(),
+        Optimizer.valueOf(job.get("optimizer").asString()),
+        job.get("processor_time").asBoolean());
+  }
+}

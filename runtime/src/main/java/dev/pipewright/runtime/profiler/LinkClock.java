@@ -1,0 +1,88 @@
+package dev.pipewright.runtime.profiler;
+
+import dev.pipewright.execution.ProfilingOutcome.LinkFigures;
+import dev.pipewright.execution.ProfilingOutcome.Spread;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.profile.CollectiveTiming;
+import dev.pipewright.profile.LinkFit;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Puts together what all workers of a group tell of their operations. One lasts from when the last
+ * worker has begun until the last has ended.
+ */
+final class LinkClock {
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private final int workers;
+  private final Map<LinkOperation, NavigableMap<Long, List<long[][]>>> told =
+      new EnumMap<>(LinkOperation.class); // begins and ends, by operation and bytes
+
+  LinkClock(int workers) {
+    this.workers = workers;
+  }
+
+  /** A worker's line. */
+  void add(String text) {
+    JsonNode line = JSON.readTree(text);
+    LinkOperation operation = LinkOperation.valueOf(line.get("operation").asString());
+    told.computeIfAbsent(operation, key -> new TreeMap<>())
+        .computeIfAbsent(line.get("bytes").asLong(), key -> new ArrayList<>())
+        .add(new long[][] {longs(line.get("begun")), longs(line.get("ended"))});
+  }
+
+  private static long[] longs(JsonNode array) {
+    return IntStream.range(0, array.size()).mapToLong(i -> array.get(i).asLong()).toArray();
+  }
+
+  /** The constants of each operation. */
+  List<LinkFigures> figures() {
+    List<LinkFigures> figures = new ArrayList<>();
+    told.forEach((operation, sizes) -> {
+      List<CollectiveTiming> timings = timings(operation, sizes);
+      figures.add(new LinkFigures(operation.word(), workers, timings, fit(operation, timings)));
+    });
+    return figures;
+  }
+
+  /** Other programs only lengthen times: what takes longer than a larger message was disturbed. */
+  private List<CollectiveTiming> timings(
+      LinkOperation operation, NavigableMap<Long, List<long[][]>> sizes) {
+    List<CollectiveTiming> timings = new ArrayList<>();
+    double larger = Double.POSITIVE_INFINITY;
+    for (Map.Entry<Long, List<long[][]>> size : sizes.descendingMap().entrySet()) {
+      larger = Math.min(larger, typical(size.getValue()));
+      timings.add(0, new CollectiveTiming(operation.kind(), workers, size.getKey(), larger));
+    }
+    return timings;
+  }
+
+  private LinkFit fit(LinkOperation operation, List<CollectiveTiming> timings) {
+    try {
+      return LinkFit.of(timings);
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException(
+          "%s between %d workers: %s; measure again while the machine does nothing else"
+              .formatted(operation.word(), workers, e.getMessage()));
+    }
+  }
+
+  private static double typical(List<long[][]> lines) {
+    double[] seconds = new double[lines.get(0)[0].length];
+    for (int i = 0; i < seconds.length; i++) {
+      int repeat = i;
+      long begin = lines.stream().mapToLong(line -> line[0][repeat]).max().orElseThrow();
+      long end = lines.stream().mapToLong(line -> line[1][repeat]).max().orElseThrow();
+      seconds[i] = Math.max(1, end - begin) / 1e9;
+    }
+    return Spread.of(seconds).median();
+  }
+}

@@ -1,0 +1,143 @@
+package dev.pipewright.runtime.profiler;
+
+import dev.pipewright.execution.ProfilingOutcome;
+import dev.pipewright.execution.ProfilingOutcome.BatchFigures;
+import dev.pipewright.execution.ProfilingOutcome.LinkFigures;
+import dev.pipewright.execution.ProfilingOutcome.PeakRun;
+import dev.pipewright.execution.ProfilingOutcome.Spread;
+import dev.pipewright.execution.ProfilingRequest;
+import dev.pipewright.execution.ProfilingService;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.model.Chain;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.planner.memory.ProfilingPlan;
+import dev.pipewright.runtime.data.DatasetSpec;
+import dev.pipewright.runtime.data.Wanted;
+import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.training.RunnableModel;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The profiling service on libtorch: worker processes measure, this one puts together. */
+public final class Profiler implements ProfilingService {
+  private static final JsonMapper JSON = new JsonMapper();
+
+  /** Micro-batches of the step that the sum of all layers is held against. */
+  private static final int MICRO_BATCHES = 4;
+
+  private static final int WARM_UP = 3;
+  private static final int PEAK_STEPS = 3;
+
+  @Override
+  public ProfilingOutcome profile(ProfilingRequest request, Consumer<String> progress) {
+    LayerGraph graph = RunnableModel.of(request.model());
+    RequestCheck.of(request, graph);
+    DatasetSpec.parse(request.data()).open(Wanted.of(graph, Objective.of(graph)));
+    List<int[]> partitions = partitions(request, graph);
+    Crews crews = new Crews(request.threads());
+    List<LayersReport> reports = new ArrayList<>();
+    progress.accept("layers at batch " + request.batches().get(0));
+    crews.run(
+        1,
+        LayersTask.class,
+        LayersJob.of(request).text(),
+        (worker, text) -> {
+          reports.add(LayersReport.parse(text));
+          if (reports.size() < request.batches().size()) {
+            progress.accept("layers at batch " + request.batches().get(reports.size()));
+          }
+        });
+    MeasuredProfile measured = new MeasuredProfile(request, graph, reports);
+    List<BatchFigures> batches = new ArrayList<>();
+    for (LayersReport report : reports) {
+      progress.accept("a whole step at batch " + report.samples());
+      batches.add(batch(request, crews, measured, report));
+    }
+    List<LinkFigures> links = new ArrayList<>();
+    for (int group : request.groups()) {
+      progress.accept("links between " + group + " workers");
+      links.addAll(links(request, crews, group));
+    }
+    return new ProfilingOutcome(
+        graph,
+        measured.profile(),
+        request.optimizer(),
+        reports.get(0).overhead(),
+        batches,
+        links,
+        links.isEmpty()
+            ? Optional.empty()
+            : Optional.of(MeasuredCluster.of(request, reports.get(0), links)),
+        peaks(request, crews, partitions, progress));
+  }
+
+  private static BatchFigures batch(
+      ProfilingRequest request, Crews crews, MeasuredProfile measured, LayersReport report) {
+    List<Integer> all = List.of(Chain.of(measured.graph()).size());
+    WholeJob job =
+        WholeJob.of(request, all, MICRO_BATCHES, report.samples(), WARM_UP + request.repeats());
+    JsonNode[] answer = new JsonNode[1];
+    crews.run(1, WholeTask.class, job.text(), (worker, text) -> answer[0] = JSON.readTree(text));
+    double[] seconds = new double[request.repeats()];
+    for (int i = 0; i < seconds.length; i++) {
+      seconds[i] = answer[0].get("seconds").get(WARM_UP + i).asDouble();
+    }
+    return new BatchFigures(
+        report.samples(),
+        report.layers(),
+        report.readSeconds(),
+        report.lossSeconds(),
+        report.addedSeconds(),
+        MICRO_BATCHES,
+        Spread.of(seconds),
+        measured.stepSeconds(report.samples(), MICRO_BATCHES),
+        answer[0].get("peak").asLong());
+  }
+
+  private static List<LinkFigures> links(ProfilingRequest request, Crews crews, int group) {
+    LinkClock clock = new LinkClock(group);
+    crews.run(
+        group,
+        LinksTask.class,
+        request.largestMessage() + " " + request.repeats(),
+        (worker, text) -> clock.add(text));
+    return clock.figures();
+  }
+
+  private static List<PeakRun> peaks(
+      ProfilingRequest request, Crews crews, List<int[]> partitions, Consumer<String> progress) {
+    int largest = request.batches().get(request.batches().size() - 1);
+    List<PeakRun> runs = new ArrayList<>();
+    for (int[] sizes : partitions) {
+      progress.accept(
+          "peaks of memory, run %d of %d".formatted(runs.size() + 1, partitions.size()));
+      List<Integer> layers = Arrays.stream(sizes).boxed().toList();
+      WholeJob job = WholeJob.of(request, layers, 2 * sizes.length, largest, PEAK_STEPS);
+      Long[] peaks = new Long[sizes.length];
+      crews.run(
+          sizes.length,
+          WholeTask.class,
+          job.text(),
+          (worker, text) -> peaks[worker] = JSON.readTree(text).get("peak").asLong());
+      runs.add(new PeakRun(layers, List.of(peaks)));
+    }
+    return runs;
+  }
+
+  /** What is run to see peaks; nothing where nobody asks for them. */
+  private static List<int[]> partitions(ProfilingRequest request, LayerGraph graph) {
+    if (request.memoryDevices().isEmpty()) {
+      return List.of();
+    }
+    try {
+      return ProfilingPlan.partitions(request.memoryDevices().getAsInt(), Chain.of(graph).size());
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException("--memory-metrics: " + e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package dev.pipewright.runtime.profiler;
+
+import dev.pipewright.execution.ProfilingRequest;
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.schedule.OneForwardOneBackward;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What workers are told that train a network for a few steps, to be looked at.
+ *
+ * @param layers positions of the network's chain on each worker of a pipeline
+ * @param microBatch samples
+ */
+record WholeJob(
+    String model,
+    String data,
+    Optimizer optimizer,
+    List<Integer> layers,
+    int microBatches,
+    int microBatch,
+    int steps,
+    boolean processorTime) {
+  private static final JsonMapper JSON = new JsonMapper();
+
+  WholeJob {
+    layers = List.copyOf(layers);
+  }
+
+  static WholeJob of(
+      ProfilingRequest request, List<Integer> layers, int microBatches, int microBatch, int steps) {
+    return new WholeJob(
+        request.model(),
+        request.data(),
+        request.optimizer(),
+        layers,
+        microBatches,
+        microBatch,
+        steps,
+        request.processorTime());
+  }
+
+  Assignment assignment() {
+    List<StageLayers> stages = new ArrayList<>();
+    int first = 0;
+    for (int count : layers) {
+      stages.add(StageLayers.keeping(first, first + count - 1));
+      first += count;
+    }
+    return new Assignment(
+        OneForwardOneBackward.of(layers.size(), microBatches),
+        stages,
+        Collections.nCopies(layers.size(), 1),
+        microBatches * microBatch,
+        false);
+  }
+
+  String text() {
+    ObjectNode job = JSON.createObjectNode();
+    job.put("model", model)
+        .put("data", data)
+        .put("optimizer", optimizer.name())
+        .put("micro_batches", microBatches)
+        .put("micro_batch", microBatch)
+        .put("steps", steps)
+        .put("processor_time", processorTime);
+    layers.forEach(job.putArray("layers")::add);
+    return job.toString();
+  }
+
+  static WholeJob parse(String text) {
+    JsonNode job = JSON.readTree(text);
+    List<Integer> layers = new ArrayList<>();
+    job.get("layers").forEach(count -> layers.add(count.asInt()));
+    return new WholeJob(
+        job.get("model").asString(),
+        job.get("data").asString(),
+        Optimizer.valueOf(job.get("optimizer").asString()),
+        layers,
+        job.get("micro_batches").asInt(),
+        job.get("micro_batch").asInt(),
+        job.get("steps").asInt(),
+        job.get("processor_time").asBoolean());
+  }
+}

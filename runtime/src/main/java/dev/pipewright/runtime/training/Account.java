@@ -1,0 +1,113 @@
+package dev.pipewright.runtime.training;
+
+import dev.pipewright.execution.HeldOutResult;
+import dev.pipewright.execution.StepResult;
+import dev.pipewright.execution.TrainingListener;
+import dev.pipewright.execution.TrainingOutcome;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.runtime.engine.Answers;
+import dev.pipewright.runtime.launch.Coordinator;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Hears from all workers of a run, and keeps what they report. */
+final class Account implements Coordinator.Listener {
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private final Assignment assignment;
+  private final Course course;
+  private final TrainingListener listener;
+  private final MetricFiles metrics;
+  private final Optional<CheckpointWriting> checkpoints;
+  private final Steps steps;
+  private final Map<Long, List<Answers>> answers = new HashMap<>(); // not yet of all workers
+  private final List<HeldOutResult> heldOut = new ArrayList<>();
+  private final TrainingOutcome.Worker[] workers;
+
+  Account(
+      Assignment assignment,
+      Course course,
+      TrainingListener listener,
+      MetricFiles metrics,
+      Optional<CheckpointWriting> checkpoints) {
+    this.assignment = assignment;
+    this.course = course;
+    this.listener = listener;
+    this.metrics = metrics;
+    this.checkpoints = checkpoints;
+    this.steps = new Steps(assignment, course);
+    this.workers = new TrainingOutcome.Worker[assignment.size()];
+  }
+
+  @Override
+  public void event(int worker, String text) {
+    JsonNode line = JSON.readTree(text);
+    if (line.has("step")) {
+      steps.add(worker, Reports.step(line)).ifPresent(this::stepped);
+    } else if (line.has("held_out")) {
+      answered(line.get("held_out").asLong(), Reports.answers(line));
+    } else if (line.has("shard")) {
+      checkpoints.orElseThrow().written(Reports.shard(line));
+    } else {
+      workers[worker] =
+          new TrainingOutcome.Worker(
+              worker,
+              assignment.rankOf(worker),
+              line.get("peak_bytes").asLong(),
+              line.get("bytes_before").asLong());
+    }
+  }
+
+  private void stepped(StepResult step) {
+    metrics.stepped(step);
+    listener.stepped(step);
+  }
+
+  private void answered(long step, Answers own) {
+    List<Answers> all = answers.computeIfAbsent(step, key -> new ArrayList<>());
+    all.add(own);
+    if (all.size() == assignment.size()) {
+      answers.remove(step);
+      double loss = all.stream().mapToDouble(Answers::loss).sum();
+      long correct = all.stream().mapToLong(Answers::correct).sum();
+      long rows = all.stream().mapToLong(Answers::rows).sum();
+      HeldOutResult result = new HeldOutResult(step, loss, (double) correct / rows);
+      heldOut.add(result);
+      metrics.evaluated(result);
+      listener.evaluated(result);
+    }
+  }
+
+  /** The folder of a checkpoint: all that workers ask for. */
+  @Override
+  public void question(int worker, String text, Consumer<String> answer) {
+    checkpoints.orElseThrow().asked(Long.parseLong(text), answer);
+  }
+
+  boolean heedsInterrupts() {
+    return listener.heedsInterrupts();
+  }
+
+  @Override
+  public boolean stopping() {
+    return listener.stopping();
+  }
+
+  TrainingOutcome outcome() {
+    List<StepResult> results = steps.results();
+    return new TrainingOutcome(
+        results,
+        steps.typical(),
+        List.of(workers),
+        heldOut,
+        checkpoints.flatMap(CheckpointWriting::last).map(Path::toString),
+        results.size() < course.end() - course.first());
+  }
+}

@@ -1,0 +1,206 @@
+package dev.pipewright.runtime.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.execution.Emulation;
+import dev.pipewright.execution.Emulation.LayerSeconds;
+import dev.pipewright.model.Chain;
+import dev.pipewright.model.Layer;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Operator;
+import dev.pipewright.model.Shape;
+import dev.pipewright.model.Work;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.runtime.net.Network;
+import dev.pipewright.runtime.tensor.Torch;
+import dev.pipewright.runtime.transport.LocalTransport;
+import dev.pipewright.schedule.Chimera;
+import dev.pipewright.schedule.Interleaved;
+import dev.pipewright.schedule.OneForwardOneBackward;
+import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.ZeroBubbleH1;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Workers that compute nothing keep to their programs and wait for each other as real ones do. How
+ * exactly they take their time is a matter of the machine, so only the least is tested.
+ */
+class EmulationTest {
+  private static final LayerSeconds EACH = new LayerSeconds(1e-3, 2e-3, 1e-3, 5e-4);
+  private static final int STEPS = 2;
+
+  @BeforeAll
+  static void load() {
+    Torch.start(1);
+  }
+
+  /** Layers of which only sizes are known: nothing could compute them. */
+  private static LayerGraph recorded(int layers) {
+    List<Layer> all = new ArrayList<>();
+    for (int i = 0; i < layers; i++) {
+      var operator = new Operator.Recorded("a layer");
+      all.add(new Layer("layer" + i, operator, Optional.of(Shape.of(10)), 30, 10, 10, Work.NONE));
+    }
+    return LayerGraph.chain("recorded", all);
+  }
+
+  private static Assignment assignment(Schedule schedule, int replicas, Recompute recompute) {
+    List<StageLayers> stages =
+        IntStream.range(0, schedule.placement().depth())
+            .mapToObj(s -> new StageLayers(new LayerRange(s, s), recompute, List.of()))
+            .toList();
+    return new Assignment(
+        schedule, stages, Collections.nCopies(schedule.ranks(), replicas), 20, replicas > 1);
+  }
+
+  /** By worker and step. */
+  private static List<List<StepReport>> run(Assignment assignment) throws Exception {
+    int layers = assignment.stages().size();
+    Emulation emulation = new Emulation(Collections.nCopies(layers, EACH));
+    try (ExecutorService threads = Executors.newFixedThreadPool(assignment.size())) {
+      List<Future<List<StepReport>>> running = new ArrayList<>();
+      for (LocalTransport transport : LocalTransport.of(assignment.size())) {
+        running.add(threads.submit(() -> work(emulation, assignment, transport)));
+      }
+      List<List<StepReport>> reports = new ArrayList<>();
+      for (Future<List<StepReport>> worker : running) {
+        reports.add(worker.get());
+      }
+      return reports;
+    }
+  }
+
+  private static List<StepReport> work(
+      Emulation emulation, Assignment assignment, LocalTransport transport) {
+    Network network = Network.ofSizes(Chain.of(recorded(assignment.stages().size())));
+    try (Worker worker =
+        Worker.emulating(emulation, assignment, network, transport, 100, Witness.NONE)) {
+      List<StepReport> reports = new ArrayList<>();
+      for (int step = 0; step < STEPS; step++) {
+        reports.add(worker.step(step));
+      }
+      return reports;
+    } catch (RuntimeException | Error e) {
+      transport.fail(e);
+      throw e;
+    }
+  }
+
+  @Test
+  void everyScheduleRunsInItsOrderAndTakesItsTime() throws Exception {
+    List<Schedule> schedules =
+        List.of(
+            OneForwardOneBackward.of(3, 5),
+            ZeroBubbleH1.of(3, 5),
+            Interleaved.of(2, 2, 4),
+            Chimera.of(2, 4));
+    for (Schedule schedule : schedules) {
+      for (int replicas = 1; replicas <= 2; replicas++) {
+        check(assignment(schedule, replicas, Recompute.NONE), 0);
+      }
+      check(assignment(schedule, 1, Recompute.STAGE_INPUT), EACH.forward());
+    }
+  }
+
+  private static void check(Assignment assignment, double again) throws Exception {
+    List<List<StepReport>> reports = run(assignment);
+    for (int worker = 0; worker < reports.size(); worker++) {
+      long[] program = assignment.schedule().packed(assignment.rankOf(worker));
+      for (StepReport report : reports.get(worker)) {
+        inOrder(program, report, again);
+        for (int at = 0; at < program.length; at++) {
+          behindItsInput(assignment, reports, worker, at, (int) report.step(), again);
+        }
+      }
+    }
+  }
+
+  private static void inOrder(long[] program, StepReport report, double again) {
+    long before = Long.MIN_VALUE;
+    assertEquals(program.length, report.started().length);
+    for (int at = 0; at < program.length; at++) {
+      assertTrue(before <= report.waited()[at] && report.waited()[at] <= report.started()[at]);
+      double seconds = seconds(program[at], again);
+      assertFalse(report.ended()[at] - report.started()[at] < nanoseconds(seconds));
+      before = report.ended()[at];
+    }
+    assertTrue(before <= report.updateStarted());
+    assertFalse(
+        report.updateEnded() - report.updateStarted() < nanoseconds(EACH.update()),
+        "the update takes its time, of each stage");
+  }
+
+  private static double seconds(long op, double again) {
+    return switch (Schedule.pass(op)) {
+      case FORWARD -> EACH.forward();
+      case BACKWARD -> EACH.backward() + again;
+      case BACKWARD_INPUT -> EACH.input() + again;
+      case BACKWARD_WEIGHT -> EACH.weight();
+      default -> throw new IllegalArgumentException("no such op here");
+    };
+  }
+
+  private static long nanoseconds(double seconds) {
+    return Math.round(seconds * 1e9);
+  }
+
+  /** An op starts after the op that makes what it takes has taken its time. */
+  private static void behindItsInput(
+      Assignment assignment,
+      List<List<StepReport>> reports,
+      int worker,
+      int at,
+      int step,
+      double again) {
+    Placement placement = assignment.schedule().placement();
+    long op = assignment.schedule().packed(assignment.rankOf(worker))[at];
+    int stage = Schedule.stage(op);
+    boolean forward = Schedule.pass(op) == Pass.FORWARD;
+    boolean takes =
+        forward
+            ? !placement.first(stage)
+            : Schedule.pass(op).propagates() && !placement.last(stage);
+    if (!takes) {
+      return;
+    }
+    int from = forward ? stage - 1 : stage + 1;
+    int rank = placement.rankOf(from);
+    long[] program = assignment.schedule().packed(rank);
+    int producer =
+        IntStream.range(0, program.length)
+            .filter(i -> Schedule.stage(program[i]) == from)
+            .filter(i -> Schedule.microBatch(program[i]) == Schedule.microBatch(op))
+            .filter(i ->
+                forward
+                    ? Schedule.pass(program[i]) == Pass.FORWARD
+                    : Schedule.pass(program[i]).propagates())
+            .findFirst()
+            .orElseThrow();
+    for (int i = 0; i < assignment.workers().get(rank); i++) {
+      StepReport sender = reports.get(assignment.firstWorker(rank) + i).get(step);
+      boolean heard =
+          !assignment
+              .samples(from, Schedule.microBatch(op), assignment.firstWorker(rank) + i)
+              .overlap(assignment.samples(stage, Schedule.microBatch(op), worker))
+              .isEmpty();
+      long made = sender.started()[producer] + nanoseconds(seconds(program[producer], again));
+      assertTrue(!heard || reports.get(worker).get(step).started()[at] >= made);
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package dev.pipewright.runtime.training;
+
+import dev.pipewright.runtime.launch.Reporter;
+import dev.pipewright.runtime.launch.WorkerTask;
+import dev.pipewright.runtime.transport.Transport;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Trains and dies at one of the places that a worker passes. The first line that it is told names
+ * the worker and the number of the place; the rest is the job.
+ */
+public final class KilledTask implements WorkerTask {
+  /** Ends a worker that is a thread. */
+  static final class Death extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Death() {
+      super("killed");
+    }
+  }
+
+  private static final String DYING = "dying at ";
+
+  private final Runnable end;
+
+  /** For a process: the system ends it without a chance to say anything. */
+  public KilledTask() {
+    this(KilledTask::killThisProcess);
+  }
+
+  KilledTask(Runnable end) {
+    this.end = end;
+  }
+
+  static String told(int worker, int place, String job) {
+    return worker + " " + place + "\n" + job;
+  }
+
+  @Override
+  public void run(String told, Transport transport, Reporter reporter) {
+    String[] lines = told.split("\n", 2);
+    String[] words = lines[0].split(" ", 2);
+    boolean mine = Integer.parseInt(words[0]) == transport.worker();
+    AtomicInteger left = new AtomicInteger(mine ? Integer.parseInt(words[1]) : Integer.MAX_VALUE);
+    new TrainerTask(log ->
+        (step, position, what, stage, microBatch) -> {
+          log.at(step, position, what, stage, microBatch);
+          if (left.getAndDecrement() == 0) {
+            end.run();
+          }
+        })
+        .run(lines[1], transport, reporter);
+  }
+
+  /** When a process died, by what it has printed; milliseconds. */
+  static long died(Path log) {
+    try {
+      return Files.readAllLines(log).stream()
+          .filter(line -> line.startsWith(DYING))
+          .mapToLong(line -> Long.parseLong(line.substring(DYING.length())))
+          .findFirst()
+          .orElseThrow();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void killThisProcess() {
+    System.out.println(DYING + System.currentTimeMillis());
+    System.out.flush();
+    try {
+      String self = Long.toString(ProcessHandle.current().pid());
+      new ProcessBuilder("kill", "-9", self).start().waitFor();
+      Thread.sleep(10_000);
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}
