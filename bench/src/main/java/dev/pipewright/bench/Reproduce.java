@@ -39,7 +39,8 @@ public final class Reproduce {
         new PeriodicMemory(),
         new MemoryFirst(),
         new PlannersSideBySide(),
-        new PlannerScaling());
+        new PlannerScaling(),
+        new TrainingSpeed());
   }
 
   public static void main(String[] arguments) throws IOException {
