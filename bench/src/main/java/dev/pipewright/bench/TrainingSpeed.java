@@ -1,5 +1,7 @@
 package dev.pipewright.bench;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -86,7 +88,7 @@ final class TrainingSpeed implements Reproduction {
     try {
       Path log = Files.createTempFile("training-speed", ".log");
       Process process = new ProcessBuilder(command).redirectError(log.toFile()).start();
-      String text = new String(process.getInputStream().readAllBytes());
+      String text = new String(process.getInputStream().readAllBytes(), UTF_8);
       if (process.waitFor() != 0) {
         throw new IllegalStateException(command + " failed: " + Files.readString(log));
       }

@@ -24,6 +24,7 @@ import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.tensor.Gradients;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
+import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.runtime.transport.Transport;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
@@ -61,7 +62,6 @@ public final class TrainerTask implements WorkerTask {
   public void run(String text, Transport transport, Reporter reporter) {
     Job job = Job.parse(text);
     LayerGraph graph = RunnableModel.of(job.model());
-    long before = ProcessMemory.now();
     Log log = logs.apply(reporter.recorder()::at);
     int stage = firstStage(job.assignment(), transport.worker());
     Optional<TrainingData> data = // which an emulated run does not read
@@ -69,6 +69,8 @@ public final class TrainerTask implements WorkerTask {
             ? Optional.empty()
             : Optional.of(
                 DatasetSpec.parse(job.data()).open(Wanted.of(graph, Objective.of(graph))));
+    Torch.touch();
+    long before = ProcessMemory.now();
     try (Worker worker = worker(job, graph, data, transport, witness(log, stage))) {
       new Going(job, graph, data, worker, transport.worker(), stage, reporter, log).go();
     }
