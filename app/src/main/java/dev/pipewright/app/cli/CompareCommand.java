@@ -1,8 +1,8 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.app.report.ComparisonHtml;
-import dev.pipewright.app.report.ComparisonRuns;
 import dev.pipewright.app.report.ComparisonText;
+import dev.pipewright.app.report.ScheduleRun;
 import dev.pipewright.app.report.ScheduleSvg;
 import dev.pipewright.execution.Comparison;
 import dev.pipewright.execution.Comparison.Item;
@@ -17,6 +17,7 @@ import dev.pipewright.formats.ComparisonJson;
 import dev.pipewright.model.Optimizer;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -201,7 +202,8 @@ final class CompareCommand implements Callable<Integer> {
   private void write(Path folder, String object, TrainingRequest request, Comparison comparison) {
     OutputFolder to = OutputFolder.of(folder, FILES);
     to.write("compare.json", object);
-    to.write("report.html", ComparisonHtml.of(title(request), comparison));
-    to.write("timeline.svg", ScheduleSvg.of(ComparisonRuns.of(title(request), comparison)));
+    List<ScheduleRun> runs = ShownRuns.of(title(request), comparison);
+    to.write("report.html", ComparisonHtml.of(runs, comparison));
+    to.write("timeline.svg", ScheduleSvg.of(runs));
   }
 }

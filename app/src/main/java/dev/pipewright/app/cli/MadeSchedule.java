@@ -77,7 +77,7 @@ record MadeSchedule(
 
   /** What reports show of it. */
   ScheduleRun shown() {
-    return ScheduleRun.of(
+    return ShownRuns.of(
         name, request.microBatches(), times(), request.chunks(), run, request.memoryCap());
   }
 

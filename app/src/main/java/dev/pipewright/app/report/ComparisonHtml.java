@@ -2,6 +2,7 @@ package dev.pipewright.app.report;
 
 import dev.pipewright.execution.Comparison;
 import dev.pipewright.execution.Comparison.Scope;
+import java.util.List;
 
 /** A comparison as a page: its tables, and the three runs below each other at one scale of time. */
 public final class ComparisonHtml {
@@ -10,9 +11,9 @@ public final class ComparisonHtml {
   /**
    * The whole document.
    *
-   * @param times what the workers are and do, in words
+   * @param runs predicted, simulated and measured
    */
-  public static String of(String times, Comparison comparison) {
+  public static String of(List<ScheduleRun> runs, Comparison comparison) {
     StringBuilder tables = new StringBuilder();
     for (Scope scope : Scope.values()) {
       Table table = ComparisonTable.of(comparison, scope, ComparisonTable.heading(scope));
@@ -25,6 +26,6 @@ public final class ComparisonHtml {
             .append("</section>\n");
       }
     }
-    return ScheduleHtml.of(ComparisonRuns.of(times, comparison), tables.toString());
+    return ScheduleHtml.of(runs, tables.toString());
   }
 }

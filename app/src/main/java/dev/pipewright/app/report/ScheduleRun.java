@@ -4,7 +4,6 @@ import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.sim.Run;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -51,35 +50,6 @@ public record ScheduleRun(
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Figures(
       double makespan, double idleShare, double spanIdleShare, double[] busy, int[] peaks) {}
-
-  /** What a simulated or recorded run shows. */
-  public static ScheduleRun of(
-      String name, int microBatches, String times, int chunks, Run run, MemoryCap memoryCap) {
-    Schedule schedule = run.schedule();
-    double[][] starts = new double[schedule.ranks()][];
-    double[][] ends = new double[schedule.ranks()][];
-    double[] busy = new double[schedule.ranks()];
-    for (int rank = 0; rank < starts.length; rank++) {
-      starts[rank] = new double[schedule.packed(rank).length];
-      ends[rank] = new double[starts[rank].length];
-      for (int i = 0; i < starts[rank].length; i++) {
-        starts[rank][i] = run.start(rank, i);
-        ends[rank][i] = run.end(rank, i);
-      }
-      busy[rank] = run.busy(rank);
-    }
-    return new ScheduleRun(
-        name,
-        microBatches,
-        times,
-        chunks,
-        schedule,
-        starts,
-        ends,
-        new Figures(
-            run.makespan(), run.idleShare(), run.spanIdleShare(), busy, run.peakActivations()),
-        memoryCap);
-  }
 
   long[] program(int rank) {
     return schedule.packed(rank);

@@ -45,12 +45,17 @@ class ComparisonReportTest {
 
   @Test
   void thePageHasThreeRunsAtOneScale() {
-    String page = ComparisonHtml.of("mlp on two", comparison());
+    Comparison comparison = comparison();
+    List<ScheduleRun> runs =
+        List.of(
+            ScheduleRuns.of("predicted", 1, comparison.predicted()),
+            ScheduleRuns.of("simulated", 1, comparison.simulated()),
+            ScheduleRuns.of("measured", 1, comparison.measured()));
+    String page = ComparisonHtml.of(runs, comparison);
     for (String name : List.of("predicted", "simulated", "measured")) {
       assertTrue(page.contains(">" + name + "</text>"), name);
     }
     // the measured run takes twice as long, so its last op ends where the picture does
-    List<ScheduleRun> runs = ComparisonRuns.of("mlp on two", comparison());
     ScheduleScale scale = ScheduleScale.of(runs, 0, 0);
     assertEquals(scale.right(), scale.x(runs.get(2).makespan()), 1e-9);
     assertEquals(scale.right() / 2, scale.x(runs.get(0).makespan()), 1e-9);

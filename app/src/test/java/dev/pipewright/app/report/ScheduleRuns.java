@@ -11,19 +11,38 @@ import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Schedules that ran, to draw. */
 final class ScheduleRuns {
   private ScheduleRuns() {}
 
   static ScheduleRun of(Schedule schedule, int chunks, OpTimes times) {
-    Run run = StaticSimulator.run(schedule, times);
-    return ScheduleRun.of(
-        schedule.name(),
+    return of(schedule.name(), chunks, StaticSimulator.run(schedule, times));
+  }
+
+  static ScheduleRun of(String name, int chunks, Run run) {
+    Schedule schedule = run.schedule();
+    int ranks = schedule.ranks();
+    double[][] starts = new double[ranks][];
+    double[][] ends = new double[ranks][];
+    for (int rank = 0; rank < ranks; rank++) {
+      int of = rank;
+      int ops = schedule.packed(rank).length;
+      starts[rank] = IntStream.range(0, ops).mapToDouble(i -> run.start(of, i)).toArray();
+      ends[rank] = IntStream.range(0, ops).mapToDouble(i -> run.end(of, i)).toArray();
+    }
+    double[] busy = IntStream.range(0, ranks).mapToDouble(run::busy).toArray();
+    return new ScheduleRun(
+        name,
         schedule.microBatches() * schedule.placement().chains(),
         "F 1, B 1, W 1",
         chunks,
-        run,
+        schedule,
+        starts,
+        ends,
+        new ScheduleRun.Figures(
+            run.makespan(), run.idleShare(), run.spanIdleShare(), busy, run.peakActivations()),
         MemoryCap.NONE);
   }
 

@@ -85,7 +85,7 @@ class OrphanTest {
     try (BufferedReader out = coordinator.inputReader()) {
       untilBothRun(out);
       coordinator.destroyForcibly();
-      allEndWithin(20);
+      allEndWithin(2);
     }
   }
 
@@ -110,7 +110,7 @@ class OrphanTest {
       untilBothRun(out);
       new ProcessBuilder("kill", "-" + signal, Long.toString(coordinator.pid())).start().waitFor();
       coordinator.waitFor(10, TimeUnit.SECONDS);
-      allEndWithin(20);
+      allEndWithin(2);
       assertFalse(out.lines().anyMatch(line -> line.startsWith("failure")));
     }
   }

@@ -2,8 +2,8 @@ package dev.pipewright.runtime.transport;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.runtime.tensor.Scope;
@@ -68,7 +68,10 @@ class GlooTransportTest extends TransportContract {
       assertEquals(
           "receiving from worker 1 failed: a worker has stopped or is out of reach",
           lost.getMessage());
-      assertNotNull(lost.getCause()); // closed or reset: the system decides
+      String cause = String.valueOf(lost.getCause());
+      assertTrue( // whichever the system notices first
+          cause.contains("Connection closed by peer") || cause.contains("Connection reset by peer"),
+          cause);
     }
     both.get(0).close();
   }
