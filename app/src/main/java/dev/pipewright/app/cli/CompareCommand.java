@@ -14,7 +14,6 @@ import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.ComparisonJson;
-import dev.pipewright.model.Optimizer;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
@@ -51,12 +50,7 @@ final class CompareCommand implements Callable<Integer> {
 
   @Mixin private ExpectationArgument expected = new ExpectationArgument();
 
-  @Option(
-      names = "--data",
-      paramLabel = "DATA",
-      defaultValue = "synthetic",
-      description = "As for `train`. Default: ${DEFAULT-VALUE}.")
-  private String data = "";
+  @Mixin private RunOptions run = new RunOptions();
 
   @Option(
       names = "--steps",
@@ -66,34 +60,6 @@ final class CompareCommand implements Callable<Integer> {
           "Global batches; the median of the later half is the measured one. Default:"
               + " ${DEFAULT-VALUE}.")
   private int steps;
-
-  @Option(
-      names = "--optimizer",
-      paramLabel = "NAME",
-      defaultValue = "momentum",
-      description = "sgd, momentum or adam. Default: ${DEFAULT-VALUE}.")
-  private Optimizer optimizer = Optimizer.MOMENTUM;
-
-  @Option(
-      names = "--seed",
-      paramLabel = "N",
-      defaultValue = "1",
-      description = "Of parameters and samples. Default: ${DEFAULT-VALUE}.")
-  private long seed;
-
-  @Option(
-      names = "--workers",
-      paramLabel = "KIND",
-      defaultValue = "processes",
-      description = "processes, or threads of one process to look on. Default: ${DEFAULT-VALUE}.")
-  private Workers workers = Workers.PROCESSES;
-
-  @Option(
-      names = "--threads",
-      paramLabel = "N",
-      defaultValue = "1",
-      description = "That each worker computes with. Default: ${DEFAULT-VALUE}.")
-  private int threads;
 
   @Option(
       names = "--tolerance",
@@ -118,7 +84,7 @@ final class CompareCommand implements Callable<Integer> {
   public Integer call() {
     check();
     TrainArgument.Chosen chosen = what.chosen();
-    Expectation expectation = expected.of(chosen, optimizer);
+    Expectation expectation = expected.of(chosen, run.worker.optimizer());
     if (out != null) {
       OutputFolder.of(out, FILES); // before anything runs
     }
@@ -131,7 +97,7 @@ final class CompareCommand implements Callable<Integer> {
       err.println("pipewright: " + e.getMessage());
       return Failures.BROKEN;
     }
-    boolean memory = !expected.emulate && workers == Workers.PROCESSES;
+    boolean memory = !expected.emulate && run.workers == Workers.PROCESSES;
     Comparison comparison = Comparison.of(expectation, request.assignment(), outcome, memory);
     String object = ComparisonJson.text(request, comparison);
     spec.commandLine()
@@ -149,17 +115,9 @@ final class CompareCommand implements Callable<Integer> {
   }
 
   private void check() {
-    if (steps < 1 || threads < 1) {
-      throw new BadInputException(
-          (steps < 1 ? "--steps: " + steps : "--threads: " + threads)
-              + " is too few; give a whole number >= 1");
-    }
     if (tolerance != null && !(tolerance >= 0)) {
       throw new BadInputException(
           "--tolerance: %s is no share; give one from 0, like 0.1".formatted(tolerance));
-    }
-    if (optimizer == Optimizer.RMSPROP) {
-      throw new BadInputException("--optimizer: training knows no rmsprop; take another");
     }
   }
 
@@ -168,13 +126,13 @@ final class CompareCommand implements Callable<Integer> {
         new TrainingRequest(
             chosen.model(),
             chosen.assignment(),
-            UpdateRule.usual(optimizer),
+            UpdateRule.usual(run.worker.optimizer()),
             false,
-            data,
-            steps,
-            seed,
-            workers,
-            threads,
+            run.worker.data(),
+            AtLeast.one("--steps", steps),
+            run.seed,
+            run.workers,
+            run.worker.threads(),
             TrainingRequest.Keeping.NOTHING,
             0,
             false,

@@ -302,9 +302,6 @@ final class PredictCommand implements Callable<Integer> {
   }
 
   private static OptionalInt optional(String option, @Nullable Integer value) {
-    if (value != null && value < 1) {
-      throw new BadInputException(option + ": " + value + " is too few; give a whole number >= 1");
-    }
-    return value == null ? OptionalInt.empty() : OptionalInt.of(value);
+    return value == null ? OptionalInt.empty() : OptionalInt.of(AtLeast.one(option, value));
   }
 }

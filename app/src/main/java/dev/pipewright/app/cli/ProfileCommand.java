@@ -7,7 +7,6 @@ import dev.pipewright.execution.TrainingFailureException;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.ClusterYaml;
 import dev.pipewright.formats.ProfilingJson;
-import dev.pipewright.model.Optimizer;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,6 +19,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -69,26 +69,7 @@ final class ProfileCommand implements Callable<Integer> {
       description = "Of each measurement; medians count. Default: ${DEFAULT-VALUE}.")
   private int repeats;
 
-  @Option(
-      names = "--threads",
-      paramLabel = "N",
-      defaultValue = "1",
-      description = "That a worker computes with. Default: ${DEFAULT-VALUE}.")
-  private int threads;
-
-  @Option(
-      names = "--optimizer",
-      paramLabel = "NAME",
-      defaultValue = "momentum",
-      description = "sgd, momentum or adam. Default: ${DEFAULT-VALUE}.")
-  private Optimizer optimizer = Optimizer.MOMENTUM;
-
-  @Option(
-      names = "--data",
-      paramLabel = "DATA",
-      defaultValue = "synthetic",
-      description = "What is read, as for `train`. Default: samples that we make.")
-  private String data = "";
+  @Mixin private WorkerOptions worker = new WorkerOptions();
 
   @Option(
       names = "--links",
@@ -195,28 +176,24 @@ final class ProfileCommand implements Callable<Integer> {
     List<Integer> sizes = ascending("--batches", batches, 1, Integer.MAX_VALUE);
     List<Integer> groups =
         links.equals(List.of(0)) ? List.of() : ascending("--links", links, 2, MOST_WORKERS);
-    atLeast("--repeats", repeats, 1);
-    atLeast("--threads", threads, 1);
-    atLeast("--largest-message", largestMessage, 1024);
+    AtLeast.one("--repeats", repeats);
+    int threads = worker.threads();
+    AtLeast.of("--largest-message", largestMessage, 1024);
     if (memoryDevices != null) {
-      atLeast("--memory-metrics", memoryDevices, 3);
+      AtLeast.of("--memory-metrics", memoryDevices, 3);
     }
     if (processorTime && threads > 1) {
       throw new BadInputException(
           "--processor-time: counts one thread, and --threads is %d; leave one of them out"
               .formatted(threads));
     }
-    if (optimizer == Optimizer.RMSPROP) {
-      throw new BadInputException(
-          "--optimizer: rmsprop is not trained with; give sgd, momentum or adam");
-    }
     return new ProfilingRequest(
         model,
-        data,
+        worker.data(),
         sizes,
         repeats,
         threads,
-        optimizer,
+        worker.optimizer(),
         groups,
         largestMessage,
         memoryDevices == null ? OptionalInt.empty() : OptionalInt.of(memoryDevices),
@@ -230,9 +207,9 @@ final class ProfileCommand implements Callable<Integer> {
                 model,
                 listed(sizes),
                 repeats,
-                threads,
-                optimizer.name().toLowerCase(Locale.ROOT),
-                data,
+                worker.threads(),
+                worker.optimizer().name().toLowerCase(Locale.ROOT),
+                worker.data(),
                 groups.isEmpty() ? "0" : listed(groups))
         + (processorTime ? " --processor-time" : "");
   }
@@ -250,13 +227,6 @@ final class ProfileCommand implements Callable<Integer> {
       }
     }
     return new ArrayList<>(new TreeSet<>(given));
-  }
-
-  private static void atLeast(String flag, long value, long least) {
-    if (value < least) {
-      throw new BadInputException(
-          "%s: %d is too few; give a whole number >= %d".formatted(flag, value, least));
-    }
   }
 
   private static ProfilingService service() {

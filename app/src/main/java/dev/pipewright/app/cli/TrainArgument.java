@@ -120,15 +120,12 @@ final class TrainArgument {
 
   private Chosen ofModel(String network) {
     LayerGraph graph = graph(network);
-    int ranks = stages == null ? 1 : atLeastOne("--stages", stages);
-    int each = replicas == null ? 1 : atLeastOne("--replicas", replicas);
+    int ranks = AtLeast.one("--stages", stages, 1);
+    int each = AtLeast.one("--replicas", replicas, 1);
     String name = schedule == null ? "1f1b" : schedule;
     ScheduleNames.Named named = ScheduleNames.find(name);
     int parts = named.chunks(name, chunks == null ? OptionalInt.empty() : OptionalInt.of(chunks));
-    int count =
-        microBatches == null
-            ? (ranks == 1 ? 1 : 2 * ranks)
-            : atLeastOne("--micro-batches", microBatches);
+    int count = AtLeast.one("--micro-batches", microBatches, ranks == 1 ? 1 : 2 * ranks);
     Schedule made = made(name, named, new ScheduleRequest(ranks, count, parts, TIMES, NO_CAP));
     if (made.exchanging()) {
       throw new BadInputException(
@@ -159,13 +156,6 @@ final class TrainArgument {
     } catch (IllegalArgumentException e) {
       throw new BadInputException("--schedule: " + name + ": " + e.getMessage());
     }
-  }
-
-  private static int atLeastOne(String flag, int value) {
-    if (value < 1) {
-      throw new BadInputException(flag + ": " + value + " is too few; give a whole number >= 1");
-    }
-    return value;
   }
 
   /** Stages of as equal arithmetic as one-dimensional cuts give. */

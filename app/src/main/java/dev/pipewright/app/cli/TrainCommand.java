@@ -5,11 +5,9 @@ import dev.pipewright.execution.TrainingFailureException;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
-import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.execution.TrainingService;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.TrainingJson;
-import dev.pipewright.model.Optimizer;
 import java.io.PrintWriter;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -47,14 +45,7 @@ final class TrainCommand implements Callable<Integer> {
 
   @Mixin private ExpectationArgument expected = new ExpectationArgument();
 
-  @Option(
-      names = "--data",
-      paramLabel = "DATA",
-      defaultValue = "synthetic",
-      description =
-          "synthetic[:KIND][,samples=N,classes=N], cifar10:DIR, mnist:DIR, images:DIR or text:FILE."
-              + " Default: samples that we make for the network, which can be learnt.")
-  private String data = "";
+  @Mixin private RunOptions run = new RunOptions();
 
   @Option(
       names = "--steps",
@@ -62,13 +53,6 @@ final class TrainCommand implements Callable<Integer> {
       defaultValue = "20",
       description = "Global batches. Default: ${DEFAULT-VALUE}.")
   private int steps;
-
-  @Option(
-      names = "--optimizer",
-      paramLabel = "NAME",
-      defaultValue = "momentum",
-      description = "sgd, momentum or adam. Default: ${DEFAULT-VALUE}.")
-  private Optimizer optimizer = Optimizer.MOMENTUM;
 
   @Option(
       names = "--learning-rate",
@@ -101,27 +85,6 @@ final class TrainCommand implements Callable<Integer> {
               + " that hold the micro-batch. Default: ${DEFAULT-VALUE}.")
   private Statistics batchNorm = Statistics.LOCAL;
 
-  @Option(
-      names = "--seed",
-      paramLabel = "N",
-      defaultValue = "1",
-      description = "Of parameters, samples and their order. Default: ${DEFAULT-VALUE}.")
-  private long seed;
-
-  @Option(
-      names = "--workers",
-      paramLabel = "KIND",
-      defaultValue = "processes",
-      description = "processes, or threads of one process to look on. Default: ${DEFAULT-VALUE}.")
-  private Workers workers = Workers.PROCESSES;
-
-  @Option(
-      names = "--threads",
-      paramLabel = "N",
-      defaultValue = "1",
-      description = "That each worker computes with. Default: ${DEFAULT-VALUE}.")
-  private int threads;
-
   @Mixin private TrainKeeping keeping = new TrainKeeping();
 
   @Option(names = "--force", description = "Start although memory will probably run out.")
@@ -138,7 +101,7 @@ final class TrainCommand implements Callable<Integer> {
   public Integer call() {
     TrainArgument.Chosen chosen = what.chosen();
     TrainingRequest request = request(chosen);
-    Optional<Expectation> expectation = expected.maybe(chosen, optimizer);
+    Optional<Expectation> expectation = expected.maybe(chosen, request.rule().kind());
     if (expected.emulate) {
       request = request.emulating(expectation.orElseThrow().layers());
     }
@@ -160,33 +123,28 @@ final class TrainCommand implements Callable<Integer> {
   }
 
   private TrainingRequest request(TrainArgument.Chosen chosen) {
-    UpdateRule usual = UpdateRule.usual(optimizer);
+    UpdateRule usual = UpdateRule.usual(run.worker.optimizer());
     UpdateRule rule;
     try {
       rule =
           new UpdateRule(
-              optimizer,
+              usual.kind(),
               rate == null ? usual.rate() : rate,
               momentum == null ? usual.momentum() : momentum,
               decay);
     } catch (IllegalArgumentException e) {
       throw new BadInputException(e.getMessage() + "; give another");
     }
-    if (steps < 1 || threads < 1) {
-      throw new BadInputException(
-          (steps < 1 ? "--steps: " + steps : "--threads: " + threads)
-              + " is too few; give a whole number >= 1");
-    }
     return new TrainingRequest(
         chosen.model(),
         chosen.assignment(),
         rule,
         batchNorm == Statistics.SHARED,
-        data,
-        steps,
-        seed,
-        workers,
-        threads,
+        run.worker.data(),
+        AtLeast.one("--steps", steps),
+        run.seed,
+        run.workers,
+        run.worker.threads(),
         keeping.keeping(),
         keeping.evaluateEvery(),
         force,

@@ -50,23 +50,16 @@ final class TrainKeeping {
     }
     return new Keeping(
         absolute(out),
-        number("--checkpoint-every", checkpointEvery, 0),
-        number("--keep", kept, USUALLY_KEPT),
+        AtLeast.one("--checkpoint-every", checkpointEvery, 0),
+        AtLeast.one("--keep", kept, USUALLY_KEPT),
         absolute(resume));
   }
 
   int evaluateEvery() {
-    return number("--evaluate-every", evaluateEvery, 0);
+    return AtLeast.one("--evaluate-every", evaluateEvery, 0);
   }
 
   private static Optional<String> absolute(@Nullable Path path) {
     return Optional.ofNullable(path).map(folder -> folder.toAbsolutePath().normalize().toString());
-  }
-
-  private static int number(String flag, @Nullable Integer given, int usual) {
-    if (given != null && given < 1) {
-      throw new BadInputException(flag + ": " + given + " is too few; give a whole number >= 1");
-    }
-    return given == null ? usual : given;
   }
 }

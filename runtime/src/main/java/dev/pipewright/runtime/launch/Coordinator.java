@@ -57,7 +57,8 @@ public final class Coordinator implements AutoCloseable {
    */
   public Coordinator(Launch launch) {
     this.launch = launch;
-    this.reception = new Reception(launch.here() == launch.workers(), launch.port(), token);
+    this.reception =
+        new Reception(launch.here() == launch.workers(), launch.ports().control(), token);
     this.processes = new WorkerProcesses(launch.logs(), token);
   }
 
@@ -110,25 +111,30 @@ public final class Coordinator implements AutoCloseable {
   }
 
   private void attend(Crew workers, Listener listener) throws InterruptedException {
+    check(workers); // before anything is heard: without patience, whoever is not there is missing
     while (!workers.finished()) {
       next();
       if (listener.stopping()) {
         workers.endEarly();
       }
       workers.ping();
-      Optional<Failure> failure = workers.failure();
-      Optional<String> missing = workers.missing();
-      if ((failure.isPresent() || missing.isPresent()) && interrupted) {
-        Thread.currentThread().join(); // this process is ending, and says nothing about it
-      }
-      if (failure.isPresent()) {
-        workers.stop(failure.get().sentence());
-        throw exception(failure.get());
-      }
-      if (missing.isPresent()) {
-        workers.stop(missing.get());
-        throw new WorkerFailureException(missing.get(), -1, Optional.empty(), "");
-      }
+      check(workers);
+    }
+  }
+
+  private void check(Crew workers) throws InterruptedException {
+    Optional<Failure> failure = workers.failure();
+    Optional<String> missing = workers.missing();
+    if ((failure.isPresent() || missing.isPresent()) && interrupted) {
+      Thread.currentThread().join(); // this process is ending, and says nothing about it
+    }
+    if (failure.isPresent()) {
+      workers.stop(failure.get().sentence());
+      throw exception(failure.get());
+    }
+    if (missing.isPresent()) {
+      workers.stop(missing.get());
+      throw new WorkerFailureException(missing.get(), -1, Optional.empty(), "");
     }
   }
 
@@ -166,7 +172,7 @@ public final class Coordinator implements AutoCloseable {
    */
   private void interrupt() {
     try {
-      if (over.await(launch.interruptPatience().toMillis(), TimeUnit.MILLISECONDS)) {
+      if (over.await(launch.patience().interrupt().toMillis(), TimeUnit.MILLISECONDS)) {
         return;
       }
     } catch (InterruptedException e) {

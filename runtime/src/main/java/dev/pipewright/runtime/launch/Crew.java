@@ -83,8 +83,8 @@ final class Crew implements AutoCloseable {
           worker.number,
           LOOPBACK,
           port,
-          launch.heapMegabytes(),
-          launch.threads(),
+          launch.resources().heapMegabytes(),
+          launch.resources().threads(),
           (number, status) -> inbox.add(() -> ended(worker, status, processes.last(number))));
     }
     startElsewhere();
@@ -133,8 +133,8 @@ final class Crew implements AutoCloseable {
           Message.of("start")
               .with("first", first)
               .with("count", host.slots)
-              .with("heap", launch.heapMegabytes())
-              .with("threads", launch.threads()));
+              .with("heap", launch.resources().heapMegabytes())
+              .with("threads", launch.resources().threads()));
       first += host.slots;
     }
     workers.forEach(this::tell);
@@ -176,7 +176,7 @@ final class Crew implements AutoCloseable {
             .with("workers", workers.size())
             .with("host", address(worker))
             .with("store_host", address(workers.get(0)))
-            .with("store_port", worker.number == 0 ? launch.storePort() : store));
+            .with("store_port", worker.number == 0 ? launch.ports().store() : store));
   }
 
   /** By which all others reach it. */
@@ -296,7 +296,7 @@ final class Crew implements AutoCloseable {
   /** The workers that should have come by now, as a sentence. */
   Optional<String> missing() {
     if (complete == 0) {
-      return late(begin, launch.joinPatience())
+      return late(begin, launch.patience().join())
           .map(seconds ->
               (launch.workers() - places())
                   + " of "
@@ -308,7 +308,7 @@ final class Crew implements AutoCloseable {
         .filter(worker -> worker.control == null)
         .findFirst()
         .flatMap(worker ->
-            late(complete, launch.startPatience())
+            late(complete, launch.patience().start())
                 .map(seconds -> "worker " + worker.number + " has not come within " + seconds));
   }
 

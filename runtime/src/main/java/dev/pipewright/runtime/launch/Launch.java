@@ -12,14 +12,6 @@ import java.time.Duration;
  * @param task the name of the {@link WorkerTask} class that each runs
  * @param job what the task is told
  * @param logs the folder for what each worker prints: {@code rank-0.log} and so on
- * @param port where workers report; 0 for any free one
- * @param storePort where worker 0 keeps the {@link dev.pipewright.runtime.transport.AddressBook}; 0
- *     for any free one
- * @param heapMegabytes of each worker for Java's objects; tensors are not among them
- * @param threads with which each computes
- * @param startPatience how long a worker may take to come after its start
- * @param joinPatience how long other machines may take to join
- * @param interruptPatience how long the run may take to end by itself after an interrupt
  */
 public record Launch(
     int workers,
@@ -27,13 +19,9 @@ public record Launch(
     String task,
     String job,
     Path logs,
-    int port,
-    int storePort,
-    int heapMegabytes,
-    int threads,
-    Duration startPatience,
-    Duration joinPatience,
-    Duration interruptPatience) {
+    Ports ports,
+    Resources resources,
+    Patience patience) {
   public Launch {
     Check.that(
         workers >= 1 && 0 <= here && here <= workers,
@@ -42,116 +30,61 @@ public record Launch(
         here);
   }
 
+  /**
+   * On this machine; 0 for any free one.
+   *
+   * @param control where workers report
+   * @param store where worker 0 keeps the {@link dev.pipewright.runtime.transport.AddressBook}
+   */
+  public record Ports(int control, int store) {
+    public static final Ports ANY = new Ports(0, 0);
+  }
+
+  /**
+   * What each worker may use.
+   *
+   * @param heapMegabytes for Java's objects; tensors are not among them
+   * @param threads with which it computes
+   */
+  public record Resources(int heapMegabytes, int threads) {
+    public static final Resources USUAL = new Resources(256, 1);
+  }
+
+  /**
+   * How long something may take.
+   *
+   * @param start until a worker comes after its start
+   * @param join until other machines have joined
+   * @param interrupt until the run ends by itself after an interrupt
+   */
+  public record Patience(Duration start, Duration join, Duration interrupt) {
+    public static final Patience USUAL =
+        new Patience(Duration.ofMinutes(2), Duration.ofMinutes(10), Duration.ZERO);
+
+    public Patience afterInterrupt(Duration patience) {
+      return new Patience(start, join, patience);
+    }
+  }
+
   /** All on this machine, with the usual for the rest. */
   public static Launch of(int workers, String task, String job, Path logs) {
     return new Launch(
-        workers,
-        workers,
-        task,
-        job,
-        logs,
-        0,
-        0,
-        256,
-        1,
-        Duration.ofMinutes(2),
-        Duration.ofMinutes(10),
-        Duration.ZERO);
+        workers, workers, task, job, logs, Ports.ANY, Resources.USUAL, Patience.USUAL);
   }
 
   public Launch withHere(int count) {
-    return new Launch(
-        workers,
-        count,
-        task,
-        job,
-        logs,
-        port,
-        storePort,
-        heapMegabytes,
-        threads,
-        startPatience,
-        joinPatience,
-        interruptPatience);
+    return new Launch(workers, count, task, job, logs, ports, resources, patience);
   }
 
-  public Launch withPorts(int control, int store) {
-    return new Launch(
-        workers,
-        here,
-        task,
-        job,
-        logs,
-        control,
-        store,
-        heapMegabytes,
-        threads,
-        startPatience,
-        joinPatience,
-        interruptPatience);
+  public Launch with(Ports other) {
+    return new Launch(workers, here, task, job, logs, other, resources, patience);
   }
 
-  public Launch withHeap(int megabytes) {
-    return new Launch(
-        workers,
-        here,
-        task,
-        job,
-        logs,
-        port,
-        storePort,
-        megabytes,
-        threads,
-        startPatience,
-        joinPatience,
-        interruptPatience);
+  public Launch with(Resources other) {
+    return new Launch(workers, here, task, job, logs, ports, other, patience);
   }
 
-  public Launch withThreads(int count) {
-    return new Launch(
-        workers,
-        here,
-        task,
-        job,
-        logs,
-        port,
-        storePort,
-        heapMegabytes,
-        count,
-        startPatience,
-        joinPatience,
-        interruptPatience);
-  }
-
-  public Launch withPatience(Duration start, Duration join) {
-    return new Launch(
-        workers,
-        here,
-        task,
-        job,
-        logs,
-        port,
-        storePort,
-        heapMegabytes,
-        threads,
-        start,
-        join,
-        interruptPatience);
-  }
-
-  public Launch withInterruptPatience(Duration patience) {
-    return new Launch(
-        workers,
-        here,
-        task,
-        job,
-        logs,
-        port,
-        storePort,
-        heapMegabytes,
-        threads,
-        startPatience,
-        joinPatience,
-        patience);
+  public Launch with(Patience other) {
+    return new Launch(workers, here, task, job, logs, ports, resources, other);
   }
 }

@@ -24,7 +24,9 @@ final class Crews {
   void run(
       int workers, Class<? extends WorkerTask> task, String job, Coordinator.Listener listener) {
     Path logs = logs();
-    Launch launch = Launch.of(workers, task.getName(), job, logs).withThreads(threads);
+    Launch launch =
+        Launch.of(workers, task.getName(), job, logs)
+            .with(new Launch.Resources(Launch.Resources.USUAL.heapMegabytes(), threads));
     try (Coordinator coordinator = new Coordinator(launch)) {
       coordinator.run(listener);
     } catch (WorkerFailureException e) {

@@ -191,11 +191,12 @@ public final class Trainer implements TrainingService {
   }
 
   private void processes(TrainingRequest request, String job, Path logs, Account account) {
+    int heap = request.emulation().isPresent() ? SMALL_HEAP_MEGABYTES : HEAP_MEGABYTES;
+    Duration afterInterrupt = account.heedsInterrupts() ? INTERRUPT_PATIENCE : Duration.ZERO;
     Launch launch =
         Launch.of(request.assignment().size(), task.getName(), job, logs)
-            .withThreads(request.threads())
-            .withHeap(request.emulation().isPresent() ? SMALL_HEAP_MEGABYTES : HEAP_MEGABYTES)
-            .withInterruptPatience(account.heedsInterrupts() ? INTERRUPT_PATIENCE : Duration.ZERO);
+            .with(new Launch.Resources(heap, request.threads()))
+            .with(Launch.Patience.USUAL.afterInterrupt(afterInterrupt));
     try (Coordinator coordinator = new Coordinator(launch)) {
       coordinator.run(account);
     } catch (WorkerFailureException e) {

@@ -40,7 +40,8 @@ class CoordinatorTest {
   private final Map<Integer, ProcessHandle> processes = new ConcurrentHashMap<>();
 
   private Launch ring(int workers, String job) {
-    return Launch.of(workers, RingTask.class.getName(), job, folder.resolve("logs")).withHeap(64);
+    return Launch.of(workers, RingTask.class.getName(), job, folder.resolve("logs"))
+        .with(new Launch.Resources(64, 1));
   }
 
   private void hear(int worker, String text) {
@@ -186,14 +187,18 @@ class CoordinatorTest {
 
   @Test
   void aWorkerThatNeverComesIsMissed() {
-    Launch launch = ring(1, "1").withPatience(Duration.ofMillis(1), Duration.ofMinutes(1));
+    Launch launch =
+        ring(1, "1").with(new Launch.Patience(Duration.ZERO, Duration.ofMinutes(1), Duration.ZERO));
     assertEquals("worker 0 has not come within 0 s", failing(launch).getMessage());
   }
 
   @Test
   void machinesThatNeverJoinAreMissed() {
     Launch launch =
-        ring(3, "1").withHere(1).withPatience(Duration.ofMinutes(1), Duration.ofMillis(300));
+        ring(3, "1")
+            .withHere(1)
+            .with(
+                new Launch.Patience(Duration.ofMinutes(1), Duration.ofMillis(300), Duration.ZERO));
     assertEquals("2 of 3 workers have not joined within 0 s", failing(launch).getMessage());
   }
 
@@ -205,11 +210,13 @@ class CoordinatorTest {
           "port " + port + " is in use on this machine; name another one, or none for any free one";
       assertEquals(
           sentence,
-          assertThrows(BadInputException.class, () -> run(ring(1, "1").withPorts(port, 0)))
+          assertThrows(
+                  BadInputException.class, () -> run(ring(1, "1").with(new Launch.Ports(port, 0))))
               .getMessage());
       assertEquals(
           sentence,
-          assertThrows(BadInputException.class, () -> run(ring(1, "1").withPorts(0, port)))
+          assertThrows(
+                  BadInputException.class, () -> run(ring(1, "1").with(new Launch.Ports(0, port))))
               .getMessage());
     }
   }

@@ -9,7 +9,8 @@ public final class RingMain {
   /** The job and the folder for logs. */
   public static void main(String[] arguments) throws InterruptedException {
     Launch launch =
-        Launch.of(2, RingTask.class.getName(), arguments[0], Path.of(arguments[1])).withHeap(64);
+        Launch.of(2, RingTask.class.getName(), arguments[0], Path.of(arguments[1]))
+            .with(new Launch.Resources(64, 1));
     try (Coordinator coordinator = new Coordinator(launch)) {
       coordinator.run((worker, text) -> System.out.println(text));
     } catch (WorkerFailureException e) {
