@@ -1,6 +1,7 @@
 package dev.pipewright.runtime.engine;
 
 import dev.pipewright.runtime.net.Parameter;
+import dev.pipewright.runtime.tensor.Gradients;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Group;
@@ -9,39 +10,23 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The gradients of a stage that several workers hold, bucket by bucket in one piece of memory each,
- * so that a bucket is one all-reduce. Backward passes add to that memory directly.
+ * The gradients of a stage that several workers hold, summed bucket by bucket. Once a bucket's
+ * gradients are complete they move into one piece of memory, so that a bucket is one all-reduce;
+ * until then they are what backward passes have left, which need neither be cleared nor added to
+ * for the first one.
  */
 final class GradientSums implements AutoCloseable {
   private final Group group;
-  private final List<Bucket> buckets;
+  private final List<List<Parameter>> buckets;
+  private final List<Tensor> memory = new ArrayList<>(); // of the buckets that have begun
   private final List<Pending> pending = new ArrayList<>();
-
-  private record Bucket(List<Parameter> parameters, Tensor memory, List<Tensor> views) {}
 
   /**
    * @param buckets the parameters of each
    */
   GradientSums(Group group, List<List<Parameter>> buckets) {
     this.group = group;
-    this.buckets = buckets.stream().map(GradientSums::bucket).toList();
-  }
-
-  private static Bucket bucket(List<Parameter> parameters) {
-    long size = parameters.stream().mapToLong(parameter -> parameter.value().elements()).sum();
-    List<Tensor> views = new ArrayList<>();
-    try (Scope scope = new Scope()) {
-      Tensor memory = scope.keep(Tensor.zeros(size));
-      long from = 0;
-      for (Parameter parameter : parameters) {
-        Tensor value = parameter.value();
-        Tensor view = memory.part(0, from, value.elements()).reshaped(value.shape());
-        views.add(scope.keep(view));
-        value.setGradient(view);
-        from += value.elements();
-      }
-      return new Bucket(parameters, memory, views);
-    }
+    this.buckets = buckets;
   }
 
   /** Replaces a tensor of every worker by that of the first. */
@@ -53,15 +38,30 @@ final class GradientSums implements AutoCloseable {
     return buckets.size();
   }
 
-  /** Whether a parameter's gradient is in one of the buckets. */
-  boolean sums(Parameter parameter) {
-    return buckets.stream().anyMatch(bucket -> bucket.parameters().contains(parameter));
-  }
-
   /** Begins to sum a bucket over all workers. */
   void begin(int bucket) {
-    if (buckets.get(bucket).memory().elements() > 0) {
-      pending.add(group.sum(buckets.get(bucket).memory()));
+    List<Parameter> parameters = buckets.get(bucket);
+    if (!parameters.isEmpty()) {
+      Tensor together = Gradients.without(() -> moved(parameters));
+      memory.add(together);
+      pending.add(group.sum(together));
+    }
+  }
+
+  /** Has gradients lie one behind the other; zeros where a worker had no samples. */
+  private static Tensor moved(List<Parameter> parameters) {
+    long size = parameters.stream().mapToLong(parameter -> parameter.value().elements()).sum();
+    try (Scope scope = new Scope()) {
+      Tensor together = scope.keep(Tensor.empty(size));
+      long from = 0;
+      for (Parameter parameter : parameters) {
+        Tensor value = parameter.value();
+        Tensor part = together.part(0, from, value.elements()).reshaped(value.shape());
+        value.gradient().ifPresentOrElse(part::copyInPlace, part::zeroInPlace);
+        value.setGradient(part);
+        from += value.elements();
+      }
+      return together;
     }
   }
 
@@ -71,19 +71,14 @@ final class GradientSums implements AutoCloseable {
     pending.clear();
   }
 
-  /** Begins a new step from zero. */
+  /** Frees the sums, once their parameters have no gradient any more. */
   void clear() {
-    for (Bucket bucket : buckets) {
-      bucket.memory().zeroInPlace();
-    }
+    memory.forEach(Tensor::close);
+    memory.clear();
   }
 
   @Override
   public void close() {
-    for (Bucket bucket : buckets) {
-      bucket.parameters().forEach(parameter -> parameter.value().clearGradient());
-      bucket.views().forEach(Tensor::close);
-      bucket.memory().close();
-    }
+    clear();
   }
 }

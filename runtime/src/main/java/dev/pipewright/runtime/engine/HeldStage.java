@@ -3,6 +3,7 @@ package dev.pipewright.runtime.engine;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Parameter;
+import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.transport.Transport;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
@@ -115,9 +116,18 @@ final class HeldStage implements AutoCloseable {
 
   /** A pass has ended. */
   void passed() {
+    if (left == passes && left > 1) { // the others add to what the first one has left
+      ownGradients();
+    }
     left--;
     if (left == 0) {
       beginDownTo(0);
+    }
+  }
+
+  private void ownGradients() {
+    try (Scope scope = new Scope()) {
+      parameters.forEach(parameter -> parameter.value().ownGradient());
     }
   }
 
@@ -133,11 +143,7 @@ final class HeldStage implements AutoCloseable {
   }
 
   void clearGradients() {
-    for (Parameter parameter : parameters) {
-      if (sums.isEmpty() || !sums.get().sums(parameter)) {
-        parameter.value().clearGradient();
-      }
-    }
+    parameters.forEach(parameter -> parameter.value().clearGradient());
     sums.ifPresent(GradientSums::clear);
   }
 

@@ -3,6 +3,7 @@ package dev.pipewright.runtime.engine;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.runtime.net.Parameter;
+import dev.pipewright.runtime.tensor.FusedUpdates;
 import dev.pipewright.runtime.tensor.Gradients;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
@@ -17,9 +18,8 @@ import java.util.Map;
  */
 public final class Updates implements AutoCloseable {
   /** Adam's shares of the averages so far, and what keeps it from dividing by 0. */
-  private static final double FIRST = 0.9;
+  private static final double[] SHARES = {0.9, 0.999};
 
-  private static final double SECOND = 0.999;
   private static final double EPSILON = 1e-8;
 
   private final UpdateRule rule;
@@ -63,39 +63,46 @@ public final class Updates implements AutoCloseable {
   /** One step of all parameters that have a gradient. */
   public void apply(List<Parameter> parameters) {
     steps++;
-    Gradients.without(() -> {
-      parameters.forEach(this::apply);
-      return null;
-    });
-  }
-
-  private void apply(Parameter parameter) {
     try (Scope scope = new Scope()) {
-      parameter.value().gradient().ifPresent(gradient -> apply(parameter, gradient));
+      List<Tensor> values = new ArrayList<>();
+      List<Tensor> gradients = new ArrayList<>();
+      List<List<Tensor>> remembered = List.of(new ArrayList<>(), new ArrayList<>());
+      for (Parameter parameter : parameters) {
+        parameter
+            .value()
+            .gradient()
+            .ifPresent(gradient -> {
+              values.add(parameter.value());
+              gradients.add(gradient);
+              List<Tensor> own = moments(parameter.name());
+              for (int i = 0; i < own.size(); i++) {
+                remembered.get(i).add(own.get(i));
+              }
+            });
+      }
+      Gradients.without(() -> {
+        apply(values, gradients, remembered);
+        return null;
+      });
     }
   }
 
-  private void apply(Parameter parameter, Tensor raw) {
-    Tensor value = parameter.value();
-    Tensor gradient = rule.decay() == 0 ? raw : raw.copy().addInPlace(value, rule.decay());
-    List<Tensor> own = moments(parameter.name());
+  private void apply(List<Tensor> values, List<Tensor> gradients, List<List<Tensor>> remembered) {
     if (rule.kind() == Optimizer.ADAM) {
-      adam(value, gradient, own.get(0), own.get(1));
-    } else if (rule.kind() == Optimizer.MOMENTUM) {
-      own.get(0).scaleInPlace(rule.momentum()).addInPlace(gradient);
-      value.addInPlace(own.get(0), -rule.rate());
+      FusedUpdates.adam(
+          values,
+          gradients,
+          remembered.get(0),
+          remembered.get(1),
+          steps,
+          rule.rate(),
+          SHARES,
+          EPSILON,
+          rule.decay());
     } else {
-      value.addInPlace(gradient, -rule.rate());
+      FusedUpdates.descend(
+          values, gradients, remembered.get(0), rule.rate(), rule.momentum(), rule.decay());
     }
-  }
-
-  private void adam(Tensor value, Tensor gradient, Tensor first, Tensor second) {
-    first.scaleInPlace(FIRST).addInPlace(gradient, 1 - FIRST);
-    second.scaleInPlace(SECOND).addProductInPlace(gradient, gradient, 1 - SECOND);
-    double firstShare = 1 - Math.pow(FIRST, (double) steps);
-    double secondShare = 1 - Math.pow(SECOND, (double) steps);
-    Tensor divisor = second.root(Math.sqrt(secondShare), EPSILON);
-    value.addQuotientInPlace(first, divisor, -rule.rate() / firstShare);
   }
 
   @Override

@@ -62,6 +62,8 @@ final class WorkerProcesses implements AutoCloseable {
     }
     environment.put(Token.VARIABLE, token.text());
     keepFreedMemory(environment);
+    MatrixKernels.better()
+        .ifPresent(kernels -> environment.putIfAbsent(MatrixKernels.VARIABLE, kernels));
     // libtorch asks for the name of each address that connects, only to print it: seconds where no
     // name server answers. All addresses here are numbers, so nobody needs to be asked.
     environment.put("RES_OPTIONS", "attempts:0");

@@ -244,6 +244,18 @@ public final class Tensor implements AutoCloseable {
     handle.mutable_grad().put(gradient.handle);
   }
 
+  /**
+   * Has the gradient lie in memory of its own. A backward pass may give leaves one and the same
+   * memory, such as two vectors that were added to one row; what the next pass adds to one of them
+   * would then be added to the other, too.
+   */
+  public void ownGradient() {
+    org.bytedeco.pytorch.Tensor field = handle.grad();
+    if (field.defined() && field.storage().use_count() > 1) {
+      handle.mutable_grad().put(field.clone());
+    }
+  }
+
   /** Forgets the gradient and frees its memory. */
   public void clearGradient() {
     handle.mutable_grad().reset();
@@ -306,23 +318,6 @@ public final class Tensor implements AutoCloseable {
   public Tensor scaleInPlace(double factor) {
     handle.mul_(new Scalar(factor));
     return this;
-  }
-
-  /** Adds {@code factor · a · b}, element by element. */
-  public Tensor addProductInPlace(Tensor a, Tensor b, double factor) {
-    handle.addcmul_(a.handle, b.handle, new Scalar(factor));
-    return this;
-  }
-
-  /** Adds {@code factor · a / b}, element by element. */
-  public Tensor addQuotientInPlace(Tensor a, Tensor b, double factor) {
-    handle.addcdiv_(a.handle, b.handle, new Scalar(factor));
-    return this;
-  }
-
-  /** The root of each number divided by {@code divisor}, plus {@code added}. */
-  public Tensor root(double divisor, double added) {
-    return new Tensor(handle.sqrt().div_(new Scalar(divisor)).add_(new Scalar(added)));
   }
 
   public Tensor copyInPlace(Tensor that) {
