@@ -40,7 +40,8 @@ public final class Reproduce {
         new MemoryFirst(),
         new PlannersSideBySide(),
         new PlannerScaling(),
-        new TrainingSpeed());
+        new TrainingSpeed(),
+        new RuntimeAccuracy());
   }
 
   public static void main(String[] arguments) throws IOException {

@@ -1,16 +1,9 @@
 package dev.pipewright.bench;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Training here beside PyTorch's own, in turns: the same networks and batches, one thread to a
@@ -18,7 +11,6 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class TrainingSpeed implements Reproduction {
   private static final int ROUNDS = 3;
-  private static final JsonMapper JSON = new JsonMapper();
 
   private record Case(String network, String peer, int batch, int steps) {}
 
@@ -74,30 +66,13 @@ final class TrainingSpeed implements Reproduction {
     List<String> command = new ArrayList<>(List.of("./pipewright", "train", of.network()));
     command.addAll(List.of("--global-batch", "" + of.batch(), "--steps", "" + of.steps()));
     command.addAll(List.of("--replicas", "" + processes, "--json"));
-    return answer(command).get("measured").get("step_s").asDouble();
+    return Answers.of(command).get("measured").get("step_s").asDouble();
   }
 
   private static double peer(Path script, Case of, int processes) {
     List<String> command = new ArrayList<>(List.of("/usr/bin/python3", script.toString()));
     command.addAll(List.of(of.peer(), "" + processes, "" + of.batch(), "" + of.steps()));
-    return answer(command).get("median_s").asDouble();
-  }
-
-  /** The JSON that a command prints. */
-  private static JsonNode answer(List<String> command) {
-    try {
-      Path log = Files.createTempFile("training-speed", ".log");
-      Process process = new ProcessBuilder(command).redirectError(log.toFile()).start();
-      String text = new String(process.getInputStream().readAllBytes(), UTF_8);
-      if (process.waitFor() != 0) {
-        throw new IllegalStateException(command + " failed: " + Files.readString(log));
-      }
-      return JSON.readTree(text);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
+    return Answers.of(command).get("median_s").asDouble();
   }
 
   private static double median(double[] values) {

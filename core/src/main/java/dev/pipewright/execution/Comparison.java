@@ -22,6 +22,7 @@ import java.util.Map;
  */
 public record Comparison(Run predicted, Run simulated, Run measured, List<Item> items) {
   private static final String IDLE_SHARE = "idle share";
+  private static final String IDEAL = "ops as measured, messages free";
 
   /** What an item is of. */
   public enum Scope {
@@ -110,6 +111,7 @@ public record Comparison(Run predicted, Run simulated, Run measured, List<Item> 
           predicted.makespan(),
           simulated.makespan(),
           measured.makespan());
+      add(Scope.STEP, IDEAL, Double.NaN, IdealRun.seconds(measured), measured.makespan());
       add(
           Scope.STEP,
           IDLE_SHARE,

@@ -107,6 +107,17 @@ class ComparisonTest {
     is(item(comparison, Scope.STEP, "idle share"), expected, expected, measured);
   }
 
+  /**
+   * Means of stage 0: F 2, B 3.5, update 1; of stage 1: 1.5, 3.5, 2. Rank 1 has F0 2–3.5, B0 3.5–7,
+   * F1 until 8.5, B1 until 12; so B1 of rank 0 runs 12–15.5 and its update until 16.5.
+   */
+  @Test
+  void theIdealStepIsThatOfTheMeasuredOps() {
+    Item ideal = item(comparison(false), Scope.STEP, "ops as measured, messages free");
+    is(ideal, Double.NaN, 16.5, 20);
+    assertEquals(16.5 / 20 - 1, ideal.simulatedError(), 1e-12);
+  }
+
   @Test
   void stagesTakeWhatTheirOpsTake() {
     Comparison comparison = comparison(false);
