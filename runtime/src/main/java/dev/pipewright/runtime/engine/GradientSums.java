@@ -1,7 +1,6 @@
 package dev.pipewright.runtime.engine;
 
 import dev.pipewright.runtime.net.Parameter;
-import dev.pipewright.runtime.tensor.Gradients;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Group;
@@ -17,16 +16,35 @@ import java.util.List;
  */
 final class GradientSums implements AutoCloseable {
   private final Group group;
-  private final List<List<Parameter>> buckets;
-  private final List<Tensor> memory = new ArrayList<>(); // of the buckets that have begun
+  private final List<Bucket> buckets;
   private final List<Pending> pending = new ArrayList<>();
+
+  /**
+   * @param views of the memory, by parameter
+   */
+  private record Bucket(List<Parameter> parameters, Tensor memory, List<Tensor> views) {}
 
   /**
    * @param buckets the parameters of each
    */
   GradientSums(Group group, List<List<Parameter>> buckets) {
     this.group = group;
-    this.buckets = buckets;
+    this.buckets = buckets.stream().map(GradientSums::bucket).toList();
+  }
+
+  private static Bucket bucket(List<Parameter> parameters) {
+    long size = parameters.stream().mapToLong(parameter -> parameter.value().elements()).sum();
+    List<Tensor> views = new ArrayList<>();
+    try (Scope scope = new Scope()) {
+      Tensor memory = scope.keep(Tensor.empty(size));
+      long from = 0;
+      for (Parameter parameter : parameters) {
+        Tensor value = parameter.value();
+        views.add(scope.keep(memory.part(0, from, value.elements()).reshaped(value.shape())));
+        from += value.elements();
+      }
+      return new Bucket(parameters, memory, views);
+    }
   }
 
   /** Replaces a tensor of every worker by that of the first. */
@@ -39,29 +57,23 @@ final class GradientSums implements AutoCloseable {
   }
 
   /** Begins to sum a bucket over all workers. */
-  void begin(int bucket) {
-    List<Parameter> parameters = buckets.get(bucket);
-    if (!parameters.isEmpty()) {
-      Tensor together = Gradients.without(() -> moved(parameters));
-      memory.add(together);
-      pending.add(group.sum(together));
+  void begin(int number) {
+    Bucket bucket = buckets.get(number);
+    if (!bucket.parameters().isEmpty()) {
+      try (Scope scope = new Scope()) {
+        move(bucket);
+      }
+      pending.add(group.sum(bucket.memory()));
     }
   }
 
   /** Has gradients lie one behind the other; zeros where a worker had no samples. */
-  private static Tensor moved(List<Parameter> parameters) {
-    long size = parameters.stream().mapToLong(parameter -> parameter.value().elements()).sum();
-    try (Scope scope = new Scope()) {
-      Tensor together = scope.keep(Tensor.empty(size));
-      long from = 0;
-      for (Parameter parameter : parameters) {
-        Tensor value = parameter.value();
-        Tensor part = together.part(0, from, value.elements()).reshaped(value.shape());
-        value.gradient().ifPresentOrElse(part::copyInPlace, part::zeroInPlace);
-        value.setGradient(part);
-        from += value.elements();
-      }
-      return together;
+  private static void move(Bucket bucket) {
+    for (int i = 0; i < bucket.views().size(); i++) {
+      Tensor value = bucket.parameters().get(i).value();
+      Tensor view = bucket.views().get(i);
+      value.gradient().ifPresentOrElse(view::copyInPlace, view::zeroInPlace);
+      value.setGradient(view);
     }
   }
 
@@ -71,14 +83,11 @@ final class GradientSums implements AutoCloseable {
     pending.clear();
   }
 
-  /** Frees the sums, once their parameters have no gradient any more. */
-  void clear() {
-    memory.forEach(Tensor::close);
-    memory.clear();
-  }
-
   @Override
   public void close() {
-    clear();
+    for (Bucket bucket : buckets) {
+      bucket.views().forEach(Tensor::close);
+      bucket.memory().close();
+    }
   }
 }

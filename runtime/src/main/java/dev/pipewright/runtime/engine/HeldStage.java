@@ -144,7 +144,6 @@ final class HeldStage implements AutoCloseable {
 
   void clearGradients() {
     parameters.forEach(parameter -> parameter.value().clearGradient());
-    sums.ifPresent(GradientSums::clear);
   }
 
   @Override
