@@ -161,7 +161,7 @@ final class CompareCommand implements Callable<Integer> {
     OutputFolder to = OutputFolder.of(folder, FILES);
     to.write("compare.json", object);
     List<ScheduleRun> runs = ShownRuns.of(title(request), comparison);
-    to.write("report.html", ComparisonHtml.of(runs, comparison));
+    to.write("report.html", ComparisonHtml.of(title(request), runs, comparison));
     to.write("timeline.svg", ScheduleSvg.of(runs));
   }
 }

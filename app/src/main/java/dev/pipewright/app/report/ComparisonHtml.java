@@ -11,10 +11,11 @@ public final class ComparisonHtml {
   /**
    * The whole document.
    *
+   * @param title what was run
    * @param runs predicted, simulated and measured
    */
-  public static String of(List<ScheduleRun> runs, Comparison comparison) {
-    StringBuilder tables = new StringBuilder();
+  public static String of(String title, List<ScheduleRun> runs, Comparison comparison) {
+    StringBuilder tables = new StringBuilder("<div class=\"aligned\">\n");
     for (Scope scope : Scope.values()) {
       Table table = ComparisonTable.of(comparison, scope, ComparisonTable.heading(scope));
       if (!table.rows().isEmpty()) {
@@ -26,6 +27,11 @@ public final class ComparisonHtml {
             .append("</section>\n");
       }
     }
-    return ScheduleHtml.of(runs, tables.toString());
+    tables.append("</div>\n");
+    return ScheduleHtml.of(
+        runs,
+        title,
+        "What was predicted, simulated and measured; the pictures' times are seconds.",
+        tables.toString());
   }
 }

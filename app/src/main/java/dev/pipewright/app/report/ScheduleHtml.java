@@ -18,20 +18,23 @@ public final class ScheduleHtml {
 
   /** The whole document for schedules of the same work. */
   public static String of(List<ScheduleRun> runs) {
-    return of(runs, figures(runs));
+    String subject = "Op times: " + runs.get(0).times() + ".";
+    return of(runs, ScheduleRun.title(runs), subject, figures(runs));
   }
 
-  /** The same with other figures. */
-  static String of(List<ScheduleRun> runs, String figures) {
-    return HtmlReport.fill(HtmlReport.resource("schedule.html"), values(runs, figures));
+  /** The same under another title, with other figures. */
+  static String of(List<ScheduleRun> runs, String title, String subject, String figures) {
+    return HtmlReport.fill(
+        HtmlReport.resource("schedule.html"), values(runs, title, subject, figures));
   }
 
-  private static Map<String, String> values(List<ScheduleRun> runs, String figures) {
+  private static Map<String, String> values(
+      List<ScheduleRun> runs, String title, String subject, String figures) {
     ScheduleLegend legend = new ScheduleLegend(runs);
     String style = HtmlReport.resource("report.css") + HtmlReport.resource("schedule.css");
     return Map.of(
-        "title", Markup.of(ScheduleRun.title(runs)),
-        "times", Markup.of(runs.get(0).times()),
+        "title", Markup.of(title),
+        "subject", Markup.of(subject),
         "style", style + legend.style(),
         "figures", figures,
         "hint", Markup.of(hint(runs)),

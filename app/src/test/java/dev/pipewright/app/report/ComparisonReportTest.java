@@ -51,7 +51,8 @@ class ComparisonReportTest {
             ScheduleRuns.of("predicted", 1, comparison.predicted()),
             ScheduleRuns.of("simulated", 1, comparison.simulated()),
             ScheduleRuns.of("measured", 1, comparison.measured()));
-    String page = ComparisonHtml.of(runs, comparison);
+    String page = ComparisonHtml.of("mlp, 2 workers", runs, comparison);
+    assertTrue(page.contains("<h1>mlp, 2 workers</h1>"), page);
     for (String name : List.of("predicted", "simulated", "measured")) {
       assertTrue(page.contains(">" + name + "</text>"), name);
     }
