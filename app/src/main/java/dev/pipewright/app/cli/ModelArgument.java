@@ -197,7 +197,8 @@ final class ModelArgument {
         : Values.file("the model", model).toAbsolutePath().normalize().toString();
   }
 
-  private static Optional<ZooModel> zooModel(String name) {
+  /** A network of the zoo by its name, where there is one. */
+  static Optional<ZooModel> zooModel(String name) {
     try {
       return Models.find(name);
     } catch (IllegalArgumentException e) {

@@ -189,7 +189,7 @@ final class TrainArgument {
     if (Files.exists(file)) {
       return ModelFiles.read(file, OptionalInt.of(1), Optional.empty()).graph();
     }
-    return Models.find(network)
+    return ModelArgument.zooModel(network)
         .map(ZooModel::graph)
         .orElseThrow(() ->
             new BadInputException(

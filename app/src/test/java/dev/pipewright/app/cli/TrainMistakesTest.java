@@ -55,4 +55,12 @@ class TrainMistakesTest {
         said.replaceAll("covers \\d+ layers", "covers 12 layers")
             .replaceAll("has \\d+;", "has 10;"));
   }
+
+  @Test
+  void aSizeThatANetworkDoesNotHave() {
+    assertEquals(
+        "mlp:width=64: 'width=64' is not understood; write key=number with a key of layers, hidden,"
+            + " in, classes",
+        Cli.run("train", "mlp:width=64", "--global-batch", "8").refusal(2));
+  }
 }

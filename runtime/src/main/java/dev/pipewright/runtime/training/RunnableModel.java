@@ -19,10 +19,18 @@ public final class RunnableModel {
     if (Files.exists(Path.of(model))) {
       return ModelFiles.read(Path.of(model), OptionalInt.of(1), Optional.empty()).graph();
     }
-    return Models.find(model)
+    return named(model)
         .map(ZooModel::graph)
         .orElseThrow(() ->
             new BadInputException(
                 model + ": no such model; give a file or a name that `models` lists"));
+  }
+
+  private static Optional<ZooModel> named(String model) {
+    try {
+      return Models.find(model);
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException(String.valueOf(e.getMessage()));
+    }
   }
 }

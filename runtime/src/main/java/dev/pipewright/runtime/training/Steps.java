@@ -4,9 +4,11 @@ import dev.pipewright.execution.RecordedStep;
 import dev.pipewright.execution.StepResult;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.runtime.engine.StepReport;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,11 +20,13 @@ import java.util.Optional;
  * own begin.
  */
 final class Steps {
+  private static final int RECENT = 500;
+
   private final Assignment assignment;
   private final Course course;
   private final Map<Long, StepReport[]> open = new HashMap<>(); // not yet reported by all
   private final List<StepResult> results = new ArrayList<>();
-  private final List<StepReport[]> reports = new ArrayList<>();
+  private final Deque<StepReport[]> recent = new ArrayDeque<>(); // of the last results
   private long lastEnd = Long.MIN_VALUE;
 
   Steps(Assignment assignment, Course course) {
@@ -41,7 +45,10 @@ final class Steps {
     open.remove(report.step());
     StepResult result = together(all);
     results.add(result);
-    reports.add(all);
+    recent.addLast(all);
+    if (recent.size() > RECENT) {
+      recent.removeFirst();
+    }
     return Optional.of(result);
   }
 
@@ -93,16 +100,17 @@ final class Steps {
     return results;
   }
 
-  /** The step of median duration in the second half. */
+  /** The step of median duration in the second half, of a long run among the last ones. */
   RecordedStep typical() {
-    int half = results.size() / 2;
+    int forgotten = results.size() - recent.size();
     List<Integer> byDuration = new ArrayList<>();
-    for (int i = half; i < results.size(); i++) {
+    for (int i = Math.max(results.size() / 2, forgotten); i < results.size(); i++) {
       byDuration.add(i);
     }
     byDuration.sort(Comparator.comparingDouble(i -> results.get(i).seconds()));
     int middle = byDuration.get(byDuration.size() / 2);
-    return recorded(reports.get(middle), results.get(middle).seconds());
+    List<StepReport[]> reports = List.copyOf(recent);
+    return recorded(reports.get(middle - forgotten), results.get(middle).seconds());
   }
 
   private static RecordedStep recorded(StepReport[] all, double seconds) {

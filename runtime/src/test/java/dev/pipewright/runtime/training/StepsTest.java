@@ -1,0 +1,51 @@
+package dev.pipewright.runtime.training;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.execution.RecordedStep;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.runtime.engine.StepReport;
+import dev.pipewright.schedule.OneForwardOneBackward;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Two workers, of which the second is the last to end a step; step k lasts k + 1 seconds. */
+class StepsTest {
+  private static final long SECOND = 1_000_000_000;
+
+  /** Of {@code 0..steps-1} the later half counts, of a long run the last 500. */
+  @ParameterizedTest
+  @CsvSource({"1, 0", "2, 1", "3, 2", "10, 7", "999, 749", "1200, 950"})
+  void theTypicalStepIsTheMedianOfTheLaterOnes(int steps, int typical) {
+    Assignment assignment =
+        new Assignment(
+            OneForwardOneBackward.of(1, 1),
+            List.of(StageLayers.keeping(0, 1)),
+            List.of(2),
+            2,
+            false);
+    Steps account = new Steps(assignment, new Course(0, steps, 0, 0, 0));
+    long end = 0;
+    for (int step = 0; step < steps; step++) {
+      long begin = end;
+      end += (step + 1) * SECOND;
+      assertTrue(account.add(0, report(step, begin, end - SECOND / 2)).isEmpty());
+      assertEquals(
+          step + 1, account.add(1, report(step, begin, end)).orElseThrow().seconds(), 1e-9);
+    }
+    assertEquals(steps, account.results().size());
+    RecordedStep found = account.typical();
+    assertEquals(typical + 1, found.seconds(), 1e-9);
+    assertEquals(typical + 1, found.updateEnded()[1], 1e-9);
+    assertEquals(typical + 0.5, found.updateEnded()[0], 1e-9);
+  }
+
+  private static StepReport report(int step, long begin, long end) {
+    long[] started = {begin, begin};
+    long[] ended = {begin, begin};
+    return new StepReport(step, 1, 0, 1, started, started, ended, begin, end);
+  }
+}
