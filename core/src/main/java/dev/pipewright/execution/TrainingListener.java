@@ -5,6 +5,14 @@ public interface TrainingListener {
   /** A step is done on all workers. */
   void stepped(StepResult step);
 
+  /**
+   * Other machines may join now, and have to before anything else happens.
+   *
+   * @param workers that they have to bring
+   * @param token that lets them in
+   */
+  default void waiting(int workers, int port, String token) {}
+
   /** Held-out samples have been answered; the step before has been told of. */
   default void evaluated(HeldOutResult result) {}
 

@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param seed of parameters, synthetic samples and their order
  * @param workers how they run
  * @param threads that each worker computes with
+ * @param machines on which they run
  * @param keeping what is kept in files, and gone on from
  * @param evaluateEvery steps between two times that held-out samples are answered; 0 for never
  * @param force whether to start although memory will probably run out
@@ -32,6 +33,7 @@ public record TrainingRequest(
     long seed,
     Workers workers,
     int threads,
+    Machines machines,
     Keeping keeping,
     int evaluateEvery,
     boolean force,
@@ -68,6 +70,25 @@ public record TrainingRequest(
   }
 
   /**
+   * Where workers that are processes run: the first ones on this machine.
+   *
+   * @param elsewhere how many run on machines that join
+   * @param port where these report; 0 for any free one
+   */
+  public record Machines(int elsewhere, int port) {
+    /** All on this one. */
+    public static final Machines THIS_ONE = new Machines(0, 0);
+
+    public Machines {
+      Check.that(
+          elsewhere >= 0 && 0 <= port && port < 1 << 16,
+          "so many workers report at a port: elsewhere=%d, port=%d",
+          elsewhere,
+          port);
+    }
+  }
+
+  /**
    * How gradients change parameters.
    *
    * @param kind {@link Optimizer#SGD}, {@link Optimizer#MOMENTUM} or {@link Optimizer#ADAM}
@@ -93,6 +114,11 @@ public record TrainingRequest(
   }
 
   public TrainingRequest {
+    Check.that(
+        machines.elsewhere() <= assignment.size(),
+        "some of the workers run elsewhere: workers=%d, elsewhere=%d",
+        assignment.size(),
+        machines.elsewhere());
     Check.that(steps >= 1, "training takes a step or more: steps=%d", steps);
     Check.that(threads >= 1, "a worker computes with a thread or more: threads=%d", threads);
     Check.that(
@@ -113,6 +139,7 @@ public record TrainingRequest(
         seed,
         workers,
         threads,
+        machines,
         keeping,
         evaluateEvery,
         force,

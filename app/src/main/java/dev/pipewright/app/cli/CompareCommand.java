@@ -133,6 +133,7 @@ final class CompareCommand implements Callable<Integer> {
             run.seed,
             run.workers,
             run.worker.threads(),
+            TrainingRequest.Machines.THIS_ONE,
             TrainingRequest.Keeping.NOTHING,
             0,
             false,

@@ -30,6 +30,7 @@ import picocli.CommandLine.Spec;
       TrainCommand.class,
       ProfileCommand.class,
       CompareCommand.class,
+      JoinCommand.class,
       ModelsCommand.class,
       ClustersCommand.class
     },

@@ -32,6 +32,7 @@ import picocli.CommandLine.Spec;
       "  pipewright train PLAN.json --steps 100 --out run --checkpoint-every 20",
       "  pipewright train PLAN.json --steps 200 --out run --checkpoint-every 20 --resume run",
       "  pipewright train PLAN.json --emulate --stretch 10",
+      "  pipewright train PLAN.json --elsewhere 4 --port 7000   (and `join` on other machines)",
       "",
       "Ctrl-C ends it after the step that is running, with a checkpoint where these are kept."
     })
@@ -86,6 +87,8 @@ final class TrainCommand implements Callable<Integer> {
   private Statistics batchNorm = Statistics.LOCAL;
 
   @Mixin private TrainKeeping keeping = new TrainKeeping();
+
+  @Mixin private TrainMachines machines = new TrainMachines();
 
   @Option(names = "--force", description = "Start although memory will probably run out.")
   private boolean force;
@@ -145,6 +148,7 @@ final class TrainCommand implements Callable<Integer> {
         run.seed,
         run.workers,
         run.worker.threads(),
+        machines.machines(chosen.assignment().size(), run.workers),
         keeping.keeping(),
         keeping.evaluateEvery(),
         force,

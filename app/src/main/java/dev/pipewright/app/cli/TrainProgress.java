@@ -31,6 +31,14 @@ final class TrainProgress implements TrainingListener {
   }
 
   @Override
+  public void waiting(int workers, int port, String token) {
+    to.printf(
+        "missing workers of other machines: %d; there: %s=%s pipewright join THIS-HOST:%d --slots N%n",
+        workers, JoinCommand.VARIABLE, token, port);
+    to.flush();
+  }
+
+  @Override
   public void stepped(StepResult step) {
     boolean last = step.step() + 1 == steps;
     long every = (steps + LINES - 1) / LINES;

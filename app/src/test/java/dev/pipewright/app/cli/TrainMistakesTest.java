@@ -63,4 +63,20 @@ class TrainMistakesTest {
             + " in, classes",
         Cli.run("train", "mlp:width=64", "--global-batch", "8").refusal(2));
   }
+
+  @Test
+  void otherMachinesAreForProcesses() {
+    assertEquals(
+        "--port: no machine joins; leave it out, or add --elsewhere N", refusal("--port", "7000"));
+    assertEquals(
+        "--elsewhere: 0 is too few; give a whole number >= 1", refusal("--elsewhere", "0"));
+    assertEquals(
+        "--elsewhere: all workers are 1; give at most as many", refusal("--elsewhere", "2"));
+    assertEquals(
+        "--elsewhere: threads run in one process; leave out --workers threads",
+        refusal("--elsewhere", "1", "--workers", "threads"));
+    assertEquals(
+        "--port: 70000 is no port; give one up to 65535",
+        refusal("--elsewhere", "1", "--port", "70000"));
+  }
 }

@@ -91,6 +91,10 @@ final class Account implements Coordinator.Listener {
     checkpoints.orElseThrow().asked(Long.parseLong(text), answer);
   }
 
+  void waiting(int workers, int port, String token) {
+    listener.waiting(workers, port, token);
+  }
+
   boolean heedsInterrupts() {
     return listener.heedsInterrupts();
   }

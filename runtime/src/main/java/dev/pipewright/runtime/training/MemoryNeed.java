@@ -48,7 +48,7 @@ final class MemoryNeed {
   }
 
   static void check(TrainingRequest request, double needed, long free) {
-    int workers = request.assignment().size();
+    int workers = here(request);
     if (needed > free && !request.force()) {
       throw new BadInputException(
           ("%s will need %s of memory, but this machine has %s free; take a smaller batch or"
@@ -60,7 +60,11 @@ final class MemoryNeed {
     }
   }
 
-  /** Of all workers together. */
+  private static int here(TrainingRequest request) {
+    return request.assignment().size() - request.machines().elsewhere();
+  }
+
+  /** Of all workers on this machine together. */
   static double bytes(TrainingRequest request, LayerGraph graph) {
     Assignment assignment = request.assignment();
     Training training = new Training(request.rule().kind(), Precision.FP32);
@@ -69,8 +73,10 @@ final class MemoryNeed {
     Workload workload = new Workload(Chain.of(graph), profile, training, cluster);
     double[] peaks = new Expectation(new StageCosts(workload), assignment).peakBytes();
     double sum = 0;
+    int left = here(request);
     for (int rank = 0; rank < peaks.length; rank++) {
-      int workers = assignment.workers().get(rank);
+      int workers = Math.min(left, assignment.workers().get(rank));
+      left -= workers;
       boolean processes = request.workers() == TrainingRequest.Workers.PROCESSES;
       sum += workers * (peaks[rank] + (processes ? PROCESS_BYTES : 0));
     }

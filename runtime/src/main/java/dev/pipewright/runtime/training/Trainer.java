@@ -195,9 +195,14 @@ public final class Trainer implements TrainingService {
     Duration afterInterrupt = account.heedsInterrupts() ? INTERRUPT_PATIENCE : Duration.ZERO;
     Launch launch =
         Launch.of(request.assignment().size(), task.getName(), job, logs)
+            .withHere(request.assignment().size() - request.machines().elsewhere())
+            .with(new Launch.Ports(request.machines().port(), 0))
             .with(new Launch.Resources(heap, request.threads()))
             .with(Launch.Patience.USUAL.afterInterrupt(afterInterrupt));
     try (Coordinator coordinator = new Coordinator(launch)) {
+      if (request.machines().elsewhere() > 0) {
+        account.waiting(request.machines().elsewhere(), coordinator.port(), coordinator.token());
+      }
       coordinator.run(account);
     } catch (WorkerFailureException e) {
       throw new TrainingFailureException(String.valueOf(e.getMessage()), e);

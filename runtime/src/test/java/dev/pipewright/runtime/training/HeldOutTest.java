@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.execution.HeldOutResult;
 import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingRequest.Keeping;
+import dev.pipewright.execution.TrainingRequest.Machines;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.model.Optimizer;
@@ -36,6 +37,7 @@ class HeldOutTest {
             Runs.SEED,
             Workers.THREADS,
             1,
+            Machines.THIS_ONE,
             Keeping.NOTHING,
             40,
             false,

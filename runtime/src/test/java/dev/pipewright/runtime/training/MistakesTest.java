@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingRequest.Keeping;
+import dev.pipewright.execution.TrainingRequest.Machines;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.formats.BadInputException;
@@ -50,6 +51,7 @@ class MistakesTest {
         Runs.SEED,
         workers,
         1,
+        Machines.THIS_ONE,
         keeping,
         0,
         false,

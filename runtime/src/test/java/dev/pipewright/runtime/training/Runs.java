@@ -4,6 +4,7 @@ import dev.pipewright.execution.TrainingListener;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingRequest.Keeping;
+import dev.pipewright.execution.TrainingRequest.Machines;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.model.Chain;
@@ -74,6 +75,10 @@ record Runs(
   }
 
   TrainingRequest request(Path out, Optional<Path> from) {
+    return request(out, from, Machines.THIS_ONE);
+  }
+
+  TrainingRequest request(Path out, Optional<Path> from, Machines machines) {
     return new TrainingRequest(
         model,
         assignment,
@@ -84,6 +89,7 @@ record Runs(
         SEED,
         workers,
         1,
+        machines,
         new Keeping(Optional.of(out.toString()), every, 2, from.map(Path::toString)),
         0,
         false,

@@ -1,0 +1,48 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.execution.TrainingRequest.Machines;
+import dev.pipewright.execution.TrainingRequest.Workers;
+import dev.pipewright.formats.BadInputException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** On which machines workers run. */
+final class TrainMachines {
+  private static final int PORTS = 1 << 16;
+
+  @Option(
+      names = "--elsewhere",
+      paramLabel = "N",
+      description =
+          "The last N workers run on machines that `join`; files that all read or write have to be"
+              + " where all find them. Default: none.")
+  private @Nullable Integer elsewhere;
+
+  @Option(
+      names = "--port",
+      paramLabel = "PORT",
+      description = "Where other machines join. Default: any free one.")
+  private @Nullable Integer port;
+
+  Machines machines(int workers, Workers kind) {
+    if (elsewhere == null) {
+      if (port != null) {
+        throw new BadInputException("--port: no machine joins; leave it out, or add --elsewhere N");
+      }
+      return Machines.THIS_ONE;
+    }
+    AtLeast.one("--elsewhere", elsewhere);
+    if (elsewhere > workers) {
+      throw new BadInputException(
+          "--elsewhere: all workers are %d; give at most as many".formatted(workers));
+    }
+    if (kind == Workers.THREADS) {
+      throw new BadInputException(
+          "--elsewhere: threads run in one process; leave out --workers threads");
+    }
+    if (port != null && (port < 0 || port >= PORTS)) {
+      throw new BadInputException("--port: %d is no port; give one up to 65535".formatted(port));
+    }
+    return new Machines(elsewhere, port == null ? 0 : port);
+  }
+}

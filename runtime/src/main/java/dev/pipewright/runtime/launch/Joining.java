@@ -1,0 +1,13 @@
+package dev.pipewright.runtime.launch;
+
+import dev.pipewright.execution.JoiningService;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** The service behind {@code join}. */
+public final class Joining implements JoiningService {
+  @Override
+  public Optional<String> join(String host, int port, String token, int slots, String logs) {
+    return JoinedHost.run(host, port, token, slots, Path.of(logs));
+  }
+}

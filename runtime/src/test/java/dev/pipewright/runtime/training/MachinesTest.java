@@ -1,0 +1,56 @@
+package dev.pipewright.runtime.training;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.pipewright.execution.JoiningService;
+import dev.pipewright.execution.StepResult;
+import dev.pipewright.execution.TrainingListener;
+import dev.pipewright.execution.TrainingRequest.Machines;
+import dev.pipewright.execution.TrainingRequest.Workers;
+import dev.pipewright.runtime.launch.Joining;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** This machine plays a second one, which two of the three workers run on. */
+@Timeout(60)
+class MachinesTest {
+  @TempDir Path folder;
+
+  private final JoiningService joining = new Joining();
+  private CompletableFuture<Optional<String>> other = new CompletableFuture<>();
+
+  @Test
+  void workersOfAnotherMachineTrainToTheSameBits() {
+    Path here = folder.resolve("here");
+    Runs.hybrid(Workers.PROCESSES, 3, 3).run(here);
+    Path both = folder.resolve("both");
+    Runs runs = Runs.hybrid(Workers.PROCESSES, 3, 3);
+    new Trainer().train(runs.request(both, Optional.empty(), new Machines(2, 0)), joins());
+    assertEquals(Optional.empty(), other.join());
+    Map<String, float[]> expected = Runs.state(here);
+    Map<String, float[]> found = Runs.state(both);
+    assertEquals(expected.keySet(), found.keySet());
+    expected.forEach((name, values) -> assertArrayEquals(values, found.get(name), name));
+  }
+
+  private TrainingListener joins() {
+    return new TrainingListener() {
+      @Override
+      public void waiting(int workers, int port, String token) {
+        String logs = folder.resolve("logs").toString();
+        other =
+            CompletableFuture.supplyAsync(
+                () -> joining.join("localhost", port, token, workers, logs));
+      }
+
+      @Override
+      public void stepped(StepResult step) {}
+    };
+  }
+}
