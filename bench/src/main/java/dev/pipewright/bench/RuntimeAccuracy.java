@@ -67,10 +67,12 @@ final class RuntimeAccuracy implements Reproduction {
             "ideal / measured",
             "predicted memory",
             "measured, MiB");
+    Markdown overhead =
+        new Markdown("profiled", "empty forward, µs", "backward, µs", "message of 4 bytes, µs");
     for (Case each : CASES) {
       Path folder = temporary();
       try {
-        profile(each, folder);
+        overhead(overhead, each, profile(each, folder));
         for (Strategy strategy : STRATEGIES) {
           row(table, each, strategy, compare(each, strategy, folder));
         }
@@ -87,14 +89,38 @@ final class RuntimeAccuracy implements Reproduction {
                 + " of the measured ops in the schedule's order when messages and sums take no"
                 + " time. Memory: of each worker, beyond what it holds before the first step; by"
                 + " how much the prediction is off.")
-        .table(table);
+        .table(table)
+        .paragraph(
+            "What the runtime adds to an op, as the same profiles measured it: an op whose stage"
+                + " computes nothing, with all its bookkeeping, and a message that another worker"
+                + " waits for.")
+        .table(overhead);
   }
 
-  private static void profile(Case of, Path folder) {
+  private static void overhead(Markdown table, Case of, JsonNode profile) {
+    JsonNode op = profile.get("op_overhead");
+    double message = Double.NaN;
+    for (JsonNode link : profile.get("links")) {
+      if (link.get("operation").asString().equals("message")) {
+        message = link.get("latency_s").asDouble();
+      }
+    }
+    table.row(
+        of.network(),
+        microseconds(op.get("forward_s").asDouble()),
+        microseconds(op.get("backward_s").asDouble()),
+        microseconds(message));
+  }
+
+  private static String microseconds(double seconds) {
+    return "%.1f".formatted(seconds * 1e6);
+  }
+
+  private static JsonNode profile(Case of, Path folder) {
     List<String> command = new ArrayList<>(List.of("./pipewright", "profile", of.network()));
     command.addAll(List.of("--batches", of.profiled(), "--links", "2"));
     command.addAll(List.of("--out", folder.toString(), "--json"));
-    Answers.of(command);
+    return Answers.of(command);
   }
 
   private static JsonNode compare(Case of, Strategy strategy, Path folder) {
