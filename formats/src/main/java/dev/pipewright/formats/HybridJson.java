@@ -56,17 +56,6 @@ public final class HybridJson {
                     .formatted(kind.get().place(), word, data, tensor, degrees.kind()));
       }
     }
-    if (!fields
-        .optional("recompute")
-        .map(n -> n.word(PlanJson.RECOMPUTE).word())
-        .orElse("none")
-        .equals("none")) {
-      throw fields
-          .required("recompute")
-          .wrong(
-              fields.required("recompute").place()
-                  + " is not \"none\", which plans that divide tensors are; leave it out");
-    }
     return degrees;
   }
 

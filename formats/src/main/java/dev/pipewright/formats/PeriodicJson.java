@@ -1,5 +1,6 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.plan.Recompute;
 import dev.pipewright.planner.periodic.LayerChain;
 import dev.pipewright.planner.periodic.PeriodBound;
 import dev.pipewright.planner.periodic.PeriodicPlan;
@@ -82,18 +83,19 @@ public final class PeriodicJson {
 
   private static Map<String, Object> stage(
       LayerChain chain, PeriodicPlan plan, int stage, int held) {
-    Placed placed = plan.stages().get(stage);
+    Placed placed = plan.inNetwork(chain).stages().get(stage);
     StageLoad load = plan.pattern().stages().get(2 * stage);
     boolean last = stage == plan.stages().size() - 1;
     double send = last ? 0 : plan.pattern().stages().get(2 * stage + 1).forwardSeconds();
-    int first = chain.inNetwork(placed.first());
-    Map<String, Object> object =
-        pair(
-            "layers",
-            List.of(first, chain.inNetwork(placed.end()) - 1),
-            "devices",
-            List.of(placed.device()));
+    List<Integer> layers = List.of(placed.first(), placed.end() - 1);
+    Map<String, Object> object = pair("layers", layers, "devices", List.of(placed.device()));
     object.put("in_flight", held);
+    object.put("recompute", placed.recompute().word());
+    if (placed.recompute() == Recompute.SELECTIVE) {
+      object.put(
+          "recomputed",
+          placed.again().stream().map(run -> List.of(run.first(), run.last())).toList());
+    }
     object.put("forward_s", load.forwardSeconds());
     object.put("backward_s", load.backwardSeconds());
     object.put("send_s", send);

@@ -1,11 +1,14 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.periodic.Discipline;
 import dev.pipewright.planner.periodic.Discipline.Dropping;
 import dev.pipewright.planner.periodic.Discipline.OneForwardOneBackward;
 import dev.pipewright.planner.periodic.Discipline.Star;
-import dev.pipewright.planner.periodic.PeriodicPlan.Placed;
 import dev.pipewright.planner.periodic.PeriodicShape;
+import dev.pipewright.planner.periodic.PeriodicShape.Stage;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.periodic.RepeatedOp;
 import java.util.ArrayList;
@@ -27,7 +30,10 @@ final class PeriodicReader {
   private static final List<String> ANSWER_KEYS =
       PlanJson.joined(List.of(PlanJson.ANSWER_KEYS, List.of("bounds")));
   private static final List<String> STAGE_KEYS =
-      PlanJson.joined(List.of(List.of("layers", "devices", "in_flight"), AnswerJson.FIGURES));
+      PlanJson.joined(
+          List.of(
+              List.of("layers", "devices", "recompute", "recomputed", "in_flight"),
+              AnswerJson.FIGURES));
   private static final Pattern DROPPING = Pattern.compile("([1-9]\\d{0,3})-periodic");
   private static final Map<String, Pass> PASSES = Map.of("F", Pass.FORWARD, "B", Pass.BACKWARD);
 
@@ -51,7 +57,7 @@ final class PeriodicReader {
     double period = plan.required("period_s").positive();
     int batches = plan.required("batches").count(1);
     Discipline discipline = discipline(plan.required("schedule"), batches);
-    List<Placed> stages = new ArrayList<>();
+    List<Stage> stages = new ArrayList<>();
     for (Node node : plan.required("stages").list()) {
       stages.add(stage(node));
     }
@@ -104,7 +110,7 @@ final class PeriodicReader {
     return discipline;
   }
 
-  private static Placed stage(Node node) {
+  private static Stage stage(Node node) {
     Fields fields = node.object(STAGE_KEYS);
     List<Integer> layers = PlanJson.ends(fields.required("layers"));
     List<Integer> devices = fields.counts("devices", 0);
@@ -115,7 +121,17 @@ final class PeriodicReader {
               "%s names %d devices; a stage of a periodic plan has one"
                   .formatted(fields.required("devices").place(), devices.size()));
     }
-    return new Placed(layers.get(0), layers.get(1) + 1, devices.get(0));
+    Recompute recompute =
+        fields.optional("recompute").map(n -> n.word(PlanJson.RECOMPUTE)).orElse(Recompute.NONE);
+    List<LayerRange> runs = fields.optional("recomputed").map(PlanJson::ranges).orElse(List.of());
+    StagePlan read =
+        node.checked(
+            () -> new StagePlan(layers.get(0), layers.get(1), devices, recompute, 1, runs));
+    List<LayerRange> again =
+        recompute == Recompute.STAGE_INPUT
+            ? List.of(new LayerRange(read.firstLayer(), read.lastLayer()))
+            : read.again();
+    return new Stage(read.firstLayer(), read.lastLayer() + 1, devices.get(0), again);
   }
 
   /** {@code ["F", 0, 0.25, 1]}: letter, stage, start, shift; SF and SB are transfers behind it. */

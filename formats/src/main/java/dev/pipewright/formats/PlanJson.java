@@ -182,7 +182,8 @@ public final class PlanJson {
             () -> new StagePlan(layers.get(0), layers.get(1), devices, recompute, inFlight, again));
   }
 
-  private static List<LayerRange> ranges(Node node) {
+  /** Runs of layers, each as {@link #ends} says. */
+  static List<LayerRange> ranges(Node node) {
     List<LayerRange> ranges = new ArrayList<>();
     for (Node range : node.list()) {
       List<Integer> ends = ends(range);

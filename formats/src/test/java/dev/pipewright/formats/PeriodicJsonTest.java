@@ -7,6 +7,7 @@ import dev.pipewright.planner.periodic.LayerChain;
 import dev.pipewright.planner.periodic.PeriodicPlanner;
 import dev.pipewright.planner.periodic.PeriodicPlanning;
 import dev.pipewright.planner.periodic.PeriodicProblem;
+import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.periodic.StageLoad;
 import java.util.List;
 import java.util.Optional;
@@ -92,6 +93,34 @@ class PeriodicJsonTest {
             .toList()
             .toString()
             .replace(" ", ""));
+  }
+
+  @Test
+  void stagesSayWhichOfTheirLayersRunAgain() {
+    LayerChain chain =
+        LayerChain.of(
+            List.of(
+                new StageLoad(2, 1, 0, 4), new StageLoad(1, 1, 0, 4), new StageLoad(1, 1, 0, 4)));
+    var problem = new PeriodicProblem(chain, 1, 12);
+    assertEquals("[none]", recompute(problem).toString());
+    PeriodicProblem selective = problem.recomputing(Recomputation.SELECTIVE);
+    assertEquals("[none]", recompute(selective).toString());
+    assertEquals("[selective [[1,1]]]", recompute(selective.within(8)).toString());
+    PeriodicProblem always = problem.recomputing(Recomputation.ALWAYS);
+    assertEquals("[stage-input]", recompute(always).toString());
+  }
+
+  private static List<String> recompute(PeriodicProblem problem) {
+    PeriodicPlanning planning = PeriodicPlanner.plan(problem, () -> false);
+    JsonNode answer =
+        new ObjectMapper().readTree(PeriodicJson.text(planning, MADE_FOR, "made up", 0.25));
+    return answer
+        .at("/plan/stages")
+        .valueStream()
+        .map(stage ->
+            stage.get("recompute").asString()
+                + (stage.has("recomputed") ? " " + stage.get("recomputed") : ""))
+        .toList();
   }
 
   @Test

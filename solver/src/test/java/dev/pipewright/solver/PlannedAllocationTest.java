@@ -9,6 +9,7 @@ import dev.pipewright.planner.periodic.PeriodicPlan;
 import dev.pipewright.planner.periodic.PeriodicPlanner;
 import dev.pipewright.planner.periodic.PeriodicPlanning;
 import dev.pipewright.planner.periodic.PeriodicProblem;
+import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.periodic.Pattern;
 import dev.pipewright.schedule.periodic.PatternCheck;
@@ -73,6 +74,38 @@ class PlannedAllocationTest {
     }
     for (PeriodBound bound : planning.bounds()) {
       assertTrue(bound.seconds() <= optimum * (1 + 1e-9), bound::toString);
+    }
+  }
+
+  /** The optimum over all sets of layers that run again, which needs no memory for that. */
+  @RepeatedTest(20)
+  void noPlanOfWhichLayersRunAgainIsFasterThanTheOptimum(RepetitionInfo seed) {
+    AllocationProblem problem = random(200 + seed.getCurrentRepetition(), 4);
+    double least = Double.POSITIVE_INFINITY;
+    for (int again = 0; again < 1 << problem.layers().size(); again++) {
+      List<StageLoad> layers = new ArrayList<>(problem.layers());
+      for (int layer = 0; layer < layers.size(); layer++) {
+        StageLoad kept = layers.get(layer);
+        if ((again >> layer & 1) != 0) {
+          double backward = kept.backwardSeconds() + kept.forwardSeconds();
+          layers.set(layer, new StageLoad(kept.forwardSeconds(), backward, kept.stateBytes(), 0));
+        }
+      }
+      var other =
+          new AllocationProblem(
+              layers, problem.ranks(), problem.capacityBytes(), 1, problem.secondsOfCut());
+      least = Math.min(least, optimum(other));
+    }
+    double[] cuts = problem.secondsOfCut().stream().mapToDouble(seconds -> seconds).toArray();
+    LayerChain chain = LayerChain.of(problem.layers(), cuts);
+    var asked = new PeriodicProblem(chain, problem.ranks(), problem.capacityBytes());
+    for (Recomputation kind : List.of(Recomputation.SELECTIVE, Recomputation.ALWAYS)) {
+      PeriodicPlanning planning = PeriodicPlanner.plan(asked.recomputing(kind), () -> false);
+      for (var plan : List.of(planning.star(), planning.general())) {
+        double optimum = least;
+        plan.filter(one -> one.pattern().batches() == 1)
+            .ifPresent(one -> assertTrue(one.secondsPerBatch() >= optimum * (1 - 1e-9)));
+      }
     }
   }
 

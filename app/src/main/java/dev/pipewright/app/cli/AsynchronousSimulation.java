@@ -40,16 +40,22 @@ final class AsynchronousSimulation implements SimulatedPlan {
               .formatted(loaded.path()));
     }
     Cluster cluster = loaded.costed().workload().cluster();
-    int[] devices = SteadyState.devices(plan, cluster);
-    Conditions conditions = options.conditions(Transfers.QUEUED, wires(devices, cluster));
+    double[] slowness = options.slowness(SteadyState.devices(plan, cluster).length);
+    Conditions conditions = options.conditions(usual(plan, cluster), wires(plan, cluster));
     return new AsynchronousSimulation(
         loaded,
-        SteadyState.of(plan, loaded.costed().costs(), conditions, options.slowness(devices.length)),
+        SteadyState.of(plan, loaded.costed().costs(), conditions, slowness),
         new AsynchronousCosts(loaded.costed().costs(), plan).memory());
   }
 
+  /** What leaves a machine at once shares its port out, what enters one its port in. */
+  static Conditions usual(AsynchronousPlan plan, Cluster cluster) {
+    return Conditions.of(Transfers.DELAYED).withWires(wires(plan, cluster));
+  }
+
   /** Each machine has a port out and one in; inside a machine each device has a way out. */
-  private static Wires wires(int[] devices, Cluster cluster) {
+  private static Wires wires(AsynchronousPlan plan, Cluster cluster) {
+    int[] devices = SteadyState.devices(plan, cluster);
     int machines = cluster.machines();
     double[] bandwidth = new double[2 * machines + devices.length];
     Arrays.fill(bandwidth, 1);
@@ -106,20 +112,13 @@ final class AsynchronousSimulation implements SimulatedPlan {
   @Override
   public String json() {
     AsynchronousPlan plan = loaded.file().plan();
-    Map<String, Object> object = new LinkedHashMap<>();
-    object.put("planner", "given");
-    object.put("model", loaded.costed().model());
-    object.put("cluster", loaded.costed().cluster());
-    object.put("schedule", plan.rule().schedule());
-    Map<String, Object> objective = new LinkedHashMap<>();
-    objective.put("name", "minibatch_s");
-    objective.put("value", steady.seconds());
-    object.put("objective", objective);
-    object.put(
-        "expected_s",
-        loaded.file().objective().isPresent()
-            ? Optional.of(loaded.file().objective().getAsDouble())
-            : Optional.empty());
+    Map<String, Object> object =
+        SimulationJson.head(
+            loaded.costed(),
+            plan.rule().schedule(),
+            "minibatch_s",
+            steady.seconds(),
+            loaded.file().objective());
     Map<String, Object> simulated = new LinkedHashMap<>();
     simulated.put("minibatch_s", steady.seconds());
     simulated.put("rounds", steady.rounds());

@@ -6,8 +6,8 @@ import dev.pipewright.formats.FileProblem;
 import dev.pipewright.formats.PeriodicFile;
 import dev.pipewright.formats.PlanFigures;
 import dev.pipewright.planner.periodic.PeriodicPlan;
-import dev.pipewright.planner.periodic.PeriodicPlan.Placed;
 import dev.pipewright.planner.periodic.PeriodicProblem;
+import dev.pipewright.planner.periodic.PeriodicShape.Stage;
 import dev.pipewright.schedule.periodic.Pattern;
 import dev.pipewright.schedule.periodic.PatternCheck;
 import dev.pipewright.schedule.periodic.RepeatedOp;
@@ -48,7 +48,7 @@ record GivenPattern(Path path, PeriodicFile file, ModelArgument.Costed costed, b
   @Override
   public Map<String, Object> counted() {
     Map<String, Object> counted = new LinkedHashMap<>();
-    counted.put("devices", file.shape().stages().stream().map(Placed::device).distinct().count());
+    counted.put("devices", file.shape().stages().stream().map(Stage::device).distinct().count());
     counted.put("stages", file.shape().stages().size());
     counted.put("batches", file.shape().batches());
     counted.put("ops", file.shape().ops().size());
@@ -74,11 +74,11 @@ record GivenPattern(Path path, PeriodicFile file, ModelArgument.Costed costed, b
 
   private List<FileProblem> misfits() {
     List<FileProblem> problems = new ArrayList<>();
-    List<Placed> stages = file.shape().stages();
+    List<Stage> stages = file.shape().stages();
     int layers = costed.costs().size();
     int devices = cluster().size();
     for (int s = 0; s < stages.size(); s++) {
-      Placed stage = stages.get(s);
+      Stage stage = stages.get(s);
       boolean last = s == stages.size() - 1;
       if (stage.end() > layers || (last && stage.end() < layers)) {
         problems.add(
@@ -166,7 +166,7 @@ record GivenPattern(Path path, PeriodicFile file, ModelArgument.Costed costed, b
   }
 
   private int stageOn(int device) {
-    List<Placed> stages = file.shape().stages();
+    List<Stage> stages = file.shape().stages();
     for (int s = 0; s < stages.size(); s++) {
       if (stages.get(s).device() == device) {
         return s;

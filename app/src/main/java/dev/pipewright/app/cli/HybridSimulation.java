@@ -54,20 +54,13 @@ record HybridSimulation(GivenHybrid given, HybridPlan priced, List<StageCost> co
 
   @Override
   public String json() {
-    Map<String, Object> object = new LinkedHashMap<>();
-    object.put("planner", "given");
-    object.put("model", given.costed().model());
-    object.put("cluster", given.costed().cluster());
-    object.put("schedule", given.plan().warmUp().schedule());
-    Map<String, Object> objective = new LinkedHashMap<>();
-    objective.put("name", "step_s");
-    objective.put("value", run.makespan());
-    object.put("objective", objective);
-    object.put(
-        "expected_s",
-        given.file().stepSeconds().isPresent()
-            ? Optional.of(given.file().stepSeconds().getAsDouble())
-            : Optional.empty());
+    Map<String, Object> object =
+        SimulationJson.head(
+            given.costed(),
+            given.plan().warmUp().schedule(),
+            "step_s",
+            run.makespan(),
+            given.file().stepSeconds());
     object.put("estimate_s", priced.stepSeconds());
     Map<String, Object> simulated = new LinkedHashMap<>();
     simulated.put("step_s", run.makespan());

@@ -106,7 +106,7 @@ final class MemoryAnswer implements PlannerAnswer {
                 request.globalBatch(),
                 request.microBatch(),
                 request.policies(),
-                flags.layersAgain(),
+                flags.layersAgain(Recomputation.NEVER),
                 patience));
     if (arguments.profileBatch != null) {
       answer.json.put("profile_batch", arguments.profileBatch);

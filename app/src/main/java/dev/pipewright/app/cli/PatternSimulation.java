@@ -5,6 +5,7 @@ import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.JsonText;
 import dev.pipewright.planner.periodic.PeriodicPlan;
 import dev.pipewright.planner.periodic.PeriodicPlan.Placed;
+import dev.pipewright.planner.periodic.PeriodicShape.Stage;
 import dev.pipewright.schedule.periodic.Pattern;
 import dev.pipewright.sim.repeated.PatternTasks;
 import dev.pipewright.sim.repeated.RepeatedRun;
@@ -140,9 +141,16 @@ record PatternSimulation(
     for (int device = 0; device < peaks.length; device++) {
       List<String> work = new ArrayList<>();
       for (int s = 0; s < held.length; s++) {
-        Placed stage = given.file().shape().stages().get(s);
+        Stage stage = given.file().shape().stages().get(s);
         if (stage.device() == device) {
-          work.add("layers %d–%d (%d held)".formatted(stage.first(), stage.end() - 1, held[s]));
+          int layers = stage.end() - stage.first();
+          work.add(
+              "layers %d–%d (%d held%s)"
+                  .formatted(
+                      stage.first(),
+                      stage.end() - 1,
+                      held[s],
+                      PeriodicAnswer.again(stage.again(), layers)));
         }
       }
       rows.add(
@@ -160,18 +168,13 @@ record PatternSimulation(
 
   @Override
   public String json() {
-    Map<String, Object> object = new LinkedHashMap<>();
-    object.put("planner", "given");
-    object.put("model", given.costed().model());
-    object.put("cluster", given.costed().cluster());
-    object.put("schedule", plan.discipline().toString());
-    Map<String, Object> objective = new LinkedHashMap<>();
-    objective.put("name", "minibatch_s");
-    objective.put("value", onTime);
-    object.put("objective", objective);
-    OptionalDouble stated = given.file().objective();
-    object.put(
-        "expected_s", stated.isPresent() ? Optional.of(stated.getAsDouble()) : Optional.empty());
+    Map<String, Object> object =
+        SimulationJson.head(
+            given.costed(),
+            plan.discipline().toString(),
+            "minibatch_s",
+            onTime,
+            given.file().objective());
     Map<String, Object> simulated = new LinkedHashMap<>();
     simulated.put("minibatch_s", onTime);
     simulated.put("as_soon_as_possible_s", early);

@@ -3,12 +3,14 @@ package dev.pipewright.app.cli;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.PeriodicJson;
+import dev.pipewright.plan.LayerRange;
 import dev.pipewright.planner.periodic.PeriodBound;
 import dev.pipewright.planner.periodic.PeriodicPlan;
 import dev.pipewright.planner.periodic.PeriodicPlan.Placed;
 import dev.pipewright.planner.periodic.PeriodicPlanner;
 import dev.pipewright.planner.periodic.PeriodicPlanning;
 import dev.pipewright.planner.periodic.PeriodicProblem;
+import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.periodic.StageLoad;
 import dev.pipewright.units.Units;
 import java.io.PrintWriter;
@@ -58,9 +60,12 @@ final class PeriodicAnswer implements PlannerAnswer {
         arguments.costed(model, Optional.empty(), OptionalInt.empty(), samples);
     Limits.devices(costed.workload().cluster());
     long start = System.nanoTime();
+    PeriodicProblem problem =
+        PeriodicProblem.of(costed.costs(), samples)
+            .recomputing(flags.layersAgain(Recomputation.SELECTIVE));
     PeriodicPlanning planning;
     try {
-      planning = PeriodicPlanner.plan(PeriodicProblem.of(costed.costs(), samples), patience);
+      planning = PeriodicPlanner.plan(problem, patience);
     } catch (IllegalArgumentException e) {
       throw new BadInputException("--planner madpipe: " + e.getMessage());
     }
@@ -150,6 +155,12 @@ final class PeriodicAnswer implements PlannerAnswer {
             .orElse("with one stage per device nothing fits"));
   }
 
+  /** How many of a stage's layers run again, behind other words; empty where none do. */
+  static String again(List<LayerRange> runs, int layers) {
+    int count = runs.stream().mapToInt(run -> run.last() - run.first() + 1).sum();
+    return runs.isEmpty() ? "" : ", %d of %d layers again".formatted(count, layers);
+  }
+
   private void stages(PrintWriter out, PeriodicPlan plan) {
     double[] bytes = plan.bytes(planning.problem().devices());
     double[] busy = plan.busySeconds(planning.problem().devices());
@@ -162,12 +173,13 @@ final class PeriodicAnswer implements PlannerAnswer {
         if (placed.device() == device) {
           StageLoad load = plan.pattern().stages().get(2 * stage);
           own.add(
-              "layers %d–%d (%s, %d held)"
+              "layers %d–%d (%s, %d held%s)"
                   .formatted(
                       placed.first(),
                       placed.end() - 1,
                       Units.seconds(load.seconds()),
-                      held[stage]));
+                      held[stage],
+                      again(placed.again(), placed.end() - placed.first())));
         }
       }
       out.println(

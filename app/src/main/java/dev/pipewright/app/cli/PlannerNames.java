@@ -61,11 +61,13 @@ final class PlannerNames {
     for (String flag : List.of("--cost-model", "--evaluate")) {
       HEEDED.put(flag, SYNCHRONOUS);
     }
-    for (String flag : List.of("--micro-batch", "--schedule", "--recompute")) {
-      Set<String> both = new HashSet<>(SYNCHRONOUS);
-      both.addAll(MEMORY);
-      HEEDED.put(flag, both);
-    }
+    Set<String> flushing = new HashSet<>(SYNCHRONOUS);
+    flushing.addAll(MEMORY);
+    HEEDED.put("--micro-batch", flushing);
+    HEEDED.put("--schedule", flushing);
+    Set<String> recomputing = new HashSet<>(flushing);
+    recomputing.add("madpipe");
+    HEEDED.put("--recompute", recomputing);
   }
 
   private PlannerNames() {}

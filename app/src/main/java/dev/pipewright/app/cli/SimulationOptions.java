@@ -29,7 +29,7 @@ final class SimulationOptions {
           "What messages between stages get in the way of: delayed (nothing), queued (those of the"
               + " same way, one after the other), blocking (their sender computes nothing"
               + " meanwhile) or shared (all that leave a machine at once share its port out, all"
-              + " that enter one its port in).")
+              + " that enter one its port in). Default: queued; shared for plans that never flush.")
   private @Nullable String transfers;
 
   @Option(
@@ -152,10 +152,18 @@ final class SimulationOptions {
    * @param machines the links where transfers share them
    */
   Conditions conditions(Transfers usual, Wires machines) {
-    Conditions conditions =
-        SHARED.equals(transfers)
-            ? Conditions.of(Transfers.DELAYED).withWires(machines)
-            : Conditions.of(transfers == null ? usual : transfers(transfers));
+    return conditions(Conditions.of(usual), machines);
+  }
+
+  /** The same where machines may be shared as usual. */
+  Conditions conditions(Conditions usual, Wires machines) {
+    Conditions conditions = usual;
+    if (transfers != null) {
+      conditions =
+          transfers.equals(SHARED)
+              ? Conditions.of(Transfers.DELAYED).withWires(machines)
+              : Conditions.of(transfers(transfers));
+    }
     if (slowdown != null) {
       conditions = conditions.withSlowdown(number("--slowdown", slowdown, 1, "1.2"));
     }

@@ -144,12 +144,18 @@ final class SynchronousFlags {
     throw new IllegalStateException("no policy for schedule " + name);
   }
 
-  /** For planners that let layers run again only where they are told to. */
-  dev.pipewright.planner.recompute.Recomputation layersAgain() {
+  /**
+   * For planners that are told which layers may run again.
+   *
+   * @param auto what is meant where nothing is said
+   */
+  dev.pipewright.planner.recompute.Recomputation layersAgain(
+      dev.pipewright.planner.recompute.Recomputation auto) {
     return switch (choice("--recompute", recompute, RECOMPUTE)) {
       case "stage-input", "full" -> dev.pipewright.planner.recompute.Recomputation.ALWAYS;
       case "selective" -> dev.pipewright.planner.recompute.Recomputation.SELECTIVE;
-      default -> dev.pipewright.planner.recompute.Recomputation.NEVER;
+      case "none" -> dev.pipewright.planner.recompute.Recomputation.NEVER;
+      default -> auto;
     };
   }
 

@@ -7,7 +7,8 @@ import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.planner.periodic.PeriodicPlanner;
 import dev.pipewright.planner.periodic.PeriodicPlanning;
 import dev.pipewright.planner.periodic.PeriodicProblem;
-import dev.pipewright.sim.SimulatedOracle;
+import dev.pipewright.planner.recompute.Recomputation;
+import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.steady.SteadyState;
 import dev.pipewright.units.Units;
 import java.io.PrintWriter;
@@ -110,7 +111,9 @@ final class ThroughputAnswer implements PlannerAnswer {
   private static Rival periodic(ModelArgument.Costed costed, int samples, Patience patience) {
     long start = System.nanoTime();
     PeriodicPlanning planning =
-        PeriodicPlanner.plan(PeriodicProblem.of(costed.costs(), samples), patience);
+        PeriodicPlanner.plan(
+            PeriodicProblem.of(costed.costs(), samples).recomputing(Recomputation.SELECTIVE),
+            patience);
     double planningSeconds = (System.nanoTime() - start) / 1e9;
     PeriodicAnswer answer = new PeriodicAnswer(planning, costed, samples, planningSeconds);
     double seconds =
@@ -119,7 +122,8 @@ final class ThroughputAnswer implements PlannerAnswer {
   }
 
   private static double simulated(AsynchronousPlan plan, StageCosts costs) {
-    return SteadyState.of(plan, costs, SimulatedOracle.USUAL).seconds();
+    Conditions shared = AsynchronousSimulation.usual(plan, costs.workload().cluster());
+    return SteadyState.of(plan, costs, shared).seconds();
   }
 
   private Optional<PlannerAnswer> best() {

@@ -95,21 +95,32 @@ class AsynchronousPlanCommandTest {
   @Test
   void stagesAreAsFastAsTheirSlowestDeviceLetsThem() {
     Path plan = onLevels();
-    double usual = simulate(plan, "--json").json().at("/simulated/minibatch_s").asDouble();
-    for (String[] flags :
-        new String[][] {{"--slow", "0:3"}, {"--transfers", "blocking"}, {"--slowdown", "2"}}) {
-      double other =
-          simulate(plan, flags[0], flags[1], "--json")
-              .ends(0)
-              .json()
-              .at("/simulated/minibatch_s")
-              .asDouble();
-      assertTrue(other >= usual, flags[0] + ": " + other + " < " + usual);
-    }
-    double slow =
-        simulate(plan, "--slow", "0:3", "--json").json().at("/simulated/minibatch_s").asDouble();
+    double usual = seconds(plan);
+    assertTrue(seconds(plan, "--slowdown", "2") >= usual);
+    double slow = seconds(plan, "--slow", "0:3");
     assertTrue(slow > 1.2 * usual, slow + " against " + usual);
-    simulate(plan, "--transfers", "shared").ends(0);
+  }
+
+  @Test
+  void messagesOfAMachineShareItsPortUnlessTheyAreToldOtherwise() {
+    Path plan = onLevels();
+    double shared = seconds(plan);
+    assertEquals(shared, seconds(plan, "--transfers", "shared"));
+    double queued = seconds(plan, "--transfers", "queued");
+    assertTrue(shared > queued, shared + " against " + queued);
+    double blocking = seconds(plan, "--transfers", "blocking");
+    assertTrue(blocking >= queued, blocking + " against " + queued);
+    assertTrue(seconds(plan, "--transfers", "delayed") <= queued);
+  }
+
+  private double seconds(Path plan, String... flags) {
+    List<String> more = new ArrayList<>(List.of(flags));
+    more.add("--json");
+    return simulate(plan, more.toArray(new String[0]))
+        .ends(0)
+        .json()
+        .at("/simulated/minibatch_s")
+        .asDouble();
   }
 
   @Test

@@ -147,6 +147,22 @@ class GivenPlanTest {
   }
 
   @Test
+  void layersThatAreDividedMayRunAgain() {
+    Path file = planned("capture", "--recompute", "selective");
+    JsonNode stated = json(file);
+    assertEquals("tensor", stated.at("/plan/stages/0/kind").asString());
+    assertEquals("selective", stated.at("/plan/stages/0/recompute").asString());
+    Cli.run("check", file.toString()).ends(0);
+    JsonNode run = Cli.run("simulate", file.toString(), "--json").ends(0).json();
+    double step = run.at("/objective/value").asDouble();
+    assertEquals(stated.at("/simulated/step_s").asDouble(), step, 1e-12 * step);
+    String again = stated.at("/plan/stages/0/recomputed").toString();
+    Path other = damaged(file, "\"recompute\": \"selective\",\\s*\"recomputed\": .*", "");
+    Cli check = Cli.run("check", other.toString()).ends(1);
+    assertTrue(check.out().contains("backward_s is "), again + check.out());
+  }
+
+  @Test
   void measuredPeaksAreCheckedAndHaveNoTimes() {
     Path table = Cli.file(folder, "peaks.csv", "alone,added\n30,\n30,20\n30,20\n10,5\n10,5\n");
     Path out = folder.resolve("measured");

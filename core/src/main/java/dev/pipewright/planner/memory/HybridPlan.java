@@ -4,9 +4,7 @@ import dev.pipewright.cost.StageCost;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
-import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.WarmUp;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -91,22 +89,8 @@ public record HybridPlan(
 
   /** The same as a plan that can be simulated and written; empty where tensors are divided. */
   public Optional<Plan> plan() {
-    List<StagePlan> plain = new ArrayList<>();
-    for (Stage stage : stages) {
-      if (stage.degrees.tensor() > 1) {
-        return Optional.empty();
-      }
-      Recompute recompute = stage.recompute();
-      plain.add(
-          new StagePlan(
-              stage.firstLayer,
-              stage.lastLayer,
-              stage.devices,
-              recompute,
-              stage.inFlight,
-              recompute == Recompute.SELECTIVE ? stage.again : List.of()));
-    }
-    return Optional.of(new Plan(warmUp, microBatches, microBatch, 1, false, plain));
+    boolean divided = stages.stream().anyMatch(stage -> stage.degrees.tensor() > 1);
+    return divided ? Optional.empty() : Optional.of(HybridShape.of(this).plan());
   }
 
   /** {@code [0..29]×d4 [30..54]×d2t2}: layers and degrees. */

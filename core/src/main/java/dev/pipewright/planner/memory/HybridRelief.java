@@ -25,7 +25,8 @@ final class HybridRelief {
   private final HybridCosts costs;
   private final Recomputation recomputation;
   private final double most; // bytes of a device
-  private final Map<Long, TradeOffs> smallest = new HashMap<>(); // by slice and tensor degree
+  private final Map<Integer, TradeOffs> smallest = new HashMap<>(); // of a sample, by tensor degree
+  private final Map<Integer, double[][]> largest = new HashMap<>(); // by tensor degree
   private final Map<Key, TradeOffs> fastest = new HashMap<>();
 
   /** What seconds depend on: groups that talk as long about all layers are alike. */
@@ -60,15 +61,35 @@ final class HybridRelief {
     if (recomputation == Recomputation.NEVER) {
       return costs.peakBytes(first, end, degrees, samples, inFlight);
     }
-    TradeOffs sizes = smallest(StageCosts.slice(samples, degrees.data()), degrees.tensor());
-    return costs.staticBytes(first, end, degrees) + sizes.leastBytes(first, end, inFlight);
+    double ofSample = smallest(degrees.tensor()).leastBytes(first, end, inFlight);
+    return costs.staticBytes(first, end, degrees)
+        + ofSample * StageCosts.slice(samples, degrees.data());
   }
 
   /** No stage with these layers and more holds less. */
   double atLeast(int first, int end, Degrees degrees, int samples, int inFlight) {
-    return recomputation == Recomputation.NEVER
-        ? costs.leastBytes(first, end, degrees, samples, inFlight)
-        : costs.staticBytes(first, end, degrees) * (1 - 1e-9);
+    if (recomputation == Recomputation.NEVER) {
+      return costs.leastBytes(first, end, degrees, samples, inFlight);
+    }
+    double layer = largest(degrees.tensor())[first][end]; // held, or needed while it runs again
+    double activations = layer * StageCosts.slice(samples, degrees.data());
+    return (costs.staticBytes(first, end, degrees) + activations) * (1 - 1e-9);
+  }
+
+  /** What the layer keeps of a sample that keeps most, by first layer and end. */
+  private double[][] largest(int tensor) {
+    return largest.computeIfAbsent(
+        tensor,
+        key -> {
+          double[] kept = costs.parts(tensor).keptBytes();
+          double[][] most = new double[kept.length][kept.length];
+          for (int first = 0; first < kept.length; first++) {
+            for (int end = first + 1; end < kept.length; end++) {
+              most[first][end] = Math.max(most[first][end - 1], kept[end] - kept[end - 1]);
+            }
+          }
+          return most;
+        });
   }
 
   /** Whether all may be kept, and fits. */
@@ -118,8 +139,7 @@ final class HybridRelief {
     return timed
         .choice(first, end, inFlight, bytes)
         .orElseGet(() -> {
-          int slice = StageCosts.slice(samples, degrees.data());
-          Choice least = smallest(slice, degrees.tensor()).smallest(first, end, inFlight);
+          Choice least = smallest(degrees.tensor()).smallest(first, end, inFlight);
           return given(first, end, firstDevice, degrees, samples, least.again());
         });
   }
@@ -150,13 +170,11 @@ final class HybridRelief {
     return new Choice(again, means.extraSeconds(), means.heldBytes(), means.workingBytes());
   }
 
-  /** Where time is of no interest. */
-  private TradeOffs smallest(int slice, int tensor) {
+  /** Where time is of no interest, what is held is so many times that of one sample. */
+  private TradeOffs smallest(int tensor) {
+    double[] noSeconds = new double[costs.costs().size() + 1];
     return smallest.computeIfAbsent(
-        (long) slice << 32 | tensor,
-        key ->
-            tradeOffs(
-                new double[costs.costs().size() + 1], slice, tensor, Double.POSITIVE_INFINITY));
+        tensor, key -> tradeOffs(noSeconds, 1, tensor, Double.POSITIVE_INFINITY));
   }
 
   private TradeOffs fastest(int firstDevice, Degrees degrees, int slice) {

@@ -1,18 +1,16 @@
 package dev.pipewright.planner.memory;
 
-import dev.pipewright.cost.PathFormula;
-import dev.pipewright.cost.PipelineFormula;
-import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.LayerRange;
-import dev.pipewright.planner.memory.HybridPlan.Stage;
+import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.recompute.TradeOffs.Choice;
 import dev.pipewright.schedule.WarmUp;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * One schedule and one way to cut the global batch into micro-batches: what stages, transfers and
@@ -92,34 +90,24 @@ final class HybridRound {
    * @param kinds indices of degrees
    */
   HybridPlan plan(int[] firsts, int[] kinds, double cap) {
-    int stages = firsts.length;
-    List<Stage> made = new ArrayList<>();
-    PipelineFormula formula = new PathFormula();
-    double[] label = new double[formula.width()];
-    formula.nothing(label, 0);
+    List<StagePlan> stages = new ArrayList<>();
+    List<Degrees> shared = new ArrayList<>();
     int used = 0;
-    for (int s = stages - 1; s >= 0; s--) {
-      int end = s == stages - 1 ? layers() : firsts[s + 1];
+    for (int s = firsts.length - 1; s >= 0; s--) {
+      int end = s == firsts.length - 1 ? layers() : firsts[s + 1];
       Degrees own = degrees[kinds[s]];
-      Transfer next = s == stages - 1 ? Transfer.NONE : transfer(used, kinds[s + 1], kinds[s]);
       used += own.devices();
-      int inFlight = inFlight(stages - 1 - s);
-      Choice fewer = relief.choice(firsts[s], end, firstDevice(used), own, samples, inFlight, cap);
-      StageCost cost =
-          costs.stage(firsts[s], end, firstDevice(used), own, samples, inFlight, fewer, next);
-      if (s < stages - 1) {
-        formula.transfer(label, 0, cost.sendSeconds(), cost.returnSeconds(), microBatches, 0);
-      }
-      double tail = cost.exposedAllReduceSeconds() + cost.updateSeconds();
-      formula.stage(
-          label, 0, cost.forwardSeconds(), cost.backwardSeconds(), tail, microBatches, inFlight, 0);
-      List<Integer> on =
-          Arrays.stream(costs.groups(firstDevice(used), own).devices()).boxed().toList();
+      int device = firstDevice(used);
+      int inFlight = inFlight(firsts.length - 1 - s);
+      Choice fewer = relief.choice(firsts[s], end, device, own, samples, inFlight, cap);
       int first = costs.costs().inChain(firsts[s]);
       int last = costs.costs().inChain(end) - 1;
-      made.add(0, new Stage(first, last, on, own, inFlight, cost, inChain(fewer.again())));
+      List<Integer> on = IntStream.range(device, device + own.devices()).boxed().toList();
+      stages.add(0, HybridShape.stage(first, last, on, inFlight, inChain(fewer.again())));
+      shared.add(0, own);
     }
-    return new HybridPlan(warmUp, microBatches, samples, made, formula.seconds(label, 0));
+    Plan plan = new Plan(warmUp, microBatches, samples, 1, false, stages);
+    return new HybridShape(plan, shared).priced(costs);
   }
 
   private List<LayerRange> inChain(List<LayerRange> runs) {

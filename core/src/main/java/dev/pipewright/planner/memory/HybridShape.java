@@ -71,13 +71,12 @@ public record HybridShape(Plan plan, List<Degrees> degrees) {
     List<Degrees> degrees = new ArrayList<>();
     for (Stage stage : priced.stages()) {
       stages.add(
-          new StagePlan(
+          stage(
               stage.firstLayer(),
               stage.lastLayer(),
               stage.devices(),
-              stage.recompute(),
               stage.inFlight(),
-              stage.recompute() == Recompute.SELECTIVE ? stage.again() : List.of()));
+              stage.again()));
       degrees.add(stage.degrees());
     }
     return new HybridShape(
@@ -85,10 +84,25 @@ public record HybridShape(Plan plan, List<Degrees> degrees) {
         degrees);
   }
 
+  /**
+   * A stage as plans describe it.
+   *
+   * @param again the layers that run again
+   */
+  static StagePlan stage(
+      int first, int last, List<Integer> devices, int inFlight, List<LayerRange> again) {
+    StagePlan kept = new StagePlan(first, last, devices, Recompute.NONE, inFlight);
+    return again.equals(List.of(new LayerRange(first, last)))
+        ? new StagePlan(first, last, devices, Recompute.STAGE_INPUT, inFlight)
+        : kept.selective(again);
+  }
+
   /** With what {@link HybridCosts} says; throws where a stage is none of the network. */
   public HybridPlan priced(StageCosts network) {
-    StageCosts costs = Blocks.chain(network);
-    HybridCosts prices = new HybridCosts(costs);
+    return priced(new HybridCosts(Blocks.chain(network)));
+  }
+
+  HybridPlan priced(HybridCosts prices) {
     PipelineFormula formula = new PathFormula();
     double[] label = new double[formula.width()];
     formula.nothing(label, 0);

@@ -71,10 +71,12 @@ final class LeastPeak {
           continue;
         }
         for (int first = end - 1; first >= 0; first--) {
-          if (round.relief.atLeast(first, end, own, round.samples, inFlight) > limit) {
+          double atLeast = round.relief.atLeast(first, end, own, round.samples, inFlight);
+          if (atLeast > limit) {
             break; // and more with every further layer
           }
-          if (rest[end] >= to[first] || !round.costs.costs().isStage(first, end)) {
+          if (Math.max(rest[end], atLeast) >= to[first]
+              || !round.costs.costs().isStage(first, end)) {
             continue;
           }
           double bytes = round.relief.leastBytes(first, end, own, round.samples, inFlight);

@@ -1,6 +1,8 @@
 package dev.pipewright.planner.periodic;
 
 import dev.pipewright.planner.periodic.PeriodicPlan.Placed;
+import dev.pipewright.planner.recompute.Recomputation;
+import dev.pipewright.planner.recompute.TradeOffs.Choice;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.periodic.StageLoad;
 import java.util.ArrayList;
@@ -8,6 +10,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Stages on devices without a pattern yet. Transfers between the same two devices share a link,
@@ -50,11 +53,24 @@ final class Allocation {
         if (numbers[device] < 0) {
           numbers[device] = met++;
         }
-        stages.add(new Placed(first, end, numbers[device]));
+        stages.add(placed(problem, first, end, numbers[device]));
         first = end;
       }
     }
     return new Allocation(problem, List.copyOf(stages));
+  }
+
+  private static Placed placed(PeriodicProblem problem, int first, int end, int device) {
+    Optional<Choice> fewer = Optional.empty();
+    if (problem.recomputation() == Recomputation.ALWAYS) {
+      fewer = problem.tradeOffs().choice(first, end, 1, Double.POSITIVE_INFINITY);
+    }
+    return new Placed(first, end, device, fewer);
+  }
+
+  /** The same layers on the same devices, others of which run again. */
+  Allocation with(List<Placed> others) {
+    return new Allocation(problem, List.copyOf(others));
   }
 
   PeriodicProblem problem() {
@@ -84,18 +100,31 @@ final class Allocation {
     return placement().ranks();
   }
 
+  /** Whether the device of a stage, transfers not counted, has others. */
+  boolean shares(int stage) {
+    int device = stages.get(stage).device();
+    return stages.stream().filter(other -> other.device() == device).count() > 1;
+  }
+
+  /** Seconds that the busiest device or link takes for a batch. */
+  double busiest() {
+    double[] busy = new double[rankCount()];
+    for (int stage = 0; stage < ranks.length; stage++) {
+      busy[ranks[stage]] += loads.get(stage).seconds();
+    }
+    return Arrays.stream(busy).max().orElse(0);
+  }
+
   /**
    * Seconds between batches that no pattern of one batch is below: what the busiest device or link
    * takes, and what the least memory asks for.
    */
   double leastPeriod(Discipline discipline) {
-    double[] busy = new double[rankCount()];
+    double low = busiest();
     double all = 0;
-    for (int stage = 0; stage < ranks.length; stage++) {
-      busy[ranks[stage]] += loads.get(stage).seconds();
-      all += loads.get(stage).seconds();
+    for (StageLoad load : loads) {
+      all += load.seconds();
     }
-    double low = Arrays.stream(busy).max().orElse(0);
     double high = Math.max(low, all * (1 + 1e-9));
     if (mayFit(discipline, low)) {
       return low;
@@ -114,27 +143,35 @@ final class Allocation {
     return high;
   }
 
-  /**
-   * Whether the groups' memory fits: no stage holds fewer than its group, wherever stages are
-   * (theorem 3 asks of a stage's passes only that they do not overlap each other).
-   */
   private boolean mayFit(Discipline discipline, double period) {
     double[] bytes = new double[problem.devices()];
+    int[] held = held(discipline, period);
+    for (int stage = held.length - 1; stage >= 0; stage--) {
+      StageLoad load = loads.get(2 * stage);
+      bytes[stages.get(stage).device()] += load.stateBytes() + held[stage] * load.activationBytes();
+    }
+    return Arrays.stream(bytes).allMatch(sum -> sum <= problem.capacityBytes());
+  }
+
+  /**
+   * The batches of each stage's group, transfers not counted: no stage holds fewer, wherever stages
+   * are (theorem 3 asks of a stage's passes only that they do not overlap each other).
+   */
+  int[] held(Discipline discipline, double period) {
+    int[] held = new int[stages.size()];
     int group = 1;
     double seconds = 0;
     for (int stage = ranks.length - 1; stage >= 0; stage--) {
-      StageLoad load = loads.get(stage);
-      seconds += load.seconds();
+      seconds += loads.get(stage).seconds();
       if (seconds > period) {
         group++;
-        seconds = load.seconds();
+        seconds = loads.get(stage).seconds();
       }
       if (stage % 2 == 0) {
-        int held = discipline.held(group, (ranks.length - stage + 1) / 2);
-        bytes[ranks[stage]] += load.stateBytes() + held * load.activationBytes();
+        held[stage / 2] = discipline.held(group, (ranks.length - stage + 1) / 2);
       }
     }
-    return Arrays.stream(bytes).allMatch(sum -> sum <= problem.capacityBytes());
+    return held;
   }
 
   /** The same for any two lists of stages. */

@@ -13,8 +13,9 @@ import java.util.function.BooleanSupplier;
  * <p>Paper: O. Beaumont, L. Eyraud-Dubois, A. Shilova, <i>MadPipe</i>, hal-03025305, in two phases:
  * allocations for a row of periods ({@link SpecialDevice}, and {@link Packing} where transfers cost
  * little), then patterns for each of them ({@link PatternSearch}; the paper solves an integer
- * program). A heuristic: theorem 1 of the Euro-Par paper has even the allocation strongly
- * NP-complete. The period of a plan is its pattern's, never an estimate.
+ * program). Layers may run again, which the paper leaves out: those that {@link Relief} chooses for
+ * each allocation and period. A heuristic: theorem 1 of the Euro-Par paper has even the allocation
+ * strongly NP-complete. The period of a plan is its pattern's, never an estimate.
  */
 public final class GeneralPlanner {
   private static final int PROBES = 14;
@@ -35,20 +36,37 @@ public final class GeneralPlanner {
   }
 
   /**
-   * The best plan found. Nothing runs again in it.
+   * The best plan found. Where layers may run again, first among plans in which none do, then among
+   * those that are faster.
    *
    * @param secondsPerBatch that it has to take less than; no more than all layers in a row is of
    *     use
    * @param stop asked between allocations; true ends the search with what there is
    */
   public static Optional<PeriodicPlan> plan(
-      PeriodicProblem asked, Discipline discipline, double secondsPerBatch, BooleanSupplier stop) {
-    PeriodicProblem problem = asked.recomputing(Recomputation.NEVER);
+      PeriodicProblem problem,
+      Discipline discipline,
+      double secondsPerBatch,
+      BooleanSupplier stop) {
     if (problem.devices() < 2 || problem.chain().layers() < 2) {
       return Optional.empty();
     }
+    if (problem.recomputation() != Recomputation.SELECTIVE) {
+      return search(problem, discipline, secondsPerBatch, stop);
+    }
+    PeriodicProblem never = problem.recomputing(Recomputation.NEVER);
+    Optional<PeriodicPlan> kept = search(never, discipline, secondsPerBatch, stop);
+    double bound = kept.map(PeriodicPlan::secondsPerBatch).orElse(secondsPerBatch);
+    return search(problem, discipline, bound, stop).or(() -> kept);
+  }
+
+  private static Optional<PeriodicPlan> search(
+      PeriodicProblem problem,
+      Discipline discipline,
+      double secondsPerBatch,
+      BooleanSupplier stop) {
     LayerChain fine = problem.chain();
-    double alone = fine.seconds(0, fine.layers());
+    double alone = fine.seconds(0, fine.layers(), problem.recomputation() == Recomputation.ALWAYS);
     GeneralPlanner planner = new GeneralPlanner(problem, discipline, stop);
     planner.bound = Math.min(secondsPerBatch, 2 * alone * discipline.stretch());
     planner.pack();
@@ -122,6 +140,26 @@ public final class GeneralPlanner {
   }
 
   private void schedule(Allocation allocation) {
+    if (problem.recomputation() == Recomputation.SELECTIVE) {
+      relieve(allocation);
+    } else {
+      pattern(allocation);
+    }
+  }
+
+  /** For a row of periods, and with room for more batches than those demand. */
+  private void relieve(Allocation allocation) {
+    double least = allocation.busiest();
+    for (int i = 0; i < PERIODS && least < highest(); i++) {
+      double share = (double) i / PERIODS;
+      double period = least + (highest() - least) * share * share;
+      for (int more = 0; more <= 1; more++) {
+        Relief.of(allocation, discipline, period, more).ifPresent(this::pattern);
+      }
+    }
+  }
+
+  private void pattern(Allocation allocation) {
     if (seen.add(allocation) && !stop.getAsBoolean()) {
       Optional<PeriodicPlan> plan = PatternSearch.plan(allocation, discipline, bound, stop);
       if (plan.isPresent()) {

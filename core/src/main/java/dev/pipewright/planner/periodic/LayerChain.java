@@ -194,9 +194,28 @@ public final class LayerChain {
     return tradeOffs;
   }
 
+  /** What stages hold at least, however long that takes. */
+  TradeOffs sizes(Recomputation recomputation) {
+    double[] noSeconds = new double[layers() + 1];
+    return new TradeOffs(noSeconds, kept, input, Double.POSITIVE_INFINITY, recomputation);
+  }
+
   /** Both passes: U of the paper; the sum that {@link StageLoad#seconds} gives. */
   double seconds(int first, int end) {
     return (forward[end] - forward[first]) + (backward[end] - backward[first]);
+  }
+
+  /** The same where all of its layers run again, or none. */
+  double seconds(int first, int end, boolean again) {
+    double kept = seconds(first, end);
+    return again ? kept + (forward[end] - forward[first]) : kept;
+  }
+
+  /** Bytes of a stage with so many batches of which it keeps the inputs alone, or all. */
+  double bytes(int first, int end, int held, boolean inputs) {
+    double batch = activationBytes(first, end);
+    double all = inputs ? (held - 1) * input[first] + batch : held * batch;
+    return stateBytes(first, end) + all;
   }
 
   double stateBytes(int first, int end) {

@@ -1,6 +1,7 @@
 package dev.pipewright.planner.periodic;
 
 import dev.pipewright.planner.periodic.PeriodicPlan.Placed;
+import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.periodic.StageLoad;
 import dev.pipewright.units.Units;
 import java.util.Optional;
@@ -76,8 +77,9 @@ final class PeriodicBinding {
   }
 
   private static String nothingFits(PeriodicProblem problem) {
-    double least = LeastMemory.bytes(problem.chain(), problem.devices());
-    int devices = LeastMemory.devices(problem.chain(), problem.capacityBytes());
+    Recomputation again = problem.recomputation();
+    double least = LeastMemory.bytes(problem.chain(), problem.devices(), again);
+    int devices = LeastMemory.devices(problem.chain(), problem.capacityBytes(), again);
     return "the devices have %s each; %s on each of the %d would do"
             .formatted(
                 Units.binary(problem.capacityBytes(), "B"),

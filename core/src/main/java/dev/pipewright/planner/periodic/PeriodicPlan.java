@@ -1,5 +1,7 @@
 package dev.pipewright.planner.periodic;
 
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Recompute;
 import dev.pipewright.planner.recompute.TradeOffs.Choice;
 import dev.pipewright.schedule.periodic.Pattern;
 import dev.pipewright.schedule.periodic.StageLoad;
@@ -25,6 +27,21 @@ public record PeriodicPlan(Discipline discipline, List<Placed> stages, Pattern p
     /** All is kept. */
     public Placed(int first, int end, int device) {
       this(first, end, device, Optional.empty());
+    }
+
+    /** Which of them run again. */
+    public List<LayerRange> again() {
+      return fewer.map(Choice::again).orElse(List.of());
+    }
+
+    /** What it gives up after the forward pass. */
+    public Recompute recompute() {
+      if (again().isEmpty()) {
+        return Recompute.NONE;
+      }
+      return again().equals(List.of(new LayerRange(first, end - 1)))
+          ? Recompute.STAGE_INPUT
+          : Recompute.SELECTIVE;
     }
 
     /** Where layers are runs of others. */
@@ -100,16 +117,19 @@ public record PeriodicPlan(Discipline discipline, List<Placed> stages, Pattern p
     double[] cuts = new double[stages.size() - 1];
     for (int stage = 0; stage < stages.size(); stage++) {
       Placed placed = stages.get(stage);
-      loads.add(
-          placed
-              .fewer()
-              .map(fewer -> chain.stage(placed.first(), placed.end(), fewer))
-              .orElseGet(() -> chain.stage(placed.first(), placed.end())));
+      loads.add(load(chain, placed));
       if (stage > 0) {
         cuts[stage - 1] = chain.transferSeconds(placed.first());
       }
     }
     return StageLoad.withTransfers(loads, cuts);
+  }
+
+  static StageLoad load(LayerChain chain, Placed placed) {
+    return placed
+        .fewer()
+        .map(fewer -> chain.stage(placed.first(), placed.end(), fewer))
+        .orElseGet(() -> chain.stage(placed.first(), placed.end()));
   }
 
   /** The stages by device, as {@code 0: 0–4 9–12, 1: 5–8}: first and last layers. */

@@ -1,6 +1,8 @@
 package dev.pipewright.planner.periodic;
 
+import dev.pipewright.plan.LayerRange;
 import dev.pipewright.planner.periodic.PeriodicPlan.Placed;
+import dev.pipewright.planner.recompute.TradeOffs.Choice;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.periodic.Pattern;
 import dev.pipewright.schedule.periodic.RepeatedOp;
@@ -11,6 +13,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A {@link PeriodicPlan} that nobody has priced yet: what a file says of one.
@@ -21,7 +24,28 @@ import java.util.Map;
  * @param ops of these stages and, between them, the transfers
  */
 public record PeriodicShape(
-    Discipline discipline, double period, int batches, List<Placed> stages, List<RepeatedOp> ops) {
+    Discipline discipline, double period, int batches, List<Stage> stages, List<RepeatedOp> ops) {
+  /**
+   * Layers {@code first..end-1} on a device.
+   *
+   * @param again those that run again before their backward passes, in order
+   */
+  public record Stage(int first, int end, int device, List<LayerRange> again) {
+    public Stage {
+      again = List.copyOf(again);
+    }
+
+    /** All is kept. */
+    public Stage(int first, int end, int device) {
+      this(first, end, device, List.of());
+    }
+
+    /** Of a plan, without its prices. */
+    public static Stage of(Placed placed) {
+      return new Stage(placed.first(), placed.end(), placed.device(), placed.again());
+    }
+  }
+
   public PeriodicShape {
     stages = inOrder(stages);
     ops = List.copyOf(ops);
@@ -30,11 +54,11 @@ public record PeriodicShape(
   }
 
   /** The stages, each of which has to follow the one before, on another device. */
-  public static List<Placed> inOrder(List<Placed> stages) {
+  public static List<Stage> inOrder(List<Stage> stages) {
     Check.that(!stages.isEmpty(), "a plan has stages: stages=%d", stages.size());
     int end = 0;
     for (int s = 0; s < stages.size(); s++) {
-      Placed stage = stages.get(s);
+      Stage stage = stages.get(s);
       Check.that(
           stage.first() == end,
           "stages[%d] begins at layer %d, but the one before ends at %d; let it begin at %d",
@@ -56,41 +80,45 @@ public record PeriodicShape(
 
   /** What the problem says that stages take; throws where a stage is none of its network. */
   public PeriodicPlan priced(PeriodicProblem problem) {
-    List<Placed> placed = new ArrayList<>();
-    for (Placed stage : stages) {
-      placed.add(
-          new Placed(
-              position(problem.chain(), stage.first()),
-              position(problem.chain(), stage.end()),
-              stage.device()));
-    }
+    List<Placed> placed = stages.stream().map(stage -> placed(problem.chain(), stage)).toList();
     List<StageLoad> loads = PeriodicPlan.loads(problem.chain(), placed);
-    return new PeriodicPlan(discipline, placed, pattern(period, batches, placed, ops, loads));
+    return new PeriodicPlan(discipline, placed, pattern(period, batches, stages, ops, loads));
   }
 
-  private static int position(LayerChain chain, int layer) {
+  /** In positions of the problem's chain. */
+  private static Placed placed(LayerChain chain, Stage stage) {
+    int first = position(chain, stage.first(), "a stage begins or ends");
+    int end = position(chain, stage.end(), "a stage begins or ends");
+    List<LayerRange> again = new ArrayList<>();
+    for (LayerRange run : stage.again()) {
+      int from = position(chain, run.first(), "a run of layers that run again begins or ends");
+      int to = position(chain, run.last() + 1, "a run of layers that run again begins or ends");
+      again.add(new LayerRange(from, to - 1));
+    }
+    Optional<Choice> fewer =
+        again.isEmpty() ? Optional.empty() : Optional.of(chain.given(first, end, again));
+    return new Placed(first, end, stage.device(), fewer);
+  }
+
+  private static int position(LayerChain chain, int layer, String what) {
     for (int position = 0; position <= chain.layers(); position++) {
       if (chain.inNetwork(position) == layer) {
         return position;
       }
     }
     throw new IllegalArgumentException(
-        "a stage begins or ends at %d, where branches run side by side or there is no layer; begin it elsewhere"
-            .formatted(layer));
+        "%s at %d, where branches run side by side or there is no layer; begin it elsewhere"
+            .formatted(what, layer));
   }
 
   private static Pattern pattern(
-      double period,
-      int batches,
-      List<Placed> stages,
-      List<RepeatedOp> ops,
-      List<StageLoad> loads) {
+      double period, int batches, List<Stage> stages, List<RepeatedOp> ops, List<StageLoad> loads) {
     return Pattern.of(placement(stages), loads, period, batches, ops);
   }
 
   /** Devices, then a link for each two of them that anything passes between. */
-  private static Placement placement(List<Placed> stages) {
-    int devices = stages.stream().mapToInt(Placed::device).max().orElse(0) + 1;
+  private static Placement placement(List<Stage> stages) {
+    int devices = stages.stream().mapToInt(Stage::device).max().orElse(0) + 1;
     Map<List<Integer>, Integer> links = new HashMap<>();
     int[] ranks = new int[2 * stages.size() - 1];
     for (int i = 0; i < ranks.length; i++) {

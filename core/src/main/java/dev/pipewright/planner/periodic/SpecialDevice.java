@@ -1,5 +1,7 @@
 package dev.pipewright.planner.periodic;
 
+import dev.pipewright.planner.recompute.Recomputation;
+import dev.pipewright.planner.recompute.TradeOffs;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,7 +18,9 @@ import org.jspecify.annotations.Nullable;
  * batches than its group wherever it is (Euro-Par 2021, theorem 3), a period without an allocation
  * has no pattern either. Departs: no grid; of descriptions only those are kept that no other is
  * better than in everything, and of those at most {@code LABELS} a position; the special device's
- * stages count with their whole group, not with one batch less.
+ * stages count with their whole group, not with one batch less. Where layers may run again, stages
+ * on devices of their own take the least extra time with which they fit, and those of the special
+ * one keep all or nothing; which layers do run again is for {@link Relief} to say.
  */
 final class SpecialDevice {
   private static final int LABELS = 96;
@@ -25,6 +29,8 @@ final class SpecialDevice {
   private final PeriodicProblem problem;
   private final LayerChain chain;
   private final Discipline discipline;
+  private final boolean always; // all layers run again
+  private final @Nullable TradeOffs tradeOffs; // null where not some layers alone run again
   private final List<List<Label>> labels = new ArrayList<>(); // by devices used and position
   private double period;
 
@@ -55,6 +61,9 @@ final class SpecialDevice {
     this.problem = problem;
     this.discipline = discipline;
     chain = problem.chain();
+    always = problem.recomputation() == Recomputation.ALWAYS;
+    boolean some = problem.recomputation() == Recomputation.SELECTIVE;
+    tradeOffs = some ? problem.tradeOffs() : null;
     for (int i = 0; i < problem.devices() * (chain.layers() + 1); i++) {
       labels.add(new ArrayList<>());
     }
@@ -113,28 +122,61 @@ final class SpecialDevice {
       inGroup = next ? link : inGroup + link;
     }
     for (int first = end - 1; first >= 0; first--) {
-      double own = chain.seconds(first, end);
-      if (own > period || chain.stateBytes(first, end) > problem.capacityBytes()) {
+      if (chain.seconds(first, end, always) > period
+          || chain.stateBytes(first, end) > problem.capacityBytes()) {
         return;
       }
-      boolean next = inGroup + own > period;
-      int reached = next ? group + 1 : group;
-      double now = next ? own : inGroup + own;
-      double bytes =
-          chain.stateBytes(first, end)
-              + discipline.held(reached, 1) * chain.activationBytes(first, end);
-      if (used + 1 < problem.devices() && bytes <= problem.capacityBytes()) {
-        add(used + 1, new Label(reached, now, label.seconds(), label.bytes(), false, first, label));
-      }
-      if (!label.special()
-          && label.seconds() + own <= period
-          && label.bytes() + bytes <= problem.capacityBytes()) {
-        add(
-            used,
-            new Label(
-                reached, now, label.seconds() + own, label.bytes() + bytes, true, first, label));
+      extend(label, used, group, inGroup, first, always);
+      if (tradeOffs != null) {
+        extend(label, used, group, inGroup, first, true);
       }
     }
+  }
+
+  /** Puts a stage before {@code label}, of which all or no layers run again. */
+  private void extend(Label label, int used, int group, double inGroup, int first, boolean again) {
+    int end = label.first();
+    double own = chain.seconds(first, end, again);
+    if (own > period) {
+      return;
+    }
+    boolean next = inGroup + own > period;
+    int reached = next ? group + 1 : group;
+    double now = next ? own : inGroup + own;
+    double bytes = chain.bytes(first, end, discipline.held(reached, 1), again);
+    if (used + 1 < problem.devices()) {
+      if (bytes <= problem.capacityBytes()) {
+        add(used + 1, new Label(reached, now, label.seconds(), label.bytes(), false, first, label));
+      } else if (tradeOffs != null && !again) {
+        relieved(label, used + 1, group, inGroup, first);
+      }
+    }
+    if (!label.special()
+        && label.seconds() + own <= period
+        && label.bytes() + bytes <= problem.capacityBytes()) {
+      double seconds = label.seconds() + own;
+      add(used, new Label(reached, now, seconds, label.bytes() + bytes, true, first, label));
+    }
+  }
+
+  /** Puts a stage of which layers run again on a device of its own. */
+  private void relieved(Label label, int used, int group, double inGroup, int first) {
+    int end = label.first();
+    for (int reached = group; reached <= group + 1; reached++) {
+      double own = chain.seconds(first, end, extraSeconds(first, end, reached));
+      double now = reached == group ? inGroup + own : own;
+      if (now <= period) {
+        add(used, new Label(reached, now, label.seconds(), label.bytes(), false, first, label));
+        return;
+      }
+    }
+  }
+
+  private double extraSeconds(int first, int end, int group) {
+    double room = problem.capacityBytes() - chain.stateBytes(first, end);
+    return tradeOffs == null
+        ? 0
+        : tradeOffs.extraSeconds(first, end, discipline.held(group, 1), room);
   }
 
   private void add(int used, Label label) {

@@ -4,56 +4,66 @@ import dev.pipewright.units.Units;
 import java.util.List;
 
 /**
- * The stage or transfer that a plan waits for.
+ * The stage or transfer that a plan waits for; worded when it is shown.
  *
  * @param from of the innermost stage that it is
  * @param devices that share it
  * @param cut the place whose transfers it is; 0 where it is a stage
- * @param level of that cut
+ * @param level of that cut, innermost 0
  * @param computing seconds per mini-batch of work or transfer, over all that share it
  * @param exchange seconds per mini-batch of summing gradients
+ * @param bytesPerSecond of that level
  */
-record Bottleneck(
-    int from, int to, int devices, int cut, int level, double computing, double exchange) {
+public record Bottleneck(
+    int from,
+    int to,
+    int devices,
+    int cut,
+    int level,
+    double computing,
+    double exchange,
+    double bytesPerSecond) {
+  static Bottleneck of(CutCosts costs, List<Level> levels, List<Node> pipeline) {
+    return of(costs, levels, pipeline, levels.size() - 1);
+  }
 
   /** {@code compute: layers 0–14 on 8 devices take 6.10 ms of 7.20 ms …}. */
-  static String words(CutCosts costs, List<Level> levels, List<Node> pipeline) {
-    Bottleneck found = of(costs, pipeline, levels.size() - 1);
-    double whole = found.computing + found.exchange;
-    String gradients =
-        found.exchange > 0 ? "; summing gradients takes " + Units.seconds(found.exchange) : "";
-    if (found.cut > 0) {
+  @Override
+  public String toString() {
+    double whole = computing + exchange;
+    String gradients = exchange > 0 ? "; summing gradients takes " + Units.seconds(exchange) : "";
+    if (cut > 0) {
       return "link: the activations behind layer "
-          + (found.cut - 1)
+          + (cut - 1)
           + " take "
-          + Units.seconds(found.computing)
+          + Units.seconds(computing)
           + " of "
           + Units.seconds(whole)
           + " at "
-          + Units.decimal(levels.get(found.level).bytesPerSecond(), "B/s")
+          + Units.decimal(bytesPerSecond, "B/s")
           + ", the rate of level "
-          + (found.level + 1)
+          + (level + 1)
           + gradients;
     }
-    return (found.exchange > found.computing ? "gradients" : "compute")
+    return (exchange > computing ? "gradients" : "compute")
         + ": layers "
-        + found.from
+        + from
         + "–"
-        + (found.to - 1)
+        + (to - 1)
         + " on "
-        + found.devices
-        + (found.devices == 1 ? " device" : " devices")
+        + devices
+        + (devices == 1 ? " device" : " devices")
         + " compute "
-        + Units.seconds(found.computing)
+        + Units.seconds(computing)
         + " of "
         + Units.seconds(whole)
         + " ("
-        + Units.percent(whole == 0 ? 1 : found.computing / whole)
+        + Units.percent(whole == 0 ? 1 : computing / whole)
         + ")"
         + gradients;
   }
 
-  private static Bottleneck of(CutCosts costs, List<Node> pipeline, int level) {
+  private static Bottleneck of(CutCosts costs, List<Level> levels, List<Node> pipeline, int level) {
     Node slowest = pipeline.get(0);
     Node busiest = pipeline.get(0);
     for (Node node : pipeline) {
@@ -70,10 +80,12 @@ record Bottleneck(
           cut,
           level,
           moved(busiest),
-          0);
+          0,
+          levels.get(level).bytesPerSecond());
     }
     return shared(
-        slowest, level == 0 ? computing(costs, slowest) : of(costs, slowest.inside(), level - 1));
+        slowest,
+        level == 0 ? computing(costs, slowest) : of(costs, levels, slowest.inside(), level - 1));
   }
 
   private static double moved(Node node) {
@@ -83,7 +95,7 @@ record Bottleneck(
   private static Bottleneck computing(CutCosts costs, Node node) {
     int from = node.part().from();
     int to = node.part().to();
-    return new Bottleneck(from, to, 1, 0, 0, costs.exact(from, to), 0);
+    return new Bottleneck(from, to, 1, 0, 0, costs.exact(from, to), 0, 0);
   }
 
   private static Bottleneck shared(Node node, Bottleneck inner) {
@@ -95,6 +107,7 @@ record Bottleneck(
         inner.cut,
         inner.level,
         inner.computing / units,
-        (inner.exchange + node.exchange()) / units);
+        (inner.exchange + node.exchange()) / units,
+        inner.bytesPerSecond);
   }
 }

@@ -9,7 +9,10 @@ final class Bounds {
 
   /** The greater of all work over all devices and the layer that gains least from replicas. */
   static LowerBound best(CutCosts costs, List<Level> levels) {
-    long devices = levels.stream().mapToLong(Level::units).reduce(1, Math::multiplyExact);
+    long devices = 1;
+    for (Level level : levels) {
+      devices = Math.multiplyExact(devices, level.units());
+    }
     double even = costs.exact(0, costs.last()) / devices;
     int slowest = 0;
     double most = 0;

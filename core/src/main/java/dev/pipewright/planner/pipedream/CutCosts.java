@@ -14,7 +14,8 @@ import dev.pipewright.units.Check;
 public final class CutCosts implements StageSeconds {
   private final Chain chain;
   private final double[] seconds; // of all layers before a place
-  private final double[] most; // the largest of those up to a place: branches do not ascend
+  private final double[] lessBefore; // the same, negative
+  private final double[] lessMost; // the largest up to a place: branches do not ascend; negative
   private final double[] parameters;
   private final double[] mostParameters;
   private final double[] crossing;
@@ -33,7 +34,8 @@ public final class CutCosts implements StageSeconds {
     this.layerSeconds = layerSeconds;
     this.layerParameters = layerParameters;
     this.seconds = seconds;
-    this.most = ascending(seconds);
+    this.lessBefore = negative(seconds);
+    this.lessMost = negative(ascending(seconds));
     this.parameters = parameters;
     this.mostParameters = ascending(parameters);
     this.crossing = crossing;
@@ -80,6 +82,14 @@ public final class CutCosts implements StageSeconds {
     return most;
   }
 
+  private static double[] negative(double[] sums) {
+    double[] negative = new double[sums.length];
+    for (int i = 0; i < sums.length; i++) {
+      negative[i] = -sums[i];
+    }
+    return negative;
+  }
+
   private static long[][] follows(Chain chain) {
     if (chain.total()) {
       return new long[0][];
@@ -118,8 +128,23 @@ public final class CutCosts implements StageSeconds {
   }
 
   @Override
-  public double atLeast(int from, int to) {
-    return seconds[to] - most[from];
+  public double upTo(int to) {
+    return seconds[to];
+  }
+
+  @Override
+  public int column(int to) {
+    return 0;
+  }
+
+  @Override
+  public double[] from() {
+    return lessBefore;
+  }
+
+  @Override
+  public double[] fromAtLeast() {
+    return lessMost;
   }
 
   /** Bytes of the weights between two places. */
@@ -127,9 +152,14 @@ public final class CutCosts implements StageSeconds {
     return parameters[to] - parameters[from];
   }
 
-  /** No more than {@link #parameterBytes}, and never growing with {@code from}. */
-  double leastParameterBytes(int from, int to) {
-    return Math.max(0, parameters[to] - mostParameters[from]);
+  /** Bytes of the weights before each place. */
+  double[] parameterBytes() {
+    return parameters;
+  }
+
+  /** The most of those up to each place: what differs from it never grows with the place. */
+  double[] mostParameterBytes() {
+    return mostParameters;
   }
 
   /** Bytes of the activations of one mini-batch that cross a cut at {@code place}. */

@@ -38,12 +38,22 @@ final class LevelTable implements StageSeconds {
   }
 
   @Override
-  public double exact(int from, int to) {
-    return seconds[at(from, to)];
+  public double upTo(int to) {
+    return 0;
   }
 
   @Override
-  public double atLeast(int from, int to) {
-    return least[at(from, to)];
+  public int column(int to) {
+    return at(0, to);
+  }
+
+  @Override
+  public double[] from() {
+    return seconds;
+  }
+
+  @Override
+  public double[] fromAtLeast() {
+    return least;
   }
 }

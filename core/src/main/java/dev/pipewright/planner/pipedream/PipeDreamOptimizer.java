@@ -81,7 +81,7 @@ public final class PipeDreamOptimizer {
         costs.exact(0, costs.last()),
         Bounds.dataParallel(costs, levels),
         Bounds.best(costs, levels),
-        Bottleneck.words(costs, levels, pipeline),
+        Bottleneck.of(costs, levels, pipeline),
         runnerUp(top, pipeline.get(pipeline.size() - 1).part().units()),
         complete);
   }
@@ -128,11 +128,10 @@ public final class PipeDreamOptimizer {
 
   private Optional<RunnerUp> runnerUp(RowSearch top, int chosen) {
     Optional<RunnerUp> best = Optional.empty();
-    int below =
-        levels.stream()
-            .limit(levels.size() - 1)
-            .mapToInt(Level::units)
-            .reduce(1, Math::multiplyExact);
+    int below = 1;
+    for (Level level : levels.subList(0, levels.size() - 1)) {
+      below = Math.multiplyExact(below, level.units());
+    }
     for (int r = 1; r <= levels.get(levels.size() - 1).units(); r++) {
       double seconds = r == chosen ? Double.POSITIVE_INFINITY : top.bestWithLast(r);
       if (seconds < best.map(RunnerUp::seconds).orElse(Double.POSITIVE_INFINITY)) {

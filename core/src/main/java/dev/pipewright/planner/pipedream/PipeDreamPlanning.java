@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param singleDeviceSeconds one device doing everything
  * @param dataParallelSeconds all devices doing the same
  * @param lowerBound no plan takes less
- * @param binding what keeps the plan from being faster, in words with numbers
+ * @param bottleneck what keeps the plan from being faster
  * @param runnerUp the best plan whose last stage has other devices, where there is one
  * @param exact whether nothing was left out of the search
  */
@@ -27,7 +27,7 @@ public record PipeDreamPlanning(
     double singleDeviceSeconds,
     double dataParallelSeconds,
     LowerBound lowerBound,
-    String binding,
+    Bottleneck bottleneck,
     Optional<RunnerUp> runnerUp,
     boolean exact) {
   public PipeDreamPlanning {
@@ -66,6 +66,11 @@ public record PipeDreamPlanning(
    * @param lastStageDevices of the last stage of the outermost level
    */
   public record RunnerUp(int lastStageDevices, double seconds) {}
+
+  /** The bottleneck in words with numbers. */
+  public String binding() {
+    return bottleneck.toString();
+  }
 
   /** Devices of all stages. */
   public int devices() {

@@ -28,6 +28,10 @@ final class RowSearch {
 
   private final CutCosts costs;
   private final StageSeconds unit;
+  private final double[] exact; // its numbers
+  private final double[] atLeast;
+  private final double[] parameters; // bytes before each place
+  private final double[] mostParameters;
   private final int most;
   private final double exchange; // seconds that a byte of parameters costs, but for (r−1)/r
   private final double exchangeAlone;
@@ -38,7 +42,7 @@ final class RowSearch {
   private final double[][] beyond; // the smallest from that index on
   private final int[][] cut; // index of the place before the last stage; -1 for one stage
   private final int[][] taken; // units of the last stage
-  private final int[][] meeting; // where the last search of the same units ended
+  private final int[][] tooLong; // where the last search of the same units began
 
   /**
    * @param unit what one unit takes
@@ -49,6 +53,10 @@ final class RowSearch {
       CutCosts costs, StageSeconds unit, Level level, int below, double[] transfer, int from) {
     this.costs = costs;
     this.unit = unit;
+    this.exact = unit.from();
+    this.atLeast = unit.fromAtLeast();
+    this.parameters = costs.parameterBytes();
+    this.mostParameters = costs.mostParameterBytes();
     this.most = level.units();
     this.exchange = 4 / level.bytesPerSecond();
     this.exchangeAlone = exchange / below;
@@ -59,7 +67,7 @@ final class RowSearch {
     this.beyond = new double[most + 1][places.length];
     this.cut = new int[most + 1][places.length];
     this.taken = new int[most + 1][places.length];
-    this.meeting = new int[most + 1][most + 1];
+    this.tooLong = new int[most + 1][most + 1];
     for (int units = 0; units <= most; units++) {
       Arrays.fill(seconds[units], Double.POSITIVE_INFINITY);
       Arrays.fill(beyond[units], Double.POSITIVE_INFINITY);
@@ -151,49 +159,45 @@ final class RowSearch {
     return (unit.exact(after, to) + exchange * (r - 1) / r * costs.parameterBytes(after, to)) / r;
   }
 
-  private double atLeast(int after, int to, int r) {
-    double gradients = exchange * (r - 1) / r * costs.leastParameterBytes(after, to);
-    return (unit.atLeast(after, to) + gradients) / r;
-  }
-
-  /** From where the two bounds meet to the right and to the left, while either can be of use. */
+  /** Backwards from where what is ahead takes too long, until the last stage does. */
   private void scan(int end, int units, int r) {
+    double[] ahead = seconds[units - r];
     int to = places[end];
-    double[] before = beyond[units - r];
-    int start = meet(before, end, to, units, r);
-    for (int k = start; k < end && before[k] < seconds[units][end]; k++) {
-      consider(k, end, units, r);
-    }
-    for (int k = start - 1; k >= 0 && atLeast(places[k], to, r) < seconds[units][end]; k--) {
-      consider(k, end, units, r);
-    }
-  }
-
-  /** The bounds meet near to where they met for the end before; any place would be right. */
-  private int meet(double[] before, int end, int to, int units, int r) {
-    int k = Math.min(meeting[units][r], end);
-    while (k < end && before[k] < atLeast(places[k], to, r)) {
-      k++;
-    }
-    while (k > 0 && before[k - 1] >= atLeast(places[k - 1], to, r)) {
-      k--;
-    }
-    meeting[units][r] = k;
-    return k;
-  }
-
-  private void consider(int k, int end, int units, int r) {
+    int column = unit.column(to);
+    double upTo = unit.upTo(to);
+    double bytes = parameters[to];
+    double share = exchange * (r - 1) / r;
     double limit = seconds[units][end];
-    double ahead = seconds[units - r][k];
-    if (ahead < limit && transfer[places[k]] / r < limit && costs.follows(places[k], places[end])) {
-      double last = stage(places[k], places[end], r);
-      if (last < limit) {
-        double moved = Math.max(transfer[places[k]], transfer[places[end]]) / r;
-        seconds[units][end] = Math.max(Math.max(ahead, last), moved);
-        cut[units][end] = k;
-        taken[units][end] = r;
+    for (int k = firstTooLong(beyond[units - r], end, units, r, limit) - 1; k >= 0; k--) {
+      int place = places[k];
+      double gradients = share * Math.max(0, bytes - mostParameters[place]);
+      if ((upTo + atLeast[column + place] + gradients) / r >= limit) {
+        return;
+      }
+      if (ahead[k] < limit && transfer[place] / r < limit && costs.follows(place, to)) {
+        double last = (upTo + exact[column + place] + share * (bytes - parameters[place])) / r;
+        if (last < limit) {
+          double moved = Math.max(transfer[place], transfer[to]) / r;
+          limit = Math.max(Math.max(ahead[k], last), moved);
+          seconds[units][end] = limit;
+          cut[units][end] = k;
+          taken[units][end] = r;
+        }
       }
     }
+  }
+
+  /** Near to where it was for the end before. */
+  private int firstTooLong(double[] before, int end, int units, int r, double limit) {
+    int k = Math.min(tooLong[units][r], end);
+    while (k < end && before[k] < limit) {
+      k++;
+    }
+    while (k > 0 && before[k - 1] >= limit) {
+      k--;
+    }
+    tooLong[units][r] = k;
+    return k;
   }
 
   /** The stages of the best pipeline over all units up to a place, in order. */

@@ -22,17 +22,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A dynamic program over a stage's layers keeps, of all ways to treat those before a position,
  * the ones that no other beats in extra time, in what each micro-batch holds, and in what one needs
- * at most during its backward pass. Exact up to {@value #MOST_BORDERS} layers and {@value
- * #MOST_WAYS} ways; beyond that runs meet at that many places and ways are thinned out, which
- * {@link #exact} tells where an answer may have suffered. A stage is worked out when it is first
- * asked for, at most O(borders · ways · log ways), and forgotten when all take too much memory.
+ * at most during its backward pass, in order of extra time and only as far as they are asked for.
+ * Exact up to {@value #MOST_BORDERS} layers and {@value #MOST_WAYS} ways; beyond that runs meet at
+ * that many places and ways that are nearly beaten are left out, which {@link #exact} tells where
+ * an answer may have suffered. Whether anything helps is answered without times, of which there are
+ * few ways. At most O(borders · ways · log borders) a stage; all are forgotten when they take too
+ * much memory.
  */
 public final class TradeOffs {
   static final int MOST_BORDERS = 64;
   static final int MOST_WAYS = 4096;
-  private static final int FEW_WAYS = 64; // that are left where there would be more
   private static final int DIGITS = 44; // binary; all sums are exact then
-  private static final int MOST_STORED = 2_000_000; // ways of all stages
+  private static final int MOST_STORED = 1_000_000; // last pieces of all stages
 
   private final int size;
   private final double[] forward; // seconds of the layers before
@@ -43,7 +44,7 @@ public final class TradeOffs {
   private final int grain; // runs begin and end at its multiples, or with the stage
   private final Ways[][] rows; // by first layer, then by end
   private final int[] cheapest; // layers, those first that give up bytes for the least time
-  private final WayMerge merge = new WayMerge();
+  private @Nullable TradeOffs untimed; // the same where time is of no interest
   private int stored;
   private boolean exact = true;
 
@@ -191,16 +192,23 @@ public final class TradeOffs {
     if (room < 0) {
       return Double.POSITIVE_INFINITY;
     }
+    if (inFlight * (kept[end] - kept[first]) <= room && recomputation != Recomputation.ALWAYS) {
+      return 0;
+    }
+    if (untimed().of(first, end).leastBytes(inFlight) > room) {
+      return Double.POSITIVE_INFINITY;
+    }
     Ways ways = of(first, end);
     int way = ways.first(inFlight, room);
-    double seconds = way < 0 ? Double.POSITIVE_INFINITY : ways.extra(way);
+    double seconds =
+        way < 0 ? smallest(first, end, inFlight).extraSeconds() : ways.extra(way); // left out
     exact = exact && (ways.exact() || seconds <= atLeast(first, end, inFlight, bytes));
     return seconds;
   }
 
   /** The least bytes with which so many micro-batches fit. */
   public double leastBytes(int first, int end, int inFlight) {
-    return of(first, end).leastBytes(inFlight) + inFlight * input[first];
+    return untimed().of(first, end).leastBytes(inFlight) + inFlight * input[first];
   }
 
   /** How many micro-batches of those wanted fit at most. */
@@ -220,16 +228,36 @@ public final class TradeOffs {
 
   /** The runs of {@link #extraSeconds}; empty where nothing helps. */
   public Optional<Choice> choice(int first, int end, int inFlight, double bytes) {
-    Ways ways = of(first, end);
-    int way = ways.first(inFlight, bytes - inFlight * input[first]);
-    return way < 0 ? Optional.empty() : Optional.of(choice(first, end, way));
+    double room = bytes - inFlight * input[first];
+    if (untimed().of(first, end).leastBytes(inFlight) > room) {
+      return Optional.empty();
+    }
+    int way = of(first, end).first(inFlight, room);
+    return Optional.of(way < 0 ? smallest(first, end, inFlight) : choice(first, end, way));
   }
 
-  /** The runs with the least bytes, and of these the least extra time. */
+  /**
+   * The runs with the least bytes, and of these the least extra time; throws where not even those
+   * fit into what stages have at most.
+   */
   public Choice smallest(int first, int end, int inFlight) {
-    double least = of(first, end).leastBytes(inFlight);
-    Ways ways = of(first, end);
-    return choice(first, end, ways.first(inFlight, least));
+    double least = untimed().of(first, end).leastBytes(inFlight);
+    Check.that(
+        least < Double.POSITIVE_INFINITY,
+        "nothing makes the stage fit: first=%d, end=%d, in_flight=%d",
+        first,
+        end,
+        inFlight);
+    int way = of(first, end).first(inFlight, least);
+    return way < 0 ? timed(untimed().smallest(first, end, inFlight)) : choice(first, end, way);
+  }
+
+  private Choice timed(Choice choice) {
+    double seconds = 0;
+    for (LayerRange run : choice.again()) {
+      seconds += forward[run.last() + 1] - forward[run.first()];
+    }
+    return new Choice(choice.again(), seconds, choice.heldBytes(), choice.workingBytes());
   }
 
   private Choice choice(int first, int end, int way) {
@@ -240,6 +268,7 @@ public final class TradeOffs {
     int index = way;
     while (at > first) {
       Ways here = of(first, at);
+      Check.that(here.has(index), "a way was found before: way=%d", index);
       int from = here.from(index);
       if (here.again(index)) {
         runs.add(new LayerRange(from, at - 1));
@@ -249,6 +278,15 @@ public final class TradeOffs {
     }
     Collections.reverse(runs);
     return new Choice(runs, ways.extra(way), held, ways.peak(way) - ways.held(way));
+  }
+
+  private TradeOffs untimed() {
+    if (untimed == null) {
+      boolean timed = forward[size] > 0;
+      double[] none = new double[size + 1];
+      untimed = timed ? new TradeOffs(none, kept, input, mostBytes, recomputation) : this;
+    }
+    return untimed;
   }
 
   private Ways of(int first, int end) {
@@ -275,29 +313,25 @@ public final class TradeOffs {
           case ALWAYS -> Ways.again(kept[end] - kept[first], forward[end] - forward[first], first);
           case SELECTIVE -> solved(first, end);
         };
-    stored += made.size();
     rows[first][end - first] = made;
     return made;
   }
 
   private Ways solved(int first, int end) {
     int last = border(first, end - 1);
-    for (int from = first; from < last; from = Math.min(last, border(first, from + grain))) {
-      before(first, from); // so that none is worked out while others are merged
-    }
-    before(first, last);
     double room = mostBytes - input[first];
-    merge.begin(room);
+    WayMerge merge = new WayMerge(room, grain == 1, (last - first) / grain + 3);
     merge.keep(before(first, last), last, kept[end] - kept[last]);
     for (int from = last; kept[end] - kept[from] <= room; from = border(first, from - 1)) {
       double held = from == first ? 0 : input[from];
       double working = held + kept[end] - kept[from];
       merge.again(before(first, from), from, held, working, forward[end] - forward[from]);
+      stored++;
       if (from == first) {
         break;
       }
     }
-    return merge.end(MOST_WAYS, FEW_WAYS, grain == 1);
+    return new Ways(merge);
   }
 
   /** The ways before a piece that begins at {@code from}. */

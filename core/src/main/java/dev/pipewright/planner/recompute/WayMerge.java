@@ -3,111 +3,183 @@ package dev.pipewright.planner.recompute;
 import java.util.Arrays;
 
 /**
- * Merges ways to treat a stage's layers, each list in order of extra time, and drops the beaten.
+ * The ways to treat a stage's layers, merged from those for the layers before each last piece that
+ * there can be: in order of extra time, without the beaten. Of each source no more is asked than
+ * may come next.
  */
 final class WayMerge {
-  private static final int[] IN_FLIGHT = {1, 2, 3, 4, 6, 8, 16, 1 << 20}; // that matter most
+  private static final double MARGIN = 1 + 1.0 / 64; // where there are too many ways
+  private static final int MOST = TradeOffs.MOST_WAYS;
 
-  private Column now = new Column();
-  private Column next = new Column();
-  private double room;
+  private final double room;
+  private final Ways[] sources;
+  private final int[] pieces; // where the last piece begins; the complement: it is kept
+  private final double[] bytes; // that the last piece holds
+  private final double[] working; // and needs while it is computed again
+  private final double[] seconds;
+  private final int[] next; // of the source; -1 before it has been asked
+  private final double[] extra; // of the way with that; no more than it before
+  private final double[] held;
+  private final double[] peak;
+  private final int[] heap; // sources
+  private int count;
+  private int left; // sources in the heap
   private boolean exact;
 
   // what is best so far: ascending in held, descending in peak
-  private double[] stairHeld = new double[64];
-  private double[] stairPeak = new double[64];
+  private double[] stairHeld = new double[4];
+  private double[] stairPeak = new double[4];
   private int stairs;
 
-  /** Ways that are being collected. */
-  private static final class Column {
-    double[] extra = new double[64];
-    double[] held = new double[64];
-    double[] peak = new double[64];
-    int[] from = new int[64];
-    int[] before = new int[64];
-    int size;
-
-    void add(double seconds, double bytes, double most, int piece, int way) {
-      if (size == extra.length) {
-        int larger = 2 * size;
-        extra = Arrays.copyOf(extra, larger);
-        held = Arrays.copyOf(held, larger);
-        peak = Arrays.copyOf(peak, larger);
-        from = Arrays.copyOf(from, larger);
-        before = Arrays.copyOf(before, larger);
-      }
-      extra[size] = seconds;
-      held[size] = bytes;
-      peak[size] = most;
-      from[size] = piece;
-      before[size++] = way;
-    }
+  /**
+   * Ways that need more than {@code room} are left out.
+   *
+   * @param all whether all pieces will be offered
+   * @param most pieces
+   */
+  WayMerge(double room, boolean all, int most) {
+    this.room = room;
+    exact = all;
+    sources = new Ways[most];
+    pieces = new int[most];
+    bytes = new double[most];
+    working = new double[most];
+    seconds = new double[most];
+    next = new int[most];
+    extra = new double[most];
+    held = new double[most];
+    peak = new double[most];
+    heap = new int[most];
   }
 
-  /** Begins anew; ways that need more than {@code room} are left out. */
-  void begin(double room) {
-    this.room = room;
-    now.size = 0;
-    exact = true;
+  boolean exact() {
+    return exact;
   }
 
   /** Adds ways whose last piece keeps so many bytes. */
   void keep(Ways source, int from, double kept) {
-    merge(source, ~from, kept, Double.NaN, 0);
+    add(source, ~from, kept, Double.NEGATIVE_INFINITY, 0);
   }
 
   /**
    * Adds ways whose last piece is computed again.
    *
-   * @param held the piece's input
-   * @param working its input and all that it keeps then
+   * @param input that the piece holds
+   * @param needed its input and all that it keeps then
    */
-  void again(Ways source, int from, double held, double working, double seconds) {
-    merge(source, from, held, working, seconds);
+  void again(Ways source, int from, double input, double needed, double runSeconds) {
+    add(source, from, input, needed, runSeconds);
   }
 
-  private void merge(Ways source, int piece, double more, double working, double seconds) {
-    exact &= source.exact();
-    next.size = 0;
-    stairs = 0;
-    int old = 0;
-    int way = 0;
-    while (old < now.size || way < source.size()) {
-      boolean known = way == source.size();
-      double held = known ? 0 : source.held(way) + more;
-      if (!known && old < now.size) {
-        double later = source.extra(way) + seconds - now.extra[old];
-        known = later > 0 || (later == 0 && held >= now.held[old]);
-      }
-      if (known) {
-        if (unbeaten(now.held[old], now.peak[old])) {
-          next.add(now.extra[old], now.held[old], now.peak[old], now.from[old], now.before[old]);
-        }
-        old++;
-      } else {
-        double during = Double.isNaN(working) ? source.peak(way) : source.held(way) + working;
-        double peak = Math.max(Math.max(source.peak(way), during), held);
-        if (peak <= room && unbeaten(held, peak)) {
-          next.add(source.extra(way) + seconds, held, peak, piece, way);
-        }
-        way++;
+  private void add(Ways source, int piece, double holds, double needs, double takes) {
+    sources[count] = source;
+    pieces[count] = piece;
+    bytes[count] = holds;
+    working[count] = needs;
+    seconds[count] = takes;
+    next[count] = -1;
+    extra[count] = takes;
+    held[count] = -1;
+    heap[left++] = count++;
+    for (int at = left - 1; at > 0 && sooner(heap[at], heap[(at - 1) / 2]); at = (at - 1) / 2) {
+      swap(at, (at - 1) / 2);
+    }
+  }
+
+  /** Finds the next way; false where there is none. */
+  boolean next(Ways found) {
+    while (left > 0 && found.size() < 2 * MOST) {
+      int source = heap[0];
+      int way = next[source];
+      double seconds = extra[source];
+      double holds = held[source];
+      double needs = peak[source];
+      advance(source);
+      if (way >= 0 && needs <= room && unbeaten(holds, needs, found.size() >= MOST)) {
+        found.add(seconds, holds, needs, pieces[source], way);
+        return true;
       }
     }
-    Column swapped = now;
-    now = next;
-    next = swapped;
+    exact &= left == 0;
+    return false;
   }
 
-  /** Whether no earlier one holds and needs as little; it then counts from now on. */
-  private boolean unbeaten(double held, double peak) {
-    int at = Arrays.binarySearch(stairHeld, 0, stairs, held);
-    int behind = at >= 0 ? at + 1 : -at - 1; // the first step that holds more
-    if (behind > 0 && stairPeak[behind - 1] <= peak) {
+  /** To the next way of a source; of those that it has found not to one that is beaten. */
+  private void advance(int source) {
+    Ways ways = sources[source];
+    int way = ++next[source];
+    while (way < ways.size() && !toWay(source, way)) {
+      way = ++next[source];
+    }
+    if (way == ways.size()) {
+      if (ways.has(way)) {
+        toWay(source, way);
+      } else {
+        heap[0] = heap[--left];
+      }
+    }
+    exact &= ways.exact();
+    sink();
+  }
+
+  /** Whether the way may be worth it. */
+  private boolean toWay(int source, int way) {
+    Ways ways = sources[source];
+    extra[source] = ways.extra(way) + seconds[source];
+    held[source] = ways.held(way) + bytes[source];
+    double during = Math.max(ways.peak(way), ways.held(way) + working[source]);
+    peak[source] = Math.max(during, held[source]);
+    return peak[source] <= room && !beaten(held[source], peak[source]);
+  }
+
+  private void sink() {
+    int at = 0;
+    for (int child = 1; child < left; child = 2 * at + 1) {
+      if (child + 1 < left && sooner(heap[child + 1], heap[child])) {
+        child++;
+      }
+      if (!sooner(heap[child], heap[at])) {
+        return;
+      }
+      swap(at, child);
+      at = child;
+    }
+  }
+
+  private void swap(int one, int other) {
+    int moved = heap[one];
+    heap[one] = heap[other];
+    heap[other] = moved;
+  }
+
+  /** Of equals the source that was added first. */
+  private boolean sooner(int one, int other) {
+    if (extra[one] != extra[other]) {
+      return extra[one] < extra[other];
+    }
+    if (held[one] != held[other]) {
+      return held[one] < held[other];
+    }
+    return peak[one] < peak[other] || (peak[one] == peak[other] && one < other);
+  }
+
+  /**
+   * Whether no earlier one holds and needs as little; it then counts from now on.
+   *
+   * @param many whether it has to hold or need a good deal less
+   */
+  private boolean unbeaten(double holds, double needs, boolean many) {
+    if (beaten(holds, needs)) {
       return false;
     }
-    int start = at >= 0 ? at : behind;
+    if (many && beaten(holds * MARGIN, needs * MARGIN)) {
+      exact = false;
+      return false;
+    }
+    int behind = behind(holds);
+    int start = behind > 0 && stairHeld[behind - 1] == holds ? behind - 1 : behind;
     int end = start;
-    while (end < stairs && stairPeak[end] >= peak) {
+    while (end < stairs && stairPeak[end] >= needs) {
       end++;
     }
     if (stairs + 1 - (end - start) > stairHeld.length) {
@@ -116,66 +188,29 @@ final class WayMerge {
     }
     System.arraycopy(stairHeld, end, stairHeld, start + 1, stairs - end);
     System.arraycopy(stairPeak, end, stairPeak, start + 1, stairs - end);
-    stairHeld[start] = held;
-    stairPeak[start] = peak;
+    stairHeld[start] = holds;
+    stairPeak[start] = needs;
     stairs += 1 - (end - start);
     return true;
   }
 
-  /**
-   * What is left; where that are more than {@code most}, about so many as {@code few}.
-   *
-   * @param all whether all pieces were offered
-   */
-  Ways end(int most, int few, boolean all) {
-    Column kept = now;
-    exact &= all;
-    if (now.size > most) {
-      exact = false;
-      thin(few);
-      kept = next;
-    }
-    int size = kept.size;
-    return new Ways(
-        Arrays.copyOf(kept.extra, size),
-        Arrays.copyOf(kept.held, size),
-        Arrays.copyOf(kept.peak, size),
-        Arrays.copyOf(kept.from, size),
-        Arrays.copyOf(kept.before, size),
-        exact);
+  private boolean beaten(double holds, double needs) {
+    int behind = behind(holds);
+    return behind > 0 && stairPeak[behind - 1] <= needs;
   }
 
-  /**
-   * Keeps those that are best for some number of micro-batches in flight, and of others every so
-   * many-th.
-   */
-  private void thin(int most) {
-    boolean[] best = new boolean[now.size];
-    int count = 0;
-    for (int inFlight : IN_FLIGHT) {
-      double least = Double.POSITIVE_INFINITY;
-      for (int way = 0; way < now.size; way++) {
-        double bytes = (inFlight - 1) * now.held[way] + now.peak[way];
-        if (bytes < least) {
-          least = bytes;
-          count += best[way] ? 0 : 1;
-          best[way] = true;
-        }
+  /** The first step that holds more. */
+  private int behind(double holds) {
+    int low = 0;
+    int high = stairs;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (stairHeld[middle] <= holds) {
+        low = middle + 1;
+      } else {
+        high = middle;
       }
     }
-    int others = now.size - count;
-    int room = Math.max(0, most - count);
-    next.size = 0;
-    int seen = 0;
-    for (int way = 0; way < now.size; way++) {
-      boolean due = best[way];
-      if (!due) {
-        due = (long) (seen + 1) * room / others > (long) seen * room / others;
-        seen++;
-      }
-      if (due) {
-        next.add(now.extra[way], now.held[way], now.peak[way], now.from[way], now.before[way]);
-      }
-    }
+    return low;
   }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.planner.periodic.Discipline.Star;
+import dev.pipewright.planner.recompute.Recomputation;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
@@ -27,6 +28,22 @@ class LeastMemoryTest {
     assertEquals(0, fewest == 1 ? 0 : fits(chain, fewest - 1, least), "one fewer");
   }
 
+  @RepeatedTest(200)
+  void withLayersThatRunAgainSoMuchIsEnoughToo(RepetitionInfo seed) {
+    var random = new SplittableRandom(100 + seed.getCurrentRepetition());
+    LayerChain chain = Chains.withInputs(random, 7);
+    int devices = random.nextInt(1, 5);
+    for (Recomputation kind : Recomputation.values()) {
+      double least = LeastMemory.bytes(chain, devices, kind);
+      var enough = new PeriodicProblem(chain, devices, least).recomputing(kind);
+      assertTrue(ContiguousPlanner.plan(enough, new Star()).isPresent(), kind::toString);
+      var less = enough.within(Math.nextDown(least));
+      assertTrue(ContiguousPlanner.plan(less, new Star()).isEmpty(), kind::toString);
+      assertTrue(LeastMemory.devices(chain, least, kind) <= devices, kind::toString);
+      assertTrue(least <= LeastMemory.bytes(chain, devices), kind::toString);
+    }
+  }
+
   private static int fits(LayerChain chain, int devices, double bytes) {
     return LeastMemory.bytes(chain, devices) <= bytes ? 1 : 0;
   }
@@ -41,6 +58,22 @@ class LeastMemoryTest {
     assertEquals(
         "the devices have 2.00 KiB each; 4.00 KiB on each of the 2 would do, or 3 devices",
         PeriodicPlanner.plan(few, () -> false).binding());
+  }
+
+  @Test
+  void whatWouldDoCountsLayersThatRunAgain() {
+    var loads =
+        java.util.List.of(
+            new dev.pipewright.schedule.periodic.StageLoad(1, 1, 0, 1024),
+            new dev.pipewright.schedule.periodic.StageLoad(1, 1, 0, 1024),
+            new dev.pipewright.schedule.periodic.StageLoad(1, 1, 0, 1024));
+    var kept = new PeriodicProblem(LayerChain.of(loads), 1, 1000);
+    assertEquals(
+        "the devices have 1000 B each; 3.00 KiB on each of the 1 would do",
+        PeriodicPlanner.plan(kept, () -> false).binding());
+    assertEquals(
+        "the devices have 1000 B each; 1.00 KiB on each of the 1 would do",
+        PeriodicPlanner.plan(kept.recomputing(Recomputation.SELECTIVE), () -> false).binding());
   }
 
   @Test

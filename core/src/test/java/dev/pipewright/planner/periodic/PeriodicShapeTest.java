@@ -4,9 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Recompute;
 import dev.pipewright.planner.periodic.PeriodicPlan.Placed;
+import dev.pipewright.planner.periodic.PeriodicShape.Stage;
+import dev.pipewright.planner.recompute.Recomputation;
+import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.periodic.Pattern;
 import dev.pipewright.schedule.periodic.PatternCheck;
+import dev.pipewright.schedule.periodic.RepeatedOp;
 import dev.pipewright.sim.repeated.PatternTasks;
 import dev.pipewright.sim.repeated.RepeatedRun;
 import dev.pipewright.sim.repeated.Task;
@@ -22,7 +28,11 @@ class PeriodicShapeTest {
   private static PeriodicShape shape(PeriodicPlan plan) {
     Pattern pattern = plan.pattern();
     return new PeriodicShape(
-        plan.discipline(), pattern.period(), pattern.batches(), plan.stages(), pattern.ops());
+        plan.discipline(),
+        pattern.period(),
+        pattern.batches(),
+        plan.stages().stream().map(Stage::of).toList(),
+        pattern.ops());
   }
 
   @RepeatedTest(200)
@@ -32,6 +42,19 @@ class PeriodicShapeTest {
     int devices = random.nextInt(1, 4);
     double all = chain.stateBytes(0, chain.layers()) + 8 * chain.activationBytes(0, chain.layers());
     var problem = new PeriodicProblem(chain, devices, all * random.nextDouble(0.2, 1.2) / devices);
+    PeriodicPlanning planning = PeriodicPlanner.plan(problem, () -> false);
+    Stream.of(planning.plain(), planning.star(), planning.dropping(), planning.general())
+        .flatMap(Optional::stream)
+        .forEach(plan -> check(plan, problem));
+  }
+
+  @RepeatedTest(200)
+  void soIsOneWhoseLayersRunAgain(RepetitionInfo seed) {
+    var random = new SplittableRandom(4000 + seed.getCurrentRepetition());
+    LayerChain chain = Chains.withInputs(random, 6);
+    Recomputation kind = random.nextInt(4) == 0 ? Recomputation.ALWAYS : Recomputation.SELECTIVE;
+    var problem =
+        new PeriodicProblem(chain, random.nextInt(1, 4), random.nextInt(5, 26)).recomputing(kind);
     PeriodicPlanning planning = PeriodicPlanner.plan(problem, () -> false);
     Stream.of(planning.plain(), planning.star(), planning.dropping(), planning.general())
         .flatMap(Optional::stream)
@@ -72,16 +95,37 @@ class PeriodicShapeTest {
   void stagesFollowEachOtherOnOtherDevices() {
     assertRefused(
         "stages[1] begins at layer 3, but the one before ends at 1; let it begin at 2",
-        new Placed(0, 2, 0),
-        new Placed(3, 4, 1));
+        new Stage(0, 2, 0),
+        new Stage(3, 4, 1));
     assertRefused(
         "stages[1] and the one before are both on device 0; make them one stage",
-        new Placed(0, 2, 0),
-        new Placed(2, 4, 0));
-    assertRefused("stages[0] ends before it begins; give it layers", new Placed(0, 0, 0));
+        new Stage(0, 2, 0),
+        new Stage(2, 4, 0));
+    assertRefused("stages[0] ends before it begins; give it layers", new Stage(0, 0, 0));
   }
 
-  private static void assertRefused(String words, Placed... stages) {
+  @Test
+  void runsOfLayersThatRunAgainBeginAndEndWhereTheNetworkIsCut() {
+    LayerChain chain = Chains.of(1, 1, 2, 2, 1, 1, 1, 1).cutOnlyAt(new int[] {0, 1, 3, 4});
+    var problem = new PeriodicProblem(chain, 1, 99);
+    Stage inside = new Stage(0, 4, 0, List.of(new LayerRange(1, 1)));
+    List<RepeatedOp> ops =
+        List.of(new RepeatedOp(Pass.FORWARD, 0, 0, 0), new RepeatedOp(Pass.BACKWARD, 0, 5, 0));
+    var shape = new PeriodicShape(new Discipline.Star(), 10, 1, List.of(inside), ops);
+    var refusal = assertThrows(IllegalArgumentException.class, () -> shape.priced(problem));
+    assertEquals(
+        "a run of layers that run again begins or ends at 2, where branches run side by side or"
+            + " there is no layer; begin it elsewhere",
+        refusal.getMessage());
+    Stage outside = new Stage(0, 4, 0, List.of(new LayerRange(1, 2)));
+    PeriodicPlan plan =
+        new PeriodicShape(new Discipline.Star(), 10, 1, List.of(outside), ops).priced(problem);
+    assertEquals(2.5 + 1.5, plan.pattern().stages().get(0).backwardSeconds());
+    assertEquals(Recompute.SELECTIVE, plan.stages().get(0).recompute());
+    assertEquals(List.of(new LayerRange(1, 1)), plan.stages().get(0).again());
+  }
+
+  private static void assertRefused(String words, Stage... stages) {
     var refusal =
         assertThrows(IllegalArgumentException.class, () -> PeriodicShape.inOrder(List.of(stages)));
     assertEquals(words, refusal.getMessage());

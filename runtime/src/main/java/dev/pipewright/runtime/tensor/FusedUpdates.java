@@ -85,7 +85,7 @@ public final class FusedUpdates {
       return;
     }
     try (Scope scope = new Scope()) {
-      Tensor counted = Tensor.ones().scaleInPlace(steps);
+      Tensor counted = Tensor.ones().scaleInPlace((double) steps);
       call(
           "aten::_fused_adam_",
           list(values),
