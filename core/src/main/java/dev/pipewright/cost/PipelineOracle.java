@@ -157,7 +157,11 @@ public final class PipelineOracle implements Oracle {
       working = kept.workingBytes();
     }
     return new StageMemory(
-        costs.staticBytes(first, end), held, stage.inFlight(), working, new Bytes(capacity));
+        costs.staticBytes(first, end),
+        held,
+        stage.inFlight(),
+        working + costs.workingBytes(slice),
+        new Bytes(capacity));
   }
 
   private PartlyKept partlyKept(StagePlan stage, int slice) {

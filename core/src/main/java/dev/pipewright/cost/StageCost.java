@@ -30,7 +30,7 @@ public record StageCost(
    * @param staticBytes weights, gradients, optimizer state
    * @param heldBytes what each micro-batch in flight holds
    * @param inFlight how many are held at most
-   * @param workingBytes what the backward pass needs beyond that while it recomputes
+   * @param workingBytes what a pass needs beyond that while it recomputes and computes
    * @param capacity the smallest memory among the stage's devices
    */
   public record StageMemory(

@@ -3,6 +3,7 @@ package dev.pipewright.cost;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceKind;
 import dev.pipewright.model.Chain;
+import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.units.Check;
@@ -32,8 +33,11 @@ public final class StageCosts {
   private final double staticPerParameterByte;
   private final double referencePeak;
 
-  /** Cumulative seconds of positions {@code 0..end-1} for one slice size. */
-  private record Times(double[] forward, double[] backward) {}
+  /**
+   * Cumulative seconds of positions {@code 0..end-1} for one slice size, and what the hungriest of
+   * all layers needs.
+   */
+  private record Times(double[] forward, double[] backward, double workingBytes) {}
 
   /** Costs of stages that may be cut at every position of the chain. */
   public StageCosts(Workload workload) {
@@ -127,10 +131,17 @@ public final class StageCosts {
       known =
           new Times(
               byEnd(chain.cumulative(profile.seconds(Quantity.FORWARD, slice))),
-              byEnd(chain.cumulative(profile.seconds(Quantity.BACKWARD, slice))));
+              byEnd(chain.cumulative(profile.seconds(Quantity.BACKWARD, slice))),
+              workingBytes(profile, slice));
       times.set(slice, known);
     }
     return known;
+  }
+
+  private static double workingBytes(Profile profile, int slice) {
+    return profile.saysMemory()
+        ? profile.memoryOf(slice).stream().mapToDouble(LayerMemory::working).max().orElse(0)
+        : 0;
   }
 
   /** Cumulative forward seconds by end for one slice size, for hot loops: read only. */
@@ -204,6 +215,15 @@ public final class StageCosts {
   /** What a stage that recomputes needs during one backward pass beyond the inputs it holds. */
   public double recomputedBytes(int first, int end, int slice) {
     return (keptBytes[end] - keptBytes[first]) * slice;
+  }
+
+  /**
+   * What any stage needs while it computes a slice, beyond what it holds: that of the network's
+   * hungriest layer, wherever it is, so rather too much than too little. 0 where the profile does
+   * not say.
+   */
+  public double workingBytes(int slice) {
+    return times(slice).workingBytes;
   }
 
   /** What each position of a stage costs for one slice, on the device that the profile is for. */

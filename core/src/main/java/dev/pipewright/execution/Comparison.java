@@ -274,8 +274,7 @@ public record Comparison(Run predicted, Run simulated, Run measured, List<Item> 
       double[] peaks = expectation.peakBytes();
       for (TrainingOutcome.Worker worker : workers) {
         double bytes = peaks[worker.rank()];
-        double held = Math.max(0, worker.peakBytes() - worker.bytesBefore());
-        add(Scope.MEMORY, "worker " + worker.worker(), bytes, bytes, held);
+        add(Scope.MEMORY, "worker " + worker.worker(), bytes, bytes, (double) worker.peakBytes());
       }
     }
   }

@@ -32,6 +32,12 @@ import java.util.stream.IntStream;
  * its ops, a step, and the bytes that each rank's workers hold.
  */
 public final class Expectation {
+  /** Ops before the one that needs a message, from where on a worker has room for it. */
+  public static final int OPS_AHEAD = 4;
+
+  /** Gradients that are summed at once: what PyTorch's data parallelism takes, too. */
+  public static final long BUCKET_BYTES = 25L << 20;
+
   private static final int STEADY = 4; // steps, of which the last is like all that follow
 
   private final StageCosts costs;
@@ -247,6 +253,10 @@ public final class Expectation {
   }
 
   private double peakBytes(int rank) {
+    if (costs.workload().profile().saysMemory()) {
+      int slice = StageCosts.slice(microBatch(), assignment.workers().get(rank));
+      return new WorkerPeak(costs, assignment, rank, slice).bytes();
+    }
     double now = 0;
     List<Integer> seen = new ArrayList<>();
     for (int stage = 0; stage < placement.stages(); stage++) {

@@ -21,12 +21,16 @@ public record TrainingOutcome(
     Optional<String> checkpoint,
     boolean stopped) {
   /**
-   * A worker over the whole run.
+   * A worker.
    *
-   * @param peakBytes the most memory it held for tensors
-   * @param bytesBefore what its process held before it made any
+   * @param peakBytes the most memory that its tensors and what computes with them took up in a step
    */
-  public record Worker(int worker, int rank, long peakBytes, long bytesBefore) {}
+  public record Worker(int worker, int rank, long peakBytes) {}
+
+  /** The same with what another run has shown of its workers. */
+  public TrainingOutcome with(List<Worker> others) {
+    return new TrainingOutcome(steps, typical, others, heldOut, checkpoint, stopped);
+  }
 
   public TrainingOutcome {
     steps = List.copyOf(steps);

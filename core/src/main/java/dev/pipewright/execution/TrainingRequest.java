@@ -22,6 +22,8 @@ import java.util.Optional;
  * @param evaluateEvery steps between two times that held-out samples are answered; 0 for never
  * @param force whether to start although memory will probably run out
  * @param emulation with which workers take time instead of computing
+ * @param frugal whether processes return freed memory at once: slower, but what is in memory then
+ *     is in use
  */
 public record TrainingRequest(
     String model,
@@ -37,7 +39,8 @@ public record TrainingRequest(
     Keeping keeping,
     int evaluateEvery,
     boolean force,
-    Optional<Emulation> emulation) {
+    Optional<Emulation> emulation,
+    boolean frugal) {
   /**
    * What a run keeps in files.
    *
@@ -127,6 +130,40 @@ public record TrainingRequest(
         evaluateEvery);
   }
 
+  /** A run that keeps freed memory for later, as is faster. */
+  public TrainingRequest(
+      String model,
+      Assignment assignment,
+      UpdateRule rule,
+      boolean sharedStatistics,
+      String data,
+      long steps,
+      long seed,
+      Workers workers,
+      int threads,
+      Machines machines,
+      Keeping keeping,
+      int evaluateEvery,
+      boolean force,
+      Optional<Emulation> emulation) {
+    this(
+        model,
+        assignment,
+        rule,
+        sharedStatistics,
+        data,
+        steps,
+        seed,
+        workers,
+        threads,
+        machines,
+        keeping,
+        evaluateEvery,
+        force,
+        emulation,
+        false);
+  }
+
   /** The same run of workers that take these times instead of computing. */
   public TrainingRequest emulating(Emulation times) {
     return new TrainingRequest(
@@ -143,6 +180,27 @@ public record TrainingRequest(
         keeping,
         evaluateEvery,
         force,
-        Optional.of(times));
+        Optional.of(times),
+        frugal);
+  }
+
+  /** So many steps of it to see what memory tensors need. */
+  public TrainingRequest frugal(long count) {
+    return new TrainingRequest(
+        model,
+        assignment,
+        rule,
+        sharedStatistics,
+        data,
+        count,
+        seed,
+        workers,
+        threads,
+        machines,
+        keeping,
+        evaluateEvery,
+        force,
+        emulation,
+        true);
   }
 }

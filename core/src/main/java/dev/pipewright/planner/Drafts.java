@@ -96,7 +96,7 @@ final class Drafts {
     int slice = StageCosts.slice(wave.samples(), devices.size());
     boolean again = recompute == Recompute.STAGE_INPUT;
     double capacity = SelectiveRecomputation.capacity(searched, devices);
-    double rest = searched.staticBytes(first, end);
+    double rest = searched.staticBytes(first, end) + searched.workingBytes(slice);
     if (again && selective.isPresent()) {
       return selective.get().tradeOffs(slice).room(first, end, wanted, capacity - rest);
     }

@@ -135,7 +135,7 @@ final class FormulaPricer implements StagePricer {
     if (path + forwardSeconds + backwardSeconds + after > limit) {
       return Outcome.SKIP;
     }
-    double staticBytes = costs.staticBytes(first, end);
+    double staticBytes = costs.staticBytes(first, end) + costs.workingBytes(slice);
     int inFlight = warmUp.inFlightOf(behind, microBatches);
     boolean keeps =
         recomputation != Recomputation.ALWAYS

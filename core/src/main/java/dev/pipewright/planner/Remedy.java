@@ -122,7 +122,7 @@ public final class Remedy {
         request.recomputation() == Recomputation.NEVER
             ? kept
             : inFlight * costs.inputBytes(first, slice) + costs.recomputedBytes(first, end, slice);
-    return costs.staticBytes(first, end) + Math.min(kept, again);
+    return costs.staticBytes(first, end) + costs.workingBytes(slice) + Math.min(kept, again);
   }
 
   private int slice(int devices) {

@@ -51,8 +51,12 @@ final class SelectiveRecomputation {
    * @param end the position behind its last
    */
   StagePlan of(StagePlan stage, int first, int end, int wave) {
-    TradeOffs tradeOffs = tradeOffs(StageCosts.slice(wave, stage.replicas()));
-    double bytes = capacity(costs, stage.devices()) - costs.staticBytes(first, end);
+    int slice = StageCosts.slice(wave, stage.replicas());
+    TradeOffs tradeOffs = tradeOffs(slice);
+    double bytes =
+        capacity(costs, stage.devices())
+            - costs.staticBytes(first, end)
+            - costs.workingBytes(slice);
     return tradeOffs
         .choice(first, end, stage.inFlight(), bytes)
         .map(choice -> inChain(stage, choice.again()))

@@ -104,7 +104,7 @@ public final class SynchronousPlans {
             case ALWAYS -> again;
             default -> Math.min(kept, again);
           };
-      most = Math.max(most, costs.staticBytes(first, end) + held);
+      most = Math.max(most, costs.staticBytes(first, end) + costs.workingBytes(slice) + held);
     }
     return most;
   }

@@ -5,13 +5,15 @@ import dev.pipewright.units.Precision;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntToDoubleFunction;
 
 /**
  * Times and sizes of the layers of a network, in the order of its {@code LayerGraph}.
  *
  * <p>Sizes are bytes for one sample. Times are seconds for a whole slice of a batch, at one or more
  * slice sizes; between two the time is interpolated, outside it follows the nearest two (or is
- * proportional where there is one).
+ * proportional where there is one). A measured profile may say for each slice size what layers need
+ * while they compute, too.
  */
 public final class Profile {
   /** The passes that have a time of their own. */
@@ -30,6 +32,7 @@ public final class Profile {
   private final List<LayerSizes> sizes;
   private final int[] samples;
   private final LayerTimes[][] times; // [batch][layer]
+  private final LayerMemory[][] memory; // likewise; no batch where nobody has measured it
 
   /**
    * Bytes of one layer.
@@ -74,6 +77,8 @@ public final class Profile {
   }
 
   /**
+   * A profile that does not say what layers need while they compute.
+   *
    * @param samples the slice sizes that were measured, ascending
    * @param times for each slice size one entry per layer
    */
@@ -83,6 +88,21 @@ public final class Profile {
       List<LayerSizes> sizes,
       List<Integer> samples,
       List<List<LayerTimes>> times) {
+    this(provenance, precision, sizes, samples, times, List.of());
+  }
+
+  /**
+   * @param samples the slice sizes that were measured, ascending
+   * @param times for each slice size one entry per layer
+   * @param memory likewise, or none at all
+   */
+  public Profile(
+      Provenance provenance,
+      Precision precision,
+      List<LayerSizes> sizes,
+      List<Integer> samples,
+      List<List<LayerTimes>> times,
+      List<List<LayerMemory>> memory) {
     Check.that(
         !samples.isEmpty(), "a profile needs at least one batch: source=%s", provenance.source());
     Check.that(
@@ -90,12 +110,21 @@ public final class Profile {
         "one table of times per batch: batches=%d, tables=%d",
         samples.size(),
         times.size());
+    Check.that(
+        memory.isEmpty() || memory.size() == samples.size(),
+        "one table of memory per batch or none: batches=%d, tables=%d",
+        samples.size(),
+        memory.size());
     this.provenance = provenance;
     this.precision = precision;
     this.sizes = List.copyOf(sizes);
     this.samples = samples.stream().mapToInt(Integer::intValue).toArray();
     this.times =
         times.stream().map(table -> table.toArray(LayerTimes[]::new)).toArray(LayerTimes[][]::new);
+    this.memory =
+        memory.stream()
+            .map(table -> table.toArray(LayerMemory[]::new))
+            .toArray(LayerMemory[][]::new);
     for (int i = 0; i < this.samples.length; i++) {
       Check.that(
           this.samples[i] > (i == 0 ? 0 : this.samples[i - 1]),
@@ -106,6 +135,11 @@ public final class Profile {
           "one time per layer: batch=%d, times=%d, layers=%d",
           this.samples[i],
           this.times[i].length,
+          this.sizes.size());
+      Check.that(
+          memory.isEmpty() || this.memory[i].length == this.sizes.size(),
+          "memory of every layer: batch=%d, layers=%d",
+          this.samples[i],
           this.sizes.size());
     }
   }
@@ -136,6 +170,33 @@ public final class Profile {
     return List.of(times[batch]);
   }
 
+  /** Whether it says what layers need while they compute. */
+  public boolean saysMemory() {
+    return memory.length > 0;
+  }
+
+  /**
+   * What all layers need at {@code samples().get(batch)}, where it {@linkplain #saysMemory says}.
+   */
+  public List<LayerMemory> memory(int batch) {
+    return List.of(memory[batch]);
+  }
+
+  /** What each layer needs for a slice of {@code slice} samples, where it says. */
+  public List<LayerMemory> memoryOf(double slice) {
+    Check.that(slice > 0, "a slice has samples: slice=%s", slice);
+    List<LayerMemory> needed = new ArrayList<>();
+    for (int layer = 0; layer < layers(); layer++) {
+      int at = layer;
+      needed.add(
+          new LayerMemory(
+              at(slice, batch -> memory[batch][at].working()),
+              at(slice, batch -> memory[batch][at].splitKept()),
+              at(slice, batch -> memory[batch][at].deferred())));
+    }
+    return needed;
+  }
+
   /** Whether every layer's backward pass is split at every batch. */
   public boolean splitsBackward() {
     return Arrays.stream(times)
@@ -151,15 +212,19 @@ public final class Profile {
     Check.that(slice > 0, "a slice has samples: slice=%s", slice);
     double[] seconds = new double[layers()];
     for (int layer = 0; layer < seconds.length; layer++) {
+      int at = layer;
       seconds[layer] =
-          quantity == Quantity.UPDATE ? times[0][layer].update : at(layer, quantity, slice);
+          quantity == Quantity.UPDATE
+              ? times[0][layer].update
+              : at(slice, batch -> times[batch][at].of(quantity));
     }
     return seconds;
   }
 
-  private double at(int layer, Quantity quantity, double slice) {
+  /** A figure for a slice, from what it is at each batch. */
+  private double at(double slice, IntToDoubleFunction figure) {
     if (samples.length == 1) {
-      return times[0][layer].of(quantity) * (slice / samples[0]);
+      return figure.applyAsDouble(0) * (slice / samples[0]);
     }
     int right = 1;
     while (right < samples.length - 1 && samples[right] < slice) {
@@ -167,8 +232,8 @@ public final class Profile {
     }
     double x0 = samples[right - 1];
     double x1 = samples[right];
-    double y0 = times[right - 1][layer].of(quantity);
-    double y1 = times[right][layer].of(quantity);
+    double y0 = figure.applyAsDouble(right - 1);
+    double y1 = figure.applyAsDouble(right);
     double line = y0 + (y1 - y0) * (slice - x0) / (x1 - x0);
     if (slice < x0) {
       return Math.max(line, y0 * slice / x0); // never cheaper than its share
@@ -191,7 +256,13 @@ public final class Profile {
                       t.update * factor))
               .toList());
     }
-    return new Profile(provenance, precision, sizes, samples(), slower);
+    return new Profile(
+        provenance,
+        precision,
+        sizes,
+        samples(),
+        slower,
+        Arrays.stream(memory).map(List::of).toList());
   }
 
   /** Bytes of each layer's boundary activation for one sample. */
@@ -216,12 +287,18 @@ public final class Profile {
         && precision == other.precision
         && sizes.equals(other.sizes)
         && Arrays.equals(samples, other.samples)
-        && Arrays.deepEquals(times, other.times);
+        && Arrays.deepEquals(times, other.times)
+        && Arrays.deepEquals(memory, other.memory);
   }
 
   @Override
   public int hashCode() {
     return java.util.Objects.hash(
-        provenance, precision, sizes, Arrays.hashCode(samples), Arrays.deepHashCode(times));
+        provenance,
+        precision,
+        sizes,
+        Arrays.hashCode(samples),
+        Arrays.deepHashCode(times),
+        Arrays.deepHashCode(memory));
   }
 }

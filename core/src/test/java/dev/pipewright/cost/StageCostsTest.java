@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cluster.Link;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
@@ -13,13 +14,16 @@ import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
+import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.units.Precision;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
@@ -181,6 +185,47 @@ class StageCostsTest {
     assertEquals(700, stage.memory().capacity().value());
     assertEquals(2 * profile.seconds(Quantity.FORWARD, 1)[0], stage.forwardSeconds());
     assertEquals(0.5, costs(profileOf("slow"), cluster).slowdown(0));
+  }
+
+  @Test
+  void theHungriestLayerCountsInEveryStageWhereTheProfileSaysWhatLayersNeed() {
+    Profile silent = Samples.profile(new SplittableRandom(4), 3);
+    List<List<LayerMemory>> memory = new ArrayList<>();
+    for (int batch : silent.samples()) {
+      memory.add(
+          List.of(
+              new LayerMemory(10 * batch, 0, 0),
+              new LayerMemory(90 * batch, 0, 0),
+              new LayerMemory(50 * batch, 0, 0)));
+    }
+    Profile saying =
+        new Profile(
+            silent.provenance(),
+            silent.precision(),
+            IntStream.range(0, 3).mapToObj(silent::sizes).toList(),
+            silent.samples(),
+            IntStream.range(0, silent.samples().size()).mapToObj(silent::times).toList(),
+            memory);
+    Cluster cluster = Samples.plain(List.of(Link.of(0, 1000)), 2);
+    var training = new Training(Optimizer.SGD, Precision.FP32);
+    Chain chain = Chain.of(Samples.chain(3));
+    StageCosts without = new StageCosts(new Workload(chain, silent, training, cluster));
+    StageCosts with = new StageCosts(new Workload(chain, saying, training, cluster));
+    assertEquals(0, without.workingBytes(2));
+    assertEquals(180, with.workingBytes(2), 1e-9);
+    var stages =
+        List.of(
+            new StagePlan(0, 0, List.of(0), Recompute.NONE, 2),
+            new StagePlan(1, 2, List.of(1), Recompute.STAGE_INPUT, 1));
+    Plan plan = new Plan(WarmUp.A, 2, 2, 1, false, stages);
+    for (int stage = 0; stage < 2; stage++) {
+      double less = memory(without, plan, stage).peakBytes();
+      assertEquals(less + 180, memory(with, plan, stage).peakBytes(), 1e-9 * less);
+    }
+  }
+
+  private static StageCost.StageMemory memory(StageCosts costs, Plan plan, int stage) {
+    return CostModel.PIPEWRIGHT.oracle(costs).assess(plan).stages().get(stage).memory();
   }
 
   private static Profile profileOf(String device) {

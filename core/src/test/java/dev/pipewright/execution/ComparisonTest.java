@@ -72,7 +72,7 @@ class ComparisonTest {
         new TrainingOutcome(
             List.of(),
             STEP,
-            List.of(new Worker(0, 0, 31_000, 1000), new Worker(1, 1, 500, 1000)),
+            List.of(new Worker(0, 0, 30_000), new Worker(1, 1, 0)),
             List.of(),
             Optional.empty(),
             false);

@@ -56,6 +56,42 @@ class ProfileTest {
     assertEquals(0.5, forward(of(List.of(2, 4), 2, 10), 0.5), 1e-12);
   }
 
+  private static Profile needing(List<Integer> batches, double... working) {
+    List<List<LayerTimes>> times = new ArrayList<>();
+    List<List<LayerMemory>> memory = new ArrayList<>();
+    for (double bytes : working) {
+      times.add(List.of(new LayerTimes(1, 2, 1, 7)));
+      memory.add(List.of(new LayerMemory(bytes, 2 * bytes, 3 * bytes)));
+    }
+    var source = new Provenance("test", "k", "2025-01-01", true);
+    return new Profile(
+        source, Precision.FP32, List.of(new LayerSizes(1, 2, 3)), batches, times, memory);
+  }
+
+  @Test
+  void whatLayersNeedFollowsALineBetweenBatches() {
+    Profile profile = needing(List.of(2, 4), 100, 140);
+    assertEquals(List.of(new LayerMemory(120, 240, 360)), profile.memoryOf(3));
+    assertEquals(List.of(new LayerMemory(180, 360, 540)), profile.memoryOf(6));
+    assertEquals(List.of(new LayerMemory(140, 280, 420)), profile.memory(1));
+    assertTrue(profile.saysMemory() && profile.slower(3).saysMemory());
+    assertFalse(of(List.of(2), 3).saysMemory());
+  }
+
+  @Test
+  void memoryIsSaidOfEveryBatchAndLayerOrNotAtAll() {
+    assertThrows(IllegalArgumentException.class, () -> needing(List.of(2, 4), 100));
+    Profile said = needing(List.of(2), 100);
+    List<List<LayerTimes>> times = List.of(said.times(0));
+    List<LayerSizes> sizes = List.of(said.sizes(0));
+    assertThrows(
+        IllegalArgumentException.class,
+        () ->
+            new Profile(
+                said.provenance(), Precision.FP32, sizes, List.of(2), times, List.of(List.of())));
+    assertFalse(said.equals(needing(List.of(2), 101)));
+  }
+
   @Test
   void aLargerSliceThanTheLastTakesNoLessThanIt() {
     assertEquals(4, forward(of(List.of(1, 2), 5, 4), 8), 1e-12); // the line says -2

@@ -4,6 +4,7 @@ import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Training;
 import dev.pipewright.model.Work;
+import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;
 import dev.pipewright.profile.Profile.LayerTimes;
@@ -69,7 +70,11 @@ public final class ProfileJson {
             .toList());
     List<Object> batches = new ArrayList<>();
     for (int i = 0; i < profile.samples().size(); i++) {
-      batches.add(object(profile.samples().get(i), profile.times(i)));
+      Map<String, Object> batch = object(profile.samples().get(i), profile.times(i));
+      if (profile.saysMemory()) {
+        putMemory(batch, profile.memory(i));
+      }
+      batches.add(batch);
     }
     object.put("batches", batches);
     return object;
@@ -132,7 +137,13 @@ public final class ProfileJson {
     return object;
   }
 
-  private static List<Double> column(List<LayerTimes> times, ToDoubleFunction<LayerTimes> value) {
-    return times.stream().map(value::applyAsDouble).toList();
+  private static void putMemory(Map<String, Object> object, List<LayerMemory> memory) {
+    object.put("working_bytes", column(memory, LayerMemory::working));
+    object.put("split_kept_bytes", column(memory, LayerMemory::splitKept));
+    object.put("deferred_bytes", column(memory, LayerMemory::deferred));
+  }
+
+  private static <T> List<Double> column(List<T> layers, ToDoubleFunction<T> value) {
+    return layers.stream().map(value::applyAsDouble).toList();
   }
 }

@@ -7,6 +7,7 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Shape;
 import dev.pipewright.model.Training;
 import dev.pipewright.model.Work;
+import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;
 import dev.pipewright.profile.Profile.LayerTimes;
@@ -47,6 +48,16 @@ final class ProfileReader {
           "output_bytes",
           "kept_bytes",
           "parameter_bytes");
+  private static final List<String> BATCH_KEYS =
+      List.of(
+          "samples",
+          "forward_s",
+          "backward_s",
+          "weight_gradient_s",
+          "update_s",
+          "working_bytes",
+          "split_kept_bytes",
+          "deferred_bytes");
   private static final Map<String, Precision> PRECISIONS = Words.of(Precision.values());
   private static final Map<String, Optimizer> OPTIMIZERS = Words.of(Optimizer.values());
 
@@ -175,17 +186,19 @@ final class ProfileReader {
   private static Profile profile(Fields fields, List<LayerSizes> sizes) {
     List<Integer> samples = new ArrayList<>();
     List<List<LayerTimes>> times = new ArrayList<>();
+    List<List<LayerMemory>> memory = new ArrayList<>();
     Node batches = fields.required("batches");
     for (Node batch : batches.list()) {
-      Fields table =
-          batch.object(
-              List.of("samples", "forward_s", "backward_s", "weight_gradient_s", "update_s"));
+      Fields table = batch.object(BATCH_KEYS);
       samples.add(table.required("samples").count(1));
       times.add(times(table, sizes.size()));
+      if (table.optional("working_bytes").isPresent()) {
+        memory.add(memory(table, sizes.size()));
+      }
     }
     Precision precision = fields.required("precision").word(PRECISIONS);
     Provenance provenance = provenance(fields.required("provenance"));
-    return batches.checked(() -> new Profile(provenance, precision, sizes, samples, times));
+    return batches.checked(() -> new Profile(provenance, precision, sizes, samples, times, memory));
   }
 
   private static List<LayerTimes> times(Fields table, int layers) {
@@ -207,6 +220,18 @@ final class ProfileReader {
       times.add(backward.get(i).checked(() -> new LayerTimes(seconds, all, part, step)));
     }
     return times;
+  }
+
+  private static List<LayerMemory> memory(Fields table, int layers) {
+    List<Node> working = column(table, "working_bytes", layers);
+    List<Node> kept = column(table, "split_kept_bytes", layers);
+    List<Node> deferred = column(table, "deferred_bytes", layers);
+    List<LayerMemory> memory = new ArrayList<>(layers);
+    for (int i = 0; i < layers; i++) {
+      memory.add(
+          new LayerMemory(working.get(i).amount(), kept.get(i).amount(), deferred.get(i).amount()));
+    }
+    return memory;
   }
 
   private static List<Node> column(Fields table, String key, int layers) {

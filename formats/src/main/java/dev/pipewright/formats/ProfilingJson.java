@@ -10,6 +10,7 @@ import dev.pipewright.execution.ProfilingOutcome.Spread;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Training;
 import dev.pipewright.profile.CollectiveTiming;
+import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.units.Precision;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -80,8 +81,11 @@ public final class ProfilingJson {
     overhead.put("input_gradient_s", outcome.overhead().inputGradient());
     overhead.put("weight_gradient_s", outcome.overhead().weightGradient());
     object.put("op_overhead", overhead);
-    object.put(
-        "batches", outcome.batches().stream().map(batch -> batch(outcome.graph(), batch)).toList());
+    List<Object> batches = new ArrayList<>();
+    for (int i = 0; i < outcome.batches().size(); i++) {
+      batches.add(batch(outcome.graph(), outcome.batches().get(i), outcome.profile().memory(i)));
+    }
+    object.put("batches", batches);
     object.put("links", outcome.links().stream().map(ProfilingJson::link).toList());
     if (!outcome.peaks().isEmpty()) {
       object.put("peaks", Map.of("runs", runs(outcome)));
@@ -89,7 +93,8 @@ public final class ProfilingJson {
     return JsonText.of(object);
   }
 
-  private static Map<String, Object> batch(LayerGraph graph, BatchFigures batch) {
+  private static Map<String, Object> batch(
+      LayerGraph graph, BatchFigures batch, List<LayerMemory> memory) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("samples", batch.samples());
     object.put("read_s", batch.readSeconds());
@@ -104,13 +109,13 @@ public final class ProfilingJson {
     object.put("step", step);
     List<Object> layers = new ArrayList<>();
     for (int i = 0; i < batch.layers().size(); i++) {
-      layers.add(layer(graph.layer(i).name(), batch.layers().get(i)));
+      layers.add(layer(graph.layer(i).name(), batch.layers().get(i), memory.get(i)));
     }
     object.put("layers", layers);
     return object;
   }
 
-  private static Map<String, Object> layer(String name, LayerFigures figures) {
+  private static Map<String, Object> layer(String name, LayerFigures figures, LayerMemory memory) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("name", name);
     object.put("forward_s", spread(figures.forward()));
@@ -121,6 +126,9 @@ public final class ProfilingJson {
     object.put("kept_bytes", figures.keptBytes());
     object.put("output_bytes", figures.outputBytes());
     object.put("parameter_bytes", figures.parameterBytes());
+    object.put("working_bytes", memory.working());
+    object.put("split_kept_bytes", memory.splitKept());
+    object.put("deferred_bytes", memory.deferred());
     return object;
   }
 

@@ -41,10 +41,7 @@ public final class TrainingJson {
     measured.put("samples_per_s", last.samples() / outcome.typical().seconds());
     measured.put("idle_share", last.idleShare());
     measured.put(
-        "peak_bytes",
-        outcome.workers().stream()
-            .map(worker -> Math.max(0, worker.peakBytes() - worker.bytesBefore()))
-            .toList());
+        "peak_bytes", outcome.workers().stream().map(TrainingOutcome.Worker::peakBytes).toList());
     object.put("measured", measured);
     return JsonText.of(object);
   }

@@ -8,6 +8,7 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Shape;
 import dev.pipewright.model.Training;
 import dev.pipewright.model.Work;
+import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;
 import dev.pipewright.profile.Profile.LayerTimes;
@@ -149,7 +150,19 @@ final class RandomModel {
       times.add(times(layers, random.nextInt(3)));
     }
     Provenance provenance = new Provenance(text(), text(), "2024-05-06", flip());
-    return new Profile(provenance, one(Precision.values()), sizes, samples, times);
+    List<List<LayerMemory>> memory = new ArrayList<>();
+    for (int batch = flip() ? samples.size() : 0; batch > 0; batch--) {
+      memory.add(memory(layers));
+    }
+    return new Profile(provenance, one(Precision.values()), sizes, samples, times, memory);
+  }
+
+  private List<LayerMemory> memory(int layers) {
+    List<LayerMemory> memory = new ArrayList<>();
+    for (int i = 0; i < layers; i++) {
+      memory.add(new LayerMemory(amount(), amount(), amount()));
+    }
+    return memory;
   }
 
   private List<LayerTimes> times(int layers, int split) {

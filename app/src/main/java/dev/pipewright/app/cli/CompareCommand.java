@@ -42,6 +42,9 @@ import picocli.CommandLine.Spec;
           + " --cluster dapple-a --emulate --tolerance 0.03"
     })
 final class CompareCommand implements Callable<Integer> {
+  /** Of a second run that only shows memory. */
+  private static final int MEMORY_STEPS = 8;
+
   private static final String[] FILES = {"compare.json", "report.html", "timeline.svg"};
 
   @Spec private CommandSpec spec;
@@ -90,14 +93,18 @@ final class CompareCommand implements Callable<Integer> {
     }
     TrainingRequest request = request(chosen, expectation);
     PrintWriter err = spec.commandLine().getErr();
+    boolean memory = !expected.emulate && run.workers == Workers.PROCESSES;
     TrainingOutcome outcome;
     try {
       outcome = TrainCommand.service().train(request, step -> {});
+      if (memory) {
+        TrainingRequest frugal = request.frugal(MEMORY_STEPS);
+        outcome = outcome.with(TrainCommand.service().train(frugal, step -> {}).workers());
+      }
     } catch (TrainingFailureException e) {
       err.println("pipewright: " + e.getMessage());
       return Failures.BROKEN;
     }
-    boolean memory = !expected.emulate && run.workers == Workers.PROCESSES;
     Comparison comparison = Comparison.of(expectation, request.assignment(), outcome, memory);
     String object = ComparisonJson.text(request, comparison);
     spec.commandLine()

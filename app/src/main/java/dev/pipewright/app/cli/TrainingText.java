@@ -43,10 +43,7 @@ final class TrainingText {
     for (TrainingOutcome.Worker worker : outcome.workers()) {
       text.append(
           "worker %d  peak %s%n"
-              .formatted(
-                  worker.worker(),
-                  Units.binary(
-                      (double) Math.max(0, worker.peakBytes() - worker.bytesBefore()), "B")));
+              .formatted(worker.worker(), Units.binary((double) worker.peakBytes(), "B")));
     }
     outcome.checkpoint().ifPresent(folder -> text.append("checkpoint %s%n".formatted(folder)));
     if (outcome.stopped()) {

@@ -47,6 +47,11 @@ final class GradientSums implements AutoCloseable {
     }
   }
 
+  /** What all buckets take up, also between steps. */
+  long bytes() {
+    return buckets.stream().mapToLong(bucket -> bucket.memory().bytes()).sum();
+  }
+
   /** Replaces a tensor of every worker by that of the first. */
   void takeFromFirst(Tensor tensor) {
     group.broadcast(tensor, 0).await();
@@ -60,9 +65,7 @@ final class GradientSums implements AutoCloseable {
   void begin(int number) {
     Bucket bucket = buckets.get(number);
     if (!bucket.parameters().isEmpty()) {
-      try (Scope scope = new Scope()) {
-        move(bucket);
-      }
+      move(bucket);
       pending.add(group.sum(bucket.memory()));
     }
   }
@@ -72,8 +75,10 @@ final class GradientSums implements AutoCloseable {
     for (int i = 0; i < bucket.views().size(); i++) {
       Tensor value = bucket.parameters().get(i).value();
       Tensor view = bucket.views().get(i);
-      value.gradient().ifPresentOrElse(view::copyInPlace, view::zeroInPlace);
-      value.setGradient(view);
+      try (Scope scope = new Scope()) { // which frees what has moved
+        value.gradient().ifPresentOrElse(view::copyInPlace, view::zeroInPlace);
+        value.setGradient(view);
+      }
     }
   }
 

@@ -92,6 +92,11 @@ final class HeldStage implements AutoCloseable {
     return stage.whole().averages();
   }
 
+  /** What the sums of gradients take up between steps, too. */
+  long sumBytes() {
+    return sums.map(GradientSums::bytes).orElse(0L);
+  }
+
   /** Has all workers that hold it go on with the averages of the first. */
   void shareAverages() {
     sums.ifPresent(s -> averages().forEach(average -> s.takeFromFirst(average.value())));

@@ -1,6 +1,7 @@
 package dev.pipewright.runtime.engine;
 
 import dev.pipewright.execution.Emulation;
+import dev.pipewright.execution.Expectation;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
@@ -30,9 +31,6 @@ import java.util.function.Function;
  * ops are run in the program's order; messages go and come beside them.
  */
 public final class Worker implements AutoCloseable {
-  /** Ops before the one that needs a message, from where on there is room for it. */
-  private static final int AHEAD = 4;
-
   private static final UpdateRule NOTHING_REMEMBERED = UpdateRule.usual(Optimizer.SGD);
 
   private final Assignment assignment;
@@ -167,6 +165,16 @@ public final class Worker implements AutoCloseable {
     return state;
   }
 
+  /** What its tensors take up between steps. */
+  public long restingBytes() {
+    long bytes = 0;
+    for (int stage : held.keySet()) {
+      bytes += state(stage).values().stream().mapToLong(Tensor::bytes).sum();
+      bytes += held(stage).sumBytes();
+    }
+    return bytes;
+  }
+
   /** Goes on behind so many steps, which gave the state that it has now. */
   public void continueAfter(long steps) {
     updates.continueAfter(steps);
@@ -188,7 +196,7 @@ public final class Worker implements AutoCloseable {
     held.values().forEach(HeldStage::begin);
     int expected = 0;
     for (int position = 0; position < program.length; position++) {
-      for (; expected < Math.min(program.length, position + AHEAD); expected++) {
+      for (; expected < Math.min(program.length, position + Expectation.OPS_AHEAD); expected++) {
         expect(program[expected]);
       }
       witness.before(step, position, program[position]);

@@ -83,8 +83,7 @@ final class Crew implements AutoCloseable {
           worker.number,
           LOOPBACK,
           port,
-          launch.resources().heapMegabytes(),
-          launch.resources().threads(),
+          launch.resources(),
           (number, status) -> inbox.add(() -> ended(worker, status, processes.last(number))));
     }
     startElsewhere();
@@ -134,7 +133,8 @@ final class Crew implements AutoCloseable {
               .with("first", first)
               .with("count", host.slots)
               .with("heap", launch.resources().heapMegabytes())
-              .with("threads", launch.resources().threads()));
+              .with("threads", launch.resources().threads())
+              .with("frugal", launch.resources().frugal() ? 1 : 0));
       first += host.slots;
     }
     workers.forEach(this::tell);

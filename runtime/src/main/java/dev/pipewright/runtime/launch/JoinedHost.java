@@ -80,13 +80,17 @@ public final class JoinedHost {
 
   private void start(Message message) {
     int first = (int) message.number("first");
+    Launch.Resources resources =
+        new Launch.Resources(
+            (int) message.number("heap"),
+            (int) message.number("threads"),
+            message.number("frugal") == 1);
     for (int worker = first; worker < first + message.number("count"); worker++) {
       processes.start(
           worker,
           control.thereAddress(),
           port,
-          (int) message.number("heap"),
-          (int) message.number("threads"),
+          resources,
           (number, status) ->
               control.send(
                   Places.put(

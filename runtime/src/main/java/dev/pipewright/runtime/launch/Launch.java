@@ -45,9 +45,15 @@ public record Launch(
    *
    * @param heapMegabytes for Java's objects; tensors are not among them
    * @param threads with which it computes
+   * @param frugal whether memory that tensors give back leaves the process at once. That takes
+   *     time, but then what is in memory is in use.
    */
-  public record Resources(int heapMegabytes, int threads) {
+  public record Resources(int heapMegabytes, int threads, boolean frugal) {
     public static final Resources USUAL = new Resources(256, 1);
+
+    public Resources(int heapMegabytes, int threads) {
+      this(heapMegabytes, threads, false);
+    }
   }
 
   /**

@@ -53,15 +53,19 @@ final class WorkerProcesses implements AutoCloseable {
     void of(int worker, int status);
   }
 
-  void start(int worker, String host, int port, int heapMegabytes, int threads, End end) {
-    ProcessBuilder builder =
-        new ProcessBuilder(command(worker, host, port, heapMegabytes, threads));
+  void start(int worker, String host, int port, Launch.Resources resources, End end) {
+    ProcessBuilder builder = new ProcessBuilder(command(worker, host, port, resources));
     Map<String, String> environment = builder.environment();
     for (String variable : Torch.THREAD_VARIABLES) {
-      environment.put(variable, Integer.toString(threads));
+      environment.put(variable, Integer.toString(resources.threads()));
     }
     environment.put(Token.VARIABLE, token.text());
-    keepFreedMemory(environment);
+    environment.putIfAbsent("MALLOC_ARENA_MAX", "1"); // what one thread frees, all can use
+    if (resources.frugal()) {
+      returnFreedMemory(environment);
+    } else {
+      keepFreedMemory(environment);
+    }
     MatrixKernels.better()
         .ifPresent(kernels -> environment.putIfAbsent(MatrixKernels.VARIABLE, kernels));
     // libtorch asks for the name of each address that connects, only to print it: seconds where no
@@ -94,6 +98,12 @@ final class WorkerProcesses implements AutoCloseable {
     environment.putIfAbsent("MALLOC_TRIM_THRESHOLD_", "4294967296");
   }
 
+  /** Has it return all but small pieces at once. */
+  private static void returnFreedMemory(Map<String, String> environment) {
+    environment.put("MALLOC_MMAP_THRESHOLD_", "65536");
+    environment.put("MALLOC_TRIM_THRESHOLD_", "65536");
+  }
+
   private static void watch(int worker, Process process, End end) {
     try {
       end.of(worker, process.waitFor());
@@ -102,14 +112,14 @@ final class WorkerProcesses implements AutoCloseable {
     }
   }
 
-  private List<String> command(int worker, String host, int port, int heapMegabytes, int threads) {
+  private List<String> command(int worker, String host, int port, Launch.Resources resources) {
     List<String> command = new ArrayList<>(DEAF);
     Collections.addAll(
         command,
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
         "-cp",
         System.getProperty("java.class.path"),
-        "-Xmx" + heapMegabytes + "m",
+        "-Xmx" + resources.heapMegabytes() + "m",
         "-XX:+UseSerialGC",
         // A worker's Java code only tells the library what to do: quick to start beats quick to
         // run.
@@ -127,7 +137,7 @@ final class WorkerProcesses implements AutoCloseable {
         Integer.toString(worker),
         host,
         Integer.toString(port),
-        Integer.toString(threads),
+        Integer.toString(resources.threads()),
         recorder(worker).toString());
     return command;
   }

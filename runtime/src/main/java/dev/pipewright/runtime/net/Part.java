@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.net;
 
+import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -87,7 +88,8 @@ public final class Part {
   }
 
   /**
-   * The tensors that go out.
+   * The tensors that go out. Others are freed as soon as nobody reads them any more, but for what
+   * the backward pass needs.
    *
    * @param incoming through the first cut
    * @param data the samples themselves: a tensor for each layer of the network that reads no other
@@ -97,6 +99,7 @@ public final class Part {
     for (int i = 0; i < inputs.length; i++) {
       values[inputs[i]] = incoming.get(i);
     }
+    int[] left = readers();
     for (int layer : layers) {
       int[] read = network.graph().predecessors(layer);
       List<Tensor> arguments = new ArrayList<>(Math.max(1, read.length));
@@ -106,13 +109,43 @@ public final class Part {
       if (read.length == 0) {
         arguments.add(data.get(network.source(layer)));
       }
-      values[layer] = network.module(layer).forward(arguments, pass);
+      try (Scope scope = new Scope()) {
+        Tensor made = network.module(layer).forward(arguments, pass);
+        values[layer] = arguments.contains(made) ? scope.keep(made.passed()) : made.shared();
+      }
+      for (int from : read) {
+        if (--left[from] == 0) {
+          values[from].close();
+        }
+      }
     }
     List<Tensor> outgoing = new ArrayList<>(outputs.length);
     for (int layer : outputs) {
       Tensor value = values[layer];
-      outgoing.add(incoming.contains(value) ? value.passed() : value);
+      if (incoming.contains(value)) {
+        outgoing.add(value.passed());
+      } else {
+        outgoing.add(value.lent());
+        value.close();
+      }
     }
     return outgoing;
+  }
+
+  /** How often each of its layers' outputs is read; never 0 in the end where it goes out. */
+  private int[] readers() {
+    int[] readers = new int[network.graph().size()];
+    for (int layer : layers) {
+      for (int from : network.graph().predecessors(layer)) {
+        readers[from]++;
+      }
+    }
+    for (int kept : outputs) {
+      readers[kept]++;
+    }
+    for (int kept : inputs) { // the caller's
+      readers[kept]++;
+    }
+    return readers;
   }
 }

@@ -23,10 +23,25 @@ final class Crews {
   /** Runs a task on so many workers. */
   void run(
       int workers, Class<? extends WorkerTask> task, String job, Coordinator.Listener listener) {
+    run(workers, task, job, false, listener);
+  }
+
+  /** The same on workers that return freed memory at once. */
+  void runFrugal(
+      int workers, Class<? extends WorkerTask> task, String job, Coordinator.Listener listener) {
+    run(workers, task, job, true, listener);
+  }
+
+  private void run(
+      int workers,
+      Class<? extends WorkerTask> task,
+      String job,
+      boolean frugal,
+      Coordinator.Listener listener) {
     Path logs = logs();
     Launch launch =
         Launch.of(workers, task.getName(), job, logs)
-            .with(new Launch.Resources(Launch.Resources.USUAL.heapMegabytes(), threads));
+            .with(new Launch.Resources(Launch.Resources.USUAL.heapMegabytes(), threads, frugal));
     try (Coordinator coordinator = new Coordinator(launch)) {
       coordinator.run(listener);
     } catch (WorkerFailureException e) {

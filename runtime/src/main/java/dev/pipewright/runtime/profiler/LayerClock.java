@@ -113,7 +113,7 @@ final class LayerClock implements AutoCloseable {
     long begin = clock.getAsLong();
     Batch batch = read(samples);
     double reading = (clock.getAsLong() - begin) / 1e9;
-    try (LayerPass pass = new LayerPass(layers, false, clock)) {
+    try (LayerPass pass = new LayerPass(layers, false, Gauge.seconds(clock))) {
       pass.forward(batch.inputs(), forward);
       double judging = pass.judge(objective, batch);
       pass.backward(backward);
@@ -125,7 +125,7 @@ final class LayerClock implements AutoCloseable {
 
   private void inTwoParts(Supplier<Batch> samples, double[] input, double[] weight) {
     Batch batch = read(samples);
-    try (LayerPass pass = new LayerPass(layers, true, clock)) {
+    try (LayerPass pass = new LayerPass(layers, true, Gauge.seconds(clock))) {
       pass.forward(batch.inputs(), new double[layers.size()]);
       pass.judge(objective, batch);
       pass.backwardInput(input);
@@ -135,7 +135,7 @@ final class LayerClock implements AutoCloseable {
     }
   }
 
-  private static Batch read(Supplier<Batch> samples) {
+  static Batch read(Supplier<Batch> samples) {
     List<Tensor> inputs = new ArrayList<>();
     try (Scope scope = new Scope()) {
       Batch batch = samples.get();
@@ -144,7 +144,7 @@ final class LayerClock implements AutoCloseable {
     }
   }
 
-  private static void close(Batch batch) {
+  static void close(Batch batch) {
     batch.inputs().forEach(Tensor::close);
     batch.target().close();
   }
@@ -163,10 +163,9 @@ final class LayerClock implements AutoCloseable {
   /** Output bytes of each layer and what each keeps, in this order. */
   long[][] bytes(Supplier<Batch> samples) {
     Batch batch = read(samples);
-    try (LayerPass pass = new LayerPass(layers, false, clock)) {
+    try (LayerPass pass = new LayerPass(layers, false, Gauge.seconds(clock))) {
       pass.forward(batch.inputs(), new double[layers.size()]);
-      long[] outputs = IntStream.range(0, layers.size()).mapToLong(pass::outputBytes).toArray();
-      return new long[][] {outputs, pass.keptBytes()};
+      return new long[][] {pass.outputBytes(), pass.keptBytes()};
     } finally {
       close(batch);
     }

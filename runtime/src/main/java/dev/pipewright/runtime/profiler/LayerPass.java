@@ -16,16 +16,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.LongSupplier;
 
 /**
- * One micro-batch through a network, layer by layer, with a clock: as the engine runs a stage, but
+ * One micro-batch through a network, layer by layer, with a gauge: as the engine runs a stage, but
  * with a history for each layer. So every layer reads what the layers before it have just written,
  * and all that is kept lies in memory beside it.
  */
 final class LayerPass implements AutoCloseable {
   private final Layers layers;
-  private final LongSupplier clock;
+  private final Gauge gauge;
   private final List<Passed> passed = new ArrayList<>(); // by layer
 
   /** What a layer holds between its passes. */
@@ -53,12 +52,9 @@ final class LayerPass implements AutoCloseable {
     }
   }
 
-  /**
-   * @param clock nanoseconds
-   */
-  LayerPass(Layers layers, boolean inTwoParts, LongSupplier clock) {
+  LayerPass(Layers layers, boolean inTwoParts, Gauge gauge) {
     this.layers = layers;
-    this.clock = clock;
+    this.gauge = gauge;
     for (int layer = 0; layer < layers.size(); layer++) {
       passed.add(new Passed(ForwardPass.training(inTwoParts, SharedStatistics.OWN)));
     }
@@ -69,16 +65,14 @@ final class LayerPass implements AutoCloseable {
     void run(int layer);
   }
 
-  private void timed(int layer, double[] seconds, Step step) {
-    long begin = clock.getAsLong();
-    step.run(layer);
-    seconds[layer] = (clock.getAsLong() - begin) / 1e9;
+  private void gauged(int layer, double[] figures, Step step) {
+    figures[layer] = gauge.of(() -> step.run(layer));
   }
 
-  /** The forward pass; the seconds of each layer are filled in. */
-  void forward(List<Tensor> data, double[] seconds) {
+  /** The forward pass; what each layer took is filled in. */
+  void forward(List<Tensor> data, double[] figures) {
     for (int layer : layers.order()) {
-      timed(layer, seconds, at -> forward(at, data));
+      gauged(layer, figures, at -> forward(at, data));
     }
   }
 
@@ -99,9 +93,12 @@ final class LayerPass implements AutoCloseable {
     own.outputs = kept;
   }
 
-  /** Judges the outputs; from there the backward pass begins. Returns the seconds it took. */
+  /** Judges the outputs; from there the backward pass begins. Returns what that took. */
   double judge(Objective objective, Batch batch) {
-    long begin = clock.getAsLong();
+    return gauge.of(() -> judged(objective, batch));
+  }
+
+  private void judged(Objective objective, Batch batch) {
     try (Scope scope = new Scope()) {
       Passed end = passed.get(layers.last());
       objective
@@ -109,28 +106,49 @@ final class LayerPass implements AutoCloseable {
           .gradients()
           .forEach(gradient -> end.gradients.add(scope.keep(gradient)));
     }
-    return (clock.getAsLong() - begin) / 1e9;
   }
 
   /** The whole backward pass. */
-  void backward(double[] seconds) {
-    reversed(seconds, this::backward);
+  void backward(double[] figures) {
+    reversed(figures, this::backward);
+  }
+
+  /**
+   * The same where gradients and outputs are freed as soon as they are used, as between the layers
+   * of one history. For that a step is put behind each layer that passes on a copy of the gradient.
+   */
+  void backwardFreeing(double[] figures) {
+    int[] order = layers.order();
+    for (int i = order.length - 1; i >= 0; i--) {
+      putStepBehind(passed.get(order[i]));
+      gauged(order[i], figures, this::backward);
+    }
+  }
+
+  private static void putStepBehind(Passed own) {
+    if (hasHistory(own)) {
+      try (Scope scope = new Scope()) {
+        Tensor copy = scope.keep(own.outputs.get(0).times(1));
+        own.outputs.forEach(Tensor::close);
+        own.outputs = List.of(copy);
+      }
+    }
   }
 
   /** The gradients of all inputs, and what those of the parameters need. */
-  void backwardInput(double[] seconds) {
-    reversed(seconds, this::backwardInput);
+  void backwardInput(double[] figures) {
+    reversed(figures, this::backwardInput);
   }
 
   /** The gradients of all parameters. */
-  void backwardWeight(double[] seconds) {
-    reversed(seconds, this::backwardWeight);
+  void backwardWeight(double[] figures) {
+    reversed(figures, this::backwardWeight);
   }
 
-  private void reversed(double[] seconds, Step step) {
+  private void reversed(double[] figures, Step step) {
     int[] order = layers.order();
     for (int i = order.length - 1; i >= 0; i--) {
-      timed(order[i], seconds, step);
+      gauged(order[i], figures, step);
     }
   }
 
@@ -199,14 +217,15 @@ final class LayerPass implements AutoCloseable {
     own.close();
   }
 
-  /** What a layer hands on, in bytes. */
-  long outputBytes(int layer) {
-    return passed.get(layer).outputs.get(0).bytes();
+  /** What each layer hands on. */
+  long[] outputBytes() {
+    return passed.stream().mapToLong(layer -> layer.outputs.get(0).bytes()).toArray();
   }
 
   /**
    * What is kept for the backward pass by the layer that made it: a piece of memory that several
-   * histories keep counts once. Parameters are not among it.
+   * histories keep counts once. Parameters are not among it, what is noted for a backward pass in
+   * two parts is.
    */
   long[] keptBytes() {
     Map<Long, Integer> makers = new HashMap<>(); // by piece of memory
@@ -219,12 +238,31 @@ final class LayerPass implements AutoCloseable {
     long[] bytes = new long[layers.size()];
     Set<Long> counted = new HashSet<>(parameters);
     for (int layer : layers.order()) {
-      History.kept(passed.get(layer).outputs)
-          .forEach((memory, size) -> {
-            if (counted.add(memory)) {
-              bytes[makers.getOrDefault(memory, layer)] += size;
-            }
-          });
+      Map<Long, Long> kept = new HashMap<>(History.kept(passed.get(layer).outputs));
+      passed
+          .get(layer)
+          .pass
+          .noted()
+          .forEach(noted -> kept.put(History.memory(noted), noted.bytes()));
+      kept.forEach((memory, size) -> {
+        if (counted.add(memory)) {
+          bytes[makers.getOrDefault(memory, layer)] += size;
+        }
+      });
+    }
+    return bytes;
+  }
+
+  /** What each layer's gradients of inputs have left for those of its parameters. */
+  long[] deferredBytes() {
+    long[] bytes = new long[layers.size()];
+    Set<Long> counted = new HashSet<>();
+    for (int layer : layers.order()) {
+      for (Tensor gradient : passed.get(layer).gradientsOfNoted) {
+        if (counted.add(History.memory(gradient))) {
+          bytes[layer] += gradient.bytes();
+        }
+      }
     }
     return bytes;
   }

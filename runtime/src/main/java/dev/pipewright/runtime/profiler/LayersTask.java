@@ -65,7 +65,7 @@ public final class LayersTask implements WorkerTask {
     }
   }
 
-  private static Layers layers(LayerGraph graph) {
+  static Layers layers(LayerGraph graph) {
     try {
       Layers layers = new Layers(graph, SEED);
       for (int layer = 0; layer < layers.size(); layer++) {
@@ -77,7 +77,7 @@ public final class LayersTask implements WorkerTask {
     }
   }
 
-  private static Supplier<Batch> reader(Dataset samples, int batch) {
+  static Supplier<Batch> reader(Dataset samples, int batch) {
     Sampler sampler = new Sampler(samples.samples(), SEED);
     long[] from = new long[1];
     return () -> samples.read(sampler.numbers(batch * from[0]++, batch));

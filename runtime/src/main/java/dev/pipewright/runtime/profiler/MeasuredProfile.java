@@ -3,6 +3,7 @@ package dev.pipewright.runtime.profiler;
 import dev.pipewright.execution.ProfilingOutcome.LayerFigures;
 import dev.pipewright.execution.ProfilingRequest;
 import dev.pipewright.model.LayerGraph;
+import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;
 import dev.pipewright.profile.Profile.LayerTimes;
@@ -29,7 +30,11 @@ final class MeasuredProfile {
   private final LayerGraph graph;
   private final Profile profile;
 
-  MeasuredProfile(ProfilingRequest request, LayerGraph graph, List<LayersReport> reports) {
+  MeasuredProfile(
+      ProfilingRequest request,
+      LayerGraph graph,
+      List<LayersReport> reports,
+      List<List<LayerMemory>> memory) {
     this.request = request;
     this.graph = graph;
     this.profile =
@@ -38,7 +43,8 @@ final class MeasuredProfile {
             Precision.FP32,
             sizes(reports.get(reports.size() - 1)),
             request.batches(),
-            reports.stream().map(this::times).toList());
+            reports.stream().map(this::times).toList(),
+            memory);
   }
 
   private Provenance provenance() {

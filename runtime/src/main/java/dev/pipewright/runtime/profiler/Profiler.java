@@ -11,6 +11,7 @@ import dev.pipewright.formats.BadInputException;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.planner.memory.ProfilingPlan;
+import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.runtime.data.DatasetSpec;
 import dev.pipewright.runtime.data.Wanted;
 import dev.pipewright.runtime.net.Objective;
@@ -31,7 +32,7 @@ public final class Profiler implements ProfilingService {
   private static final int MICRO_BATCHES = 4;
 
   private static final int WARM_UP = 3;
-  private static final int PEAK_STEPS = 3;
+  private static final int PEAK_STEPS = 4;
 
   @Override
   public ProfilingOutcome profile(ProfilingRequest request, Consumer<String> progress) {
@@ -52,7 +53,14 @@ public final class Profiler implements ProfilingService {
             progress.accept("layers at batch " + request.batches().get(reports.size()));
           }
         });
-    MeasuredProfile measured = new MeasuredProfile(request, graph, reports);
+    progress.accept("memory of layers");
+    List<List<LayerMemory>> memory = new ArrayList<>();
+    crews.runFrugal(
+        1,
+        NeedsTask.class,
+        LayersJob.of(request).text(),
+        (worker, text) -> memory.add(NeedsTask.parse(text)));
+    MeasuredProfile measured = new MeasuredProfile(request, graph, reports, memory);
     List<BatchFigures> batches = new ArrayList<>();
     for (LayersReport report : reports) {
       progress.accept("a whole step at batch " + report.samples());
@@ -119,7 +127,7 @@ public final class Profiler implements ProfilingService {
       List<Integer> layers = Arrays.stream(sizes).boxed().toList();
       WholeJob job = WholeJob.of(request, layers, 2 * sizes.length, largest, PEAK_STEPS);
       Long[] peaks = new Long[sizes.length];
-      crews.run(
+      crews.runFrugal(
           sizes.length,
           WholeTask.class,
           job.text(),

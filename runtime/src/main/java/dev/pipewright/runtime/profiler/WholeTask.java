@@ -15,8 +15,8 @@ import dev.pipewright.runtime.launch.Reporter;
 import dev.pipewright.runtime.launch.WorkerTask;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Objective;
-import dev.pipewright.runtime.training.ProcessMemory;
 import dev.pipewright.runtime.training.RunnableModel;
+import dev.pipewright.runtime.training.StepMemory;
 import dev.pipewright.runtime.transport.Transport;
 import java.util.function.LongSupplier;
 import tools.jackson.databind.json.JsonMapper;
@@ -34,8 +34,7 @@ public final class WholeTask implements WorkerTask {
     LongSupplier clock = Clocks.of(job.processorTime());
     LayerGraph graph = RunnableModel.of(job.model());
     Objective objective = Objective.of(graph);
-    EmptyOps.measure(UpdateRule.usual(job.optimizer()), clock); // the library itself takes memory
-    long before = ProcessMemory.now();
+    StepMemory memory = StepMemory.ofRun(0, job.steps());
     ObjectNode answer = JSON.createObjectNode();
     ArrayNode seconds = answer.putArray("seconds");
     try (Worker worker =
@@ -48,15 +47,15 @@ public final class WholeTask implements WorkerTask {
             transport,
             Long.MAX_VALUE,
             false,
-            Witness.NONE)) {
-      ProcessMemory.forgetPeak();
+            memory.beside(Witness.NONE))) {
       for (int step = 0; step < job.steps(); step++) {
         long begin = clock.getAsLong();
         worker.step(step);
         seconds.add((clock.getAsLong() - begin) / 1e9);
+        memory.over(step, worker);
       }
-      answer.put("peak", Math.max(0, ProcessMemory.peak() - before));
     }
+    answer.put("peak", memory.bytes());
     reporter.event(answer.toString());
   }
 

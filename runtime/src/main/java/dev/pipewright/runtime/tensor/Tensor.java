@@ -215,6 +215,11 @@ public final class Tensor implements AutoCloseable {
     return shared(handle).retained();
   }
 
+  /** The same tensor, its history included, until the scope ends that is open now. */
+  public Tensor lent() {
+    return shared(handle);
+  }
+
   /** A tensor that outlives the object that {@code part} is a part of. */
   static Tensor shared(org.bytedeco.pytorch.Tensor part) {
     return new Tensor(new org.bytedeco.pytorch.Tensor(part));

@@ -3,8 +3,8 @@ package dev.pipewright.runtime.tensor;
 import dev.pipewright.units.Check;
 import java.io.IOException;
 import java.util.List;
-import java.util.Optional;
 import org.bytedeco.javacpp.Loader;
+import org.bytedeco.javacpp.Pointer;
 import org.bytedeco.pytorch.global.torch;
 
 /** The native library as a whole. */
@@ -37,20 +37,10 @@ public final class Torch {
   }
 
   /**
-   * Computes a little of everything once, so that the library's code and working space are in
-   * memory: what a process holds more from then on is tensors.
+   * Has the C library return to the system what tensors have given back to it: what is in memory
+   * then is in use.
    */
-  public static void touch() {
-    try (Scope scope = new Scope()) {
-      Tensor image = Tensor.ones(2, 8, 16, 16).withGradient();
-      Tensor kernel = Tensor.ones(8, 8, 3, 3).withGradient();
-      long[] one = {1, 1};
-      Tensor map = Functions.convolution(image, kernel, Optional.empty(), one, one, one, 1);
-      Tensor rows = Functions.relu(map).flattened(1);
-      Tensor weight = Tensor.ones(512, 2048).withGradient();
-      Tensor scores = Functions.linear(rows, weight, Optional.empty());
-      Tensor loss = Functions.crossEntropy(scores, Tensor.ofWhole(new long[] {0, 1}, 2));
-      Gradients.add(List.of(loss), List.of(Tensor.ones()));
-    }
+  public static void giveBack() {
+    Pointer.trimMemory();
   }
 }

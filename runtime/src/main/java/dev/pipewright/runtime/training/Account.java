@@ -58,10 +58,7 @@ final class Account implements Coordinator.Listener {
     } else {
       workers[worker] =
           new TrainingOutcome.Worker(
-              worker,
-              assignment.rankOf(worker),
-              line.get("peak_bytes").asLong(),
-              line.get("bytes_before").asLong());
+              worker, assignment.rankOf(worker), line.get("peak_bytes").asLong());
     }
   }
 

@@ -76,7 +76,7 @@ final class Reports {
         line.get("shard").asString(), line.get("bytes").asLong(), line.get("checksum").asInt());
   }
 
-  static String memory(long peak, long before) {
-    return JSON.createObjectNode().put("peak_bytes", peak).put("bytes_before", before).toString();
+  static String memory(long peak) {
+    return JSON.createObjectNode().put("peak_bytes", peak).toString();
   }
 }

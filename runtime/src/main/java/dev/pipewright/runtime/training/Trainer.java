@@ -197,7 +197,7 @@ public final class Trainer implements TrainingService {
         Launch.of(request.assignment().size(), task.getName(), job, logs)
             .withHere(request.assignment().size() - request.machines().elsewhere())
             .with(new Launch.Ports(request.machines().port(), 0))
-            .with(new Launch.Resources(heap, request.threads()))
+            .with(new Launch.Resources(heap, request.threads(), request.frugal()))
             .with(Launch.Patience.USUAL.afterInterrupt(afterInterrupt));
     try (Coordinator coordinator = new Coordinator(launch)) {
       if (request.machines().elsewhere() > 0) {

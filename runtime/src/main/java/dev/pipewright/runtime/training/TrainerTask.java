@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.training;
 
+import dev.pipewright.execution.Expectation;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
@@ -24,7 +25,6 @@ import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.tensor.Gradients;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
-import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.runtime.transport.Transport;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
@@ -37,9 +37,6 @@ import java.util.stream.LongStream;
 
 /** Trains as one of the workers. */
 public final class TrainerTask implements WorkerTask {
-  /** Gradients that are summed at once: what PyTorch's data parallelism takes, too. */
-  private static final long BUCKET_BYTES = 25L << 20;
-
   private final UnaryOperator<Log> logs;
 
   /** Where a worker says what it begins with. */
@@ -69,12 +66,15 @@ public final class TrainerTask implements WorkerTask {
             ? Optional.empty()
             : Optional.of(
                 DatasetSpec.parse(job.data()).open(Wanted.of(graph, Objective.of(graph))));
-    Torch.touch();
-    long before = ProcessMemory.now();
-    try (Worker worker = worker(job, graph, data, transport, witness(log, stage))) {
-      new Going(job, graph, data, worker, transport.worker(), stage, reporter, log).go();
+    StepMemory memory =
+        job.emulation().isPresent() // whose tensors are few
+            ? StepMemory.unseen()
+            : StepMemory.ofRun(job.course().first(), job.course().end());
+    Witness witness = memory.beside(witness(log, stage));
+    try (Worker worker = worker(job, graph, data, transport, witness)) {
+      new Going(job, graph, data, worker, memory, transport.worker(), stage, reporter, log).go();
     }
-    reporter.event(Reports.memory(ProcessMemory.peak(), before));
+    reporter.event(Reports.memory(memory.bytes()));
   }
 
   /** A stage of a worker, to say which one it is where it is at none of its ops. */
@@ -100,7 +100,7 @@ public final class TrainerTask implements WorkerTask {
           job.assignment(),
           Network.ofSizes(chain),
           transport,
-          BUCKET_BYTES,
+          Expectation.BUCKET_BYTES,
           witness);
     }
     return new Worker(
@@ -110,7 +110,7 @@ public final class TrainerTask implements WorkerTask {
         job.rule(),
         feed(job, data.orElseThrow().training()),
         transport,
-        BUCKET_BYTES,
+        Expectation.BUCKET_BYTES,
         job.sharedStatistics(),
         witness);
   }
@@ -145,6 +145,7 @@ public final class TrainerTask implements WorkerTask {
       LayerGraph graph,
       Optional<TrainingData> data,
       Worker worker,
+      StepMemory memory,
       int number,
       int stage,
       Reporter reporter,
@@ -152,11 +153,11 @@ public final class TrainerTask implements WorkerTask {
     void go() {
       Course course = job.course();
       job.resumeFrom().ifPresent(folder -> resume(Checkpoint.open(Path.of(folder))));
-      ProcessMemory.forgetPeak();
       long kept = course.first();
       long step = course.first();
       for (; step < course.end() && reporter.lastStep().begins(step); step++) {
         StepReport report = worker.step(step);
+        memory.over(step, worker);
         checkLoss(report);
         reporter.event(Reports.step(report));
         if (course.evaluates(step)) {
