@@ -87,8 +87,8 @@ final class RuntimeAccuracy implements Reproduction {
                 + STEPS
                 + " steps). Predicted and simulated: by how much the step is off. Ideal: the step"
                 + " of the measured ops in the schedule's order when messages and sums take no"
-                + " time. Memory: of each worker, beyond what it holds before the first step; by"
-                + " how much the prediction is off.")
+                + " time. Memory: the most that each worker's tensors and what computes with them"
+                + " take; by how much the prediction is off.")
         .table(table)
         .paragraph(
             "What the runtime adds to an op, as the same profiles measured it: an op whose stage"

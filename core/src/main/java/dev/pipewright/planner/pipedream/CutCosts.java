@@ -16,6 +16,7 @@ public final class CutCosts implements StageSeconds {
   private final double[] seconds; // of all layers before a place
   private final double[] lessBefore; // the same, negative
   private final double[] lessMost; // the largest up to a place: branches do not ascend; negative
+  private final int[] column; // one for all later places
   private final double[] parameters;
   private final double[] mostParameters;
   private final double[] crossing;
@@ -36,6 +37,7 @@ public final class CutCosts implements StageSeconds {
     this.seconds = seconds;
     this.lessBefore = negative(seconds);
     this.lessMost = negative(ascending(seconds));
+    this.column = new int[seconds.length];
     this.parameters = parameters;
     this.mostParameters = ascending(parameters);
     this.crossing = crossing;
@@ -128,13 +130,13 @@ public final class CutCosts implements StageSeconds {
   }
 
   @Override
-  public double upTo(int to) {
-    return seconds[to];
+  public double[] upTo() {
+    return seconds;
   }
 
   @Override
-  public int column(int to) {
-    return 0;
+  public int[] column() {
+    return column;
   }
 
   @Override

@@ -11,8 +11,15 @@ import java.util.Arrays;
 final class LevelTable implements StageSeconds {
   private final double[] seconds;
   private final double[] least; // the smallest of a column down to a row
+  private final int[] column;
+  private final double[] nothing;
 
   LevelTable(int places) {
+    nothing = new double[places];
+    column = new int[places];
+    for (int to = 1; to < places; to++) {
+      column[to] = at(0, to);
+    }
     seconds = new double[at(0, places)];
     Arrays.fill(seconds, Double.POSITIVE_INFINITY);
     least = new double[seconds.length];
@@ -38,13 +45,13 @@ final class LevelTable implements StageSeconds {
   }
 
   @Override
-  public double upTo(int to) {
-    return 0;
+  public double[] upTo() {
+    return nothing;
   }
 
   @Override
-  public int column(int to) {
-    return at(0, to);
+  public int[] column() {
+    return column;
   }
 
   @Override

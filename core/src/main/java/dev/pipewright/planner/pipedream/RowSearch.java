@@ -28,7 +28,9 @@ final class RowSearch {
 
   private final CutCosts costs;
   private final StageSeconds unit;
-  private final double[] exact; // its numbers
+  private final double[] upTo; // its numbers
+  private final int[] column;
+  private final double[] exact;
   private final double[] atLeast;
   private final double[] parameters; // bytes before each place
   private final double[] mostParameters;
@@ -42,7 +44,6 @@ final class RowSearch {
   private final double[][] beyond; // the smallest from that index on
   private final int[][] cut; // index of the place before the last stage; -1 for one stage
   private final int[][] taken; // units of the last stage
-  private final int[][] tooLong; // where the last search of the same units began
 
   /**
    * @param unit what one unit takes
@@ -53,6 +54,8 @@ final class RowSearch {
       CutCosts costs, StageSeconds unit, Level level, int below, double[] transfer, int from) {
     this.costs = costs;
     this.unit = unit;
+    this.upTo = unit.upTo();
+    this.column = unit.column();
     this.exact = unit.from();
     this.atLeast = unit.fromAtLeast();
     this.parameters = costs.parameterBytes();
@@ -67,7 +70,6 @@ final class RowSearch {
     this.beyond = new double[most + 1][places.length];
     this.cut = new int[most + 1][places.length];
     this.taken = new int[most + 1][places.length];
-    this.tooLong = new int[most + 1][most + 1];
     for (int units = 0; units <= most; units++) {
       Arrays.fill(seconds[units], Double.POSITIVE_INFINITY);
       Arrays.fill(beyond[units], Double.POSITIVE_INFINITY);
@@ -117,8 +119,14 @@ final class RowSearch {
   }
 
   private void fill(int units, int firstEnd) {
+    double share = exchangeAlone * (units - 1) / units;
     for (int end = firstEnd; end < places.length; end++) {
-      solve(end, units);
+      seconds[units][end] = alone(places[end], units, share);
+      cut[units][end] = -1;
+      taken[units][end] = units;
+    }
+    for (int r = 1; r < units; r++) {
+      divide(units, r, firstEnd);
     }
     double smallest = Double.POSITIVE_INFINITY;
     for (int end = places.length - 1; end >= firstEnd; end--) {
@@ -139,65 +147,57 @@ final class RowSearch {
     return seconds[most][places.length - 1];
   }
 
-  private void solve(int end, int units) {
-    seconds[units][end] = alone(places[end], units);
-    cut[units][end] = -1;
-    taken[units][end] = units;
-    for (int r = 1; r < units; r++) {
-      if (transfer[places[end]] / r < seconds[units][end]) {
-        scan(end, units, r);
-      }
-    }
-  }
-
-  private double alone(int to, int r) {
-    return (unit.exact(from, to) + exchangeAlone * (r - 1) / r * costs.parameterBytes(from, to))
-        / r;
+  private double alone(int to, int r, double share) {
+    double work = upTo[to] + exact[column[to] + from];
+    return (work + share * (parameters[to] - parameters[from])) / r;
   }
 
   private double stage(int after, int to, int r) {
     return (unit.exact(after, to) + exchange * (r - 1) / r * costs.parameterBytes(after, to)) / r;
   }
 
-  /** Backwards from where what is ahead takes too long, until the last stage does. */
-  private void scan(int end, int units, int r) {
+  /**
+   * Tries last stages of {@code r} units: backwards from where what is ahead takes too long, until
+   * they do. That place is near to where it was for the end before.
+   */
+  private void divide(int units, int r, int firstEnd) {
     double[] ahead = seconds[units - r];
-    int to = places[end];
-    int column = unit.column(to);
-    double upTo = unit.upTo(to);
-    double bytes = parameters[to];
+    double[] aheadAtLeast = beyond[units - r];
     double share = exchange * (r - 1) / r;
-    double limit = seconds[units][end];
-    for (int k = firstTooLong(beyond[units - r], end, units, r, limit) - 1; k >= 0; k--) {
-      int place = places[k];
-      double gradients = share * Math.max(0, bytes - mostParameters[place]);
-      if ((upTo + atLeast[column + place] + gradients) / r >= limit) {
-        return;
+    int tooLong = 0;
+    for (int end = firstEnd; end < places.length; end++) {
+      int to = places[end];
+      double limit = seconds[units][end];
+      if (transfer[to] / r >= limit) {
+        continue;
       }
-      if (ahead[k] < limit && transfer[place] / r < limit && costs.follows(place, to)) {
-        double last = (upTo + exact[column + place] + share * (bytes - parameters[place])) / r;
-        if (last < limit) {
-          double moved = Math.max(transfer[place], transfer[to]) / r;
-          limit = Math.max(Math.max(ahead[k], last), moved);
-          seconds[units][end] = limit;
-          cut[units][end] = k;
-          taken[units][end] = r;
+      while (tooLong < end && aheadAtLeast[tooLong] < limit) {
+        tooLong++;
+      }
+      while (tooLong > 0 && aheadAtLeast[tooLong - 1] >= limit) {
+        tooLong--;
+      }
+      double whole = upTo[to];
+      int at = column[to];
+      for (int k = tooLong - 1; k >= 0; k--) {
+        int place = places[k];
+        double bytes = Math.max(0, parameters[to] - mostParameters[place]);
+        if ((whole + atLeast[at + place] + share * bytes) / r >= limit) {
+          break;
+        }
+        if (ahead[k] < limit && transfer[place] / r < limit && costs.follows(place, to)) {
+          double gradients = share * (parameters[to] - parameters[place]);
+          double last = (whole + exact[at + place] + gradients) / r;
+          if (last < limit) {
+            double moved = Math.max(transfer[place], transfer[to]) / r;
+            limit = Math.max(Math.max(ahead[k], last), moved);
+            seconds[units][end] = limit;
+            cut[units][end] = k;
+            taken[units][end] = r;
+          }
         }
       }
     }
-  }
-
-  /** Near to where it was for the end before. */
-  private int firstTooLong(double[] before, int end, int units, int r, double limit) {
-    int k = Math.min(tooLong[units][r], end);
-    while (k < end && before[k] < limit) {
-      k++;
-    }
-    while (k > 0 && before[k - 1] >= limit) {
-      k--;
-    }
-    tooLong[units][r] = k;
-    return k;
   }
 
   /** The stages of the best pipeline over all units up to a place, in order. */
@@ -232,7 +232,8 @@ final class RowSearch {
   /** The best to the last place among pipelines whose last stage has {@code r} units. */
   double bestWithLast(int r) {
     int end = places.length - 1;
-    double best = r == most ? alone(places[end], r) : Double.POSITIVE_INFINITY;
+    double best =
+        r == most ? alone(places[end], r, exchangeAlone * (r - 1) / r) : Double.POSITIVE_INFINITY;
     for (int k = 0; k < end && r < most; k++) {
       if (costs.follows(places[k], places[end])) {
         double slower = Math.max(seconds[most - r][k], stage(places[k], places[end], r));

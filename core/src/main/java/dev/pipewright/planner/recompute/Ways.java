@@ -20,7 +20,7 @@ final class Ways {
   private int[] before; // the way, of those for the layers before that piece
   private int size;
   private final @Nullable Asked[] asked =
-      new Asked[4]; // by micro-batches in flight, the last digits
+      new Asked[16]; // by micro-batches in flight, the last digits
 
   /** What was asked last for so many micro-batches in flight. */
   private static final class Asked {

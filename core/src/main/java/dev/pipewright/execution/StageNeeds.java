@@ -1,0 +1,219 @@
+package dev.pipewright.execution;
+
+import dev.pipewright.cost.PartlyKept;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.profile.LayerMemory;
+import dev.pipewright.profile.Profile;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.IntToDoubleFunction;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * What a worker needs of memory for a micro-batch's slice of a stage, layer by layer; bytes. The
+ * backward pass comes from the last layer to the first, and what later layers kept is gone by then.
+ */
+final class StageNeeds {
+  private final double[] kept; // by layer of the stage, in order
+  private final double[] outputs;
+  private final double[] gradients; // of parameters
+  private final double[] moved; // gradients of all layers behind a layer's bucket
+  private final double[] working;
+  private final double[] deferred;
+  private final double input;
+  private final double samples; // which the stage reads where the network begins
+  private final boolean last;
+  private final Recompute recompute;
+  private final PartlyKept selected; // of a stage that computes some of its layers again
+
+  /**
+   * @param inTwoParts whether the gradients of inputs and of parameters are computed apart
+   * @param fromElsewhere whether what the stage reads comes from another worker
+   * @param bucketBytes of gradients that are summed over workers at once; 0 where none are
+   */
+  StageNeeds(
+      StageCosts costs,
+      StageLayers stage,
+      int slice,
+      boolean inTwoParts,
+      boolean fromElsewhere,
+      boolean last,
+      double bucketBytes) {
+    Profile profile = costs.workload().profile();
+    LayerRange range = stage.range();
+    int[] layers = inOrder(costs, range);
+    List<LayerMemory> memory = profile.memoryOf(slice);
+    double[] alone = of(layers, layer -> profile.sizes(layer).kept() * slice);
+    this.kept = inTwoParts ? of(layers, memory, LayerMemory::splitKept) : alone;
+    this.outputs = of(layers, layer -> profile.sizes(layer).output() * slice);
+    this.gradients = of(layers, layer -> profile.sizes(layer).parameters());
+    this.moved = moved(gradients, bucketBytes);
+    this.working = of(layers, memory, LayerMemory::working);
+    this.deferred = of(layers, memory, LayerMemory::deferred);
+    this.input = fromElsewhere ? costs.inputBytes(range.first(), slice) : 0;
+    this.samples = samples(costs, layers, alone);
+    this.last = last;
+    this.recompute = stage.recompute();
+    List<LayerRange> again =
+        stage.again().stream()
+            .map(run -> new LayerRange(run.first() - range.first(), run.last() - range.first()))
+            .toList();
+    this.selected = PartlyKept.of(costs.layers(range.first(), range.last() + 1, slice), again);
+  }
+
+  private static int[] inOrder(StageCosts costs, LayerRange range) {
+    int[] own = costs.workload().chain().layers(range.first() - 1, range.last());
+    return Arrays.stream(costs.workload().chain().graph().topological())
+        .filter(layer -> Arrays.stream(own).anyMatch(each -> each == layer))
+        .toArray();
+  }
+
+  private static double[] moved(double[] gradients, double bucketBytes) {
+    double[] moved = new double[gradients.length];
+    if (bucketBytes > 0) {
+      double bucket = 0;
+      int first = 0;
+      for (int layer = 0; layer < gradients.length; layer++) {
+        bucket += gradients[layer];
+        if (bucket >= bucketBytes || layer == gradients.length - 1) {
+          double behind = sum(Arrays.copyOfRange(gradients, layer + 1, gradients.length));
+          Arrays.fill(moved, first, layer + 1, behind);
+          first = layer + 1;
+          bucket = 0;
+        }
+      }
+    }
+    return moved;
+  }
+
+  private static double samples(StageCosts costs, int[] layers, double[] kept) {
+    double bytes = 0;
+    for (int i = 0; i < layers.length; i++) {
+      boolean reads = costs.workload().chain().graph().predecessors(layers[i]).length == 0;
+      bytes += reads ? kept[i] : 0;
+    }
+    return bytes;
+  }
+
+  private static double[] of(int[] layers, IntToDoubleFunction figure) {
+    return Arrays.stream(layers).mapToDouble(figure).toArray();
+  }
+
+  private static double[] of(
+      int[] layers, List<LayerMemory> memory, ToDoubleFunction<LayerMemory> figure) {
+    return of(layers, layer -> figure.applyAsDouble(memory.get(layer)));
+  }
+
+  private static double sum(double[] bytes) {
+    return Arrays.stream(bytes).sum();
+  }
+
+  /** What is held from the forward pass to the end of the backward pass. */
+  double held() {
+    return switch (recompute) {
+      case NONE -> whole();
+      case STAGE_INPUT -> input + samples;
+      case SELECTIVE -> selected.heldBytes();
+    };
+  }
+
+  /** What recomputation adds to it for the backward pass. */
+  double recomputed() {
+    return switch (recompute) {
+      case NONE -> 0;
+      case STAGE_INPUT -> whole() - input - samples;
+      case SELECTIVE -> selected.workingBytes();
+    };
+  }
+
+  /** The input, all that layers keep, and the last one's output where none of them keeps it. */
+  private double whole() {
+    int end = kept.length - 1;
+    return input + sum(kept) + Math.max(0, outputs[end] - kept[end]);
+  }
+
+  /** What the network's last stage holds from its forward to its backward pass: the loss's. */
+  double lossGradient() {
+    return last ? outputs[outputs.length - 1] : 0;
+  }
+
+  /** Of the parameters, once there are some. */
+  double gradients() {
+    return sum(gradients);
+  }
+
+  /** Of a micro-batch's outputs, from the first part of a backward pass to the second. */
+  double deferred() {
+    return sum(deferred);
+  }
+
+  /** The most that the forward pass needs beyond what is held behind it. */
+  double forward() {
+    double before = 0;
+    double all = recompute == Recompute.STAGE_INPUT ? samples : whole() - input;
+    double most = 0;
+    for (int layer = 0; layer < kept.length; layer++) {
+      before = recompute == Recompute.STAGE_INPUT ? samples + kept[layer] : before + kept[layer];
+      most = Math.max(most, before - all + working[layer]);
+    }
+    return most;
+  }
+
+  /**
+   * The most that the whole backward pass needs beyond what is held before it, recomputation
+   * included.
+   *
+   * @param first of the step: gradients come about one by one instead of being added to
+   * @param last of the step: those that are summed move into buckets, bucket by bucket
+   */
+  double backward(boolean first, boolean last) {
+    int end = kept.length - 1;
+    double before = 0;
+    double all = whole() - input;
+    double most = 0;
+    double behind = gradients();
+    for (int layer = 0; layer <= end; layer++) {
+      before += kept[layer];
+      behind -= gradients[layer];
+      double beside = (first ? behind : 0) - (last ? moved[layer] : 0);
+      most = Math.max(most, before + outputs[end] - all + withGradient(layer) + beside);
+    }
+    return most;
+  }
+
+  /** The same of the gradients of inputs alone; everything is held beyond them. */
+  double inputPart() {
+    double ahead = deferred();
+    double most = 0;
+    for (int layer = 0; layer < kept.length; layer++) {
+      ahead -= deferred[layer];
+      most = Math.max(most, ahead + withGradient(layer));
+    }
+    return Math.max(most, deferred());
+  }
+
+  /**
+   * What the backward pass of a layer needs with the gradient of the stage's output. That and the
+   * output itself are there until the pass is over; between layers both are freed when used.
+   */
+  private double withGradient(int layer) {
+    return working[layer] + outputs[outputs.length - 1];
+  }
+
+  /** The same of the gradients of parameters alone. */
+  double weightPart(boolean first, boolean last) {
+    double behind = gradients();
+    double most = 0;
+    for (int layer = 0; layer < kept.length; layer++) {
+      behind -= gradients[layer];
+      if (gradients[layer] > 0) {
+        double beside = (first ? behind : 0) - (last ? moved[layer] : 0);
+        most = Math.max(most, Math.max(0, working[layer] - outputs[layer]) + beside);
+      }
+    }
+    return most;
+  }
+}

@@ -1,0 +1,189 @@
+package dev.pipewright.execution;
+
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * The most bytes that a worker of a rank holds in a step, op by op, where the profile says what
+ * layers need while they compute: parameters, gradients and what the update rule remembers; what
+ * micro-batches in flight keep; what the op under way needs beyond that; and room for messages that
+ * are about to come. What the update itself needs for a moment is left out: no more than the
+ * largest parameter's size.
+ */
+final class WorkerPeak {
+  private final StageCosts costs;
+  private final Assignment assignment;
+  private final Placement placement;
+  private final int rank;
+  private final long[] program;
+  private final int slice;
+  private final Map<Integer, StageNeeds> needs = new HashMap<>(); // by stage
+  private final Map<Integer, Integer> passes = new HashMap<>(); // to come, by stage of a chain
+  private final Map<Integer, Integer> passed = new HashMap<>(); // that gave gradients, likewise
+  private final Set<Long> again = new HashSet<>(); // computed again, by stage and micro-batch
+  private double now;
+  private double peak;
+
+  /**
+   * @param slice samples of a micro-batch that the worker computes
+   */
+  WorkerPeak(StageCosts costs, Assignment assignment, int rank, int slice) {
+    this.costs = costs;
+    this.assignment = assignment;
+    this.placement = assignment.schedule().placement();
+    this.rank = rank;
+    this.program = assignment.schedule().packed(rank);
+    this.slice = slice;
+    Set<Integer> inTwoParts = new HashSet<>();
+    for (long op : program) {
+      if (Schedule.pass(op) == Pass.BACKWARD_INPUT) {
+        inTwoParts.add(depth(Schedule.stage(op)));
+      }
+      if (Schedule.pass(op).releases()) {
+        passes.merge(depth(Schedule.stage(op)), 1, Integer::sum);
+      }
+    }
+    Set<Integer> seen = new HashSet<>();
+    for (int stage = 0; stage < placement.stages(); stage++) {
+      if (placement.rankOf(stage) == rank) {
+        StageNeeds own =
+            new StageNeeds(
+                costs,
+                layers(stage),
+                slice,
+                inTwoParts.contains(depth(stage)),
+                fromElsewhere(stage),
+                placement.last(stage),
+                bucketBytes(stage));
+        needs.put(stage, own);
+        if (seen.add(depth(stage))) {
+          begin(stage, own);
+        }
+      }
+    }
+    peak = now;
+  }
+
+  private void begin(int stage, StageNeeds own) {
+    LayerRange range = layers(stage).range();
+    now += costs.staticBytes(range.first(), range.last() + 1);
+    now -= shared(stage) ? 0 : own.gradients(); // buckets have as much
+  }
+
+  private boolean shared(int stage) {
+    return assignment.holders(depth(stage)).size() > 1;
+  }
+
+  private double bucketBytes(int stage) {
+    double overlapped = assignment.overlapped() ? Expectation.BUCKET_BYTES : Long.MAX_VALUE;
+    return shared(stage) ? overlapped : 0;
+  }
+
+  private int depth(int stage) {
+    return stage % placement.depth();
+  }
+
+  private StageLayers layers(int stage) {
+    return assignment.stages().get(depth(stage));
+  }
+
+  private boolean fromElsewhere(int stage) {
+    return !placement.first(stage) && placement.rankOf(stage - 1) != rank;
+  }
+
+  private boolean backFromElsewhere(int stage) {
+    return !placement.last(stage) && placement.rankOf(stage + 1) != rank;
+  }
+
+  double bytes() {
+    for (int position = 0; position < program.length; position++) {
+      run(program[position], expected(position));
+    }
+    return peak;
+  }
+
+  /** Room for messages that ops behind this one will take. */
+  private double expected(int position) {
+    double bytes = 0;
+    int end = Math.min(program.length, position + Expectation.OPS_AHEAD);
+    for (long op : Arrays.copyOfRange(program, position + 1, Math.max(position + 1, end))) {
+      int stage = Schedule.stage(op);
+      LayerRange range = layers(stage).range();
+      if (Schedule.pass(op) == Pass.FORWARD && fromElsewhere(stage)) {
+        bytes += costs.inputBytes(range.first(), slice);
+      } else if (Schedule.pass(op).propagates() && backFromElsewhere(stage)) {
+        bytes += costs.inputBytes(range.last() + 1, slice);
+      }
+    }
+    return bytes;
+  }
+
+  private void run(long op, double beside) {
+    int stage = Schedule.stage(op);
+    StageNeeds own = Objects.requireNonNull(needs.get(stage));
+    int before = passed.getOrDefault(depth(stage), 0);
+    boolean first = before == 0;
+    boolean last = before + 1 == passes.getOrDefault(depth(stage), 0);
+    long key = (long) stage << 32 | Schedule.microBatch(op);
+    switch (Schedule.pass(op)) {
+      case FORWARD -> {
+        now += own.held();
+        reach(beside + own.forward());
+        now += own.lossGradient();
+      }
+      case RECOMPUTE -> {
+        recompute(key, own);
+        reach(beside + own.forward());
+      }
+      case BACKWARD -> {
+        now -= own.lossGradient();
+        recompute(key, own);
+        reach(beside + own.backward(first, last));
+        release(key, own, stage);
+      }
+      case BACKWARD_INPUT -> {
+        now -= own.lossGradient();
+        recompute(key, own);
+        reach(beside + own.inputPart());
+        now += own.deferred();
+      }
+      case BACKWARD_WEIGHT -> {
+        reach(beside + own.weightPart(first, last));
+        now -= own.deferred();
+        release(key, own, stage);
+      }
+      case UPDATE, REDUCE, GATHER, HAND_ON ->
+          throw new IllegalStateException("no op of a worker: " + Schedule.pass(op));
+    }
+  }
+
+  private void reach(double beyond) {
+    peak = Math.max(peak, now + beyond);
+  }
+
+  private void recompute(long key, StageNeeds own) {
+    if (again.add(key)) {
+      now += own.recomputed();
+    }
+  }
+
+  private void release(long key, StageNeeds own, int stage) {
+    now -= own.held() + (again.remove(key) ? own.recomputed() : 0);
+    int before = passed.merge(depth(stage), 1, Integer::sum) - 1;
+    boolean over = before + 1 == passes.getOrDefault(depth(stage), 0);
+    now += before == 0 ? own.gradients() : 0;
+    now -= over && shared(stage) ? own.gradients() : 0; // they have moved into buckets
+    reach(0);
+  }
+}

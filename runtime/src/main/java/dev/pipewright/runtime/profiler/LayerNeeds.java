@@ -1,0 +1,106 @@
+package dev.pipewright.runtime.profiler;
+
+import dev.pipewright.profile.LayerMemory;
+import dev.pipewright.runtime.data.Batch;
+import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.net.Parameter;
+import dev.pipewright.runtime.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * What each layer needs while it computes. A pass is run several times and the least that was seen
+ * counts: whatever else a process does adds to it.
+ */
+final class LayerNeeds {
+  private static final int ROUNDS = 4; // the first of which makes the gradients that others add to
+
+  private final Layers layers;
+  private final Objective objective;
+  private final Gauge gauge;
+  private final double[] forward;
+  private final double[] backward;
+  private double judging = Double.POSITIVE_INFINITY;
+  private long[] kept = new long[0];
+  private long[] outputs = new long[0];
+
+  private LayerNeeds(Layers layers, Objective objective, Gauge gauge) {
+    this.layers = layers;
+    this.objective = objective;
+    this.gauge = gauge;
+    this.forward = new double[layers.size()];
+    this.backward = new double[layers.size()];
+    Arrays.fill(forward, Double.POSITIVE_INFINITY);
+    Arrays.fill(backward, Double.POSITIVE_INFINITY);
+  }
+
+  /**
+   * Of one size of batch.
+   *
+   * @param gauge of bytes
+   */
+  static List<LayerMemory> measure(
+      Layers layers, Objective objective, Supplier<Batch> samples, Gauge gauge) {
+    LayerNeeds needs = new LayerNeeds(layers, objective, gauge);
+    for (int round = 0; round < ROUNDS; round++) {
+      needs.whole(samples);
+    }
+    List<LayerMemory> memory = needs.inTwoParts(samples);
+    for (int layer = 0; layer < layers.size(); layer++) {
+      layers.parameters(layer).stream().map(Parameter::value).forEach(Tensor::clearGradient);
+    }
+    return memory;
+  }
+
+  private void whole(Supplier<Batch> samples) {
+    double[] there = new double[layers.size()];
+    double[] back = new double[layers.size()];
+    Batch batch = LayerClock.read(samples);
+    try (LayerPass pass = new LayerPass(layers, false, gauge)) {
+      pass.forward(batch.inputs(), there);
+      kept = pass.keptBytes();
+      outputs = pass.outputBytes();
+      judging = Math.min(judging, pass.judge(objective, batch));
+      pass.backwardFreeing(back);
+    } finally {
+      LayerClock.close(batch);
+    }
+    for (int layer = 0; layer < there.length; layer++) {
+      forward[layer] = Math.min(forward[layer], there[layer]);
+      backward[layer] = Math.min(backward[layer], back[layer]);
+    }
+  }
+
+  private List<LayerMemory> inTwoParts(Supplier<Batch> samples) {
+    Batch batch = LayerClock.read(samples);
+    double[] unseen = new double[layers.size()];
+    try (LayerPass pass = new LayerPass(layers, true, LayerNeeds::unseen)) {
+      pass.forward(batch.inputs(), unseen);
+      long[] splitKept = pass.keptBytes();
+      pass.judge(objective, batch);
+      pass.backwardInput(unseen);
+      long[] deferred = pass.deferredBytes();
+      pass.backwardWeight(unseen);
+      List<LayerMemory> memory = new ArrayList<>();
+      for (int layer = 0; layer < layers.size(); layer++) {
+        memory.add(new LayerMemory(working(layer), splitKept[layer], deferred[layer]));
+      }
+      return memory;
+    } finally {
+      LayerClock.close(batch);
+    }
+  }
+
+  private static double unseen(Runnable work) {
+    work.run();
+    return 0;
+  }
+
+  /** Of the pass that needs more. */
+  private double working(int layer) {
+    double most = Math.max(forward[layer] - kept[layer], backward[layer]);
+    return Math.max(0, layer == layers.last() ? Math.max(most, outputs[layer] + judging) : most);
+  }
+}

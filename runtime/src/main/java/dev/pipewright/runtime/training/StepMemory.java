@@ -1,0 +1,78 @@
+package dev.pipewright.runtime.training;
+
+import dev.pipewright.runtime.engine.Witness;
+import dev.pipewright.runtime.engine.Worker;
+import dev.pipewright.runtime.tensor.Torch;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * The most memory that tensors and what computes with them take up in a step.
+ *
+ * <p>A process holds more: Java's own part, the library's code, and freed memory that the C library
+ * keeps for later. So a few steps are looked at closely. Before each of their ops all freed memory
+ * is returned to the system; by how much the process was larger at some time than at the step's end
+ * is what the step needed, beside what a worker holds between steps, which is counted.
+ */
+public final class StepMemory {
+  private static final int MOST = 3; // steps that are looked at, of which the middle one counts
+
+  private final long first;
+  private final long end;
+  private final List<Long> bytes = new ArrayList<>();
+
+  private StepMemory(long first, long end) {
+    this.first = first;
+    this.end = end;
+  }
+
+  /** Looks at no step. */
+  public static StepMemory unseen() {
+    return new StepMemory(0, 0);
+  }
+
+  /**
+   * Looks at some steps of the run's first half, whose duration does not count, but for the very
+   * first; at the first one where there are no others.
+   */
+  public static StepMemory ofRun(long begin, long end) {
+    long half = begin + (end - begin) / 2;
+    return half - begin < 2
+        ? new StepMemory(begin, begin + 1)
+        : new StepMemory(begin + 1, Math.min(half, begin + 1 + MOST));
+  }
+
+  private boolean looksAt(long step) {
+    return first <= step && step < end;
+  }
+
+  /** Listens to a worker, too. */
+  public Witness beside(Witness other) {
+    return (step, position, op) -> {
+      other.before(step, position, op);
+      if (looksAt(step)) {
+        Torch.giveBack();
+        if (position == 0) {
+          ProcessMemory.forgetPeak();
+        }
+      }
+    };
+  }
+
+  /** To be told when a step is over. */
+  public void over(long step, Worker worker) {
+    if (looksAt(step)) {
+      long peak = ProcessMemory.peak();
+      Torch.giveBack();
+      bytes.add(worker.restingBytes() + Math.max(0, peak - ProcessMemory.now()));
+    }
+  }
+
+  /** What a step took; 0 where none was seen. */
+  public long bytes() {
+    List<Long> sorted = new ArrayList<>(bytes);
+    Collections.sort(sorted);
+    return sorted.isEmpty() ? 0 : sorted.get(sorted.size() / 2);
+  }
+}
