@@ -24,6 +24,7 @@ final class HeldStage implements AutoCloseable {
   private final boolean inTwoParts;
   private final int passes; // that give gradients, in a step
   private int left; // of these
+  private boolean owned; // whether gradients have memory of their own
   private int begun; // buckets, from the last on
 
   private HeldStage(
@@ -109,6 +110,7 @@ final class HeldStage implements AutoCloseable {
 
   void begin() {
     left = passes;
+    owned = false;
     begun = sums.map(GradientSums::size).orElse(0);
   }
 
@@ -119,10 +121,15 @@ final class HeldStage implements AutoCloseable {
     }
   }
 
-  /** A pass has ended. */
-  void passed() {
-    if (left == passes && left > 1) { // the others add to what the first one has left
+  /**
+   * A pass has ended.
+   *
+   * @param computed whether this worker had samples in it
+   */
+  void passed(boolean computed) {
+    if (computed && !owned && left > 1) { // the others add to what the first one has left
       ownGradients();
+      owned = true;
     }
     left--;
     if (left == 0) {

@@ -253,7 +253,7 @@ public final class Worker implements AutoCloseable {
       times.starts(position);
     }
     if (pass.releases()) {
-      held(stage).passed();
+      held(stage).passed(something);
     }
   }
 
