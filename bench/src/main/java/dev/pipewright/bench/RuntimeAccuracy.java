@@ -6,27 +6,29 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.DoubleFunction;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /**
  * What this machine's own profile predicts of training with up to two worker processes, beside what
  * is measured; and how much of its time a pipeline loses to anything but its ops and their order.
+ * Each strategy runs right behind the profile that it is predicted from, in several rounds: other
+ * programs on the processor's other cores change its speed from minute to minute.
  */
 final class RuntimeAccuracy implements Reproduction {
   private static final String STEPS = "15";
+  private static final int ROUNDS = 3;
 
-  /**
-   * @param profiled sizes of micro-batches: those that the strategies below have
-   */
-  private record Case(String network, int batch, String profiled) {}
+  private record Case(String network, int batch) {}
 
   private static final List<Case> CASES =
-      List.of(
-          new Case("mlp-8x1024", 64, "8,32,64"),
-          new Case("cnn-64-128-256", 32, "4,16,32"),
-          new Case("gpt-8x256", 8, "1,4,8"));
+      List.of(new Case("mlp-8x1024", 64), new Case("cnn-64-128-256", 32), new Case("gpt-8x256", 8));
 
   private record Strategy(String name, List<String> flags) {
     private static Strategy of(String name, String flags) {
@@ -34,16 +36,50 @@ final class RuntimeAccuracy implements Reproduction {
     }
   }
 
-  private static final List<Strategy> STRATEGIES =
+  /**
+   * Strategies that are predicted from the same profile.
+   *
+   * @param workers that compute at once
+   * @param parts of the batch that a worker computes one by one
+   */
+  private record Kind(int workers, int parts, List<Strategy> strategies) {}
+
+  private static final List<Kind> KINDS =
       List.of(
-          Strategy.of("serial", "--replicas 1"),
-          Strategy.of("data", "--replicas 2"),
-          Strategy.of("gpipe", "--stages 2 --micro-batches 8 --schedule gpipe"),
-          Strategy.of("1f1b", "--stages 2 --micro-batches 8 --schedule 1f1b"),
-          Strategy.of(
-              "interleaved", "--stages 2 --micro-batches 8 --schedule interleaved --chunks 2"),
-          Strategy.of("zb-h1", "--stages 2 --micro-batches 8 --schedule zb-h1"),
-          Strategy.of("chimera", "--stages 2 --micro-batches 4 --schedule chimera"));
+          new Kind(1, 1, List.of(Strategy.of("serial", "--replicas 1"))),
+          new Kind(2, 2, List.of(Strategy.of("data", "--replicas 2"))),
+          new Kind(
+              2,
+              8,
+              List.of(
+                  Strategy.of("gpipe", "--stages 2 --micro-batches 8 --schedule gpipe"),
+                  Strategy.of("1f1b", "--stages 2 --micro-batches 8 --schedule 1f1b"),
+                  Strategy.of(
+                      "interleaved",
+                      "--stages 2 --micro-batches 8 --schedule interleaved --chunks 2"),
+                  Strategy.of("zb-h1", "--stages 2 --micro-batches 8 --schedule zb-h1"),
+                  Strategy.of("chimera", "--stages 2 --micro-batches 4 --schedule chimera"))));
+
+  /** What rounds have shown of a strategy. */
+  private record Seen(List<JsonNode> answers) {
+    private double median(ToDoubleFunction<JsonNode> of) {
+      double[] values = answers.stream().mapToDouble(of).sorted().toArray();
+      return values[values.length / 2];
+    }
+
+    private double step(String key) {
+      return median(answer -> answer.get("step").get(0).get(key).asDouble());
+    }
+
+    private String byWorker(ToDoubleFunction<JsonNode> of, DoubleFunction<String> text) {
+      List<String> all = new ArrayList<>();
+      for (int i = 0; i < answers.get(0).get("memory").size(); i++) {
+        int worker = i;
+        all.add(text.apply(median(answer -> of.applyAsDouble(answer.get("memory").get(worker)))));
+      }
+      return String.join(", ", all);
+    }
+  }
 
   @Override
   public String name() {
@@ -70,22 +106,23 @@ final class RuntimeAccuracy implements Reproduction {
     Markdown overhead =
         new Markdown("profiled", "empty forward, µs", "backward, µs", "message of 4 bytes, µs");
     for (Case each : CASES) {
-      Path folder = temporary();
-      try {
-        overhead(overhead, each, profile(each, folder));
-        for (Strategy strategy : STRATEGIES) {
-          row(table, each, strategy, compare(each, strategy, folder));
-        }
-      } finally {
-        delete(folder);
+      Map<Strategy, Seen> seen = new LinkedHashMap<>();
+      JsonNode last = null;
+      for (int round = 0; round < ROUNDS; round++) {
+        last = round(each, seen);
       }
+      overhead(overhead, each, Objects.requireNonNull(last));
+      seen.forEach((strategy, answers) -> row(table, each, strategy, answers));
     }
     return new Report("Prediction against measurement")
         .paragraph(
-            "`Reproduce runtime-accuracy`: each network is profiled on this machine (`profile`),"
-                + " then trained with up to two worker processes of one thread each (`compare`, "
+            "`Reproduce runtime-accuracy`: each network is profiled on this machine (`profile"
+                + " --workers N`, with as many busy workers as train), then trained with up to two"
+                + " worker processes of one thread each (`compare`, "
                 + STEPS
-                + " steps). Predicted and simulated: by how much the step is off. Ideal: the step"
+                + " steps); medians of "
+                + ROUNDS
+                + " rounds. Predicted and simulated: by how much the step is off. Ideal: the step"
                 + " of the measured ops in the schedule's order when messages and sums take no"
                 + " time. Memory: the most that each worker's tensors and what computes with them"
                 + " take; by how much the prediction is off.")
@@ -95,6 +132,25 @@ final class RuntimeAccuracy implements Reproduction {
                 + " computes nothing, with all its bookkeeping, and a message that another worker"
                 + " waits for.")
         .table(overhead);
+  }
+
+  /** Each strategy once, with the profile before it; returns the last profile. */
+  private static JsonNode round(Case each, Map<Strategy, Seen> seen) {
+    JsonNode profile = null;
+    for (Kind kind : KINDS) {
+      Path folder = temporary();
+      try {
+        profile = profile(each, kind, folder);
+        for (Strategy strategy : kind.strategies()) {
+          seen.computeIfAbsent(strategy, key -> new Seen(new ArrayList<>()))
+              .answers()
+              .add(compare(each, strategy, folder));
+        }
+      } finally {
+        delete(folder);
+      }
+    }
+    return Objects.requireNonNull(profile);
   }
 
   private static void overhead(Markdown table, Case of, JsonNode profile) {
@@ -116,9 +172,10 @@ final class RuntimeAccuracy implements Reproduction {
     return "%.1f".formatted(seconds * 1e6);
   }
 
-  private static JsonNode profile(Case of, Path folder) {
+  private static JsonNode profile(Case of, Kind kind, Path folder) {
     List<String> command = new ArrayList<>(List.of("./pipewright", "profile", of.network()));
-    command.addAll(List.of("--batches", of.profiled(), "--links", "2"));
+    command.addAll(List.of("--batches", "" + of.batch() / kind.parts()));
+    command.addAll(List.of("--workers", "" + kind.workers(), "--links", "2"));
     command.addAll(List.of("--out", folder.toString(), "--json"));
     return Answers.of(command);
   }
@@ -133,23 +190,20 @@ final class RuntimeAccuracy implements Reproduction {
     return Answers.of(command);
   }
 
-  private static void row(Markdown table, Case of, Strategy strategy, JsonNode answer) {
-    JsonNode step = answer.get("step").get(0);
-    List<String> errors = new ArrayList<>();
-    List<String> bytes = new ArrayList<>();
-    for (JsonNode worker : answer.get("memory")) {
-      errors.add(change(worker.get("predicted_error").asDouble()));
-      bytes.add("%.0f".formatted(worker.get("measured").asDouble() / (1 << 20)));
-    }
+  private static void row(Markdown table, Case of, Strategy strategy, Seen seen) {
     table.row(
         of.network(),
         strategy.name(),
-        change(step.get("predicted_error").asDouble()),
-        change(step.get("simulated_error").asDouble()),
-        Numbers.significant(step.get("measured").asDouble()),
-        strategy.flags().contains("--stages") ? "%.1f %%".formatted(100 * ideal(answer)) : "",
-        String.join(", ", errors),
-        String.join(", ", bytes));
+        change(seen.step("predicted_error")),
+        change(seen.step("simulated_error")),
+        Numbers.significant(seen.step("measured")),
+        strategy.flags().contains("--stages")
+            ? "%.1f %%".formatted(100 * seen.median(RuntimeAccuracy::ideal))
+            : "",
+        seen.byWorker(worker -> worker.get("predicted_error").asDouble(), RuntimeAccuracy::change),
+        seen.byWorker(
+            worker -> worker.get("measured").asDouble(),
+            bytes -> "%.0f".formatted(bytes / (1 << 20))));
   }
 
   private static double ideal(JsonNode answer) {

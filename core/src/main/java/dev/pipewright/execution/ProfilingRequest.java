@@ -12,6 +12,7 @@ import java.util.OptionalInt;
  * @param data which samples are read, such as {@code synthetic:images}
  * @param batches sizes of micro-batches, ascending
  * @param repeats of each measurement, behind the warm-up
+ * @param workers that compute while one of them measures: as many as will train on the machine
  * @param threads that each worker computes with
  * @param optimizer whose step is measured
  * @param groups numbers of worker processes between which links are measured; empty for none
@@ -26,6 +27,7 @@ public record ProfilingRequest(
     String data,
     List<Integer> batches,
     int repeats,
+    int workers,
     int threads,
     Optimizer optimizer,
     List<Integer> groups,
@@ -38,6 +40,7 @@ public record ProfilingRequest(
     groups = List.copyOf(groups);
     Check.that(!batches.isEmpty(), "a profile is for a batch or more: batches=%s", batches);
     Check.that(repeats >= 1, "a measurement is made once or more: repeats=%d", repeats);
+    Check.that(workers >= 1, "a worker or more measures: workers=%d", workers);
     Check.that(threads >= 1, "a worker computes with a thread or more: threads=%d", threads);
     Check.that(
         !processorTime || threads == 1,

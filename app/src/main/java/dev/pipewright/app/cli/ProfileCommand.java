@@ -69,6 +69,15 @@ final class ProfileCommand implements Callable<Integer> {
       description = "Of each measurement; medians count. Default: ${DEFAULT-VALUE}.")
   private int repeats;
 
+  @Option(
+      names = "--workers",
+      paramLabel = "N",
+      defaultValue = "1",
+      description =
+          "Worker processes that compute while one of them measures layers: as many as will train"
+              + " on this machine, as they slow each other down. Default: ${DEFAULT-VALUE}.")
+  private int workers;
+
   @Mixin private WorkerOptions worker = new WorkerOptions();
 
   @Option(
@@ -177,6 +186,7 @@ final class ProfileCommand implements Callable<Integer> {
     List<Integer> groups =
         links.equals(List.of(0)) ? List.of() : ascending("--links", links, 2, MOST_WORKERS);
     AtLeast.one("--repeats", repeats);
+    within("--workers", workers, 1, MOST_WORKERS);
     int threads = worker.threads();
     AtLeast.of("--largest-message", largestMessage, 1024);
     if (memoryDevices != null) {
@@ -192,6 +202,7 @@ final class ProfileCommand implements Callable<Integer> {
         worker.data(),
         sizes,
         repeats,
+        workers,
         threads,
         worker.optimizer(),
         groups,
@@ -211,6 +222,7 @@ final class ProfileCommand implements Callable<Integer> {
                 worker.optimizer().name().toLowerCase(Locale.ROOT),
                 worker.data(),
                 groups.isEmpty() ? "0" : listed(groups))
+        + (workers == 1 ? "" : " --workers " + workers)
         + (processorTime ? " --processor-time" : "");
   }
 
@@ -220,13 +232,17 @@ final class ProfileCommand implements Callable<Integer> {
 
   private static List<Integer> ascending(String flag, List<Integer> given, int least, int most) {
     for (int number : given) {
-      if (number < least || number > most) {
-        throw new BadInputException(
-            "%s: %d makes no sense; give whole numbers from %d on".formatted(flag, number, least)
-                + (most == Integer.MAX_VALUE ? "" : " up to " + most));
-      }
+      within(flag, number, least, most);
     }
     return new ArrayList<>(new TreeSet<>(given));
+  }
+
+  private static void within(String flag, int number, int least, int most) {
+    if (number < least || number > most) {
+      throw new BadInputException(
+          "%s: %d makes no sense; give whole numbers from %d on".formatted(flag, number, least)
+              + (most == Integer.MAX_VALUE ? "" : " up to " + most));
+    }
   }
 
   private static ProfilingService service() {

@@ -2,7 +2,7 @@ package dev.pipewright.runtime.engine;
 
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.SampleRange;
-import dev.pipewright.runtime.data.Batch;
+import dev.pipewright.runtime.data.Values;
 import dev.pipewright.runtime.net.ForwardPass;
 import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.net.Part;
@@ -96,15 +96,17 @@ final class Answering {
     List<Tensor> inputs =
         placement.first(stage) ? List.of() : crossing.take(stage, microBatch, true);
     try (Scope scope = new Scope()) {
-      Batch batch =
-          last || part.readsData() ? feed.read(0, samples) : new Batch(List.of(), Tensor.empty(0));
+      List<Tensor> data =
+          part.readsData()
+              ? feed.inputs(0, samples).stream().map(Values::tensor).toList()
+              : List.of();
       List<Tensor> outputs =
-          Gradients.without(() -> part.forward(inputs, batch.inputs(), ForwardPass.answering()));
+          Gradients.without(() -> part.forward(inputs, data, ForwardPass.answering()));
       if (!last) {
         crossing.send(stage, microBatch, true, outputs.stream().map(scope::keep).toList());
         return Answers.NONE;
       }
-      Objective.Judged judged = objective.judge(outputs, batch.target(), share);
+      Objective.Judged judged = objective.judge(outputs, feed.target(0, samples).tensor(), share);
       return new Answers(judged.loss(), judged.correct(), judged.rows());
     } finally {
       inputs.forEach(Tensor::close);

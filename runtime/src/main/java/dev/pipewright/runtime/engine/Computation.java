@@ -11,14 +11,21 @@ interface Computation {
    * @param correct rows that were answered rightly
    * @param rows that were answered at all
    */
-  record Score(double loss, long correct, long rows) {}
+  record Score(double loss, long correct, long rows) {
+    /** Nothing was answered. */
+    static final Score NONE = new Score(0, 0, 0);
+
+    Score plus(Score that) {
+      return new Score(loss + that.loss, correct + that.correct, rows + that.rows);
+    }
+  }
 
   /** A micro-batch that comes to a stage. */
-  Flight flight(HeldStage held, long step, SampleRange samples);
+  Flight flight(OwnStage own, long step, SampleRange samples);
 
   /** Once all gradients are there; {@code learning} changes the parameters by them. */
   void update(Runnable learning);
 
-  /** What has come out since the last time. */
-  Score score();
+  /** What has come out of a step's samples since the last time. */
+  Score score(long step);
 }

@@ -22,8 +22,8 @@ final class Emulated implements Computation {
   }
 
   @Override
-  public Flight flight(HeldStage held, long step, SampleRange samples) {
-    return new EmulatedFlight(held.stage(), emulation, samples.count());
+  public Flight flight(OwnStage own, long step, SampleRange samples) {
+    return new EmulatedFlight(own.stage(), emulation, samples.count());
   }
 
   @Override
@@ -32,7 +32,7 @@ final class Emulated implements Computation {
   }
 
   @Override
-  public Score score() {
-    return new Score(0, 0, 0);
+  public Score score(long step) {
+    return Score.NONE;
   }
 }

@@ -1,10 +1,35 @@
 package dev.pipewright.runtime.engine;
 
 import dev.pipewright.plan.SampleRange;
-import dev.pipewright.runtime.data.Batch;
+import dev.pipewright.runtime.data.Dataset;
+import dev.pipewright.runtime.data.Values;
+import java.util.List;
 
-/** Where the samples of a step come from. All workers see the same. */
+/** Where the samples of a step come from. All workers see the same; each reads what it needs. */
 public interface Feed {
-  /** Some samples of a step's batch; the tensors belong to the scope that is open. */
-  Batch read(long step, SampleRange samples);
+  /** What the network reads of some samples of a step's batch. */
+  List<Values> inputs(long step, SampleRange samples);
+
+  /** What it should answer. */
+  Values target(long step, SampleRange samples);
+
+  /** The numbers that samples of a step's batch have among all. */
+  interface Numbers {
+    long[] of(long step, SampleRange samples);
+  }
+
+  /** Samples of a dataset. */
+  static Feed of(Dataset dataset, Numbers numbers) {
+    return new Feed() {
+      @Override
+      public List<Values> inputs(long step, SampleRange samples) {
+        return dataset.inputs(numbers.of(step, samples));
+      }
+
+      @Override
+      public Values target(long step, SampleRange samples) {
+        return dataset.target(numbers.of(step, samples));
+      }
+    };
+  }
 }

@@ -16,7 +16,7 @@ import java.util.Set;
  * A stage of a chain on a worker: its layers, and the sum of its gradients over all workers that
  * hold it. Bidirectional schedules run it for both chains.
  */
-final class HeldStage implements AutoCloseable {
+final class HeldStage implements OwnStage, AutoCloseable {
   private final Stage stage;
   private final Optional<GradientSums> sums;
   private final List<Parameter> parameters;
@@ -79,7 +79,8 @@ final class HeldStage implements AutoCloseable {
         .toList();
   }
 
-  Stage stage() {
+  @Override
+  public Stage stage() {
     return stage;
   }
 
@@ -103,8 +104,8 @@ final class HeldStage implements AutoCloseable {
     sums.ifPresent(s -> averages().forEach(average -> s.takeFromFirst(average.value())));
   }
 
-  /** Whether gradients of inputs and of parameters are computed apart. */
-  boolean inTwoParts() {
+  @Override
+  public boolean inTwoParts() {
     return inTwoParts;
   }
 
@@ -114,8 +115,9 @@ final class HeldStage implements AutoCloseable {
     begun = sums.map(GradientSums::size).orElse(0);
   }
 
-  /** A pass has left a segment behind: where it is the last one, its gradients are complete. */
-  void left(int segment) {
+  /** Where the pass is the last one, the segment's gradients are complete. */
+  @Override
+  public void left(int segment) {
     if (overlapped && left == 1) {
       beginDownTo(segment);
     }

@@ -2,13 +2,14 @@ package dev.pipewright.runtime.engine;
 
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.SampleRange;
-import dev.pipewright.runtime.data.Batch;
 import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.net.SharedStatistics;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Computes everything with real samples. */
@@ -17,9 +18,7 @@ final class Learning implements Computation {
   private final Objective objective;
   private final Feed feed;
   private final SharedStatistics statistics;
-  private double loss;
-  private long correct;
-  private long rows;
+  private final Map<Long, Score> scores = new HashMap<>(); // by step, of steps under way
 
   Learning(Assignment assignment, Objective objective, Feed feed, SharedStatistics statistics) {
     this.assignment = assignment;
@@ -29,32 +28,36 @@ final class Learning implements Computation {
   }
 
   @Override
-  public Flight flight(HeldStage held, long step, SampleRange samples) {
+  public Flight flight(OwnStage own, long step, SampleRange samples) {
     List<Tensor> data = new ArrayList<>();
     Optional<Tensor> target = Optional.empty();
-    boolean reads = held.stage().whole().readsData();
-    boolean last = held.stage().whole().last();
+    boolean reads = own.stage().whole().readsData();
+    boolean last = own.stage().whole().last();
     if (reads || last) {
       try (Scope scope = new Scope()) {
-        Batch batch = feed.read(step, samples);
         if (reads) {
-          batch.inputs().forEach(input -> data.add(scope.keep(input)));
+          feed.inputs(step, samples).forEach(input -> data.add(scope.keep(input.tensor())));
         }
         if (last) {
-          target = Optional.of(scope.keep(batch.target()));
+          target = Optional.of(scope.keep(feed.target(step, samples).tensor()));
         }
       }
     }
-    return new InFlight(held.stage(), data, target, this::judge, held.inTwoParts(), statistics);
+    return new InFlight(
+        own.stage(),
+        data,
+        target,
+        (outputs, right) -> judge(step, outputs, right),
+        own.inTwoParts(),
+        statistics);
   }
 
   /** The loss of the network's outputs counts; its gradients begin the backward pass. */
-  private List<Tensor> judge(List<Tensor> outputs, Tensor target) {
+  private List<Tensor> judge(long step, List<Tensor> outputs, Tensor target) {
     try (Scope scope = new Scope()) {
       Objective.Judged judged = objective.judge(outputs, target, 1.0 / assignment.batch());
-      loss += judged.loss();
-      correct += judged.correct();
-      rows += judged.rows();
+      Score own = new Score(judged.loss(), judged.correct(), judged.rows());
+      scores.merge(step, own, Score::plus);
       List<Tensor> gradients = new ArrayList<>();
       judged.gradients().forEach(gradient -> gradients.add(scope.keep(gradient)));
       return gradients;
@@ -67,11 +70,7 @@ final class Learning implements Computation {
   }
 
   @Override
-  public Score score() {
-    Score score = new Score(loss, correct, rows);
-    loss = 0;
-    correct = 0;
-    rows = 0;
-    return score;
+  public Score score(long step) {
+    return Optional.ofNullable(scores.remove(step)).orElse(Score.NONE);
   }
 }

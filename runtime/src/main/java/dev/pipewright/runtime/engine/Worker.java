@@ -5,7 +5,6 @@ import dev.pipewright.execution.Expectation;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
-import dev.pipewright.plan.SampleRange;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.net.Parameter;
@@ -13,12 +12,10 @@ import dev.pipewright.runtime.net.Part;
 import dev.pipewright.runtime.net.SharedStatistics;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Transport;
-import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,13 +35,11 @@ public final class Worker implements AutoCloseable {
   private final Computation computation;
   private final Witness witness;
   private final long[] program;
-  private final Crossing crossing;
+  private final Passes passes;
   private final Updates updates;
   private final TiedSums tied;
   private final List<Part> parts; // of each stage of a chain
   private final Map<Integer, HeldStage> held = new LinkedHashMap<>(); // by stage of a chain
-  private final Map<Long, Flight> inFlight = new HashMap<>(); // by stage and micro-batch
-  private final Map<Long, List<Tensor>> lossGradients = new HashMap<>(); // likewise
   private final List<Parameter> parameters;
   private final StepTimes times;
 
@@ -119,7 +114,6 @@ public final class Worker implements AutoCloseable {
         assignment.stages().stream()
             .map(stage -> network.part(stage.range().first(), stage.range().last()))
             .toList();
-    this.crossing = new Crossing(assignment, transport, parts);
     Placement placement = assignment.schedule().placement();
     for (int depth = 0; depth < placement.depth(); depth++) { // the same order on all workers
       for (int stage = depth; stage < placement.stages(); stage += placement.depth()) {
@@ -130,6 +124,7 @@ public final class Worker implements AutoCloseable {
       }
     }
     this.computation = computation.apply(held.values());
+    this.passes = new Passes(assignment, transport, parts, this.computation);
     this.parameters = held.values().stream().flatMap(s -> s.parameters().stream()).toList();
     this.updates = new Updates(rule, parameters);
     this.tied = TiedSums.of(assignment, network, parameters, transport);
@@ -197,7 +192,7 @@ public final class Worker implements AutoCloseable {
     int expected = 0;
     for (int position = 0; position < program.length; position++) {
       for (; expected < Math.min(program.length, position + Expectation.OPS_AHEAD); expected++) {
-        expect(program[expected]);
+        passes.expect(program[expected]);
       }
       witness.before(step, position, program[position]);
       times.waits(position);
@@ -209,9 +204,9 @@ public final class Worker implements AutoCloseable {
     tied.sum();
     times.updateStarts();
     computation.update(this::learn);
-    crossing.flush();
+    passes.flush();
     times.updateEnds();
-    Computation.Score score = computation.score();
+    Computation.Score score = computation.score(step);
     return times.report(step, score.loss(), score.correct(), score.rows());
   }
 
@@ -220,129 +215,21 @@ public final class Worker implements AutoCloseable {
     held.values().forEach(HeldStage::clearGradients);
   }
 
-  private void expect(long op) {
-    int stage = Schedule.stage(op);
-    int microBatch = Schedule.microBatch(op);
-    Pass pass = Schedule.pass(op);
-    if (samples(stage, microBatch).isEmpty()) {
-      return;
-    }
-    if (pass == Pass.FORWARD && !placement().first(stage)) {
-      crossing.expect(stage, microBatch, true);
-    } else if (pass.propagates() && !placement().last(stage)) {
-      crossing.expect(stage, microBatch, false);
-    }
-  }
-
   private void run(long step, int position, long op) {
-    int stage = Schedule.stage(op);
-    int microBatch = Schedule.microBatch(op);
-    Pass pass = Schedule.pass(op);
-    boolean something = !samples(stage, microBatch).isEmpty();
+    HeldStage own = held(Schedule.stage(op));
+    boolean something = passes.computes(op);
     if (something) {
-      switch (pass) {
-        case FORWARD -> forward(step, position, stage, microBatch);
-        case BACKWARD -> backward(position, stage, microBatch);
-        case BACKWARD_INPUT -> backwardInput(position, stage, microBatch);
-        case BACKWARD_WEIGHT -> backwardWeight(position, stage, microBatch);
-        case RECOMPUTE -> recompute(position, stage, microBatch);
-        case UPDATE, REDUCE, GATHER, HAND_ON ->
-            throw new IllegalStateException("the engine has no op " + pass);
-      }
+      passes.run(op, step, own, () -> times.starts(position));
     } else {
       times.starts(position);
     }
-    if (pass.releases()) {
-      held(stage).passed(something);
+    if (Schedule.pass(op).releases()) {
+      own.passed(something);
     }
-  }
-
-  private void forward(long step, int position, int stage, int microBatch) {
-    HeldStage own = held(stage);
-    List<Tensor> inputs =
-        placement().first(stage) ? List.of() : crossing.take(stage, microBatch, true);
-    times.starts(position);
-    Flight flight = computation.flight(own, step, samples(stage, microBatch));
-    inFlight.put(key(stage, microBatch), flight);
-    List<Tensor> outputs = flight.forward(inputs);
-    if (placement().last(stage)) {
-      lossGradients.put(key(stage, microBatch), flight.answer(outputs));
-      outputs.forEach(Tensor::close);
-    } else {
-      crossing.send(stage, microBatch, true, outputs);
-    }
-  }
-
-  private void backward(int position, int stage, int microBatch) {
-    List<Tensor> gradients = gradients(stage, microBatch);
-    times.starts(position);
-    HeldStage own = held(stage);
-    try (Flight flight = flight(stage, microBatch, true)) {
-      if (flight.wantsRecomputation()) {
-        flight.recompute();
-      }
-      List<Tensor> before = flight.backward(gradients, own::left);
-      handBack(stage, microBatch, gradients, before);
-    }
-  }
-
-  private void backwardInput(int position, int stage, int microBatch) {
-    List<Tensor> gradients = gradients(stage, microBatch);
-    times.starts(position);
-    Flight flight = flight(stage, microBatch, false);
-    if (flight.wantsRecomputation()) {
-      flight.recompute();
-    }
-    handBack(stage, microBatch, gradients, flight.backwardInput(gradients));
-  }
-
-  private void backwardWeight(int position, int stage, int microBatch) {
-    times.starts(position);
-    try (Flight flight = flight(stage, microBatch, true)) {
-      flight.backwardWeight(held(stage)::left);
-    }
-  }
-
-  private void recompute(int position, int stage, int microBatch) {
-    times.starts(position);
-    flight(stage, microBatch, false).recompute();
-  }
-
-  private List<Tensor> gradients(int stage, int microBatch) {
-    if (!placement().last(stage)) {
-      return crossing.take(stage, microBatch, false);
-    }
-    List<Tensor> gradients = lossGradients.remove(key(stage, microBatch));
-    if (gradients == null) {
-      throw new IllegalStateException("a backward pass without a loss");
-    }
-    return gradients;
-  }
-
-  private void handBack(int stage, int microBatch, List<Tensor> spent, List<Tensor> gradients) {
-    spent.forEach(Tensor::close);
-    if (placement().first(stage)) {
-      gradients.forEach(Tensor::close);
-    } else {
-      crossing.send(stage, microBatch, false, gradients);
-    }
-  }
-
-  private Flight flight(int stage, int microBatch, boolean done) {
-    long key = key(stage, microBatch);
-    Flight flight = done ? inFlight.remove(key) : inFlight.get(key);
-    if (flight == null) {
-      throw new IllegalStateException("a backward pass without a forward pass");
-    }
-    return flight;
   }
 
   private Placement placement() {
     return assignment.schedule().placement();
-  }
-
-  private SampleRange samples(int stage, int microBatch) {
-    return assignment.samples(stage, microBatch, transport.worker());
   }
 
   private HeldStage held(int stage) {
@@ -353,15 +240,9 @@ public final class Worker implements AutoCloseable {
     return own;
   }
 
-  private static long key(int stage, int microBatch) {
-    return (long) stage << 32 | microBatch;
-  }
-
   @Override
   public void close() {
-    inFlight.values().forEach(Flight::close);
-    lossGradients.values().forEach(gradients -> gradients.forEach(Tensor::close));
-    crossing.close();
+    passes.close();
     updates.close();
     held.values().forEach(HeldStage::close);
     parameters.forEach(parameter -> parameter.value().close());

@@ -73,7 +73,7 @@ final class LayerClock implements AutoCloseable {
   /** Measures, after a warm-up. */
   Rounds measure(Supplier<Batch> samples, int warmUp) {
     for (int i = 0; i < warmUp; i++) {
-      round(samples, none());
+      round(samples);
     }
     List<Map<What, double[]>> seconds = new ArrayList<>();
     double[] read = new double[rounds];
@@ -86,6 +86,11 @@ final class LayerClock implements AutoCloseable {
       seconds.add(own);
     }
     return new Rounds(seconds, read, judged);
+  }
+
+  /** Computes what is measured. */
+  void round(Supplier<Batch> samples) {
+    round(samples, none());
   }
 
   private Map<What, double[]> none() {

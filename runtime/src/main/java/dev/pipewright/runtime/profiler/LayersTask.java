@@ -24,7 +24,10 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** Measures the layers of a network, one size of batch after the other, alone on its machine. */
+/**
+ * Measures the layers of a network, one size of batch after the other, on the first of several
+ * workers; the others keep it company.
+ */
 public final class LayersTask implements WorkerTask {
   private static final Spread NONE = new Spread(0, 0, 0);
   private static final int WARM_UP = 3;
@@ -37,7 +40,7 @@ public final class LayersTask implements WorkerTask {
 
   @Override
   public void run(String text, Transport transport, Reporter reporter) {
-    measure(LayersJob.parse(text), report -> reporter.event(report.text()));
+    measure(LayersJob.parse(text), new Company(transport), report -> reporter.event(report.text()));
   }
 
   /** Hears of each size of batch. */
@@ -46,7 +49,7 @@ public final class LayersTask implements WorkerTask {
   }
 
   /** Measures in this process. */
-  static void measure(LayersJob job, Answer answer) {
+  static void measure(LayersJob job, Company company, Answer answer) {
     LongSupplier clock = Clocks.of(job.processorTime());
     LayerGraph graph = RunnableModel.of(job.model());
     Objective objective = Objective.of(graph);
@@ -60,7 +63,13 @@ public final class LayersTask implements WorkerTask {
     try (LayerClock measured = new LayerClock(layers, objective, rule, job.repeats(), clock)) {
       for (int batch : job.batches()) {
         Supplier<Batch> next = reader(samples, batch);
-        answer.of(report(layers, measured, next, batch, overhead, rates));
+        company.meet();
+        if (company.measures()) {
+          answer.of(report(layers, measured, next, batch, overhead, rates));
+          company.dismiss();
+        } else {
+          company.keep(() -> measured.round(next));
+        }
       }
     }
   }

@@ -44,7 +44,7 @@ public final class Profiler implements ProfilingService {
     List<LayersReport> reports = new ArrayList<>();
     progress.accept("layers at batch " + request.batches().get(0));
     crews.run(
-        1,
+        request.workers(),
         LayersTask.class,
         LayersJob.of(request).text(),
         (worker, text) -> {
@@ -90,7 +90,11 @@ public final class Profiler implements ProfilingService {
     WholeJob job =
         WholeJob.of(request, all, MICRO_BATCHES, report.samples(), WARM_UP + request.repeats());
     JsonNode[] answer = new JsonNode[1];
-    crews.run(1, WholeTask.class, job.text(), (worker, text) -> answer[0] = JSON.readTree(text));
+    crews.run(
+        request.workers(),
+        WholeTask.class,
+        job.text(),
+        (worker, text) -> answer[0] = JSON.readTree(text));
     double[] seconds = new double[request.repeats()];
     for (int i = 0; i < seconds.length; i++) {
       seconds[i] = answer[0].get("seconds").get(WARM_UP + i).asDouble();

@@ -60,6 +60,7 @@ final class RequestCheck {
         WORKER_BYTES
             + parameters * request.optimizer().bytesPerParameter(Precision.FP32)
             + perSample * largest;
+    needed *= request.workers();
     long available = Machine.availableMemory();
     if (needed > available) {
       throw new BadInputException(

@@ -17,13 +17,18 @@ import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.training.RunnableModel;
 import dev.pipewright.runtime.training.StepMemory;
+import dev.pipewright.runtime.transport.LocalTransport;
 import dev.pipewright.runtime.transport.Transport;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Trains for a few steps as the engine does, and tells how long each took and what it held. */
+/**
+ * Trains for a few steps as the engine does, and tells how long each took and what it held. Where
+ * there are more workers than one that holds the whole network, the others keep it company.
+ */
 public final class WholeTask implements WorkerTask {
   private static final JsonMapper JSON = new JsonMapper();
   private static final long SEED = 1;
@@ -35,8 +40,7 @@ public final class WholeTask implements WorkerTask {
     LayerGraph graph = RunnableModel.of(job.model());
     Objective objective = Objective.of(graph);
     StepMemory memory = StepMemory.ofRun(0, job.steps());
-    ObjectNode answer = JSON.createObjectNode();
-    ArrayNode seconds = answer.putArray("seconds");
+    boolean whole = job.layers().size() == 1;
     try (Worker worker =
         new Worker(
             job.assignment(),
@@ -44,26 +48,43 @@ public final class WholeTask implements WorkerTask {
             objective,
             UpdateRule.usual(job.optimizer()),
             feed(job, Wanted.of(graph, objective)),
-            transport,
+            whole ? LocalTransport.of(1).get(0) : transport,
             Long.MAX_VALUE,
             false,
             memory.beside(Witness.NONE))) {
-      for (int step = 0; step < job.steps(); step++) {
-        long begin = clock.getAsLong();
-        worker.step(step);
-        seconds.add((clock.getAsLong() - begin) / 1e9);
-        memory.over(step, worker);
+      Company company = new Company(transport);
+      company.meet();
+      if (company.measures() || !whole) {
+        reporter.event(measured(job, worker, memory, clock));
+      } else {
+        AtomicLong step = new AtomicLong();
+        company.keep(() -> worker.step(step.getAndIncrement()));
+      }
+      if (company.measures() && whole) {
+        company.dismiss();
       }
     }
-    answer.put("peak", memory.bytes());
-    reporter.event(answer.toString());
+  }
+
+  private static String measured(
+      WholeJob job, Worker worker, StepMemory memory, LongSupplier clock) {
+    ObjectNode answer = JSON.createObjectNode();
+    ArrayNode seconds = answer.putArray("seconds");
+    for (int step = 0; step < job.steps(); step++) {
+      long begin = clock.getAsLong();
+      worker.step(step);
+      seconds.add((clock.getAsLong() - begin) / 1e9);
+      memory.over(step, worker);
+    }
+    return answer.put("peak", memory.bytes()).toString();
   }
 
   private static Feed feed(WholeJob job, Wanted wanted) {
     Dataset samples = DatasetSpec.parse(job.data()).open(wanted).training();
     Sampler sampler = new Sampler(samples.samples(), SEED);
     Assignment assignment = job.assignment();
-    return (step, range) ->
-        samples.read(sampler.numbers(step * assignment.batch() + range.first(), range.count()));
+    return Feed.of(
+        samples,
+        (step, range) -> sampler.numbers(step * assignment.batch() + range.first(), range.count()));
   }
 }

@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.training;
 
+import dev.pipewright.execution.Emulation;
 import dev.pipewright.execution.Expectation;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.model.Chain;
@@ -14,6 +15,7 @@ import dev.pipewright.runtime.data.Sampler;
 import dev.pipewright.runtime.data.TrainingData;
 import dev.pipewright.runtime.data.Wanted;
 import dev.pipewright.runtime.engine.Feed;
+import dev.pipewright.runtime.engine.ReadAhead;
 import dev.pipewright.runtime.engine.StepReport;
 import dev.pipewright.runtime.engine.Witness;
 import dev.pipewright.runtime.engine.Worker;
@@ -61,18 +63,22 @@ public final class TrainerTask implements WorkerTask {
     LayerGraph graph = RunnableModel.of(job.model());
     Log log = logs.apply(reporter.recorder()::at);
     int stage = firstStage(job.assignment(), transport.worker());
-    Optional<TrainingData> data = // which an emulated run does not read
-        job.emulation().isPresent()
-            ? Optional.empty()
-            : Optional.of(
-                DatasetSpec.parse(job.data()).open(Wanted.of(graph, Objective.of(graph))));
     StepMemory memory =
         job.emulation().isPresent() // whose tensors are few
             ? StepMemory.unseen()
             : StepMemory.ofRun(job.course().first(), job.course().end());
     Witness witness = memory.beside(witness(log, stage));
-    try (Worker worker = worker(job, graph, data, transport, witness)) {
-      new Going(job, graph, data, worker, memory, transport.worker(), stage, reporter, log).go();
+    Going going = new Going(job, graph, memory, transport.worker(), stage, reporter, log);
+    if (job.emulation().isPresent()) { // which reads no samples
+      try (Worker worker = emulating(job.emulation().get(), job, graph, transport, witness)) {
+        going.with(worker, Optional.empty());
+      }
+    } else {
+      TrainingData data = DatasetSpec.parse(job.data()).open(Wanted.of(graph, Objective.of(graph)));
+      try (ReadAhead feed = new ReadAhead(feed(job, data.training()));
+          Worker worker = learning(job, graph, feed, transport, witness)) {
+        going.with(worker, Optional.of(data.heldOut()));
+      }
     }
     reporter.event(Reports.memory(memory.bytes()));
   }
@@ -87,28 +93,25 @@ public final class TrainerTask implements WorkerTask {
     return stage;
   }
 
-  private static Worker worker(
-      Job job,
-      LayerGraph graph,
-      Optional<TrainingData> data,
-      Transport transport,
-      Witness witness) {
-    Chain chain = Chain.of(graph);
-    if (job.emulation().isPresent()) {
-      return Worker.emulating(
-          job.emulation().get(),
-          job.assignment(),
-          Network.ofSizes(chain),
-          transport,
-          Expectation.BUCKET_BYTES,
-          witness);
-    }
+  private static Worker emulating(
+      Emulation emulation, Job job, LayerGraph graph, Transport transport, Witness witness) {
+    return Worker.emulating(
+        emulation,
+        job.assignment(),
+        Network.ofSizes(Chain.of(graph)),
+        transport,
+        Expectation.BUCKET_BYTES,
+        witness);
+  }
+
+  private static Worker learning(
+      Job job, LayerGraph graph, Feed feed, Transport transport, Witness witness) {
     return new Worker(
         job.assignment(),
-        new Network(chain, job.seed()),
+        new Network(Chain.of(graph), job.seed()),
         Objective.of(graph),
         job.rule(),
-        feed(job, data.orElseThrow().training()),
+        feed,
         transport,
         Expectation.BUCKET_BYTES,
         job.sharedStatistics(),
@@ -117,8 +120,9 @@ public final class TrainerTask implements WorkerTask {
 
   private static Feed feed(Job job, Dataset samples) {
     Sampler sampler = new Sampler(samples.samples(), job.seed());
-    return (step, range) ->
-        samples.read(
+    return Feed.of(
+        samples,
+        (step, range) ->
             sampler.numbers(
                 job.course().position(step, job.assignment()) + range.first(), range.count()));
   }
@@ -143,16 +147,15 @@ public final class TrainerTask implements WorkerTask {
   private record Going(
       Job job,
       LayerGraph graph,
-      Optional<TrainingData> data,
-      Worker worker,
       StepMemory memory,
       int number,
       int stage,
       Reporter reporter,
       Log log) {
-    void go() {
+    /** Runs all of them; held-out samples are there where training reads samples at all. */
+    void with(Worker worker, Optional<Dataset> heldOut) {
       Course course = job.course();
-      job.resumeFrom().ifPresent(folder -> resume(Checkpoint.open(Path.of(folder))));
+      job.resumeFrom().ifPresent(folder -> resume(worker, Checkpoint.open(Path.of(folder))));
       long kept = course.first();
       long step = course.first();
       for (; step < course.end() && reporter.lastStep().begins(step); step++) {
@@ -161,19 +164,19 @@ public final class TrainerTask implements WorkerTask {
         checkLoss(report);
         reporter.event(Reports.step(report));
         if (course.evaluates(step)) {
-          evaluate(step);
+          evaluate(worker, step, heldOut.orElseThrow());
         }
         if (course.keeps(step)) {
-          keep(step);
+          keep(worker, step);
           kept = step + 1;
         }
       }
       if (course.checkpointEvery() > 0 && kept < step) {
-        keep(step - 1);
+        keep(worker, step - 1);
       }
     }
 
-    private void resume(Checkpoint checkpoint) {
+    private void resume(Worker worker, Checkpoint checkpoint) {
       worker.continueAfter(job.course().first());
       for (int own : worker.stages()) {
         worker
@@ -198,19 +201,19 @@ public final class TrainerTask implements WorkerTask {
       }
     }
 
-    private void evaluate(long step) {
+    private void evaluate(Worker worker, long step, Dataset heldOut) {
       log.at(step, 0, Place.HELD_OUT, stage, 0);
-      Dataset heldOut = data.orElseThrow().heldOut();
       Feed feed =
-          (none, range) ->
-              heldOut.read(
+          Feed.of(
+              heldOut,
+              (none, range) ->
                   LongStream.range(range.first(), range.first() + range.count()).toArray());
       int count = Math.toIntExact(heldOut.samples());
       reporter.event(Reports.heldOut(step, worker.answer(feed, count, Objective.of(graph))));
     }
 
     /** Writes the stages that no worker before this one holds. */
-    private void keep(long step) {
+    private void keep(Worker worker, long step) {
       List<Integer> own =
           worker.stages().stream()
               .filter(depth -> job.assignment().holders(depth).get(0) == number)

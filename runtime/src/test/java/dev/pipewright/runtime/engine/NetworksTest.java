@@ -9,11 +9,12 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.SampleRange;
 import dev.pipewright.planner.baseline.OnePath;
 import dev.pipewright.planner.baseline.UniformLayers;
-import dev.pipewright.runtime.data.Batch;
 import dev.pipewright.runtime.data.Dataset;
 import dev.pipewright.runtime.data.DatasetSpec;
+import dev.pipewright.runtime.data.Values;
 import dev.pipewright.runtime.data.Wanted;
 import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.tensor.Torch;
@@ -60,8 +61,9 @@ class NetworksTest {
     Objective objective = Objective.of(graph);
     Dataset samples = DatasetSpec.parse("synthetic").open(Wanted.of(graph, objective)).training();
     Feed feed =
-        (step, range) ->
-            samples.read(
+        Feed.of(
+            samples,
+            (step, range) ->
                 LongStream.range(0, range.count())
                     .map(i -> step * BATCH + range.first() + i)
                     .toArray());
@@ -92,14 +94,28 @@ class NetworksTest {
 
   /** Samples that differ in what rounding may change; words do not. */
   private static Feed lastBits(Feed feed) {
-    return (step, range) -> {
-      Batch batch = feed.read(step, range);
-      return new Batch(
-          batch.inputs().stream()
-              .map(input -> input.whole() ? input : input.times(1 + 0x1p-23))
-              .toList(),
-          batch.target());
+    return new Feed() {
+      @Override
+      public List<Values> inputs(long step, SampleRange samples) {
+        return feed.inputs(step, samples).stream().map(NetworksTest::lastBits).toList();
+      }
+
+      @Override
+      public Values target(long step, SampleRange samples) {
+        return feed.target(step, samples);
+      }
     };
+  }
+
+  private static Values lastBits(Values values) {
+    if (values instanceof Values.Floating(float[] numbers, long[] shape)) {
+      float[] changed = new float[numbers.length];
+      for (int i = 0; i < changed.length; i++) {
+        changed[i] = numbers[i] * (1 + 0x1p-23f);
+      }
+      return new Values.Floating(changed, shape);
+    }
+    return values;
   }
 
   private record Strategy(Schedule schedule, List<Integer> workers, boolean overlapped) {

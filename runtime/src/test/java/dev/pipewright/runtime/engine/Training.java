@@ -4,11 +4,11 @@ import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
-import dev.pipewright.runtime.data.Batch;
+import dev.pipewright.plan.SampleRange;
+import dev.pipewright.runtime.data.Values;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.net.Parameter;
-import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.LocalTransport;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -121,24 +121,39 @@ record Training(
 
   /** Random inputs of this shape and random classes, from the numbers of step and sample. */
   static Feed randomClasses(int classes, long... shape) {
-    return (step, samples) -> {
-      int elements = 1;
-      for (long extent : shape) {
-        elements *= (int) extent;
-      }
-      float[] values = new float[samples.count() * elements];
-      long[] wanted = new long[samples.count()];
-      for (int i = 0; i < samples.count(); i++) {
-        var random = new SplittableRandom(step * 1_000_003 + samples.first() + i);
-        for (int k = 0; k < elements; k++) {
-          values[i * elements + k] = (float) (random.nextDouble() * 2 - 1);
+    int elements = Math.toIntExact(Arrays.stream(shape).reduce(1, (a, b) -> a * b));
+    return new Feed() {
+      @Override
+      public List<Values> inputs(long step, SampleRange samples) {
+        float[] values = new float[samples.count() * elements];
+        for (int i = 0; i < values.length; ) {
+          SplittableRandom random = random(step, samples.first() + i / elements);
+          for (int k = 0; k < elements; k++) {
+            values[i++] = (float) (random.nextDouble() * 2 - 1);
+          }
         }
-        wanted[i] = random.nextInt(classes);
+        long[] full = new long[shape.length + 1];
+        full[0] = samples.count();
+        System.arraycopy(shape, 0, full, 1, shape.length);
+        return List.of(new Values.Floating(values, full));
       }
-      long[] full = new long[shape.length + 1];
-      full[0] = samples.count();
-      System.arraycopy(shape, 0, full, 1, shape.length);
-      return new Batch(List.of(Tensor.of(values, full)), Tensor.ofWhole(wanted, samples.count()));
+
+      @Override
+      public Values target(long step, SampleRange samples) {
+        long[] wanted = new long[samples.count()];
+        for (int i = 0; i < wanted.length; i++) {
+          SplittableRandom random = random(step, samples.first() + i);
+          for (int k = 0; k < elements; k++) {
+            random.nextDouble();
+          }
+          wanted[i] = random.nextInt(classes);
+        }
+        return new Values.Whole(wanted, wanted.length);
+      }
     };
+  }
+
+  private static SplittableRandom random(long step, int sample) {
+    return new SplittableRandom(step * 1_000_003 + sample);
   }
 }

@@ -9,6 +9,7 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.runtime.training.RunnableModel;
+import dev.pipewright.runtime.transport.LocalTransport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -26,7 +27,7 @@ class LayersTaskTest {
   private static List<LayersReport> measured(String model, List<Integer> batches) {
     List<LayersReport> reports = new ArrayList<>();
     LayersJob job = new LayersJob(model, "synthetic", batches, 3, Optimizer.MOMENTUM, true);
-    LayersTask.measure(job, reports::add);
+    LayersTask.measure(job, new Company(LocalTransport.of(1).get(0)), reports::add);
     return reports;
   }
 

@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.profiler;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -40,11 +41,21 @@ class ProfilerTest {
 
   private static ProfilingRequest request(
       String model, List<Integer> batches, List<Integer> groups, OptionalInt memoryDevices) {
+    return request(model, batches, 1, groups, memoryDevices);
+  }
+
+  private static ProfilingRequest request(
+      String model,
+      List<Integer> batches,
+      int workers,
+      List<Integer> groups,
+      OptionalInt memoryDevices) {
     return new ProfilingRequest(
         model,
         "synthetic",
         batches,
         3,
+        workers,
         1,
         Optimizer.ADAM,
         groups,
@@ -133,6 +144,21 @@ class ProfilerTest {
     Path csv = Files.writeString(folder.resolve("links.csv"), ProfilingJson.timings(outcome));
     List<CollectiveTiming> read = CollectiveTimings.read(csv, CollectiveTimings.Selection.ALL);
     assertEquals(all, read);
+  }
+
+  @Test
+  void workersThatKeepCompanyLeaveSizesAsTheyAre() {
+    ProfilingOutcome alone =
+        profiled(request(PERCEPTRON, List.of(1, 4), List.of(), OptionalInt.empty()));
+    ProfilingOutcome together =
+        profiled(request(PERCEPTRON, List.of(1, 4), 2, List.of(), OptionalInt.empty()));
+    checkStep(together);
+    for (int batch = 0; batch < 2; batch++) {
+      assertEquals(
+          alone.batches().get(batch).keptBytes(), together.batches().get(batch).keptBytes());
+    }
+    assertArrayEquals(alone.profile().keptBytes(), together.profile().keptBytes());
+    assertEquals(alone.profile().samples(), together.profile().samples());
   }
 
   @Test

@@ -1,0 +1,54 @@
+package dev.pipewright.runtime.profiler;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.runtime.tensor.Torch;
+import dev.pipewright.runtime.transport.LocalTransport;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+class CompanyTest {
+  private static final int WORKERS = 3;
+
+  @BeforeAll
+  static void start() {
+    Torch.start(1);
+  }
+
+  @Test
+  void theOthersComputeUntilTheFirstHasMeasuredAndThenMeetAgain() throws Exception {
+    CountDownLatch rounds = new CountDownLatch(2 * WORKERS);
+    List<Future<Boolean>> ends = new ArrayList<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(WORKERS)) {
+      for (LocalTransport transport : LocalTransport.of(WORKERS)) {
+        ends.add(threads.submit(() -> twice(new Company(transport), rounds)));
+      }
+      long measuring = 0;
+      for (Future<Boolean> end : ends) {
+        measuring += end.get(30, TimeUnit.SECONDS) ? 1 : 0;
+      }
+      assertEquals(1, measuring);
+    }
+  }
+
+  private static boolean twice(Company company, CountDownLatch rounds) throws Exception {
+    for (int batch = 0; batch < 2; batch++) {
+      company.meet();
+      if (company.measures()) {
+        assertTrue(rounds.await(20, TimeUnit.SECONDS), "nobody keeps company");
+        company.dismiss();
+      } else {
+        company.keep(rounds::countDown);
+      }
+    }
+    return company.measures();
+  }
+}
