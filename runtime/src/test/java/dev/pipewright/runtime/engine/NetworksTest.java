@@ -134,7 +134,7 @@ class NetworksTest {
   }
 
   /** Stages of equally many positions. */
-  private static List<StageLayers> cut(LayerGraph graph, int stages) {
+  static List<StageLayers> cut(LayerGraph graph, int stages) {
     Chain chain = Chain.of(graph);
     int[] path = OnePath.positions(chain);
     int[] firsts = UniformLayers.firsts(path.length, stages);
