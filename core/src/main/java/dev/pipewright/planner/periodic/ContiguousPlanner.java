@@ -5,6 +5,7 @@ import dev.pipewright.planner.periodic.Discipline.Star;
 import dev.pipewright.planner.recompute.Recomputation;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /**
  * Cuts a chain into one stage per device so that, within memory, batches follow each other as fast
@@ -23,16 +24,25 @@ import java.util.Optional;
  * most some fifty answers of O(devices · layers²).
  */
 public final class ContiguousPlanner {
+  private static final BooleanSupplier NEVER = () -> false;
+
   private ContiguousPlanner() {}
 
   /** The best plan; empty where no cut fits even with one batch at a time. */
   public static Optional<PeriodicPlan> plan(PeriodicProblem problem, Discipline discipline) {
-    return plan(problem, discipline, Double.POSITIVE_INFINITY);
+    return plan(problem, discipline, Double.POSITIVE_INFINITY, NEVER);
   }
 
-  /** The best plan that takes less than so many seconds per batch; empty where there is none. */
+  /**
+   * The best plan that takes less than so many seconds per batch; empty where there is none.
+   *
+   * @param stop asked between answers; true ends the search with the best so far
+   */
   static Optional<PeriodicPlan> plan(
-      PeriodicProblem problem, Discipline discipline, double secondsPerBatch) {
+      PeriodicProblem problem,
+      Discipline discipline,
+      double secondsPerBatch,
+      BooleanSupplier stop) {
     ContiguousSearch search = new ContiguousSearch(problem, discipline);
     double longest = Math.min(inARow(problem), secondsPerBatch / discipline.stretch());
     if (!search.keepsUp(longest)) {
@@ -40,7 +50,7 @@ public final class ContiguousPlanner {
     }
     double high = search.below();
     double low = Math.min(high, PeriodBound.work(problem).seconds());
-    while (low < high) {
+    while (low < high && !stop.getAsBoolean()) {
       double halved = low + (high - low) / 2;
       double middle = halved < high ? halved : low; // neighbours may round up
       if (search.keepsUp(middle)) {
@@ -60,7 +70,10 @@ public final class ContiguousPlanner {
   public static Optional<PeriodicPlan> plan(PeriodicProblem problem) {
     Optional<PeriodicPlan> best = plan(problem, new Star());
     Optional<PeriodicPlan> dropping =
-        dropping(problem, best.map(PeriodicPlan::secondsPerBatch).orElse(Double.POSITIVE_INFINITY));
+        dropping(
+            problem,
+            best.map(PeriodicPlan::secondsPerBatch).orElse(Double.POSITIVE_INFINITY),
+            NEVER);
     return dropping.isPresent() ? dropping : best;
   }
 
@@ -69,13 +82,16 @@ public final class ContiguousPlanner {
    * there are groups nothing is saved.
    *
    * @param secondsPerBatch that it has to take less than
+   * @param stop asked now and then; true ends the search with the best so far
    */
-  public static Optional<PeriodicPlan> dropping(PeriodicProblem problem, double secondsPerBatch) {
+  static Optional<PeriodicPlan> dropping(
+      PeriodicProblem problem, double secondsPerBatch, BooleanSupplier stop) {
     Optional<PeriodicPlan> best = Optional.empty();
     int stages = Math.min(problem.devices(), problem.chain().layers());
     double bound = secondsPerBatch;
-    for (int batches = Math.max(1, 2 * stages - 2); batches >= 1; batches--) {
-      Optional<PeriodicPlan> one = plan(problem, new Dropping(batches), bound);
+    int most = Math.max(1, 2 * stages - 2);
+    for (int batches = most; batches >= 1 && !stop.getAsBoolean(); batches--) {
+      Optional<PeriodicPlan> one = plan(problem, new Dropping(batches), bound, stop);
       if (one.isPresent()) {
         best = one;
         bound = one.get().secondsPerBatch();

@@ -26,10 +26,12 @@ public final class PeriodicPlanner {
   public static PeriodicPlanning plan(PeriodicProblem problem, BooleanSupplier stop) {
     boolean[] stopped = {false};
     BooleanSupplier asked = () -> stopped[0] |= stop.getAsBoolean();
-    Optional<PeriodicPlan> plain = ContiguousPlanner.plan(problem, new OneForwardOneBackward());
-    Optional<PeriodicPlan> star = ContiguousPlanner.plan(problem, new Star());
-    double bound = seconds(star, Double.POSITIVE_INFINITY);
-    Optional<PeriodicPlan> dropping = ContiguousPlanner.dropping(problem, bound);
+    double bound = Double.POSITIVE_INFINITY;
+    Optional<PeriodicPlan> star = ContiguousPlanner.plan(problem, new Star(), bound, asked);
+    Optional<PeriodicPlan> plain =
+        ContiguousPlanner.plan(problem, new OneForwardOneBackward(), bound, asked);
+    bound = seconds(star, bound);
+    Optional<PeriodicPlan> dropping = ContiguousPlanner.dropping(problem, bound, asked);
     bound = seconds(dropping, bound);
     Optional<PeriodicPlan> general = GeneralPlanner.plan(problem, new Star(), bound, asked);
     for (int batches = MOST_DROPPED; batches >= 1; batches--) {

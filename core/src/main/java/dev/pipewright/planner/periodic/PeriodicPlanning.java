@@ -9,7 +9,8 @@ import java.util.Optional;
  *
  * @param problem what was asked
  * @param plain one stage per device, as many batches each as there are stages from it on
- * @param star one stage per device, as few batches as possible: the optimum
+ * @param star one stage per device, as few batches as possible: the optimum where the search ended
+ *     by itself
  * @param dropping one stage per device, every so many-th batch dropped; better than star
  * @param general devices with several stages; better than star and dropping
  * @param bounds that no plan is below, the highest first
