@@ -144,7 +144,7 @@ public final class Expectation {
   private int slice(int depth) {
     int fewest = Integer.MAX_VALUE;
     for (int stage = depth; stage < placement.stages(); stage += placement.depth()) {
-      fewest = Math.min(fewest, assignment.workers().get(placement.rankOf(stage)));
+      fewest = Math.min(fewest, assignment.replicas(placement.rankOf(stage)));
     }
     return StageCosts.slice(microBatch(), fewest);
   }
@@ -254,7 +254,7 @@ public final class Expectation {
 
   private double peakBytes(int rank) {
     if (costs.workload().profile().saysMemory()) {
-      int slice = StageCosts.slice(microBatch(), assignment.workers().get(rank));
+      int slice = StageCosts.slice(microBatch(), assignment.replicas(rank));
       return new WorkerPeak(costs, assignment, rank, slice).bytes();
     }
     double now = 0;
@@ -281,7 +281,7 @@ public final class Expectation {
   private record Held(double bytes, double workingBytes) {}
 
   private Held held(StageLayers layers, int rank) {
-    int slice = StageCosts.slice(microBatch(), assignment.workers().get(rank));
+    int slice = StageCosts.slice(microBatch(), assignment.replicas(rank));
     int first = layers.range().first();
     int end = layers.range().last() + 1;
     return switch (layers.recompute()) {

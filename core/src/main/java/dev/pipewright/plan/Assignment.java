@@ -18,7 +18,8 @@ import java.util.stream.IntStream;
  * workers, and whose micro-batches are slices of a batch.
  *
  * <p>Workers are numbered rank by rank. Those of a rank run the same program, each on its slice of
- * every micro-batch. A stage of a bidirectional schedule is held by two ranks.
+ * every micro-batch. Where a stage is split, as many workers as it has parts follow each other and
+ * compute one slice together. A stage of a bidirectional schedule is held by two ranks.
  *
  * @param stages the layers of each stage of a chain, and what it computes again
  * @param workers of each rank
@@ -37,10 +38,22 @@ public record Assignment(
    *
    * @param range positions in the network's chain
    * @param again those that are computed again for the backward pass where that is selective
+   * @param split how each of them is shared out between workers
    */
-  public record StageLayers(LayerRange range, Recompute recompute, List<LayerRange> again) {
+  public record StageLayers(
+      LayerRange range, Recompute recompute, List<LayerRange> again, Split split) {
     public StageLayers {
       again = List.copyOf(again);
+    }
+
+    /** Layers that one worker computes whole. */
+    public StageLayers(LayerRange range, Recompute recompute, List<LayerRange> again) {
+      this(range, recompute, again, Split.NONE);
+    }
+
+    /** The same layers, shared out between workers. */
+    public StageLayers with(Split other) {
+      return new StageLayers(range, recompute, again, other);
     }
 
     /** Layers of which everything is kept. */
@@ -68,6 +81,25 @@ public record Assignment(
         "every micro-batch has a sample: batch=%d, micro_batches=%d",
         batch,
         schedule.microBatches() * placement.chains());
+    for (int stage = 0; stage < placement.stages(); stage++) {
+      int rank = placement.rankOf(stage);
+      Split own = stages.get(stage % placement.depth()).split();
+      Check.that(
+          workers.get(rank) % own.parts() == 0,
+          "a split stage has workers for all its parts: stage=%d, split=%s, workers=%d",
+          stage,
+          own,
+          workers.get(rank));
+      for (int other = 0; other < stage; other++) {
+        Check.that(
+            placement.rankOf(other) != rank
+                || stages.get(other % placement.depth()).split().equals(own),
+            "all stages of a rank are split alike: rank=%d, stages=%d, %d",
+            rank,
+            other,
+            stage);
+      }
+    }
   }
 
   /** The plan's, with a worker for each device. */
@@ -88,13 +120,14 @@ public record Assignment(
   }
 
   /**
-   * The plan that this is the assignment of; empty where its schedule is no plan's, or its
-   * micro-batches are not equally large.
+   * The plan that this is the assignment of; empty where its schedule is no plan's, its
+   * micro-batches are not equally large, or its layers are split.
    *
    * @param devices by worker
    */
   public Optional<Plan> asPlan(List<Integer> devices) {
-    if (!schedule.placement().straight() || batch % schedule.microBatches() != 0) {
+    boolean whole = stages.stream().noneMatch(stage -> stage.split().several());
+    if (!whole || !schedule.placement().straight() || batch % schedule.microBatches() != 0) {
       return Optional.empty();
     }
     List<StagePlan> made = new ArrayList<>();
@@ -173,10 +206,46 @@ public record Assignment(
     return new SampleRange(0, batch).part(chain * schedule.microBatches() + microBatch, all);
   }
 
+  /** How the layers of a rank are shared out between its workers. */
+  public Split split(int rank) {
+    Placement placement = schedule.placement();
+    int stage = 0;
+    while (placement.rankOf(stage) != rank) {
+      stage++;
+    }
+    return stages.get(stage % placement.depth()).split();
+  }
+
+  /** How many slices the workers of a rank make of a micro-batch. */
+  public int replicas(int rank) {
+    return workers.get(rank) / split(rank).parts();
+  }
+
+  /** The part of its rank's layers that a worker computes. */
+  public int partOf(int worker) {
+    int rank = rankOf(worker);
+    return (worker - firstWorker(rank)) % split(rank).parts();
+  }
+
+  /** The workers that compute the same samples together with one, itself among them; ascending. */
+  public List<Integer> team(int worker) {
+    int first = worker - partOf(worker);
+    return IntStream.range(first, first + split(rankOf(worker)).parts()).boxed().toList();
+  }
+
+  /** The workers of a worker's rank that compute the same part of other samples, and itself. */
+  public List<Integer> samePart(int worker) {
+    int rank = rankOf(worker);
+    int parts = split(rank).parts();
+    int first = firstWorker(rank) + partOf(worker);
+    return IntStream.range(0, replicas(rank)).mapToObj(i -> first + i * parts).toList();
+  }
+
   /** The samples of a micro-batch that a worker of the stage's rank computes. */
   public SampleRange samples(int stage, int microBatch, int worker) {
     int rank = schedule.placement().rankOf(stage);
-    return microBatch(stage, microBatch).part(worker - firstWorker(rank), workers.get(rank));
+    int replica = (worker - firstWorker(rank)) / split(rank).parts();
+    return microBatch(stage, microBatch).part(replica, replicas(rank));
   }
 
   /** The workers that hold the parameters of a stage of a chain, ascending. */
@@ -194,5 +263,10 @@ public record Assignment(
     }
     Collections.sort(holders);
     return holders;
+  }
+
+  /** Those of {@link #holders} that hold the same part of it as one of them. */
+  public List<Integer> holders(int depth, int worker) {
+    return holders(depth).stream().filter(other -> partOf(other) == partOf(worker)).toList();
   }
 }

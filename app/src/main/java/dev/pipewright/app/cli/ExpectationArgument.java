@@ -57,6 +57,11 @@ final class ExpectationArgument {
   /** Throws {@link BadInputException} where something is missing or does not belong together. */
   Expectation of(TrainArgument.Chosen chosen, Optimizer optimizer) {
     Assignment assignment = chosen.assignment();
+    if (assignment.stages().stream().anyMatch(stage -> stage.split().several())) {
+      throw new BadInputException(
+          "--split: what split stages take is predicted by `pipewright predict --strategies`"
+              + " only; leave out what asks for a prediction here");
+    }
     StageCosts costs = costs(chosen, optimizer);
     Expectation expectation;
     try {

@@ -8,6 +8,7 @@ import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.Split;
 import dev.pipewright.planner.baseline.BlockPartition;
 import dev.pipewright.planner.baseline.OnePath;
 import dev.pipewright.schedule.Placement;
@@ -21,6 +22,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -74,6 +76,23 @@ final class TrainArgument {
       description = "Workers of each rank, which share every micro-batch. Default: 1.")
   @Nullable Integer replicas;
 
+  @Option(
+      names = "--split",
+      paramLabel = "KIND:P",
+      description =
+          "Have P workers in place of one compute each layer together: filter:P, channel:P,"
+              + " spatial:P (or 2x2 for parts along each axis), tensor:P, sequence:P. One for all"
+              + " stages, or one for each with commas between them, like spatial:2,none.")
+  @Nullable String split;
+
+  @Option(
+      names = "--reduce",
+      paramLabel = "HOW",
+      description =
+          "Sums of gradients that parts and replicas add to: hierarchical, leaders or flat."
+              + " Default: hierarchical.")
+  @Nullable String reduce;
+
   /**
    * A network and who computes what of it.
    *
@@ -93,6 +112,8 @@ final class TrainArgument {
   private Chosen ofPlan(PlanFile file) {
     refuse("--stages", stages);
     refuse("--replicas", replicas);
+    refuse("--split", split);
+    refuse("--reduce", reduce);
     refuse("--micro-batches", microBatches);
     refuse("--global-batch", batch);
     refuse("--chunks", chunks);
@@ -140,11 +161,33 @@ final class TrainArgument {
           "--global-batch: %d samples are too few for %d micro-batches; give at least as many"
               .formatted(batch, all));
     }
-    List<StageLayers> cut = cut(graph, made.placement());
-    return new Chosen(
-        network,
-        new Assignment(made, cut, Collections.nCopies(made.ranks(), each), batch, each > 1),
-        Optional.empty());
+    List<StageLayers> cut = split(graph, cut(graph, made.placement()));
+    List<Integer> workers = new ArrayList<>(Collections.nCopies(made.ranks(), each));
+    for (int stage = 0; stage < made.placement().stages(); stage++) {
+      int members = cut.get(stage % cut.size()).split().parts();
+      workers.set(made.placement().rankOf(stage), each * members);
+    }
+    return new Chosen(network, assignment(made, cut, workers, each > 1), Optional.empty());
+  }
+
+  private Assignment assignment(
+      Schedule made, List<StageLayers> cut, List<Integer> workers, boolean overlapped) {
+    try {
+      return new Assignment(made, cut, workers, batch == null ? 0 : batch, overlapped);
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException("--split: " + e.getMessage() + "; give one for all stages");
+    }
+  }
+
+  private List<StageLayers> split(LayerGraph graph, List<StageLayers> cut) {
+    if (split == null) {
+      if (reduce != null) {
+        throw new BadInputException("--reduce: no layers are split; add --split, or leave it out");
+      }
+      return cut;
+    }
+    List<Split> splits = new SplitFlag(graph).read(split, reduce, cut.size());
+    return IntStream.range(0, cut.size()).mapToObj(i -> cut.get(i).with(splits.get(i))).toList();
   }
 
   private static final ScheduleRequest.Times TIMES = ScheduleRequest.Times.of("1,1,1,0", 1);

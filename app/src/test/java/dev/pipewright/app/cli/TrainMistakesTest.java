@@ -45,6 +45,46 @@ class TrainMistakesTest {
   }
 
   @Test
+  void splitsAreKnownKindsOfKnownDegree() {
+    for (String flag : List.of("filters:2", "filter", "filter:0", "filter:2x2", "none:2", "")) {
+      assertEquals(
+          "--split: %s is no split; give KIND:P with a kind of filter, channel, spatial, tensor,"
+                  .formatted(flag)
+              + " sequence, like filter:2 or spatial:2x2",
+          refusal("--split", flag));
+    }
+  }
+
+  @Test
+  void aLayerLimitsASplit() {
+    assertEquals(
+        "--split: layer classifier of mlp-8x1024 has 10 filters and cannot be split in 11; take 10"
+            + " parts or fewer",
+        refusal("--split", "filter:11"));
+    assertEquals(
+        "--split: mlp-8x1024 has no layer whose places can be split; take another kind",
+        refusal("--split", "spatial:2"));
+  }
+
+  @Test
+  void splitsAreForAllStagesOrForEach() {
+    assertEquals(
+        "--split: filter:2,none,none names 3 splits for 2 stages; give one for all, or one for"
+            + " each",
+        refusal("--stages", "2", "--split", "filter:2,none,none"));
+  }
+
+  @Test
+  void waysToSumGradientsAreForSplits() {
+    assertEquals(
+        "--reduce: no layers are split; add --split, or leave it out",
+        refusal("--reduce", "leaders"));
+    assertEquals(
+        "--reduce: leader is no way to sum gradients; give one of hierarchical, leaders, flat",
+        refusal("--split", "filter:2", "--reduce", "leader"));
+  }
+
+  @Test
   void aPlanOfAnotherNetwork() {
     Path out = folder.resolve("plan");
     Cli.plan("bert-10", "dapple-a:1x4", "--global-batch", "8", "--out", out.toString()).ends(0);

@@ -107,6 +107,9 @@ final class Answering {
         return Answers.NONE;
       }
       Objective.Judged judged = objective.judge(outputs, feed.target(0, samples).tensor(), share);
+      if (assignment.partOf(transport.worker()) > 0) { // whose first part counts them
+        return Answers.NONE;
+      }
       return new Answers(judged.loss(), judged.correct(), judged.rows());
     } finally {
       inputs.forEach(Tensor::close);

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * How activations and gradients cross the cuts between stages. The workers of two stages may be
  * different in number: a worker sends to each worker of the other stage the samples that both
  * compute, and puts together what it receives (DAPPLE §V-B2: split and concatenation, one to many,
- * many to one, many to many).
+ * many to one, many to many). Workers that compute a stage together all have whole tensors: part
+ * {@code p} hears from part {@code p} modulo the parts of the other stage.
  *
  * <p>Tags are told apart by cut, direction, micro-batch and tensor.
  */
@@ -61,7 +62,7 @@ final class Crossing implements AutoCloseable {
     try (Scope scope = new Scope()) {
       List<Tensor> tensors = room(scope, stage, own.count(), forward);
       List<Moving> moving = new ArrayList<>();
-      for (Peer peer : peers(stage, microBatch, forward)) {
+      for (Peer peer : peers(stage, microBatch, forward, true)) {
         for (int i = 0; i < tensors.size(); i++) {
           Tensor rows = scope.keep(rows(tensors.get(i), own, peer.samples()));
           int tag = tag(stage, microBatch, forward, i);
@@ -104,7 +105,7 @@ final class Crossing implements AutoCloseable {
     }
     SampleRange own = samples(from, microBatch);
     try (Scope scope = new Scope()) {
-      for (Peer peer : peers(from, microBatch, !forward)) {
+      for (Peer peer : peers(from, microBatch, !forward, false)) {
         for (int i = 0; i < tensors.size(); i++) {
           Tensor rows = scope.keep(rows(tensors.get(i), own, peer.samples()));
           int tag = tag(to, microBatch, forward, i);
@@ -133,15 +134,24 @@ final class Crossing implements AutoCloseable {
     return assignment.samples(stage, microBatch, transport.worker());
   }
 
-  /** The workers that a stage hears from, forward or backward. */
-  private List<Peer> peers(int stage, int microBatch, boolean forward) {
-    int other = forward ? stage - 1 : stage + 1;
+  /**
+   * The workers of the stage before or behind that this one exchanges tensors with.
+   *
+   * @param hears whether it takes them, or gives them
+   */
+  private List<Peer> peers(int stage, int microBatch, boolean before, boolean hears) {
+    int other = before ? stage - 1 : stage + 1;
     SampleRange own = samples(stage, microBatch);
+    int ownPart = assignment.partOf(transport.worker());
+    int ownParts = assignment.split(rank(stage)).parts();
+    int otherParts = assignment.split(rank(other)).parts();
     List<Peer> peers = new ArrayList<>();
     int first = assignment.firstWorker(rank(other));
     for (int i = 0; i < assignment.workers().get(rank(other)); i++) {
+      int otherPart = i % otherParts;
+      boolean meet = hears ? otherPart == ownPart % otherParts : ownPart == otherPart % ownParts;
       SampleRange both = own.overlap(assignment.samples(other, microBatch, first + i));
-      if (!both.isEmpty()) {
+      if (meet && !both.isEmpty()) {
         peers.add(new Peer(first + i, both));
       }
     }

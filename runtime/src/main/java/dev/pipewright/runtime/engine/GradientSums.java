@@ -3,7 +3,6 @@ package dev.pipewright.runtime.engine;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
-import dev.pipewright.runtime.transport.Group;
 import dev.pipewright.runtime.transport.Pending;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +14,7 @@ import java.util.List;
  * for the first one.
  */
 final class GradientSums implements AutoCloseable {
-  private final Group group;
+  private final Summing summing;
   private final List<Bucket> buckets;
   private final List<Pending> pending = new ArrayList<>();
 
@@ -27,16 +26,17 @@ final class GradientSums implements AutoCloseable {
   /**
    * @param buckets the parameters of each
    */
-  GradientSums(Group group, List<List<Parameter>> buckets) {
-    this.group = group;
-    this.buckets = buckets.stream().map(GradientSums::bucket).toList();
+  GradientSums(Summing summing, List<List<Parameter>> buckets) {
+    this.summing = summing;
+    this.buckets = buckets.stream().map(this::bucket).toList();
   }
 
-  private static Bucket bucket(List<Parameter> parameters) {
-    long size = parameters.stream().mapToLong(parameter -> parameter.value().elements()).sum();
+  private Bucket bucket(List<Parameter> parameters) {
+    long numbers = parameters.stream().mapToLong(parameter -> parameter.value().elements()).sum();
+    long size = Math.ceilDiv(numbers, summing.divisor()) * summing.divisor();
     List<Tensor> views = new ArrayList<>();
     try (Scope scope = new Scope()) {
-      Tensor memory = scope.keep(Tensor.empty(size));
+      Tensor memory = scope.keep(size > numbers ? Tensor.zeros(size) : Tensor.empty(size));
       long from = 0;
       for (Parameter parameter : parameters) {
         Tensor value = parameter.value();
@@ -52,21 +52,12 @@ final class GradientSums implements AutoCloseable {
     return buckets.stream().mapToLong(bucket -> bucket.memory().bytes()).sum();
   }
 
-  /** Replaces a tensor of every worker by that of the first. */
-  void takeFromFirst(Tensor tensor) {
-    group.broadcast(tensor, 0).await();
-  }
-
-  int size() {
-    return buckets.size();
-  }
-
   /** Begins to sum a bucket over all workers. */
   void begin(int number) {
     Bucket bucket = buckets.get(number);
     if (!bucket.parameters().isEmpty()) {
       move(bucket);
-      pending.add(group.sum(bucket.memory()));
+      pending.add(summing.sum(bucket.memory()));
     }
   }
 

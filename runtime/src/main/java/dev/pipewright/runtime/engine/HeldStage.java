@@ -3,22 +3,27 @@ package dev.pipewright.runtime.engine;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Parameter;
+import dev.pipewright.runtime.net.Share;
 import dev.pipewright.runtime.tensor.Scope;
+import dev.pipewright.runtime.transport.Group;
 import dev.pipewright.runtime.transport.Transport;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * A stage of a chain on a worker: its layers, and the sum of its gradients over all workers that
- * hold it. Bidirectional schedules run it for both chains.
+ * A stage of a chain on a worker: its layers, and the sums of its gradients over all workers that
+ * hold the same, or have seen other samples or other places of the same layers. Bidirectional
+ * schedules run it for both chains.
  */
 final class HeldStage implements OwnStage, AutoCloseable {
   private final Stage stage;
-  private final Optional<GradientSums> sums;
+  private final List<GradientSums> sums;
+  private final Optional<Group> replicas; // who hold the same
   private final List<Parameter> parameters;
   private final boolean overlapped;
   private final boolean inTwoParts;
@@ -29,12 +34,14 @@ final class HeldStage implements OwnStage, AutoCloseable {
 
   private HeldStage(
       Stage stage,
-      Optional<GradientSums> sums,
+      Optional<Group> replicas,
+      List<GradientSums> sums,
       List<Parameter> parameters,
       boolean overlapped,
       boolean inTwoParts,
       int passes) {
     this.stage = stage;
+    this.replicas = replicas;
     this.sums = sums;
     this.parameters = parameters;
     this.overlapped = overlapped;
@@ -45,30 +52,38 @@ final class HeldStage implements OwnStage, AutoCloseable {
   static HeldStage of(
       Assignment assignment, int depth, Network network, Transport transport, long bucketBytes) {
     List<Integer> holders = assignment.holders(depth);
-    boolean shared = holders.size() > 1;
-    boolean overlapped = shared && assignment.overlapped();
+    boolean overlapped = holders.size() > 1 && assignment.overlapped();
     long bucket = overlapped ? bucketBytes : Long.MAX_VALUE;
     Stage stage = Stage.of(network, assignment.stages().get(depth), bucket);
     List<List<Parameter>> segments =
         stage.segments().stream().map(segment -> segment.part().parameters()).toList();
-    Optional<GradientSums> sums =
-        shared
-            ? Optional.of(
-                new GradientSums(
-                    transport.group("stage-" + depth, holders), untied(segments, network)))
-            : Optional.empty();
+    List<List<Parameter>> untied = untied(segments, network);
+    int worker = transport.worker();
+    Holders groups = Holders.of(assignment, depth, transport);
+    List<GradientSums> sums = new ArrayList<>();
+    groups.replicas().ifPresent(g -> sums.add(new GradientSums(g::sum, summed(untied, false))));
+    groups.everybody().ifPresent(all -> sums.add(new GradientSums(all, summed(untied, true))));
     Schedule schedule = assignment.schedule();
     Placement placement = schedule.placement();
     int passes = 0;
     boolean inTwoParts = false;
-    for (long op : schedule.packed(assignment.rankOf(transport.worker()))) {
+    for (long op : schedule.packed(assignment.rankOf(worker))) {
       if (Schedule.stage(op) % placement.depth() == depth) {
         passes += Schedule.pass(op).releases() ? 1 : 0;
         inTwoParts |= Schedule.pass(op) == Pass.BACKWARD_INPUT;
       }
     }
     List<Parameter> parameters = segments.stream().flatMap(List::stream).toList();
-    return new HeldStage(stage, sums, parameters, overlapped, inTwoParts, passes);
+    return new HeldStage(
+        stage, groups.replicas(), sums, parameters, overlapped, inTwoParts, passes);
+  }
+
+  /** Those whose gradients the members of a team add up, or all others. */
+  private static List<List<Parameter>> summed(List<List<Parameter>> buckets, boolean byTeam) {
+    return buckets.stream()
+        .map(each ->
+            each.stream().filter(p -> (p.share() instanceof Share.Summed) == byTeam).toList())
+        .toList();
   }
 
   /** Those whose gradients are summed with nobody else's: see {@link TiedSums}. */
@@ -96,12 +111,13 @@ final class HeldStage implements OwnStage, AutoCloseable {
 
   /** What the sums of gradients take up between steps, too. */
   long sumBytes() {
-    return sums.map(GradientSums::bytes).orElse(0L);
+    return sums.stream().mapToLong(GradientSums::bytes).sum();
   }
 
   /** Has all workers that hold it go on with the averages of the first. */
   void shareAverages() {
-    sums.ifPresent(s -> averages().forEach(average -> s.takeFromFirst(average.value())));
+    replicas.ifPresent(
+        group -> averages().forEach(average -> group.broadcast(average.value(), 0).await()));
   }
 
   @Override
@@ -112,7 +128,7 @@ final class HeldStage implements OwnStage, AutoCloseable {
   void begin() {
     left = passes;
     owned = false;
-    begun = sums.map(GradientSums::size).orElse(0);
+    begun = sums.isEmpty() ? 0 : stage.segments().size();
   }
 
   /** Where the pass is the last one, the segment's gradients are complete. */
@@ -148,12 +164,13 @@ final class HeldStage implements OwnStage, AutoCloseable {
   private void beginDownTo(int segment) {
     while (begun > segment) {
       begun--;
-      sums.orElseThrow().begin(begun);
+      int bucket = begun;
+      sums.forEach(each -> each.begin(bucket));
     }
   }
 
   void finishSums() {
-    sums.ifPresent(GradientSums::finish);
+    sums.forEach(GradientSums::finish);
   }
 
   void clearGradients() {
@@ -162,6 +179,6 @@ final class HeldStage implements OwnStage, AutoCloseable {
 
   @Override
   public void close() {
-    sums.ifPresent(GradientSums::close);
+    sums.forEach(GradientSums::close);
   }
 }

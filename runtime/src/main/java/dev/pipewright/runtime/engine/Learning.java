@@ -18,13 +18,20 @@ final class Learning implements Computation {
   private final Objective objective;
   private final Feed feed;
   private final SharedStatistics statistics;
+  private final boolean counted; // once for workers that compute the same samples
   private final Map<Long, Score> scores = new HashMap<>(); // by step, of steps under way
 
-  Learning(Assignment assignment, Objective objective, Feed feed, SharedStatistics statistics) {
+  Learning(
+      Assignment assignment,
+      Objective objective,
+      Feed feed,
+      SharedStatistics statistics,
+      boolean counted) {
     this.assignment = assignment;
     this.objective = objective;
     this.feed = feed;
     this.statistics = statistics;
+    this.counted = counted;
   }
 
   @Override
@@ -57,7 +64,7 @@ final class Learning implements Computation {
     try (Scope scope = new Scope()) {
       Objective.Judged judged = objective.judge(outputs, target, 1.0 / assignment.batch());
       Score own = new Score(judged.loss(), judged.correct(), judged.rows());
-      scores.merge(step, own, Score::plus);
+      scores.merge(step, counted ? own : Score.NONE, Score::plus);
       List<Tensor> gradients = new ArrayList<>();
       judged.gradients().forEach(gradient -> gradients.add(scope.keep(gradient)));
       return gradients;

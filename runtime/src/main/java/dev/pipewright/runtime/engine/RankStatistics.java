@@ -7,9 +7,10 @@ import dev.pipewright.runtime.transport.Group;
 import dev.pipewright.runtime.transport.Transport;
 import dev.pipewright.units.Check;
 import java.util.List;
-import java.util.stream.IntStream;
 
-/** Sums over all workers of a rank, which together hold a micro-batch. */
+/**
+ * Sums over the workers of a rank that together hold a micro-batch, whole or each its part of it.
+ */
 final class RankStatistics implements SharedStatistics {
   private final Group group;
 
@@ -23,20 +24,18 @@ final class RankStatistics implements SharedStatistics {
    * @throws IllegalArgumentException where some worker would have no sample to share
    */
   static SharedStatistics of(Assignment assignment, Transport transport) {
-    int rank = assignment.rankOf(transport.worker());
-    int workers = assignment.workers().get(rank);
-    if (workers == 1) {
+    int worker = transport.worker();
+    List<Integer> members = assignment.samePart(worker);
+    if (members.size() == 1) {
       return OWN;
     }
     int all = assignment.schedule().microBatches() * assignment.schedule().placement().chains();
     Check.that(
-        assignment.batch() / all >= workers,
+        assignment.batch() / all >= members.size(),
         "workers that share averages have a sample each: samples of a micro-batch=%d, workers=%d",
         assignment.batch() / all,
-        workers);
-    int first = assignment.firstWorker(rank);
-    List<Integer> members = IntStream.range(first, first + workers).boxed().toList();
-    return new RankStatistics(transport.group("statistics-" + rank, members));
+        members.size());
+    return new RankStatistics(transport.group("statistics-" + members.get(0), members));
   }
 
   @Override

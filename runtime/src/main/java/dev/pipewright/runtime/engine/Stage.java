@@ -45,7 +45,8 @@ final class Stage {
           layers.again().stream().filter(r -> r.first() == from).findFirst().orElse(null);
       int last = run != null ? run.last() : bucketEnd(network, layers, first, bucketBytes);
       LayerRange own = new LayerRange(first, last);
-      segments.add(new Segment(network.part(first, last), own, run != null));
+      Part part = network.part(first, last, first == range.first(), last == range.last());
+      segments.add(new Segment(part, own, run != null));
       first = last + 1;
     }
     return new Stage(range, whole, segments, layers.recompute());
@@ -67,8 +68,9 @@ final class Stage {
     return last;
   }
 
+  /** Of whole parameters, so that all who compute a layer together cut at the same places. */
   private static long bytes(List<Parameter> parameters) {
-    return parameters.stream().mapToLong(parameter -> parameter.value().bytes()).sum();
+    return parameters.stream().mapToLong(Parameter::wholeBytes).sum();
   }
 
   /** Its layers' positions in the network's chain. */

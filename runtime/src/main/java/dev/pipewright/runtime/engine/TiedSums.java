@@ -17,10 +17,12 @@ import java.util.stream.Collectors;
 
 /**
  * Parameters that are one and held twice, as an embedding and the head that reads it are: before
- * the update both gradients become their sum over all workers that hold one of the two.
+ * the update both gradients become their sum over all workers that hold one of the two. Workers
+ * that compute a layer together all have its whole gradient; each counts for its share of them.
  */
 final class TiedSums {
   private final List<Pair> pairs;
+  private final double weight; // of what this worker has
 
   /**
    * Of one such parameter.
@@ -30,8 +32,9 @@ final class TiedSums {
    */
   private record Pair(List<Parameter> own, Optional<Group> group) {}
 
-  private TiedSums(List<Pair> pairs) {
+  private TiedSums(List<Pair> pairs, double weight) {
     this.pairs = pairs;
+    this.weight = weight;
   }
 
   static TiedSums of(
@@ -52,7 +55,8 @@ final class TiedSums {
         pairs.add(new Pair(own, group));
       }
     }
-    return new TiedSums(pairs);
+    int rank = assignment.rankOf(transport.worker());
+    return new TiedSums(pairs, 1.0 / assignment.split(rank).parts());
   }
 
   /** The names of all such parameters of a network. */
@@ -78,7 +82,7 @@ final class TiedSums {
       try (Scope scope = new Scope()) {
         Tensor total = Tensor.zeros(pair.own().get(0).value().shape());
         for (Parameter parameter : pair.own()) {
-          parameter.value().gradient().ifPresent(total::addInPlace);
+          parameter.value().gradient().ifPresent(own -> total.addInPlace(own, weight));
         }
         pair.group().ifPresent(group -> group.sum(total).await());
         for (Parameter parameter : pair.own()) {

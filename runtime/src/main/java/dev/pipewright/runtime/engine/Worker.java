@@ -9,13 +9,17 @@ import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.net.Part;
+import dev.pipewright.runtime.net.Share;
 import dev.pipewright.runtime.net.SharedStatistics;
+import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Transport;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
+import dev.pipewright.units.Check;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +35,7 @@ public final class Worker implements AutoCloseable {
   private static final UpdateRule NOTHING_REMEMBERED = UpdateRule.usual(Optimizer.SGD);
 
   private final Assignment assignment;
+  private final Network network;
   private final Transport transport;
   private final Computation computation;
   private final Witness witness;
@@ -69,7 +74,8 @@ public final class Worker implements AutoCloseable {
                 assignment,
                 objective,
                 feed,
-                sharedStatistics ? RankStatistics.of(assignment, transport) : SharedStatistics.OWN),
+                sharedStatistics ? RankStatistics.of(assignment, transport) : SharedStatistics.OWN,
+                assignment.partOf(transport.worker()) == 0),
         transport,
         bucketBytes,
         witness);
@@ -106,9 +112,16 @@ public final class Worker implements AutoCloseable {
       long bucketBytes,
       Witness witness) {
     this.assignment = assignment;
+    this.network = network;
     this.transport = transport;
     this.witness = witness;
     int rank = assignment.rankOf(transport.worker());
+    Check.that(
+        network.team().split().equals(assignment.split(rank))
+            || (network.team().alone() && !assignment.split(rank).several()),
+        "a worker's network is split like its stages: network=%s, stages=%s",
+        network.team().split(),
+        assignment.split(rank));
     this.program = assignment.schedule().packed(rank);
     this.parts =
         assignment.stages().stream()
@@ -158,6 +171,51 @@ public final class Worker implements AutoCloseable {
     }
     own.averages().forEach(average -> state.put(average.name(), average.value()));
     return state;
+  }
+
+  /**
+   * {@link #state} with whole tensors, also where those who compute a stage together have pieces of
+   * them: they all call it. The tensors that are put together belong to the scope that is open.
+   */
+  public SequencedMap<String, Tensor> wholeState(int stage) {
+    Map<String, Share> shares = shares(stage);
+    SequencedMap<String, Tensor> whole = new LinkedHashMap<>();
+    state(stage)
+        .forEach((name, own) -> {
+          Share share = shares.getOrDefault(name, new Share.Whole());
+          whole.put(name, network.team().whole(own, share));
+        });
+    return whole;
+  }
+
+  /** Where whole tensors are read. */
+  public interface Source {
+    Tensor read(String name, long... shape);
+  }
+
+  /** Replaces the state of a stage, or what this worker has of it, by what was written before. */
+  public void restore(int stage, Source source) {
+    Map<String, Share> shares = shares(stage);
+    state(stage)
+        .forEach((name, own) -> {
+          try (Scope scope = new Scope()) {
+            Share share = shares.getOrDefault(name, new Share.Whole());
+            Tensor whole = source.read(name, share.wholeShape(own.shape()));
+            share.take(own.detached(), whole);
+          }
+        });
+  }
+
+  /** What the tensors of a stage's state are to those who compute it together. */
+  private Map<String, Share> shares(int stage) {
+    Map<String, Share> shares = new HashMap<>();
+    for (Parameter parameter : held(stage).parameters()) {
+      shares.put(parameter.name(), parameter.share());
+      for (int i = 0; i < updates.moments(parameter.name()).size(); i++) {
+        shares.put(parameter.name() + "/moment-" + i, parameter.share());
+      }
+    }
+    return shares;
   }
 
   /** What its tensors take up between steps. */

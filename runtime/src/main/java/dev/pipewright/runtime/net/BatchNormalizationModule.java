@@ -16,9 +16,14 @@ final class BatchNormalizationModule implements Module {
   private final Parameter shift;
   private final Parameter mean;
   private final Parameter variance;
+  private final Team places;
   private final SharedSums sums = new SharedSums();
 
-  BatchNormalizationModule(int features, FirstValues values) {
+  /**
+   * @param places who has the other places of a sample
+   */
+  BatchNormalizationModule(int features, FirstValues values, Team places) {
+    this.places = places;
     scale = values.ones("scale", features);
     shift = values.zeros("shift", features);
     mean = values.average("mean", Tensor.zeros(features));
@@ -38,8 +43,9 @@ final class BatchNormalizationModule implements Module {
   @Override
   public Tensor forward(List<Tensor> inputs, ForwardPass pass) {
     Tensor input = inputs.get(0);
-    boolean together = pass.training() && pass.statistics().shared();
-    return pass.used(together ? shared(input, pass) : own(input, pass), parameters());
+    SharedStatistics with = places.statistics(pass.statistics());
+    boolean together = pass.training() && with.shared();
+    return pass.used(together ? shared(input, with, pass) : own(input, pass), parameters());
   }
 
   private Tensor own(Tensor input, ForwardPass pass) {
@@ -57,7 +63,7 @@ final class BatchNormalizationModule implements Module {
   }
 
   /** Means first, then the squares around them: as exact as the fused form on one worker. */
-  private Tensor shared(Tensor input, ForwardPass pass) {
+  private Tensor shared(Tensor input, SharedStatistics with, ForwardPass pass) {
     long channels = input.extent(1);
     long[] broadcast = new long[input.shape().length];
     Arrays.fill(broadcast, 1);
@@ -65,11 +71,11 @@ final class BatchNormalizationModule implements Module {
     long[] others = others(broadcast.length);
     Tensor ownCount = Tensor.ones(1).times((double) input.elements() / channels);
     Tensor both = Tensor.joined(List.of(input.sums(others), ownCount), 0);
-    Tensor total = sums.of(both, pass.statistics());
+    Tensor total = sums.of(both, with);
     Tensor count = total.part(0, channels, 1).detached();
     Tensor average = total.part(0, 0, channels).over(count);
     Tensor centred = input.minus(average.reshaped(broadcast));
-    Tensor squares = sums.of(centred.times(centred).sums(others), pass.statistics());
+    Tensor squares = sums.of(centred.times(centred).sums(others), with);
     Tensor spread = squares.over(count);
     if (pass.updatesAverages()) {
       update(average.detached(), squares.detached(), count.item());

@@ -10,12 +10,17 @@ import java.util.Optional;
 final class ConvolutionModule implements Module {
   private final Parameter weight;
   private final Optional<Parameter> bias;
+  private final ProductSplit split;
+  private final CutWindows windows;
   private final long[] stride;
-  private final long[] padding;
   private final long[] dilation;
   private final int groups;
+  private final int outputs;
 
-  ConvolutionModule(Operator.Convolution operator, FirstValues values) {
+  ConvolutionModule(
+      Operator.Convolution operator, FirstValues values, ProductSplit split, CutWindows windows) {
+    this.split = split;
+    this.windows = windows;
     int axes = operator.kernel().size();
     long[] shape = new long[axes + 2];
     shape[0] = operator.outChannels();
@@ -25,13 +30,13 @@ final class ConvolutionModule implements Module {
       shape[axis + 2] = operator.kernel().get(axis);
       inputs *= shape[axis + 2];
     }
-    weight = values.product("weight", shape);
+    weight = split.weight(values.product("weight", shape));
     bias =
         operator.bias()
-            ? Optional.of(values.bias("bias", inputs, operator.outChannels()))
+            ? Optional.of(split.bias(values.bias("bias", inputs, operator.outChannels())))
             : Optional.empty();
+    outputs = operator.outChannels();
     stride = array(operator.stride());
-    padding = array(operator.padding());
     dilation = array(operator.dilation());
     groups = operator.groups();
   }
@@ -43,20 +48,20 @@ final class ConvolutionModule implements Module {
 
   @Override
   public List<Parameter> parameters() {
-    return bias.map(present -> List.of(weight, present)).orElse(List.of(weight));
+    return ProductSplit.all(weight, bias);
   }
 
   @Override
   public Tensor forward(List<Tensor> inputs, ForwardPass pass) {
-    Tensor output =
+    Tensor product =
         Functions.convolution(
-            inputs.get(0),
+            windows.read(split.read(inputs.get(0), 1), 0),
             weight.value(),
-            bias.map(Parameter::value),
+            split.within(bias),
             stride,
-            padding,
+            windows.padding(),
             dilation,
             groups);
-    return pass.used(output, parameters());
+    return split.made(product, 1, outputs, weight, bias, pass);
   }
 }

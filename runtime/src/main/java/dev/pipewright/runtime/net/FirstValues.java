@@ -26,18 +26,23 @@ final class FirstValues {
   private final String layer;
   private final boolean rectified;
   private final RandomSource random;
+  private final Share share;
 
-  FirstValues(Layer layer, RandomSource random) {
+  /**
+   * @param share what whole parameters are to the members of a team
+   */
+  FirstValues(Layer layer, RandomSource random, Share share) {
     this.layer = layer.name();
     this.rectified =
         layer.operator() instanceof Operator.Convolution || layer.steps().contains(RELU);
     this.random = random;
+    this.share = share;
   }
 
   private static final Operator RELU = new Operator.Elementwise("relu");
 
   private Parameter parameter(String name, Tensor value) {
-    return new Parameter(layer + "." + name, value.withGradient());
+    return new Parameter(layer + "." + name, value.withGradient(), share);
   }
 
   /** Weights of a product: the first extent counts outputs, all others inputs. */

@@ -13,34 +13,40 @@ import java.util.Optional;
 final class LinearModule implements Module {
   private final Parameter weight;
   private final Optional<Parameter> bias;
+  private final ProductSplit split;
+  private final Operator.Linear operator;
   private final boolean oneRow;
 
   /**
    * @param oneRow whether one row of features comes out for each sample
    */
-  LinearModule(Operator.Linear operator, boolean oneRow, FirstValues values) {
+  LinearModule(Operator.Linear operator, boolean oneRow, FirstValues values, ProductSplit split) {
+    this.operator = operator;
     this.oneRow = oneRow;
-    weight = values.product("weight", operator.out(), operator.in());
+    this.split = split;
+    weight = split.weight(values.product("weight", operator.out(), operator.in()));
     bias =
         operator.bias()
-            ? Optional.of(values.bias("bias", operator.in(), operator.out()))
+            ? Optional.of(split.bias(values.bias("bias", operator.in(), operator.out())))
             : Optional.empty();
   }
 
   @Override
   public List<Parameter> parameters() {
-    return bias.map(present -> List.of(weight, present)).orElse(List.of(weight));
+    return ProductSplit.all(weight, bias);
   }
 
   @Override
   public Tensor forward(List<Tensor> inputs, ForwardPass pass) {
     Tensor rows = oneRow ? row(inputs.get(0)) : inputs.get(0);
-    Tensor product = Functions.linear(rows, weight.value(), bias.map(Parameter::value));
-    return pass.used(product, parameters());
+    int features = rows.shape().length - 1;
+    Tensor read = split.read(rows, features);
+    Tensor product = Functions.linear(read, weight.value(), split.within(bias));
+    return split.made(product, features, operator.out(), weight, bias, pass);
   }
 
   private Tensor row(Tensor input) {
-    long in = weight.value().extent(1);
+    long in = operator.in();
     long elements = input.elements() / input.extent(0);
     return elements == in ? input.flattened(1) : input.at(1, 0).part(1, 0, in);
   }

@@ -3,6 +3,7 @@ package dev.pipewright.runtime.net;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
+import dev.pipewright.plan.CutRegion;
 import dev.pipewright.runtime.tensor.Functions;
 import dev.pipewright.runtime.tensor.RandomSource;
 import dev.pipewright.runtime.tensor.Tensor;
@@ -14,13 +15,28 @@ import java.util.List;
 final class Modules {
   private final LayerGraph graph;
   private final long seed;
+  private final Team team;
+  private final CutRegion region;
+
+  /** Whole layers. */
+  Modules(LayerGraph graph, long seed) {
+    this(graph, seed, Team.ALONE);
+  }
 
   /**
    * @param seed of the parameters' first values
+   * @param team who computes each layer together with this worker
    */
-  Modules(LayerGraph graph, long seed) {
+  Modules(LayerGraph graph, long seed, Team team) {
     this.graph = graph;
     this.seed = seed;
+    this.team = team;
+    this.region = new CutRegion(graph, team.split());
+  }
+
+  /** Between which layers tensors stay cut. */
+  CutRegion region() {
+    return region;
   }
 
   /**
@@ -31,10 +47,11 @@ final class Modules {
   Module of(int number) {
     Layer layer = graph.layer(number);
     try (RandomSource random = random(number)) {
-      FirstValues values = new FirstValues(layer, random);
+      SplitLayer split = new SplitLayer(graph, number, team, region);
+      FirstValues values = new FirstValues(layer, random, split.share());
       List<Module> modules = new ArrayList<>();
       for (Operator step : layer.steps()) {
-        modules.add(of(layer, step, values));
+        modules.add(of(layer, step, values, split));
       }
       return modules.size() == 1 ? modules.get(0) : new Steps(List.copyOf(modules));
     }
@@ -44,17 +61,19 @@ final class Modules {
     return new RandomSource(seed * 1_000_003 + number);
   }
 
-  private Module of(Layer layer, Operator operator, FirstValues values) {
+  private Module of(Layer layer, Operator operator, FirstValues values, SplitLayer split) {
     return switch (operator) {
       case Operator.Input() -> (inputs, pass) -> inputs.get(0);
       case Operator.Tokens(int vocabulary) -> (inputs, pass) -> inputs.get(0);
-      case Operator.Convolution convolution -> new ConvolutionModule(convolution, values);
-      case Operator.Linear linear -> new LinearModule(linear, oneRow(layer), values);
+      case Operator.Convolution c ->
+          new ConvolutionModule(c, values, split.product(c), split.windows(c));
+      case Operator.Linear linear ->
+          new LinearModule(linear, oneRow(layer), values, split.product(linear));
       case Operator.Normalization(var kind, int features) ->
           kind == Operator.Normalization.Kind.BATCH
-              ? new BatchNormalizationModule(features, values)
+              ? new BatchNormalizationModule(features, values, split.places())
               : new LayerNormalizationModule("", features, values);
-      case Operator.Pooling pooling -> pooling(pooling);
+      case Operator.Pooling pooling -> pooling(pooling, split.windows(pooling));
       case Operator.Elementwise(String function) -> function(layer, function);
       case Operator.Concatenation() -> (inputs, pass) -> Functions.concatenation(inputs, 1);
       case Operator.Embedding embedding -> new EmbeddingModule(embedding, values);
@@ -64,7 +83,8 @@ final class Modules {
       case Operator.Mask(int sequence) -> (inputs, pass) -> masked(inputs.get(0), sequence);
       case Operator.TiedScores(String tied) -> tiedScores(layer, tied);
       case Operator.Attention(int hidden, int heads, int sequence) ->
-          new SelfAttention(hidden, heads, false, values);
+          new SelfAttention(
+              hidden, heads, false, values, new BlockSplit(split.block(), false, sequence));
       case Operator.Lstm(int in, int hidden, boolean bidirectional, int sequence) ->
           new LstmModule(in, hidden, bidirectional, values);
       case Operator.AttentionLstm attention -> new AttentionLstmModule(attention, values);
@@ -76,7 +96,9 @@ final class Modules {
             Tensor carried = features(read, read.extent(2) - features, features);
             return Tensor.joined(List.of(inputs.get(0), carried), 2);
           };
-      case Operator.TransformerBlock block -> new TransformerBlockModule(block, values);
+      case Operator.TransformerBlock block ->
+          new TransformerBlockModule(
+              block, values, new BlockSplit(split.block(), split.cut(), block.sequence()));
       case Operator.Block(String kind) -> refused(layer, kind);
       case Operator.Recorded(String description) -> refused(layer, description);
     };
@@ -97,13 +119,17 @@ final class Modules {
     return first == 0 && count == states.extent(2) ? states : states.part(2, first, count);
   }
 
-  private static Module pooling(Operator.Pooling operator) {
+  /** Padding of a maximum is less than any number. */
+  private static Module pooling(Operator.Pooling operator, CutWindows windows) {
     long[] kernel = ConvolutionModule.array(operator.kernel());
     long[] stride = ConvolutionModule.array(operator.stride());
-    long[] padding = ConvolutionModule.array(operator.padding());
+    long[] padding = windows.padding();
     return operator.kind() == Operator.Pooling.Kind.MAX
-        ? (inputs, pass) -> Functions.maximum(inputs.get(0), kernel, stride, padding)
-        : (inputs, pass) -> Functions.average(inputs.get(0), kernel, stride, padding);
+        ? (inputs, pass) ->
+            Functions.maximum(
+                windows.read(inputs.get(0), Double.NEGATIVE_INFINITY), kernel, stride, padding)
+        : (inputs, pass) ->
+            Functions.average(windows.read(inputs.get(0), 0), kernel, stride, padding);
   }
 
   /**
@@ -141,7 +167,7 @@ final class Modules {
   private Module tiedScores(Layer layer, String tied) {
     Operator.Embedding embedding = embedding(tied);
     try (RandomSource random = random(number(tied))) {
-      return new TiedScoresModule(embedding, new FirstValues(layer, random));
+      return new TiedScoresModule(embedding, new FirstValues(layer, random, new Share.Whole()));
     }
   }
 

@@ -4,6 +4,8 @@ import dev.pipewright.model.Chain;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
+import dev.pipewright.plan.CutRegion;
+import dev.pipewright.plan.Split;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
@@ -22,22 +24,36 @@ public final class Network {
   private final Chain chain;
   private final IntFunction<Module> factory;
   private final List<Tied> tied;
+  private final Team team;
+  private final CutRegion region;
   private final Map<Integer, Module> modules = new HashMap<>(); // by layer of the graph
   private final boolean[] differentiable; // by layer of the graph
   private final int[] sources; // the layers that read samples, not other layers
 
   public Network(Chain chain, long seed) {
-    this(chain, new Modules(chain.graph(), seed));
+    this(chain, seed, Team.ALONE);
   }
 
-  private Network(Chain chain, Modules modules) {
-    this(chain, modules::of, modules.tied());
+  /**
+   * A worker's part of each layer.
+   *
+   * @param team who computes it together
+   */
+  public Network(Chain chain, long seed, Team team) {
+    this(chain, new Modules(chain.graph(), seed, team), team);
   }
 
-  private Network(Chain chain, IntFunction<Module> factory, List<Tied> tied) {
+  private Network(Chain chain, Modules modules, Team team) {
+    this(chain, modules::of, modules.tied(), team, modules.region());
+  }
+
+  private Network(
+      Chain chain, IntFunction<Module> factory, List<Tied> tied, Team team, CutRegion region) {
     this.chain = chain;
     this.factory = factory;
     this.tied = tied;
+    this.team = team;
+    this.region = region;
     this.differentiable = differentiable(chain.graph());
     this.sources =
         Arrays.stream(chain.graph().topological())
@@ -50,7 +66,12 @@ public final class Network {
    * parameters is never touched.
    */
   public static Network ofSizes(Chain chain) {
-    return new Network(chain, layer -> new Weight(chain.graph().layer(layer)), List.of());
+    return new Network(
+        chain,
+        layer -> new Weight(chain.graph().layer(layer)),
+        List.of(),
+        Team.ALONE,
+        new CutRegion(chain.graph(), Split.NONE));
   }
 
   /** Whether a gradient reaches each layer's output on its way to some parameter. */
@@ -79,6 +100,17 @@ public final class Network {
    * beyond the position before {@code first}, which must {@linkplain Chain#precedes precede} it.
    */
   public Part part(int first, int last) {
+    return part(first, last, true, true);
+  }
+
+  /**
+   * Likewise, some of a stage's layers.
+   *
+   * @param begins whether the stage begins with it: then whole tensors come in; within a stage a
+   *     worker hands on its part of those that are cut
+   * @param ends likewise for what goes out
+   */
+  public Part part(int first, int last, boolean begins, boolean ends) {
     Check.that(
         first == 0 || chain.precedes(first - 1, last),
         "a part must not begin inside a branch that it does not end: model=%s, first=%d, last=%d",
@@ -87,7 +119,7 @@ public final class Network {
         last);
     int[] layers = inOrder(chain.layers(first - 1, last));
     int[] before = first == 0 ? new int[0] : chain.crossing(first - 1);
-    return new Part(this, layers, before, chain.crossing(last));
+    return new Part(this, layers, before, chain.crossing(last), begins, ends);
   }
 
   /**
@@ -95,7 +127,7 @@ public final class Network {
    */
   public Part layer(int layer) {
     int[] before = Arrays.stream(graph().predecessors(layer)).distinct().toArray();
-    return new Part(this, new int[] {layer}, before, new int[] {layer});
+    return new Part(this, new int[] {layer}, before, new int[] {layer}, true, true);
   }
 
   /** Whether the part from {@code first} to {@code last} falls in two behind {@code at}. */
@@ -124,6 +156,25 @@ public final class Network {
   /** The place of a layer among those that read samples. */
   int source(int layer) {
     return Arrays.stream(sources).boxed().toList().indexOf(layer);
+  }
+
+  /** Who computes each layer together with this worker. */
+  public Team team() {
+    return team;
+  }
+
+  /** Whether each worker of the team has its part only of what a layer reads and makes. */
+  boolean cut(int layer) {
+    return region.contains(layer);
+  }
+
+  /** How a layer's output is cut, where it is. */
+  Cut cutOf(int layer) {
+    List<Long> extents =
+        graph().layer(layer).output().orElseThrow().extents().stream().map(Long::valueOf).toList();
+    return team.split().kind() == Split.Kind.SEQUENCE
+        ? Cut.of(team, 1, extents.get(0))
+        : Cut.ofGrid(team.split(), 2, extents.subList(1, extents.size()));
   }
 
   Module module(int layer) {

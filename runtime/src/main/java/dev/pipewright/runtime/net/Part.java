@@ -16,8 +16,12 @@ public final class Part {
   private final int[] layers; // of the graph, each behind those that it reads
   private final int[] inputs; // layers before whose outputs go through the first cut
   private final int[] outputs; // likewise through the last
+  private final boolean begins; // with whole tensors
+  private final boolean ends;
 
-  Part(Network network, int[] layers, int[] inputs, int[] outputs) {
+  Part(Network network, int[] layers, int[] inputs, int[] outputs, boolean begins, boolean ends) {
+    this.begins = begins;
+    this.ends = ends;
     this.network = network;
     this.layers = layers;
     this.inputs = inputs;
@@ -95,39 +99,36 @@ public final class Part {
    * @param data the samples themselves: a tensor for each layer of the network that reads no other
    */
   public List<Tensor> forward(List<Tensor> incoming, List<Tensor> data, ForwardPass pass) {
-    Tensor[] values = new Tensor[network.graph().size()]; // outputs by layer
+    Outputs values = new Outputs(network, readers());
     for (int i = 0; i < inputs.length; i++) {
-      values[inputs[i]] = incoming.get(i);
+      values.comes(inputs[i], incoming.get(i), begins);
     }
-    int[] left = readers();
     for (int layer : layers) {
       int[] read = network.graph().predecessors(layer);
       List<Tensor> arguments = new ArrayList<>(Math.max(1, read.length));
       for (int from : read) {
-        arguments.add(values[from]);
+        arguments.add(values.of(from, network.cut(layer)));
       }
       if (read.length == 0) {
         arguments.add(data.get(network.source(layer)));
       }
       try (Scope scope = new Scope()) {
         Tensor made = network.module(layer).forward(arguments, pass);
-        values[layer] = arguments.contains(made) ? scope.keep(made.passed()) : made.shared();
+        Tensor kept = arguments.contains(made) ? scope.keep(made.passed()) : made.shared();
+        values.made(layer, kept);
       }
       for (int from : read) {
-        if (--left[from] == 0) {
-          values[from].close();
-        }
+        values.read(from);
       }
     }
     List<Tensor> outgoing = new ArrayList<>(outputs.length);
     for (int layer : outputs) {
-      Tensor value = values[layer];
-      if (incoming.contains(value)) {
-        outgoing.add(value.passed());
-      } else {
-        outgoing.add(value.lent());
-        value.close();
-      }
+      Tensor value = values.of(layer, network.cut(layer) && !ends);
+      outgoing.add(incoming.contains(value) ? value.passed() : value.lent());
+      values.read(layer);
+    }
+    for (int layer : inputs) {
+      values.read(layer);
     }
     return outgoing;
   }
@@ -143,7 +144,7 @@ public final class Part {
     for (int kept : outputs) {
       readers[kept]++;
     }
-    for (int kept : inputs) { // the caller's
+    for (int kept : inputs) { // until the end
       readers[kept]++;
     }
     return readers;

@@ -9,10 +9,35 @@ import java.util.Optional;
 final class Projection implements Module {
   private final Parameter weight;
   private final Parameter bias;
+  private final Optional<BlockSplit> summed; // where members make terms of the output
 
-  Projection(String name, int in, int out, FirstValues values) {
-    weight = values.normal(name + ".weight", out, in);
-    bias = values.zeros(name + ".bias", out);
+  private Projection(Parameter weight, Parameter bias, Optional<BlockSplit> summed) {
+    this.weight = weight;
+    this.bias = bias;
+    this.summed = summed;
+  }
+
+  /**
+   * One of whose output each member of a team makes some.
+   *
+   * @param blocks that lie one behind the other in the output, each cut alike
+   * @param unit outputs that stay together
+   */
+  static Projection into(
+      String name, int in, int out, FirstValues values, BlockSplit split, int blocks, int unit) {
+    return new Projection(
+        split.outputs(values.normal(name + ".weight", out, in), blocks, unit),
+        split.outputs(values.zeros(name + ".bias", out), blocks, unit),
+        Optional.empty());
+  }
+
+  /** One of whose input each member has some: the output is the sum of what they make. */
+  static Projection outOf(
+      String name, int in, int out, FirstValues values, BlockSplit split, int unit) {
+    return new Projection(
+        split.inputs(values.normal(name + ".weight", out, in), unit),
+        values.zeros(name + ".bias", out),
+        split.team().alone() ? Optional.empty() : Optional.of(split));
   }
 
   @Override
@@ -26,7 +51,12 @@ final class Projection implements Module {
   }
 
   Tensor of(Tensor states, ForwardPass pass) {
-    Tensor product = Functions.linear(states, weight.value(), Optional.of(bias.value()));
-    return pass.used(product, parameters());
+    if (summed.isEmpty()) {
+      Tensor product = Functions.linear(states, weight.value(), Optional.of(bias.value()));
+      return pass.used(product, parameters());
+    }
+    Tensor term = Functions.linear(states, weight.value(), Optional.empty());
+    Tensor sum = summed.get().sum(pass.used(term, List.of(weight)));
+    return pass.used(sum.plus(bias.value()), List.of(bias));
   }
 }

@@ -7,16 +7,20 @@ import java.util.Optional;
 
 /** Multi-head self-attention with its projections. */
 final class SelfAttention implements Module {
-  private final int heads;
+  private final BlockSplit split;
+  private final int heads; // this worker's
+  private final int features; // of a head
   private final boolean causal;
   private final Projection into;
   private final Projection out;
 
-  SelfAttention(int hidden, int heads, boolean causal, FirstValues values) {
-    this.heads = heads;
+  SelfAttention(int hidden, int heads, boolean causal, FirstValues values, BlockSplit split) {
+    this.split = split;
+    this.heads = split.own(heads);
     this.causal = causal;
-    into = new Projection("attention.in", hidden, 3 * hidden, values);
-    out = new Projection("attention.out", hidden, hidden, values);
+    this.features = hidden / heads;
+    into = Projection.into("attention.in", hidden, 3 * hidden, values, split, 3, features);
+    out = Projection.outOf("attention.out", hidden, hidden, values, split, features);
   }
 
   @Override
@@ -33,13 +37,11 @@ final class SelfAttention implements Module {
    * @param mask samples × steps × steps, where there is one
    */
   Tensor forward(Tensor states, Optional<Tensor> mask, ForwardPass pass) {
-    long samples = states.extent(0);
-    long steps = states.extent(1);
-    long hidden = states.extent(2);
+    Tensor read = split.read(states);
+    long samples = read.extent(0);
+    long steps = read.extent(1);
     Tensor three =
-        into.of(states, pass)
-            .reshaped(samples, steps, 3, heads, hidden / heads)
-            .permuted(2, 0, 3, 1, 4);
+        into.of(read, pass).reshaped(samples, steps, 3, heads, features).permuted(2, 0, 3, 1, 4);
     Tensor queries = three.at(0, 0);
     Tensor keys = three.at(0, 1);
     Tensor values = three.at(0, 2);
@@ -48,6 +50,6 @@ final class SelfAttention implements Module {
                 Functions.attention(
                     queries, keys, values, added.reshaped(samples, 1, steps, steps)))
             .orElseGet(() -> Functions.attention(queries, keys, values, causal));
-    return out.of(attended.transposed(1, 2).reshaped(samples, steps, hidden), pass);
+    return out.of(attended.transposed(1, 2).flattened(2), pass);
   }
 }

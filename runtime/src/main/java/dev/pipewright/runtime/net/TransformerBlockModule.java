@@ -12,20 +12,22 @@ import java.util.Optional;
  */
 final class TransformerBlockModule implements Module {
   private final Operator.TransformerBlock operator;
+  private final BlockSplit split;
   private final LayerNormalizationModule attentionNorm;
   private final SelfAttention attention;
   private final LayerNormalizationModule perceptronNorm;
   private final Projection up;
   private final Projection down;
 
-  TransformerBlockModule(Operator.TransformerBlock operator, FirstValues values) {
+  TransformerBlockModule(Operator.TransformerBlock operator, FirstValues values, BlockSplit split) {
     int hidden = operator.hidden();
+    this.split = split;
     this.operator = operator;
     attentionNorm = new LayerNormalizationModule("attention.", hidden, values);
-    attention = new SelfAttention(hidden, operator.heads(), operator.causal(), values);
+    attention = new SelfAttention(hidden, operator.heads(), operator.causal(), values, split);
     perceptronNorm = new LayerNormalizationModule("perceptron.", hidden, values);
-    up = new Projection("perceptron.in", hidden, 4 * hidden, values);
-    down = new Projection("perceptron.out", 4 * hidden, hidden, values);
+    up = Projection.into("perceptron.in", hidden, 4 * hidden, values, split, 1, 1);
+    down = Projection.outOf("perceptron.out", 4 * hidden, hidden, values, split, 1);
   }
 
   @Override
@@ -59,6 +61,6 @@ final class TransformerBlockModule implements Module {
   }
 
   private Tensor perceptron(Tensor states, ForwardPass pass) {
-    return down.of(Functions.gelu(up.of(states, pass)), pass);
+    return down.of(Functions.gelu(up.of(split.read(states), pass)), pass);
   }
 }

@@ -3,6 +3,7 @@ package dev.pipewright.runtime.tensor;
 import java.util.function.UnaryOperator;
 import org.bytedeco.pytorch.TensorBase;
 import org.bytedeco.pytorch.TensorTensorHook;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Changes gradients on their way through a backward pass, on the thread that runs it. It lives
@@ -20,13 +21,27 @@ public final class GradientHook implements AutoCloseable {
   private static final class Native extends TensorTensorHook {
     private final UnaryOperator<Tensor> change;
 
+    private @Nullable Tensor last; // which the caller reads only after the call
+
     private Native(UnaryOperator<Tensor> change) {
       this.change = change;
     }
 
     @Override
     public TensorBase call(TensorBase gradient) {
-      return change.apply(new Tensor(new org.bytedeco.pytorch.Tensor(gradient))).handle();
+      forget();
+      try (Scope scope = new Scope()) {
+        Tensor changed = change.apply(new Tensor(new org.bytedeco.pytorch.Tensor(gradient)));
+        last = scope.keep(changed);
+        return changed.handle();
+      }
+    }
+
+    private void forget() {
+      if (last != null) {
+        last.close();
+        last = null;
+      }
     }
   }
 
@@ -38,6 +53,7 @@ public final class GradientHook implements AutoCloseable {
 
   @Override
   public void close() {
+    hook.forget();
     hook.close();
   }
 }

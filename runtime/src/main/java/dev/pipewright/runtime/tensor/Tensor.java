@@ -208,6 +208,18 @@ public final class Tensor implements AutoCloseable {
   }
 
   /**
+   * Other numbers as the next step of this tensor's history: a gradient that is given to them
+   * passes through.
+   *
+   * @param numbers of the same shape
+   */
+  public Tensor carrying(Tensor numbers) {
+    Tensor step = passed();
+    step.handle.set_data(numbers.handle);
+    return step;
+  }
+
+  /**
    * The same tensor, its history included, with a life of its own: it is not freed with a scope but
    * when it is closed.
    */

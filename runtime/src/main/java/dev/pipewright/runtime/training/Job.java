@@ -9,6 +9,8 @@ import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.Reduction;
+import dev.pipewright.plan.Split;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import java.util.ArrayList;
@@ -73,6 +75,9 @@ record Job(
     for (StageLayers stage : assignment.stages()) {
       ObjectNode object = stages.addObject().put("recompute", stage.recompute().name());
       put(object.putArray("layers"), stage.range());
+      ArrayNode grid = object.put("split", stage.split().kind().name()).putArray("grid");
+      stage.split().grid().forEach(grid::add);
+      object.put("reduction", stage.split().reduction().name());
       ArrayNode again = object.putArray("again");
       stage.again().forEach(run -> put(again.addArray(), run));
     }
@@ -120,7 +125,7 @@ record Job(
       List<LayerRange> again = new ArrayList<>();
       stage.get("again").forEach(run -> again.add(range(run)));
       Recompute recompute = Recompute.valueOf(stage.get("recompute").asString());
-      stages.add(new StageLayers(range(stage.get("layers")), recompute, again));
+      stages.add(new StageLayers(range(stage.get("layers")), recompute, again, split(stage)));
     }
     List<Integer> workers = new ArrayList<>();
     job.get("workers").forEach(count -> workers.add(count.asInt()));
@@ -147,6 +152,15 @@ record Job(
         Optional.ofNullable(job.get("resume_from")).map(JsonNode::asString),
         job.get("seed").asLong(),
         Optional.ofNullable(job.get("emulation")).map(Job::emulation));
+  }
+
+  private static Split split(JsonNode stage) {
+    List<Integer> grid = new ArrayList<>();
+    stage.get("grid").forEach(parts -> grid.add(parts.asInt()));
+    return new Split(
+        Split.Kind.valueOf(stage.get("split").asString()),
+        grid,
+        Reduction.valueOf(stage.get("reduction").asString()));
   }
 
   private static Course course(JsonNode course) {

@@ -104,6 +104,7 @@ public final class Trainer implements TrainingService {
       refuse(keeping.resumeFrom().isPresent(), "--resume");
       return;
     }
+    SplitCheck.of(request, graph);
     TrainingData data =
         DatasetSpec.parse(request.data()).open(Wanted.of(graph, Objective.of(graph)));
     long heldOut = data.heldOut().samples();

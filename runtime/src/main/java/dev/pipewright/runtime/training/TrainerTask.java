@@ -6,8 +6,8 @@ import dev.pipewright.formats.BadInputException;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Split;
 import dev.pipewright.runtime.checkpoint.Checkpoint;
-import dev.pipewright.runtime.checkpoint.Manifest;
 import dev.pipewright.runtime.checkpoint.Shards;
 import dev.pipewright.runtime.data.Dataset;
 import dev.pipewright.runtime.data.DatasetSpec;
@@ -24,7 +24,7 @@ import dev.pipewright.runtime.launch.Reporter;
 import dev.pipewright.runtime.launch.WorkerTask;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Objective;
-import dev.pipewright.runtime.tensor.Gradients;
+import dev.pipewright.runtime.net.Team;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Transport;
@@ -32,8 +32,8 @@ import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 
@@ -108,7 +108,7 @@ public final class TrainerTask implements WorkerTask {
       Job job, LayerGraph graph, Feed feed, Transport transport, Witness witness) {
     return new Worker(
         job.assignment(),
-        new Network(Chain.of(graph), job.seed()),
+        new Network(Chain.of(graph), job.seed(), team(job.assignment(), transport)),
         Objective.of(graph),
         job.rule(),
         feed,
@@ -116,6 +116,12 @@ public final class TrainerTask implements WorkerTask {
         Expectation.BUCKET_BYTES,
         job.sharedStatistics(),
         witness);
+  }
+
+  private static Team team(Assignment assignment, Transport transport) {
+    int worker = transport.worker();
+    Split split = assignment.split(assignment.rankOf(worker));
+    return Team.of(split, assignment.team(worker), transport);
   }
 
   private static Feed feed(Job job, Dataset samples) {
@@ -178,16 +184,7 @@ public final class TrainerTask implements WorkerTask {
 
     private void resume(Worker worker, Checkpoint checkpoint) {
       worker.continueAfter(job.course().first());
-      for (int own : worker.stages()) {
-        worker
-            .state(own)
-            .forEach((name, tensor) -> {
-              try (Scope scope = new Scope()) {
-                Tensor read = checkpoint.read(name, tensor.shape());
-                Gradients.without(() -> tensor.copyInPlace(read));
-              }
-            });
-      }
+      worker.stages().forEach(own -> worker.restore(own, checkpoint::read));
     }
 
     private static void checkLoss(StepReport report) {
@@ -212,19 +209,26 @@ public final class TrainerTask implements WorkerTask {
       reporter.event(Reports.heldOut(step, worker.answer(feed, count, Objective.of(graph))));
     }
 
-    /** Writes the stages that no worker before this one holds. */
+    /** Writes the stages that no worker before this one holds, with those who have pieces. */
     private void keep(Worker worker, long step) {
-      List<Integer> own =
-          worker.stages().stream()
-              .filter(depth -> job.assignment().holders(depth).get(0) == number)
-              .toList();
-      for (int depth : own) {
-        log.at(step, 0, Place.CHECKPOINT, depth, 0);
-        Path folder = Path.of(reporter.ask(Long.toString(step + 1)));
-        String file = "stage-" + depth + ".safetensors";
-        Manifest.Shard shard = Shards.write(folder, file, worker.state(depth));
-        reporter.event(Reports.shard(shard));
+      for (int depth : worker.stages()) {
+        int first = job.assignment().holders(depth).get(0);
+        if (job.assignment().team(number).contains(first)) {
+          try (Scope scope = new Scope()) {
+            SequencedMap<String, Tensor> whole = worker.wholeState(depth);
+            if (first == number) {
+              write(step, depth, whole);
+            }
+          }
+        }
       }
+    }
+
+    private void write(long step, int depth, SequencedMap<String, Tensor> state) {
+      log.at(step, 0, Place.CHECKPOINT, depth, 0);
+      Path folder = Path.of(reporter.ask(Long.toString(step + 1)));
+      String file = "stage-" + depth + ".safetensors";
+      reporter.event(Reports.shard(Shards.write(folder, file, state)));
     }
   }
 }

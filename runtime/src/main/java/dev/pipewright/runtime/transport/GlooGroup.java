@@ -91,6 +91,21 @@ final class GlooGroup implements Group {
     return new PendingMessages(messages, () -> addUp(terms, sum));
   }
 
+  @Override
+  public Pending exchange(List<Tensor> to, List<Tensor> from) {
+    int tag = nextTag();
+    List<Pending> messages = new ArrayList<>();
+    for (int member = 0; member < size; member++) {
+      if (member != place && from.get(member).elements() > 0) {
+        messages.add(receive(from.get(member), member, tag));
+      }
+      if (member != place && to.get(member).elements() > 0) {
+        messages.add(send(to.get(member), member, tag));
+      }
+    }
+    return new PendingMessages(messages, () -> {});
+  }
+
   private static void addUp(List<Tensor> terms, Tensor sum) {
     try (Scope scope = new Scope()) {
       Tensor flat = sum.flattened(0);

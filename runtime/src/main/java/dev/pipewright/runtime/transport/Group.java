@@ -1,6 +1,7 @@
 package dev.pipewright.runtime.transport;
 
 import dev.pipewright.runtime.tensor.Tensor;
+import java.util.List;
 
 /**
  * Workers that do something together. All members call the same operations in the same order, on
@@ -28,4 +29,13 @@ public interface Group {
    * @param own as large as a part
    */
   Pending sumParts(Tensor all, Tensor own);
+
+  /**
+   * Hands each other member a tensor of its own, of any size; nothing is sent where it has no
+   * elements.
+   *
+   * @param to what each member gets, by member; its own place counts for nothing
+   * @param from filled with what each member gives, likewise
+   */
+  Pending exchange(List<Tensor> to, List<Tensor> from);
 }

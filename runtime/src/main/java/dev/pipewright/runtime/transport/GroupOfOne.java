@@ -2,6 +2,7 @@ package dev.pipewright.runtime.transport;
 
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
+import java.util.List;
 
 /** A worker alone: sums are what they were, and nothing is sent. */
 final class GroupOfOne implements Group {
@@ -41,6 +42,11 @@ final class GroupOfOne implements Group {
   @Override
   public Pending sumParts(Tensor all, Tensor own) {
     return copy(all, own);
+  }
+
+  @Override
+  public Pending exchange(List<Tensor> to, List<Tensor> from) {
+    return DONE;
   }
 
   private static Pending copy(Tensor from, Tensor to) {

@@ -34,6 +34,9 @@ public final class LocalTransport implements Transport {
   /** A collective operation of a group. */
   private record Collective(String group, long number) {}
 
+  /** What one member of a group hands another in an operation. */
+  private record Handing(String group, long number, int from, int to) {}
+
   /** What all workers share; guarded by itself. */
   private static final class Room {
     private final int workers;
@@ -128,7 +131,7 @@ public final class LocalTransport implements Transport {
     return meet(new Letter(from, worker, tag), 1, into);
   }
 
-  private Pending meet(Letter letter, int end, Tensor tensor) {
+  private Pending meet(Record letter, int end, Tensor tensor) {
     return meet(
         letter, 2, end, tensor, tensor, (brought, taken) -> taken[1].copyInPlace(brought[0]));
   }
@@ -220,6 +223,23 @@ public final class LocalTransport implements Transport {
               taken[i].flattened(0).copyInPlace(total.part(0, i * part, part));
             }
           });
+    }
+
+    @Override
+    public Pending exchange(List<Tensor> to, List<Tensor> from) {
+      List<Pending> messages = new ArrayList<>();
+      for (int member = 0; member < size; member++) {
+        if (member != place && from.get(member).elements() > 0) {
+          Record at = new Handing(name, operations, member, place);
+          messages.add(LocalTransport.this.meet(at, 1, from.get(member)));
+        }
+        if (member != place && to.get(member).elements() > 0) {
+          Record at = new Handing(name, operations, place, member);
+          messages.add(LocalTransport.this.meet(at, 0, to.get(member)));
+        }
+      }
+      operations++;
+      return new PendingMessages(messages, () -> {});
     }
 
     private Pending meet(Tensor brought, Tensor taken, Together together) {

@@ -93,7 +93,7 @@ class NetworksTest {
   }
 
   /** Samples that differ in what rounding may change; words do not. */
-  private static Feed lastBits(Feed feed) {
+  static Feed lastBits(Feed feed) {
     return new Feed() {
       @Override
       public List<Values> inputs(long step, SampleRange samples) {

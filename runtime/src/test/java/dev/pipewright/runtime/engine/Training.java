@@ -5,10 +5,14 @@ import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.SampleRange;
+import dev.pipewright.plan.Split;
 import dev.pipewright.runtime.data.Values;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.net.Parameter;
+import dev.pipewright.runtime.net.Share;
+import dev.pipewright.runtime.net.Team;
+import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.LocalTransport;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,9 +36,42 @@ record Training(
    * What came out.
    *
    * @param losses of each step
-   * @param parameters by name; those of several workers are checked to be the same
+   * @param parameters by name; those of several workers are checked to be the same, and pieces are
+   *     put together
    */
   record Result(double[] losses, Map<String, float[]> parameters) {}
+
+  /** What a worker has of a parameter. */
+  private record Held(Share share, Tensor value) {}
+
+  private record Own(double[] losses, Map<String, Held> parameters) {}
+
+  /** All parameters, each as a whole. */
+  private static Map<String, float[]> whole(List<Own> workers) {
+    Map<String, Tensor> whole = new TreeMap<>();
+    for (Own worker : workers) {
+      worker
+          .parameters()
+          .forEach((name, held) -> {
+            long[] shape = held.share().wholeShape(held.value().shape());
+            held.share().put(held.value(), whole.computeIfAbsent(name, key -> Tensor.zeros(shape)));
+          });
+    }
+    for (Own worker : workers) {
+      worker
+          .parameters()
+          .forEach((name, held) -> {
+            Tensor again = held.value().copy();
+            held.share().take(again, whole.getOrDefault(name, again));
+            if (!again.sameAs(held.value())) {
+              throw new AssertionError("two workers disagree on " + name);
+            }
+          });
+    }
+    Map<String, float[]> values = new TreeMap<>();
+    whole.forEach((name, value) -> values.put(name, value.toFloats()));
+    return values;
+  }
 
   /** The same with other samples. */
   Training with(Feed other) {
@@ -44,26 +81,20 @@ record Training(
   Result run(Assignment assignment, int steps) {
     List<LocalTransport> transports = LocalTransport.of(assignment.size());
     try (ExecutorService threads = Executors.newFixedThreadPool(assignment.size())) {
-      List<Future<Result>> workers = new ArrayList<>();
+      List<Future<Own>> workers = new ArrayList<>();
       for (LocalTransport transport : transports) {
         workers.add(threads.submit(() -> work(assignment, transport, steps)));
       }
       double[] losses = new double[steps];
-      Map<String, float[]> parameters = new TreeMap<>();
-      for (Future<Result> worker : workers) {
-        Result own = worker.get();
+      List<Own> all = new ArrayList<>();
+      for (Future<Own> worker : workers) {
+        Own own = worker.get();
         for (int step = 0; step < steps; step++) {
           losses[step] += own.losses()[step];
         }
-        own.parameters()
-            .forEach((name, values) -> {
-              float[] other = parameters.putIfAbsent(name, values);
-              if (other != null && !Arrays.equals(other, values)) {
-                throw new AssertionError("two workers disagree on " + name);
-              }
-            });
+        all.add(own);
       }
-      return new Result(losses, parameters);
+      return new Result(losses, whole(all));
     } catch (ExecutionException e) {
       throw new AssertionError("a worker failed", e.getCause());
     } catch (InterruptedException e) {
@@ -71,17 +102,18 @@ record Training(
     }
   }
 
-  private Result work(Assignment assignment, LocalTransport transport, int steps) {
+  private Own work(Assignment assignment, LocalTransport transport, int steps) {
     try (Worker worker = worker(assignment, transport)) {
       double[] losses = new double[steps];
       for (int step = 0; step < steps; step++) {
         losses[step] = worker.step(step).loss();
       }
-      Map<String, float[]> parameters = new TreeMap<>();
+      Map<String, Held> parameters = new TreeMap<>();
       for (Parameter parameter : worker.parameters()) {
-        parameters.put(parameter.name(), parameter.value().toFloats());
+        Tensor value = parameter.value().detached().copy();
+        parameters.put(parameter.name(), new Held(parameter.share(), value));
       }
-      return new Result(losses, parameters);
+      return new Own(losses, parameters);
     } catch (RuntimeException | Error e) {
       transport.fail(e);
       throw e;
@@ -89,7 +121,10 @@ record Training(
   }
 
   private Worker worker(Assignment assignment, LocalTransport transport) {
-    Network network = new Network(Chain.of(graph), 7);
+    int worker = transport.worker();
+    Split split = assignment.split(assignment.rankOf(worker));
+    Team team = Team.of(split, assignment.team(worker), transport);
+    Network network = new Network(Chain.of(graph), 7, team);
     return new Worker(
         assignment, network, objective, rule, feed, transport, bucketBytes, true, Witness.NONE);
   }

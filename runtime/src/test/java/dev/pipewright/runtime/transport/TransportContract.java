@@ -237,6 +237,50 @@ abstract class TransportContract {
         });
   }
 
+  /** Also that two exchanges may be under way, and that some members hand each other nothing. */
+  @RepeatedTest(6)
+  void membersExchangeTensorsOfAnySize(RepetitionInfo seed) {
+    int workers = seed.getCurrentRepetition() % 4 + 1;
+    together(
+        workers,
+        me -> {
+          Group group = me.group("all", IntStream.range(0, workers).boxed().toList());
+          List<Pending> pending = new ArrayList<>();
+          List<List<Tensor>> got = new ArrayList<>();
+          for (int round = 0; round < 2; round++) {
+            List<Tensor> to = new ArrayList<>();
+            List<Tensor> from = new ArrayList<>();
+            for (int other = 0; other < workers; other++) {
+              int sent = exchanged(seed, round, me.worker(), other);
+              to.add(sent == 0 ? Tensor.empty(0) : tensor(me.worker(), other + 10 * round, sent));
+              from.add(Tensor.zeros(exchanged(seed, round, other, me.worker())));
+            }
+            got.add(from);
+            pending.add(group.exchange(to, from));
+          }
+          pending.forEach(Pending::await);
+          for (int round = 0; round < 2; round++) {
+            for (int other = 0; other < workers; other++) {
+              Tensor given = got.get(round).get(other);
+              int count = (int) given.elements();
+              if (other == me.worker()) {
+                assertTrue(given.sameAs(Tensor.zeros(count))); // nothing was handed over
+              } else if (count > 0) {
+                float[] sent = numbers(other, me.worker() + 10 * round, count);
+                assertArrayEquals(sent, given.toFloats());
+              }
+            }
+          }
+        });
+  }
+
+  /** Numbers that one member hands another. */
+  private static int exchanged(RepetitionInfo seed, int round, int from, int to) {
+    long key = ((seed.getCurrentRepetition() * 2L + round) * 5 + from) * 5 + to;
+    SplittableRandom random = new SplittableRandom(key);
+    return random.nextInt(3) == 0 ? 0 : random.nextInt(1, 3000);
+  }
+
   @Test
   void groupsOfTheSameMembersAreApartByName() {
     together(

@@ -1,0 +1,73 @@
+package dev.pipewright.runtime.net;
+
+import dev.pipewright.plan.Split;
+import dev.pipewright.plan.Windows;
+import dev.pipewright.runtime.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The windows of an operator over a map, of which each member of a team has a part: along each axis
+ * that is cut, it first gets the rows that its windows reach over. Behind the first such axis the
+ * rows of the corners are there, and go along with those of the next.
+ */
+final class CutWindows {
+  private final Team team;
+  private final List<Along> along = new ArrayList<>();
+  private final long[] padding;
+
+  /** An axis that is cut. */
+  private record Along(int axis, Halo halo) {}
+
+  private CutWindows(Team team, Windows windows) {
+    this.team = team;
+    this.padding = ConvolutionModule.array(windows.padding());
+  }
+
+  /** Windows over a map that nobody cuts. */
+  static CutWindows whole(Windows windows) {
+    return new CutWindows(Team.ALONE, windows);
+  }
+
+  /**
+   * Windows over a map that the team cuts.
+   *
+   * @param in extents of the whole map
+   */
+  static CutWindows of(Team team, Windows windows, List<Integer> in) {
+    CutWindows cut = new CutWindows(team, windows);
+    Split split = team.split();
+    List<Integer> out = windows.places(in);
+    for (int axis = 0; axis < in.size(); axis++) {
+      if (split.grid().get(axis) > 1) {
+        cut.padding[axis] = 0;
+        cut.along.add(
+            new Along(
+                axis,
+                new Halo(
+                    in.get(axis),
+                    out.get(axis),
+                    windows.kernel().get(axis),
+                    windows.stride().get(axis),
+                    windows.padding().get(axis),
+                    windows.dilation().get(axis),
+                    split.grid().get(axis))));
+      }
+    }
+    return cut;
+  }
+
+  /** What the windows read, with its padding where {@link #padding} has none. */
+  Tensor read(Tensor input, double fill) {
+    Tensor read = input;
+    for (Along each : along) {
+      read = new TeamSteps(team).reached(read, each.axis() + 2, each.axis(), each.halo(), fill);
+    }
+    return read;
+  }
+
+  /** The padding that is still missing along each axis. */
+  long[] padding() {
+    return padding;
+  }
+}

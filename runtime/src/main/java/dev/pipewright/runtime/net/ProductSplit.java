@@ -1,0 +1,98 @@
+package dev.pipewright.runtime.net;
+
+import dev.pipewright.runtime.tensor.Tensor;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How the members of a team share out a convolution or a product with a matrix (ParaDL §3.3, §3.4).
+ * Both begin and end with whole tensors.
+ *
+ * <ul>
+ *   <li>By filters: each makes some of the output from the whole input. The output is gathered; the
+ *       gradient of the input is the sum of all members'.
+ *   <li>By channels: each reads some of the input. The output is the sum of what they make, and the
+ *       bias is added to that sum, once; the gradient of the input is gathered.
+ * </ul>
+ */
+record ProductSplit(ProductSplit.By by, Team team) {
+  enum By {
+    NOTHING,
+    FILTERS,
+    CHANNELS
+  }
+
+  static final ProductSplit WHOLE = new ProductSplit(By.NOTHING, Team.ALONE);
+
+  /** One's own of a weight, whose first axis counts outputs, the second inputs. */
+  Parameter weight(Parameter whole) {
+    return switch (by) {
+      case NOTHING -> whole;
+      case FILTERS -> whole.piece(team, 0);
+      case CHANNELS -> whole.piece(team, 1);
+    };
+  }
+
+  Parameter bias(Parameter whole) {
+    return by == By.FILTERS ? whole.piece(team, 0) : whole;
+  }
+
+  /**
+   * What the product reads.
+   *
+   * @param axis of the channels or features
+   */
+  Tensor read(Tensor input, int axis) {
+    return switch (by) {
+      case NOTHING -> input;
+      case FILTERS -> new TeamSteps(team).shared(input);
+      case CHANNELS -> new TeamSteps(team).own(input, Cut.of(team, axis, input.extent(axis)));
+    };
+  }
+
+  /** The bias that belongs into the product itself. */
+  Optional<Tensor> within(Optional<Parameter> bias) {
+    return by == By.CHANNELS ? Optional.empty() : bias.map(Parameter::value);
+  }
+
+  /**
+   * The layer's output.
+   *
+   * @param product as {@link #within} says, with its bias
+   * @param axis of the channels or features
+   * @param outputs of all members along it
+   */
+  Tensor made(
+      Tensor product,
+      int axis,
+      long outputs,
+      Parameter weight,
+      Optional<Parameter> bias,
+      ForwardPass pass) {
+    return switch (by) {
+      case NOTHING -> pass.used(product, all(weight, bias));
+      case FILTERS ->
+          new TeamSteps(team)
+              .gathered(pass.used(product, all(weight, bias)), Cut.of(team, axis, outputs));
+      case CHANNELS -> {
+        Tensor sum = new TeamSteps(team).sum(pass.used(product, List.of(weight)));
+        yield bias.map(added -> pass.used(sum.plus(along(added, axis, sum)), List.of(added)))
+            .orElse(sum);
+      }
+    };
+  }
+
+  /** One number for each position of an axis. */
+  private static Tensor along(Parameter bias, int axis, Tensor sum) {
+    int behind = sum.shape().length - 1 - axis;
+    long[] shape = new long[behind + 1];
+    Arrays.fill(shape, 1);
+    shape[0] = bias.value().elements();
+    return bias.value().reshaped(shape);
+  }
+
+  static List<Parameter> all(Parameter weight, Optional<Parameter> bias) {
+    return bias.map(present -> List.of(weight, present)).orElse(List.of(weight));
+  }
+}

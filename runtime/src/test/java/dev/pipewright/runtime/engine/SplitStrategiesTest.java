@@ -1,0 +1,222 @@
+package dev.pipewright.runtime.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.model.Chain;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.Reduction;
+import dev.pipewright.plan.Split;
+import dev.pipewright.plan.Split.Kind;
+import dev.pipewright.planner.baseline.OnePath;
+import dev.pipewright.planner.baseline.UniformLayers;
+import dev.pipewright.runtime.data.Dataset;
+import dev.pipewright.runtime.data.DatasetSpec;
+import dev.pipewright.runtime.data.Wanted;
+import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.tensor.Torch;
+import dev.pipewright.schedule.Chimera;
+import dev.pipewright.schedule.OneForwardOneBackward;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.ZeroBubbleH1;
+import dev.pipewright.zoo.Models;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Workers that compute layers together, with replicas and in pipelines, train as one worker does
+ * alone: to 1e-5 of each layer's parameters, or ten times what a change in the last bits of their
+ * samples makes where networks with batch normalisation make more of rounding.
+ */
+@Timeout(120)
+class SplitStrategiesTest {
+  private static final int BATCH = 7;
+  private static final String CONVOLUTIONS = "cnn-64-128-256:size=12,classes=4";
+  private static final String RESIDUAL = "resnet-18:size=32,classes=4";
+  private static final String GPT = "gpt:layers=2,hidden=16,heads=4,sequence=8,vocabulary=32";
+
+  @BeforeAll
+  static void load() {
+    Torch.start(1);
+  }
+
+  private static Training training(LayerGraph graph) {
+    Objective objective = Objective.of(graph);
+    Dataset samples = DatasetSpec.parse("synthetic").open(Wanted.of(graph, objective)).training();
+    Feed feed =
+        Feed.of(
+            samples,
+            (step, range) ->
+                LongStream.range(0, range.count())
+                    .map(i -> step * BATCH + range.first() + i)
+                    .toArray());
+    return new Training(graph, objective, UpdateRule.usual(Optimizer.MOMENTUM), feed, 20_000);
+  }
+
+  /** Stages of equally many positions, split one like the other. */
+  private static List<StageLayers> cut(LayerGraph graph, List<Split> splits) {
+    Chain chain = Chain.of(graph);
+    int[] path = OnePath.positions(chain);
+    int[] firsts = UniformLayers.firsts(path.length, splits.size());
+    List<StageLayers> cut = new ArrayList<>();
+    int first = 0;
+    for (int stage = 0; stage < splits.size(); stage++) {
+      int last = stage + 1 < splits.size() ? path[firsts[stage + 1] - 1] : chain.size() - 1;
+      cut.add(StageLayers.keeping(first, last).with(splits.get(stage)));
+      first = last + 1;
+    }
+    return cut;
+  }
+
+  private static LayerGraph graph(String name) {
+    return Models.find(name).orElseThrow().graph();
+  }
+
+  /**
+   * Trains both ways.
+   *
+   * @param replicas of each rank
+   */
+  private static void same(
+      String name, Schedule schedule, List<Split> splits, List<Integer> replicas, int steps) {
+    LayerGraph graph = graph(name);
+    int depth = schedule.placement().depth();
+    List<Integer> workers =
+        IntStream.range(0, schedule.ranks())
+            .map(rank -> replicas.get(rank) * splits.get(rank % depth).parts())
+            .boxed()
+            .toList();
+    same(graph, new Assignment(schedule, cut(graph, splits), workers, BATCH, true), steps);
+  }
+
+  private static void same(LayerGraph graph, Assignment assignment, int steps) {
+    Training training = training(graph);
+    Schedule schedule = assignment.schedule();
+    int all = schedule.microBatches() * schedule.placement().chains();
+    Assignment one = Assignment.serial(Chain.of(graph).size(), all, BATCH);
+    var together = training.run(assignment, steps);
+    var serial = training.run(one, steps);
+    var moved = training.with(NetworksTest.lastBits(training.feed())).run(one, steps);
+    double allowed = Math.max(1e-5, 10 * Training.difference(serial, moved));
+    String what = graph.name() + " " + assignment.stages() + " on " + assignment.workers();
+    assertTrue(serial.losses()[0] > 0.1, what);
+    for (int step = 0; step < steps; step++) {
+      assertEquals(serial.losses()[step], together.losses()[step], 1e-4, what);
+    }
+    assertEquals(serial.losses()[0], together.losses()[0], 1e-5, what);
+    assertEquals(0, Training.difference(serial, together), allowed, what);
+  }
+
+  private static final Schedule ONE = OneForwardOneBackward.of(1, 1);
+  private static final Schedule TWO = OneForwardOneBackward.of(2, 3);
+
+  private static Split split(Kind kind, int parts) {
+    return Split.of(kind, parts);
+  }
+
+  private static Split places(int... grid) {
+    return new Split(Kind.SPATIAL, IntStream.of(grid).boxed().toList());
+  }
+
+  @Test
+  void filtersAndChannelsAlone() {
+    for (Kind kind : List.of(Kind.FILTER, Kind.CHANNEL)) {
+      same(CONVOLUTIONS, ONE, List.of(split(kind, 3)), List.of(1), 2);
+      same(RESIDUAL, ONE, List.of(split(kind, 2)), List.of(1), 1);
+      same("mlp:layers=3,hidden=17,in=13,classes=4", ONE, List.of(split(kind, 3)), List.of(1), 3);
+    }
+  }
+
+  @Test
+  void placesAlone() {
+    same(CONVOLUTIONS, ONE, List.of(places(2, 2)), List.of(1), 2);
+    same(CONVOLUTIONS, ONE, List.of(places(1, 3)), List.of(1), 2);
+    same(RESIDUAL, ONE, List.of(places(2, 1)), List.of(1), 1);
+  }
+
+  @Test
+  void withReplicas() {
+    for (Split split : List.of(split(Kind.FILTER, 2), split(Kind.CHANNEL, 2), places(2, 1))) {
+      same(CONVOLUTIONS, ONE, List.of(split), List.of(2), 2);
+      same(RESIDUAL, ONE, List.of(split), List.of(2), 1);
+    }
+    same(GPT, ONE, List.of(split(Kind.SEQUENCE, 2)), List.of(3), 2);
+  }
+
+  /** Every way hands the sums on to all: workers that disagree are an error. */
+  @Test
+  void withEveryWayToSumGradientsOfPlaces() {
+    for (Reduction reduction : Reduction.values()) {
+      Split three = places(3, 1).with(reduction);
+      same(CONVOLUTIONS, ONE, List.of(three), List.of(2), 2);
+    }
+  }
+
+  @Test
+  void inPipelinesWhoseStagesAreSplitDifferently() {
+    for (List<Split> splits :
+        List.of(
+            List.of(places(2, 1), split(Kind.FILTER, 3)),
+            List.of(split(Kind.CHANNEL, 2), Split.NONE),
+            List.of(Split.NONE, split(Kind.FILTER, 2)),
+            List.of(places(2, 2), places(1, 2)))) {
+      same(CONVOLUTIONS, TWO, splits, List.of(1, 1), 1);
+    }
+    same(CONVOLUTIONS, TWO, List.of(places(2, 1), split(Kind.FILTER, 2)), List.of(2, 1), 1);
+    same(CONVOLUTIONS, TWO, List.of(split(Kind.FILTER, 2), places(2, 1)), List.of(1, 2), 1);
+  }
+
+  @Test
+  void blocksOfTransformers() {
+    for (Kind kind : List.of(Kind.TENSOR, Kind.SEQUENCE)) {
+      for (String name :
+          List.of(
+              GPT,
+              "bert:layers=2,hidden=16,heads=2,sequence=8,vocabulary=32",
+              "vit:layers=2,hidden=18,heads=3,patch=8,size=16,classes=4")) {
+        same(name, ONE, List.of(split(kind, 2)), List.of(1), 2);
+        same(name, TWO, List.of(split(kind, 2), Split.NONE), List.of(1, 2), 1);
+      }
+    }
+  }
+
+  @Test
+  void inSchedulesThatSplitBackwardPassesOrRunBothWays() {
+    same(
+        GPT,
+        ZeroBubbleH1.of(2, 3),
+        List.of(split(Kind.SEQUENCE, 2), split(Kind.TENSOR, 4)),
+        List.of(1, 1),
+        1);
+    Split two = places(2, 1);
+    same(CONVOLUTIONS, ZeroBubbleH1.of(2, 3), List.of(two, two), List.of(1, 1), 1);
+    same(CONVOLUTIONS, Chimera.of(2, 2), List.of(two, two), List.of(1, 1), 1);
+  }
+
+  @Test
+  void withRecomputation() {
+    LayerGraph graph = graph(CONVOLUTIONS);
+    int last = Chain.of(graph).size() - 1;
+    List<LayerRange> again = List.of(new LayerRange(1, 3), new LayerRange(5, 6));
+    for (Split split : List.of(places(2, 1), split(Kind.FILTER, 2))) {
+      for (StageLayers layers :
+          List.of(
+              new StageLayers(new LayerRange(0, last), Recompute.STAGE_INPUT, List.of(), split),
+              new StageLayers(new LayerRange(0, last), Recompute.SELECTIVE, again, split))) {
+        Schedule schedule = OneForwardOneBackward.of(1, 2);
+        same(graph, new Assignment(schedule, List.of(layers), List.of(4), BATCH, true), 1);
+      }
+    }
+  }
+}

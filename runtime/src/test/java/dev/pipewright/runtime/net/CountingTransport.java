@@ -1,0 +1,88 @@
+package dev.pipewright.runtime.net;
+
+import dev.pipewright.runtime.tensor.Tensor;
+import dev.pipewright.runtime.transport.Group;
+import dev.pipewright.runtime.transport.Pending;
+import dev.pipewright.runtime.transport.Transport;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Counts what goes through a transport.
+ *
+ * @param summed bytes of the tensors that this worker has summed with others
+ * @param handed bytes that it has handed others in exchanges
+ */
+record CountingTransport(Transport through, AtomicLong summed, AtomicLong handed)
+    implements Transport {
+
+  CountingTransport(Transport through) {
+    this(through, new AtomicLong(), new AtomicLong());
+  }
+
+  @Override
+  public int worker() {
+    return through.worker();
+  }
+
+  @Override
+  public int workers() {
+    return through.workers();
+  }
+
+  @Override
+  public Pending send(Tensor tensor, int to, int tag) {
+    return through.send(tensor, to, tag);
+  }
+
+  @Override
+  public Pending receive(Tensor into, int from, int tag) {
+    return through.receive(into, from, tag);
+  }
+
+  @Override
+  public Group group(String name, List<Integer> members) {
+    Group group = through.group(name, members);
+    int place = members.indexOf(worker());
+    return new Group() {
+      @Override
+      public int size() {
+        return group.size();
+      }
+
+      @Override
+      public Pending sum(Tensor tensor) {
+        summed.addAndGet(tensor.bytes());
+        return group.sum(tensor);
+      }
+
+      @Override
+      public Pending broadcast(Tensor tensor, int root) {
+        throw new UnsupportedOperationException("a broadcast");
+      }
+
+      @Override
+      public Pending gather(Tensor own, Tensor all) {
+        throw new UnsupportedOperationException("a gathering of equal parts");
+      }
+
+      @Override
+      public Pending sumParts(Tensor all, Tensor own) {
+        throw new UnsupportedOperationException("sums of equal parts");
+      }
+
+      @Override
+      public Pending exchange(List<Tensor> to, List<Tensor> from) {
+        for (int member = 0; member < members.size(); member++) {
+          handed.addAndGet(member == place ? 0 : to.get(member).bytes());
+        }
+        return group.exchange(to, from);
+      }
+    };
+  }
+
+  @Override
+  public void close() {
+    through.close();
+  }
+}
