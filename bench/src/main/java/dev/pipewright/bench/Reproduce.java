@@ -41,7 +41,8 @@ public final class Reproduce {
         new PlannersSideBySide(),
         new PlannerScaling(),
         new TrainingSpeed(),
-        new RuntimeAccuracy());
+        new RuntimeAccuracy(),
+        new Convergence());
   }
 
   public static void main(String[] arguments) throws IOException {

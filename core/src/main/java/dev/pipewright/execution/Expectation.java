@@ -151,7 +151,7 @@ public final class Expectation {
 
   /** Samples of the largest micro-batch. */
   private int microBatch() {
-    int all = assignment.schedule().microBatches() * placement.chains();
+    int all = assignment.schedule().microBatches() * placement.chains() / assignment.steps();
     return StageCosts.slice(assignment.batch(), all);
   }
 
@@ -240,7 +240,7 @@ public final class Expectation {
     return assignment.overlapped()
         ? GradientOverlap.exposedSeconds(
             costs, range.first(), end, slice(depth), slowdown(depth), group)
-        : group.allReduce(costs.parameterBytes()[end] - costs.parameterBytes()[range.first()]);
+        : group.allReduce(parameterBytes(range));
   }
 
   /** The most bytes that each worker of a rank holds. */
@@ -264,6 +264,7 @@ public final class Expectation {
       if (placement.rankOf(stage) == rank && !seen.contains(depth)) {
         LayerRange range = assignment.stages().get(depth).range();
         now += costs.staticBytes(range.first(), range.last() + 1);
+        now += olderVersions(depth) * parameterBytes(range);
         seen.add(depth);
       }
     }
@@ -275,6 +276,15 @@ public final class Expectation {
       now -= Schedule.pass(op).releases() ? held.bytes : 0;
     }
     return peak;
+  }
+
+  /** Of a stage's parameters, where steps flow. */
+  private int olderVersions(int depth) {
+    return assignment.flow().map(flow -> flow.versions(depth) - 1).orElse(0);
+  }
+
+  private double parameterBytes(LayerRange range) {
+    return costs.parameterBytes()[range.last() + 1] - costs.parameterBytes()[range.first()];
   }
 
   /** What a worker of a rank holds of a micro-batch, and needs beyond that to compute it again. */

@@ -9,7 +9,8 @@ package dev.pipewright.execution;
  *     classes
  * @param samples of the batch
  * @param seconds from the first worker's begin to the last one's end
- * @param idleShare of these in which a worker computes nothing, on average
+ * @param idleShare of these in which a worker computes nothing, on average; where steps flow into
+ *     one another, of all so far
  */
 public record StepResult(
     long step, double loss, double correct, int samples, double seconds, double idleShare) {}

@@ -25,13 +25,15 @@ import java.util.stream.IntStream;
  * @param workers of each rank
  * @param batch samples of a step
  * @param overlapped whether gradients are summed while others are still computed
+ * @param flow what makes the schedule, where that holds several steps
  */
 public record Assignment(
     Schedule schedule,
     List<StageLayers> stages,
     List<Integer> workers,
     int batch,
-    boolean overlapped) {
+    boolean overlapped,
+    Optional<Flow> flow) {
 
   /**
    * The layers of a stage.
@@ -76,11 +78,12 @@ public record Assignment(
         "each rank of the schedule has workers: ranks=%d, workers of %d",
         placement.ranks(),
         workers.size());
+    int ofStep = flow.map(Flow::microBatches).orElse(schedule.microBatches() * placement.chains());
     Check.that(
-        batch >= schedule.microBatches() * placement.chains(),
+        batch >= ofStep,
         "every micro-batch has a sample: batch=%d, micro_batches=%d",
         batch,
-        schedule.microBatches() * placement.chains());
+        ofStep);
     for (int stage = 0; stage < placement.stages(); stage++) {
       int rank = placement.rankOf(stage);
       Split own = stages.get(stage % placement.depth()).split();
@@ -100,6 +103,45 @@ public record Assignment(
             stage);
       }
     }
+  }
+
+  /** A step that ends before the next one begins. */
+  public Assignment(
+      Schedule schedule,
+      List<StageLayers> stages,
+      List<Integer> workers,
+      int batch,
+      boolean overlapped) {
+    this(schedule, stages, workers, batch, overlapped, Optional.empty());
+  }
+
+  /**
+   * Steps that flow, as many as a round of theirs.
+   *
+   * @param batch samples of each
+   */
+  public static Assignment of(
+      Flow flow, List<StageLayers> stages, List<Integer> workers, int batch) {
+    return new Assignment(
+        flow.schedule(flow.round()), stages, workers, batch, false, Optional.of(flow));
+  }
+
+  /** The same over so many steps that flow. */
+  public Assignment over(int steps) {
+    Schedule made = flow.orElseThrow().schedule(steps);
+    return new Assignment(made, stages, workers, batch, overlapped, flow);
+  }
+
+  /** Steps that the schedule makes. */
+  public int steps() {
+    int all = schedule.microBatches() * schedule.placement().chains();
+    return flow.map(f -> all / f.microBatches()).orElse(1);
+  }
+
+  /** A micro-batch of a stage's chain as steps that flow count them, through all chains. */
+  public int inFlow(int stage, int microBatch) {
+    Placement placement = schedule.placement();
+    return microBatch * placement.chains() + stage / placement.depth();
   }
 
   /** The plan's, with a worker for each device. */
@@ -199,8 +241,12 @@ public record Assignment(
     return rank;
   }
 
-  /** The samples of a micro-batch of a stage's chain. */
+  /** The samples of a micro-batch of a stage's chain, in the batch of its step. */
   public SampleRange microBatch(int stage, int microBatch) {
+    if (flow.isPresent()) {
+      int ofStep = flow.get().microBatches();
+      return new SampleRange(0, batch).part(inFlow(stage, microBatch) % ofStep, ofStep);
+    }
     int chain = stage / schedule.placement().depth();
     int all = schedule.microBatches() * schedule.placement().chains();
     return new SampleRange(0, batch).part(chain * schedule.microBatches() + microBatch, all);

@@ -1,9 +1,7 @@
 package dev.pipewright.plan;
 
-import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.PipeDream;
 import dev.pipewright.schedule.PipeDreamTwoBuffers;
-import dev.pipewright.schedule.Program;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Check;
 import java.util.List;
@@ -156,7 +154,7 @@ public record AsynchronousPlan(
   public Schedule schedule(int rounds) {
     if (rule == Rule.TWO_BUFFERS) {
       Schedule one = PipeDreamTwoBuffers.of(stages.size(), microBatches, rounds);
-      return replicas == 1 ? one : withSums(one);
+      return replicas == 1 ? one : Flow.TwoBuffers.withSums(one);
     }
     int[] replicas = stages.stream().mapToInt(StagePlan::replicas).toArray();
     return PipeDream.of(Math.toIntExact(Math.multiplyExact(round(), rounds)), replicas);
@@ -169,21 +167,5 @@ public record AsynchronousPlan(
             stage -> stage.devices().stream().limit(rule == Rule.PIPEDREAM ? Integer.MAX_VALUE : 1))
         .mapToInt(Integer::intValue)
         .toArray();
-  }
-
-  /** An update waits for the sum of the gradients over all copies. */
-  private static Schedule withSums(Schedule one) {
-    long[][] programs = new long[one.ranks()][];
-    for (int rank = 0; rank < programs.length; rank++) {
-      Program program = new Program();
-      for (long op : one.packed(rank)) {
-        if (Schedule.pass(op) == Pass.UPDATE) {
-          program.add(Pass.REDUCE, Schedule.stage(op), Schedule.microBatch(op));
-        }
-        program.add(op);
-      }
-      programs[rank] = program.packed();
-    }
-    return new Schedule(one.name(), one.placement(), one.microBatches(), programs);
   }
 }

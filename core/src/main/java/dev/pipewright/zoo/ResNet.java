@@ -17,16 +17,18 @@ final class ResNet {
   private final Blueprint network;
   private final boolean bottlenecks;
   private final int classes;
+  private final int width; // filters of the first convolution: 64 in the paper
 
-  private ResNet(boolean bottlenecks, int size, int classes) {
+  private ResNet(boolean bottlenecks, int size, int classes, int width) {
     this.network = Blueprint.of(FeatureMap.square(3, size));
     this.bottlenecks = bottlenecks;
     this.classes = classes;
+    this.width = width;
   }
 
   /** The network with {@code depth} layers that have weights: 18, 34, 50, 101 or 152. */
-  static LayerGraph resnet(int depth, String name, int size, int classes) {
-    ResNet net = new ResNet(depth >= 50, size, classes);
+  static LayerGraph resnet(int depth, String name, int size, int classes, int width) {
+    ResNet net = new ResNet(depth >= 50, size, classes, width);
     return switch (depth) {
       case 18 -> net.graph(name, 2, 2, 2, 2);
       case 34, 50 -> net.graph(name, 3, 4, 6, 3);
@@ -37,7 +39,7 @@ final class ResNet {
   }
 
   private LayerGraph graph(String name, int... blocks) {
-    int last = network.convolution("conv1", 0, 64, Window.square(7).every(2).padded());
+    int last = network.convolution("conv1", 0, width, Window.square(7).every(2).padded());
     last = network.normalization("bn1", last);
     last = network.relu("relu1", last);
     last = network.maxPooling("maxpool", last, Window.square(3).every(2).padded());
@@ -47,8 +49,8 @@ final class ResNet {
         String prefix = "layer" + (stage + 1) + "." + block + ".";
         last =
             bottlenecks
-                ? bottleneck(prefix, last, 64 << stage, stride)
-                : basic(prefix, last, 64 << stage, stride);
+                ? bottleneck(prefix, last, width << stage, stride)
+                : basic(prefix, last, width << stage, stride);
       }
     }
     last = network.globalPooling("avgpool", last);

@@ -174,8 +174,8 @@ class ModelsTest {
             + " decode, two or more each",
         "cosmoflow:size=15 | cosmoflow:size=15: size=15 makes no sense; write 16 or more",
         "vit:patch=9 | the image must be a multiple of the patch: size=224, patch=9",
-        "resnet-18:width=3 | resnet-18:width=3: 'width=3' is not understood; write key=number with"
-            + " a key of size, classes",
+        "resnet-18:depth=3 | resnet-18:depth=3: 'depth=3' is not understood; write key=number with"
+            + " a key of size, classes, width",
         "gpt:heads=3 | the hidden size must be a multiple of the heads: hidden=1024, heads=3"
       })
   void parametersThatMakeNoSenseAreNamed(String name, String message) {

@@ -57,6 +57,13 @@ final class ExpectationArgument {
   /** Throws {@link BadInputException} where something is missing or does not belong together. */
   Expectation of(TrainArgument.Chosen chosen, Optimizer optimizer) {
     Assignment assignment = chosen.assignment();
+    assignment
+        .flow()
+        .ifPresent(flow -> {
+          throw new BadInputException(
+              "--schedule: steps of %s flow into one another, so nothing is expected of a single one; train without --cluster, --profile, --stretch and --emulate"
+                  .formatted(flow.name()));
+        });
     if (assignment.stages().stream().anyMatch(stage -> stage.split().several())) {
       throw new BadInputException(
           "--split: what split stages take is predicted by `pipewright predict --strategies`"

@@ -8,10 +8,10 @@ import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.Flow;
 import dev.pipewright.plan.Split;
 import dev.pipewright.planner.baseline.BlockPartition;
 import dev.pipewright.planner.baseline.OnePath;
-import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.zoo.Models;
 import dev.pipewright.zoo.ZooModel;
@@ -55,7 +55,10 @@ final class TrainArgument {
   @Option(
       names = "--schedule",
       paramLabel = "NAME",
-      description = "Any synchronous one that `schedule` knows. Default: 1f1b, or the plan's.")
+      description =
+          "Any that `schedule` knows and whose steps end, or pipedream, pipedream-2bw, cyclic-v1,"
+              + " cyclic-v2 and their forms -single, -pyramid and -pipeline, whose steps flow into"
+              + " one another. Default: 1f1b, or the plan's.")
   @Nullable String schedule;
 
   @Option(
@@ -67,14 +70,25 @@ final class TrainArgument {
   @Option(
       names = "--micro-batches",
       paramLabel = "M",
-      description = "Of a step. Default: twice as many as ranks, 1 for one rank.")
+      description =
+          "Of a step. Default: twice as many as ranks, 1 for one rank; where steps flow, as many as"
+              + " ranks.")
   @Nullable Integer microBatches;
 
   @Option(
       names = "--replicas",
       paramLabel = "R",
-      description = "Workers of each rank, which share every micro-batch. Default: 1.")
+      description =
+          "Workers of each rank, which share every micro-batch, or with pipedream take them in"
+              + " turn. Default: 1.")
   @Nullable Integer replicas;
+
+  @Option(
+      names = "--vertical-sync",
+      description =
+          "With pipedream: all stages compute a micro-batch with the version that the first one"
+              + " had.")
+  boolean vertical;
 
   @Option(
       names = "--split",
@@ -118,6 +132,7 @@ final class TrainArgument {
     refuse("--global-batch", batch);
     refuse("--chunks", chunks);
     refuse("--schedule", schedule);
+    refuse("--vertical-sync", vertical ? true : null);
     String network =
         Optional.ofNullable(model)
             .or(file::model)
@@ -145,6 +160,11 @@ final class TrainArgument {
     int each = AtLeast.one("--replicas", replicas, 1);
     String name = schedule == null ? "1f1b" : schedule;
     ScheduleNames.Named named = ScheduleNames.find(name);
+    Optional<Flow> flow = new TrainFlow(name, ranks, microBatches, each, vertical).flow();
+    if (flow.isPresent()) {
+      named.chunks(name, chunks == null ? OptionalInt.empty() : OptionalInt.of(chunks));
+      return flowing(network, graph, flow.get(), each);
+    }
     int parts = named.chunks(name, chunks == null ? OptionalInt.empty() : OptionalInt.of(chunks));
     int count = AtLeast.one("--micro-batches", microBatches, ranks == 1 ? 1 : 2 * ranks);
     Schedule made = made(name, named, new ScheduleRequest(ranks, count, parts, TIMES, NO_CAP));
@@ -152,28 +172,55 @@ final class TrainArgument {
       throw new BadInputException(
           "--schedule: " + name + " is no pipeline that ends with each step; take another");
     }
-    if (batch == null) {
-      throw new BadInputException("--global-batch is missing; give the samples of a step");
-    }
-    int all = made.microBatches() * made.placement().chains();
-    if (batch < all) {
-      throw new BadInputException(
-          "--global-batch: %d samples are too few for %d micro-batches; give at least as many"
-              .formatted(batch, all));
-    }
-    List<StageLayers> cut = split(graph, cut(graph, made.placement()));
+    int samples = batch(made.microBatches() * made.placement().chains());
+    List<StageLayers> cut = split(graph, cut(graph, made.placement().depth()));
     List<Integer> workers = new ArrayList<>(Collections.nCopies(made.ranks(), each));
     for (int stage = 0; stage < made.placement().stages(); stage++) {
       int members = cut.get(stage % cut.size()).split().parts();
       workers.set(made.placement().rankOf(stage), each * members);
     }
-    return new Chosen(network, assignment(made, cut, workers, each > 1), Optional.empty());
+    Assignment assignment = assignment(made, cut, workers, samples, each > 1);
+    return new Chosen(network, assignment, Optional.empty());
+  }
+
+  /** Workers of a rank share micro-batches where these are several of a step. */
+  private Chosen flowing(String network, LayerGraph graph, Flow flow, int each) {
+    if (split != null || reduce != null) {
+      throw new BadInputException(
+          "--split: stages whose steps flow, as those of %s, are not split; leave it out"
+              .formatted(flow.name()));
+    }
+    int samples = batch(flow.microBatches());
+    List<StageLayers> cut = cut(graph, flow.stages());
+    int ranks = flow.schedule(flow.round()).ranks();
+    int ofRank = flow instanceof Flow.TwoBuffers ? each : 1;
+    return new Chosen(
+        network,
+        Assignment.of(flow, cut, Collections.nCopies(ranks, ofRank), samples),
+        Optional.empty());
+  }
+
+  /** The samples of a step, one or more for each micro-batch. */
+  private int batch(int microBatches) {
+    if (batch == null) {
+      throw new BadInputException("--global-batch is missing; give the samples of a step");
+    }
+    if (batch < microBatches) {
+      throw new BadInputException(
+          "--global-batch: %d samples are too few for %d micro-batches; give at least as many"
+              .formatted(batch, microBatches));
+    }
+    return batch;
   }
 
   private Assignment assignment(
-      Schedule made, List<StageLayers> cut, List<Integer> workers, boolean overlapped) {
+      Schedule made,
+      List<StageLayers> cut,
+      List<Integer> workers,
+      int samples,
+      boolean overlapped) {
     try {
-      return new Assignment(made, cut, workers, batch == null ? 0 : batch, overlapped);
+      return new Assignment(made, cut, workers, samples, overlapped);
     } catch (IllegalArgumentException e) {
       throw new BadInputException("--split: " + e.getMessage() + "; give one for all stages");
     }
@@ -202,7 +249,7 @@ final class TrainArgument {
   }
 
   /** Stages of as equal arithmetic as one-dimensional cuts give. */
-  private static List<StageLayers> cut(LayerGraph graph, Placement placement) {
+  private static List<StageLayers> cut(LayerGraph graph, int depth) {
     Chain chain = Chain.of(graph);
     int[] path = OnePath.positions(chain);
     double[] work =
@@ -210,7 +257,6 @@ final class TrainArgument {
             .mapToDouble(
                 l -> 1 + l.work().forward() + l.work().inputGradient() + l.work().weightGradient())
             .toArray();
-    int depth = placement.depth();
     if (path.length < depth) {
       throw new BadInputException(
           "--stages: %s can be cut into at most %d stages, not %d; take fewer"

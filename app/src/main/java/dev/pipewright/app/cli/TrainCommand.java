@@ -29,12 +29,14 @@ import picocli.CommandLine.Spec;
       "  pipewright train mlp-8x1024 --global-batch 64 --steps 50",
       "  pipewright train cnn-64-128-256 --replicas 2 --global-batch 32 --data cifar10:DIR",
       "  pipewright train gpt-8x256 --stages 2 --schedule zb-h1 --micro-batches 8 --global-batch 16",
+      "  pipewright train mlp-8x1024 --stages 4 --schedule pipedream-2bw --global-batch 64",
       "  pipewright train PLAN.json --steps 100 --out run --checkpoint-every 20",
       "  pipewright train PLAN.json --steps 200 --out run --checkpoint-every 20 --resume run",
       "  pipewright train PLAN.json --emulate --stretch 10",
       "  pipewright train PLAN.json --elsewhere 4 --port 7000   (and `join` on other machines)",
       "",
-      "Ctrl-C ends it after the step that is running, with a checkpoint where these are kept."
+      "Ctrl-C ends it after the step that is running, with a checkpoint where these are kept; steps",
+      "that flow into one another go on to the next evaluation or checkpoint."
     })
 final class TrainCommand implements Callable<Integer> {
   /** How long the step that is running may take to end after an interrupt. */

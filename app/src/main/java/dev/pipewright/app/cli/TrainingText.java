@@ -24,7 +24,8 @@ final class TrainingText {
                 request.assignment().size(),
                 request.assignment().schedule().name(),
                 request.assignment().schedule().microBatches()
-                    * request.assignment().schedule().placement().chains()));
+                    * request.assignment().schedule().placement().chains()
+                    / request.assignment().steps()));
     text.append("loss     %.4f → %.4f%n".formatted(first.loss(), last.loss()));
     if (Double.isFinite(last.correct())) {
       text.append(

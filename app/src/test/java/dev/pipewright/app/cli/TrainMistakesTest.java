@@ -119,4 +119,38 @@ class TrainMistakesTest {
         "--port: 70000 is no port; give one up to 65535",
         refusal("--elsewhere", "1", "--port", "70000"));
   }
+
+  @Test
+  void stepsThatFlow() {
+    assertEquals(
+        "--micro-batches: pipedream updates after each micro-batch, which is a step of its own;"
+            + " leave it out",
+        refusal("--schedule", "pipedream", "--stages", "2", "--micro-batches", "4"));
+    assertEquals(
+        "--micro-batches: pipedream-2bw gets by with two versions from as many as stages on, and 2"
+            + " are fewer than 3; give 3 or more",
+        refusal("--schedule", "pipedream-2bw", "--stages", "3", "--micro-batches", "2"));
+    assertEquals(
+        "--vertical-sync: only pipedream keeps versions for it; leave it out",
+        refusal("--schedule", "pipedream-2bw", "--vertical-sync"));
+    assertEquals(
+        "--vertical-sync: only pipedream keeps versions for it; leave it out",
+        refusal("--vertical-sync"));
+    assertEquals(
+        "--replicas: cyclic-v2 has a worker for each of its 3 micro-batches; leave it out",
+        refusal("--schedule", "cyclic-v2", "--stages", "3", "--replicas", "2"));
+    assertEquals(
+        "--micro-batches: cyclic-v1-single has as many as --stages, 3, not 4; leave it out",
+        refusal("--schedule", "cyclic-v1-single", "--stages", "3", "--micro-batches", "4"));
+    assertEquals(
+        "--chunks: pipedream runs 1 on each rank, not 2; leave --chunks out",
+        refusal("--schedule", "pipedream", "--chunks", "2"));
+    assertEquals(
+        "--schedule: steps of pipedream flow into one another, so nothing is expected of a single"
+            + " one; train without --cluster, --profile, --stretch and --emulate",
+        refusal("--schedule", "pipedream", "--cluster", "dapple-a:1x4"));
+    assertEquals(
+        "--schedule: zero-dp is no pipeline that ends with each step; take another",
+        refusal("--schedule", "zero-dp", "--stages", "2", "--micro-batches", "2"));
+  }
 }

@@ -24,13 +24,11 @@ import java.util.function.BooleanSupplier;
  * most some fifty answers of O(devices · layers²).
  */
 public final class ContiguousPlanner {
-  private static final BooleanSupplier NEVER = () -> false;
-
   private ContiguousPlanner() {}
 
   /** The best plan; empty where no cut fits even with one batch at a time. */
   public static Optional<PeriodicPlan> plan(PeriodicProblem problem, Discipline discipline) {
-    return plan(problem, discipline, Double.POSITIVE_INFINITY, NEVER);
+    return plan(problem, discipline, Double.POSITIVE_INFINITY, () -> false);
   }
 
   /**
@@ -73,7 +71,7 @@ public final class ContiguousPlanner {
         dropping(
             problem,
             best.map(PeriodicPlan::secondsPerBatch).orElse(Double.POSITIVE_INFINITY),
-            NEVER);
+            () -> false);
     return dropping.isPresent() ? dropping : best;
   }
 

@@ -31,7 +31,7 @@ import java.util.function.Function;
  * One worker: runs the program of its rank on its slice of every micro-batch, step after step. All
  * ops are run in the program's order; messages go and come beside them.
  */
-public final class Worker implements AutoCloseable {
+public final class Worker implements Trainee {
   private static final UpdateRule NOTHING_REMEMBERED = UpdateRule.usual(Optimizer.SGD);
 
   private final Assignment assignment;
@@ -144,39 +144,23 @@ public final class Worker implements AutoCloseable {
     this.times = new StepTimes(program.length);
   }
 
-  /** The parameters of its stages. */
+  @Override
   public List<Parameter> parameters() {
     return parameters;
   }
 
-  /** The stages of a chain that it holds. */
+  @Override
   public Set<Integer> stages() {
     return Collections.unmodifiableSet(held.keySet());
   }
 
-  /**
-   * All that training changes of a stage: parameters, running averages, and what the rule remembers
-   * of each parameter, by names that are unique in the network. Of the workers that hold it, the
-   * first one's averages count.
-   */
+  @Override
   public SequencedMap<String, Tensor> state(int stage) {
     HeldStage own = held(stage);
-    SequencedMap<String, Tensor> state = new LinkedHashMap<>();
-    for (Parameter parameter : own.parameters()) {
-      state.put(parameter.name(), parameter.value());
-      int number = 0;
-      for (Tensor moment : updates.moments(parameter.name())) {
-        state.put(parameter.name() + "/moment-" + number++, moment);
-      }
-    }
-    own.averages().forEach(average -> state.put(average.name(), average.value()));
-    return state;
+    return StageState.of(own.parameters(), updates, own.averages());
   }
 
-  /**
-   * {@link #state} with whole tensors, also where those who compute a stage together have pieces of
-   * them: they all call it. The tensors that are put together belong to the scope that is open.
-   */
+  @Override
   public SequencedMap<String, Tensor> wholeState(int stage) {
     Map<String, Share> shares = shares(stage);
     SequencedMap<String, Tensor> whole = new LinkedHashMap<>();
@@ -188,12 +172,7 @@ public final class Worker implements AutoCloseable {
     return whole;
   }
 
-  /** Where whole tensors are read. */
-  public interface Source {
-    Tensor read(String name, long... shape);
-  }
-
-  /** Replaces the state of a stage, or what this worker has of it, by what was written before. */
+  @Override
   public void restore(int stage, Source source) {
     Map<String, Share> shares = shares(stage);
     state(stage)
@@ -218,7 +197,7 @@ public final class Worker implements AutoCloseable {
     return shares;
   }
 
-  /** What its tensors take up between steps. */
+  @Override
   public long restingBytes() {
     long bytes = 0;
     for (int stage : held.keySet()) {
@@ -228,23 +207,23 @@ public final class Worker implements AutoCloseable {
     return bytes;
   }
 
-  /** Goes on behind so many steps, which gave the state that it has now. */
+  @Override
   public void continueAfter(long steps) {
     updates.continueAfter(steps);
   }
 
-  /**
-   * Answers samples without learning from them; all workers call it after the same step.
-   *
-   * @param samples read as those of step 0
-   * @param count of them, at least one for each chain
-   */
+  @Override
+  public void begin(long first, int steps) {
+    // each step begins when the one before has ended
+  }
+
+  @Override
   public Answers answer(Feed samples, int count, Objective objective) {
     held.values().forEach(HeldStage::shareAverages);
     return new Answering(assignment, transport, parts, objective).answer(samples, count);
   }
 
-  /** Runs a step; all workers run the same one. */
+  @Override
   public StepReport step(long step) {
     held.values().forEach(HeldStage::begin);
     int expected = 0;

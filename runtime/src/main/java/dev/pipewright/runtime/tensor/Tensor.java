@@ -232,6 +232,14 @@ public final class Tensor implements AutoCloseable {
     return shared(handle);
   }
 
+  /**
+   * From here on this is that tensor, with its gradient and history. What has been computed with
+   * the one before keeps that.
+   */
+  public void become(Tensor that) {
+    handle.put(that.handle);
+  }
+
   /** A tensor that outlives the object that {@code part} is a part of. */
   static Tensor shared(org.bytedeco.pytorch.Tensor part) {
     return new Tensor(new org.bytedeco.pytorch.Tensor(part));

@@ -12,6 +12,9 @@ import dev.pipewright.plan.Assignment;
  * @param checkpointEvery so many steps a checkpoint is written; 0 for never
  */
 record Course(long first, long samplesBefore, long end, int evaluateEvery, int checkpointEvery) {
+  /** The most that flow into one another: so much program is held at once. */
+  private static final int MOST_FLOWING = 1 << 12;
+
   /** How many samples come before those of a step. */
   long position(long step, Assignment assignment) {
     return samplesBefore + (step - first) * assignment.batch();
@@ -30,5 +33,20 @@ record Course(long first, long samplesBefore, long end, int evaluateEvery, int c
   /** Whether something else happens between the step before and this one. */
   boolean pausesBefore(long step) {
     return step == first || evaluates(step - 1) || keeps(step - 1);
+  }
+
+  /**
+   * How many steps from this one on flow into one another: until something comes between them.
+   *
+   * @param round steps that cannot be parted
+   */
+  int flowing(long step, int round) {
+    long most = (long) MOST_FLOWING * round;
+    long limit = Math.min(end, (step / most + 1) * most);
+    long behind = step + 1;
+    while (behind < limit && !pausesBefore(behind)) {
+      behind++;
+    }
+    return Math.toIntExact(behind - step);
   }
 }

@@ -81,7 +81,11 @@ record Job(
       ArrayNode again = object.putArray("again");
       stage.again().forEach(run -> put(again.addArray(), run));
     }
-    put(job.putObject("schedule"), assignment.schedule());
+    assignment
+        .flow()
+        .ifPresentOrElse(
+            flow -> FlowJson.put(job.putObject("flow"), flow),
+            () -> put(job.putObject("schedule"), assignment.schedule()));
     emulation.ifPresent(times -> put(job.putArray("emulation"), times));
     return job.toString();
   }
@@ -129,13 +133,16 @@ record Job(
     }
     List<Integer> workers = new ArrayList<>();
     job.get("workers").forEach(count -> workers.add(count.asInt()));
+    int batch = job.get("batch").asInt();
     Assignment assignment =
-        new Assignment(
-            schedule(job.get("schedule")),
-            stages,
-            workers,
-            job.get("batch").asInt(),
-            job.get("overlapped").asBoolean());
+        job.has("flow")
+            ? Assignment.of(FlowJson.parse(job.get("flow")), stages, workers, batch)
+            : new Assignment(
+                schedule(job.get("schedule")),
+                stages,
+                workers,
+                batch,
+                job.get("overlapped").asBoolean());
     UpdateRule rule =
         new UpdateRule(
             Optimizer.valueOf(job.get("optimizer").asString()),

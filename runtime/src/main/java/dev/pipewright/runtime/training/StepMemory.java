@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.training;
 
+import dev.pipewright.runtime.engine.Trainee;
 import dev.pipewright.runtime.engine.Witness;
-import dev.pipewright.runtime.engine.Worker;
 import dev.pipewright.runtime.tensor.Torch;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -18,18 +18,22 @@ import java.util.List;
 public final class StepMemory {
   private static final int MOST = 3; // steps that are looked at, of which the middle one counts
 
+  private static final int CLOSELY = 32; // steps that flow
+
   private final long first;
   private final long end;
+  private final boolean together; // whether they flow into one another
   private final List<Long> bytes = new ArrayList<>();
 
-  private StepMemory(long first, long end) {
+  private StepMemory(long first, long end, boolean together) {
     this.first = first;
     this.end = end;
+    this.together = together;
   }
 
   /** Looks at no step. */
   public static StepMemory unseen() {
-    return new StepMemory(0, 0);
+    return new StepMemory(0, 0, false);
   }
 
   /**
@@ -39,8 +43,16 @@ public final class StepMemory {
   public static StepMemory ofRun(long begin, long end) {
     long half = begin + (end - begin) / 2;
     return half - begin < 2
-        ? new StepMemory(begin, begin + 1)
-        : new StepMemory(begin + 1, Math.min(half, begin + 1 + MOST));
+        ? new StepMemory(begin, begin + 1, false)
+        : new StepMemory(begin + 1, Math.min(half, begin + 1 + MOST), false);
+  }
+
+  /**
+   * Looks at steps that flow into one another, of which no single one has an end: at all of them as
+   * one, and closely at the first of them.
+   */
+  public static StepMemory ofFlow(long begin, int steps) {
+    return new StepMemory(begin, begin + steps, true);
   }
 
   private boolean looksAt(long step) {
@@ -52,8 +64,10 @@ public final class StepMemory {
     return (step, position, op) -> {
       other.before(step, position, op);
       if (looksAt(step)) {
-        Torch.giveBack();
-        if (position == 0) {
+        if (step < first + CLOSELY) {
+          Torch.giveBack();
+        }
+        if (position == 0 && (!together || step == first)) {
           ProcessMemory.forgetPeak();
         }
       }
@@ -61,8 +75,8 @@ public final class StepMemory {
   }
 
   /** To be told when a step is over. */
-  public void over(long step, Worker worker) {
-    if (looksAt(step)) {
+  public void over(long step, Trainee worker) {
+    if (looksAt(step) && (!together || step + 1 == end)) {
       long peak = ProcessMemory.peak();
       Torch.giveBack();
       bytes.add(worker.restingBytes() + Math.max(0, peak - ProcessMemory.now()));

@@ -3,6 +3,7 @@ package dev.pipewright.runtime.training;
 import dev.pipewright.execution.RecordedStep;
 import dev.pipewright.execution.StepResult;
 import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Flow;
 import dev.pipewright.runtime.engine.StepReport;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -17,7 +18,8 @@ import java.util.Optional;
 /**
  * Puts together what all workers report of each step. A step lasts from the end of the one before,
  * on the last of the workers, to its own; the first, and one that follows something else, from its
- * own begin.
+ * own begin. Where replicas take turns, steps end in rounds, and share a round's time. Steps that
+ * flow into one another are idle together: what one computes may lie in the time of others.
  */
 final class Steps {
   private static final int RECENT = 500;
@@ -27,7 +29,9 @@ final class Steps {
   private final Map<Long, StepReport[]> open = new HashMap<>(); // not yet reported by all
   private final List<StepResult> results = new ArrayList<>();
   private final Deque<StepReport[]> recent = new ArrayDeque<>(); // of the last results
-  private long lastEnd = Long.MIN_VALUE;
+  private final Deque<Long> ends = new ArrayDeque<>(); // of the last round, or where it began
+  private double busySeconds; // of steps that flow
+  private double flowSeconds;
 
   Steps(Assignment assignment, Course course) {
     this.assignment = assignment;
@@ -63,16 +67,37 @@ final class Steps {
       rows += report.rows();
       busy += busy(report);
     }
-    long begin = course.pausesBefore(all[0].step()) ? begin(all) : lastEnd;
-    lastEnd = end(all);
-    double seconds = (lastEnd - begin) / 1e9;
+    double seconds = seconds(all);
     return new StepResult(
         all[0].step(),
         loss,
         (double) correct / rows,
         assignment.batch(),
         seconds,
-        1 - busy / (all.length * seconds));
+        1 - share(busy / all.length, seconds));
+  }
+
+  private double seconds(StepReport[] all) {
+    if (course.pausesBefore(all[0].step())) {
+      ends.clear();
+      ends.add(begin(all));
+    }
+    long end = end(all);
+    double seconds = (end - ends.getFirst()) / 1e9 / ends.size();
+    ends.add(end);
+    if (ends.size() > assignment.flow().map(Flow::round).orElse(1)) {
+      ends.removeFirst();
+    }
+    return seconds;
+  }
+
+  private double share(double busy, double seconds) {
+    if (assignment.flow().isEmpty()) {
+      return busy / seconds;
+    }
+    busySeconds += busy;
+    flowSeconds += seconds;
+    return busySeconds / flowSeconds;
   }
 
   /** Seconds of ops and update. */

@@ -70,6 +70,7 @@ public final class Trainer implements TrainingService {
     check(request, graph);
     Optional<Resumption> from =
         request.keeping().resumeFrom().map(f -> Resumption.of(Path.of(f), request, graph.name()));
+    FlowCheck.check(request, graph, from.map(f -> f.manifest().step()).orElse(0L));
     MemoryNeed.check(request, graph);
     Course course =
         new Course(

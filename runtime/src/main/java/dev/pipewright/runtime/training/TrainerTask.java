@@ -15,8 +15,10 @@ import dev.pipewright.runtime.data.Sampler;
 import dev.pipewright.runtime.data.TrainingData;
 import dev.pipewright.runtime.data.Wanted;
 import dev.pipewright.runtime.engine.Feed;
+import dev.pipewright.runtime.engine.FlowWorker;
 import dev.pipewright.runtime.engine.ReadAhead;
 import dev.pipewright.runtime.engine.StepReport;
+import dev.pipewright.runtime.engine.Trainee;
 import dev.pipewright.runtime.engine.Witness;
 import dev.pipewright.runtime.engine.Worker;
 import dev.pipewright.runtime.launch.Place;
@@ -66,21 +68,36 @@ public final class TrainerTask implements WorkerTask {
     StepMemory memory =
         job.emulation().isPresent() // whose tensors are few
             ? StepMemory.unseen()
-            : StepMemory.ofRun(job.course().first(), job.course().end());
+            : memory(job);
     Witness witness = memory.beside(witness(log, stage));
     Going going = new Going(job, graph, memory, transport.worker(), stage, reporter, log);
     if (job.emulation().isPresent()) { // which reads no samples
-      try (Worker worker = emulating(job.emulation().get(), job, graph, transport, witness)) {
+      try (Trainee worker = emulating(job.emulation().get(), job, graph, transport, witness)) {
         going.with(worker, Optional.empty());
       }
     } else {
       TrainingData data = DatasetSpec.parse(job.data()).open(Wanted.of(graph, Objective.of(graph)));
-      try (ReadAhead feed = new ReadAhead(feed(job, data.training()));
-          Worker worker = learning(job, graph, feed, transport, witness)) {
+      Feed feed = feed(job, data.training());
+      try (ReadAhead ahead = new ReadAhead(feed);
+          Trainee worker =
+              learning(job, graph, takesTurns(job) ? feed : ahead, transport, witness)) {
         going.with(worker, Optional.of(data.heldOut()));
       }
     }
     reporter.event(Reports.memory(memory.bytes()));
+  }
+
+  /** Whether a worker has samples in some steps only, so that it does not ask again in the next. */
+  private static boolean takesTurns(Job job) {
+    return job.assignment().flow().map(flow -> flow.round() > 1).orElse(false);
+  }
+
+  private static StepMemory memory(Job job) {
+    Course course = job.course();
+    return job.assignment()
+        .flow()
+        .map(f -> StepMemory.ofFlow(course.first(), course.flowing(course.first(), f.round())))
+        .orElseGet(() -> StepMemory.ofRun(course.first(), course.end()));
   }
 
   /** A stage of a worker, to say which one it is where it is at none of its ops. */
@@ -104,11 +121,23 @@ public final class TrainerTask implements WorkerTask {
         witness);
   }
 
-  private static Worker learning(
+  private static Trainee learning(
       Job job, LayerGraph graph, Feed feed, Transport transport, Witness witness) {
+    Network network = new Network(Chain.of(graph), job.seed(), team(job.assignment(), transport));
+    if (job.assignment().flow().isPresent()) {
+      return new FlowWorker(
+          job.assignment(),
+          network,
+          Objective.of(graph),
+          job.rule(),
+          feed,
+          transport,
+          job.sharedStatistics(),
+          witness);
+    }
     return new Worker(
         job.assignment(),
-        new Network(Chain.of(graph), job.seed(), team(job.assignment(), transport)),
+        network,
         Objective.of(graph),
         job.rule(),
         feed,
@@ -159,22 +188,19 @@ public final class TrainerTask implements WorkerTask {
       Reporter reporter,
       Log log) {
     /** Runs all of them; held-out samples are there where training reads samples at all. */
-    void with(Worker worker, Optional<Dataset> heldOut) {
+    void with(Trainee worker, Optional<Dataset> heldOut) {
       Course course = job.course();
       job.resumeFrom().ifPresent(folder -> resume(worker, Checkpoint.open(Path.of(folder))));
       long kept = course.first();
       long step = course.first();
-      for (; step < course.end() && reporter.lastStep().begins(step); step++) {
-        StepReport report = worker.step(step);
-        memory.over(step, worker);
-        checkLoss(report);
-        reporter.event(Reports.step(report));
-        if (course.evaluates(step)) {
-          evaluate(worker, step, heldOut.orElseThrow());
+      while (step < course.end() && reporter.lastStep().begins(step)) {
+        step = flow(worker, step);
+        if (course.evaluates(step - 1)) {
+          evaluate(worker, step - 1, heldOut.orElseThrow());
         }
-        if (course.keeps(step)) {
-          keep(worker, step);
-          kept = step + 1;
+        if (course.keeps(step - 1)) {
+          keep(worker, step - 1);
+          kept = step;
         }
       }
       if (course.checkpointEvery() > 0 && kept < step) {
@@ -182,7 +208,21 @@ public final class TrainerTask implements WorkerTask {
       }
     }
 
-    private void resume(Worker worker, Checkpoint checkpoint) {
+    /** Runs a step, and those that it flows into; the step behind them. */
+    private long flow(Trainee worker, long first) {
+      int steps =
+          job.assignment().flow().map(f -> job.course().flowing(first, f.round())).orElse(1);
+      worker.begin(first, steps);
+      for (long step = first; step < first + steps; step++) {
+        StepReport report = worker.step(step);
+        memory.over(step, worker);
+        checkLoss(report);
+        reporter.event(Reports.step(report));
+      }
+      return first + steps;
+    }
+
+    private void resume(Trainee worker, Checkpoint checkpoint) {
       worker.continueAfter(job.course().first());
       worker.stages().forEach(own -> worker.restore(own, checkpoint::read));
     }
@@ -198,7 +238,7 @@ public final class TrainerTask implements WorkerTask {
       }
     }
 
-    private void evaluate(Worker worker, long step, Dataset heldOut) {
+    private void evaluate(Trainee worker, long step, Dataset heldOut) {
       log.at(step, 0, Place.HELD_OUT, stage, 0);
       Feed feed =
           Feed.of(
@@ -210,7 +250,7 @@ public final class TrainerTask implements WorkerTask {
     }
 
     /** Writes the stages that no worker before this one holds, with those who have pieces. */
-    private void keep(Worker worker, long step) {
+    private void keep(Trainee worker, long step) {
       for (int depth : worker.stages()) {
         int first = job.assignment().holders(depth).get(0);
         if (job.assignment().team(number).contains(first)) {

@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Test;
 
 /** Every strategy and schedule gives what one worker gives alone. */
 class StrategiesTest {
-  private static final int WIDTH = 24;
-  private static final int CLASSES = 5;
+  static final int WIDTH = 24;
+  static final int CLASSES = 5;
   private static final int STEPS = 3;
 
   @BeforeAll
@@ -42,7 +42,7 @@ class StrategiesTest {
     Torch.start(1);
   }
 
-  private static LayerGraph perceptron(int layers) {
+  static LayerGraph perceptron(int layers) {
     List<Layer> stack = new ArrayList<>();
     for (int i = 0; i < layers; i++) {
       int out = i + 1 == layers ? CLASSES : WIDTH;
@@ -79,7 +79,7 @@ class StrategiesTest {
         3000);
   }
 
-  private static List<StageLayers> even(int layers, int stages) {
+  static List<StageLayers> even(int layers, int stages) {
     List<StageLayers> cut = new ArrayList<>();
     for (int s = 0; s < stages; s++) {
       cut.add(StageLayers.keeping(layers * s / stages, layers * (s + 1) / stages - 1));

@@ -14,6 +14,7 @@ import dev.pipewright.runtime.net.Share;
 import dev.pipewright.runtime.net.Team;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.LocalTransport;
+import dev.pipewright.runtime.transport.Transport;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -24,6 +25,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * Trains with a thread for each worker.
@@ -32,6 +35,9 @@ import java.util.concurrent.Future;
  */
 record Training(
     LayerGraph graph, Objective objective, UpdateRule rule, Feed feed, long bucketBytes) {
+  /** Of the parameters' first values. */
+  static final long SEED = 7;
+
   /**
    * What came out.
    *
@@ -79,11 +85,22 @@ record Training(
   }
 
   Result run(Assignment assignment, int steps) {
+    return run(assignment, steps, UnaryOperator.identity(), worker -> {});
+  }
+
+  /**
+   * The same.
+   *
+   * @param seen what each worker has in place of its transport
+   * @param look at each worker when it is done, on its thread
+   */
+  Result run(
+      Assignment assignment, int steps, UnaryOperator<Transport> seen, Consumer<Trainee> look) {
     List<LocalTransport> transports = LocalTransport.of(assignment.size());
     try (ExecutorService threads = Executors.newFixedThreadPool(assignment.size())) {
       List<Future<Own>> workers = new ArrayList<>();
       for (LocalTransport transport : transports) {
-        workers.add(threads.submit(() -> work(assignment, transport, steps)));
+        workers.add(threads.submit(() -> work(assignment, transport, steps, seen, look)));
       }
       double[] losses = new double[steps];
       List<Own> all = new ArrayList<>();
@@ -102,12 +119,19 @@ record Training(
     }
   }
 
-  private Own work(Assignment assignment, LocalTransport transport, int steps) {
-    try (Worker worker = worker(assignment, transport)) {
+  private Own work(
+      Assignment assignment,
+      LocalTransport transport,
+      int steps,
+      UnaryOperator<Transport> seen,
+      Consumer<Trainee> look) {
+    try (Trainee worker = worker(assignment, seen.apply(transport))) {
+      worker.begin(0, steps);
       double[] losses = new double[steps];
       for (int step = 0; step < steps; step++) {
         losses[step] = worker.step(step).loss();
       }
+      look.accept(worker);
       Map<String, Held> parameters = new TreeMap<>();
       for (Parameter parameter : worker.parameters()) {
         Tensor value = parameter.value().detached().copy();
@@ -120,11 +144,15 @@ record Training(
     }
   }
 
-  private Worker worker(Assignment assignment, LocalTransport transport) {
+  private Trainee worker(Assignment assignment, Transport transport) {
     int worker = transport.worker();
     Split split = assignment.split(assignment.rankOf(worker));
     Team team = Team.of(split, assignment.team(worker), transport);
-    Network network = new Network(Chain.of(graph), 7, team);
+    Network network = new Network(Chain.of(graph), SEED, team);
+    if (assignment.flow().isPresent()) {
+      return new FlowWorker(
+          assignment, network, objective, rule, feed, transport, true, Witness.NONE);
+    }
     return new Worker(
         assignment, network, objective, rule, feed, transport, bucketBytes, true, Witness.NONE);
   }

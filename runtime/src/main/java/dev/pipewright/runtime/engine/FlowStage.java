@@ -1,0 +1,180 @@
+package dev.pipewright.runtime.engine;
+
+import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Flow;
+import dev.pipewright.runtime.net.Parameter;
+import dev.pipewright.runtime.net.Tied;
+import dev.pipewright.runtime.tensor.Scope;
+import dev.pipewright.runtime.tensor.Tensor;
+import dev.pipewright.runtime.transport.Group;
+import dev.pipewright.runtime.transport.Pending;
+import dev.pipewright.runtime.transport.Transport;
+import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Schedule;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * A stage of a chain on a worker whose steps flow: both passes of a micro-batch meet the same
+ * version of its parameters, and an update changes the newest.
+ */
+final class FlowStage implements OwnStage, AutoCloseable {
+  private final int depth;
+  private final Stage stage;
+  private final Flow flow;
+  private final List<Parameter> parameters;
+  private final List<List<Parameter>> tied; // that are one
+  private final Updates updates;
+  private final WeightVersions versions;
+  private final FlowSums sums;
+  private final Optional<Group> group; // whose members add up their gradients
+  private final List<Pending> pending = new ArrayList<>();
+  private Iterator<Integer> unfinished = List.<Integer>of().iterator();
+  private int oldest; // version that is needed
+  private Optional<Relay> relay = Optional.empty(); // of the steps that flow now
+
+  /**
+   * @param tied parameters of the network that are one and the same
+   * @param group of those who reduce gradients together
+   */
+  FlowStage(
+      int depth, Stage stage, Flow flow, UpdateRule rule, List<Tied> tied, Optional<Group> group) {
+    this.depth = depth;
+    this.stage = stage;
+    this.flow = flow;
+    this.parameters = stage.whole().parameters();
+    this.tied =
+        tied.stream()
+            .map(pair ->
+                parameters.stream()
+                    .filter(
+                        p -> Stream.of(pair.parameter(), pair.copy()).anyMatch(p.name()::equals))
+                    .toList())
+            .filter(pair -> !pair.isEmpty())
+            .toList();
+    this.updates = new Updates(rule, parameters);
+    this.versions = new WeightVersions(parameters);
+    this.sums = new FlowSums(parameters);
+    this.group = group;
+  }
+
+  @Override
+  public Stage stage() {
+    return stage;
+  }
+
+  @Override
+  public boolean inTwoParts() {
+    return false;
+  }
+
+  @Override
+  public void left(int segment) {
+    // the sum of gradients is complete with the update's last micro-batch only
+  }
+
+  List<Parameter> parameters() {
+    return parameters;
+  }
+
+  Updates updates() {
+    return updates;
+  }
+
+  WeightVersions versions() {
+    return versions;
+  }
+
+  /** Goes on with what there is as the first version. */
+  void begin(Assignment assignment, Transport transport, Departures departures) {
+    versions.restart();
+    relay.ifPresent(Relay::close);
+    relay = Optional.of(new Relay(assignment, depth, transport, sums, departures));
+    long[] program = assignment.schedule().packed(assignment.rankOf(transport.worker()));
+    List<Integer> microBatches = new ArrayList<>();
+    for (long op : program) {
+      if (Schedule.pass(op) == Pass.BACKWARD && isOf(op)) {
+        microBatches.add(assignment.inFlow(Schedule.stage(op), Schedule.microBatch(op)));
+      }
+    }
+    unfinished = microBatches.iterator();
+    next();
+  }
+
+  private boolean isOf(long op) {
+    return Schedule.stage(op) % flow.stages() == depth;
+  }
+
+  private void next() {
+    oldest = unfinished.hasNext() ? flow.version(depth, unfinished.next()) : Integer.MAX_VALUE;
+  }
+
+  /** What goes from worker to worker. */
+  Relay relay() {
+    return relay.orElseThrow();
+  }
+
+  /** A forward pass of a micro-batch. */
+  void forward(int microBatch, Runnable pass) {
+    versions.use(flow.version(depth, microBatch));
+    pass.run();
+  }
+
+  /** The backward pass of the oldest micro-batch that is under way. */
+  void backward(int microBatch, Runnable pass) {
+    versions.use(flow.version(depth, microBatch));
+    sums.with(microBatch / flow.perUpdate(depth), pass);
+    next();
+  }
+
+  /** Begins to add up an update's gradients over the group. */
+  void reduce(int update) {
+    pending.add(group.orElseThrow().sum(sums.of(update)));
+  }
+
+  /** Brings the newest version up to date. */
+  void update(int number) {
+    pending.forEach(Pending::await);
+    pending.clear();
+    if (number != versions.newest()) {
+      throw new IllegalStateException(
+          "update %d of version %d".formatted(number, versions.newest()));
+    }
+    versions.next(oldest, () -> sums.with(number, this::learn));
+  }
+
+  private void learn() {
+    int batches = flow.perUpdate(depth) / flow.microBatches(); // whose mean counts
+    try (Scope scope = new Scope()) {
+      if (batches > 1) {
+        parameters.stream()
+            .flatMap(parameter -> parameter.value().gradient().stream())
+            .forEach(gradient -> gradient.scaleInPlace(1.0 / batches));
+      }
+      tied.forEach(FlowStage::addUp);
+    }
+    updates.apply(parameters);
+  }
+
+  /** Parameters that are one have the sum of their gradients; what others get stays as it is. */
+  private static void addUp(List<Parameter> pair) {
+    Tensor sum = pair.get(0).value().gradient().orElseThrow().copy();
+    for (Parameter other : pair.subList(1, pair.size())) {
+      sum.addInPlace(other.value().gradient().orElseThrow());
+    }
+    pair.forEach(parameter -> parameter.value().setGradient(sum));
+  }
+
+  @Override
+  public void close() {
+    relay.ifPresent(Relay::close);
+    sums.close();
+    versions.close();
+    updates.close();
+    parameters.forEach(parameter -> parameter.value().close());
+  }
+}

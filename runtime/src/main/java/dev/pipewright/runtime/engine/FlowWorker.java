@@ -1,0 +1,302 @@
+package dev.pipewright.runtime.engine;
+
+import dev.pipewright.execution.Expectation;
+import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Flow;
+import dev.pipewright.runtime.net.Network;
+import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.net.Parameter;
+import dev.pipewright.runtime.net.Part;
+import dev.pipewright.runtime.net.SharedStatistics;
+import dev.pipewright.runtime.tensor.Scope;
+import dev.pipewright.runtime.tensor.Tensor;
+import dev.pipewright.runtime.transport.Group;
+import dev.pipewright.runtime.transport.Transport;
+import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Schedule;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.Set;
+
+/**
+ * A worker whose steps flow: nothing waits for the end of a step but what needs its update. Of the
+ * program of all steps, a step is what leads to the last backward pass of its micro-batches here,
+ * and the updates behind it.
+ */
+public final class FlowWorker implements Trainee {
+  private static final long[] NOTHING = {};
+
+  private final Assignment assignment; // of a round
+  private final Flow flow;
+  private final Transport transport;
+  private final Witness witness;
+  private final int rank;
+  private final Computation computation;
+  private final List<Part> parts; // of each stage of a chain
+  private final Map<Integer, FlowStage> held = new LinkedHashMap<>(); // by stage of a chain
+  private final Departures departures = new Departures(); // of sums
+  private Assignment all; // steps that flow
+  private Passes passes;
+  private long[] program = NOTHING;
+  private long first; // step of the program
+  private int[] ends = {}; // of each of its steps
+  private int position;
+  private int expected; // positions
+
+  /**
+   * A worker that has made its parameters.
+   *
+   * @param sharedStatistics whether normalisations over samples take their averages over all
+   *     workers of a rank
+   */
+  public FlowWorker(
+      Assignment assignment,
+      Network network,
+      Objective objective,
+      UpdateRule rule,
+      Feed feed,
+      Transport transport,
+      boolean sharedStatistics,
+      Witness witness) {
+    this.assignment = assignment;
+    this.all = assignment;
+    this.flow = assignment.flow().orElseThrow();
+    this.transport = transport;
+    this.witness = witness;
+    this.rank = assignment.rankOf(transport.worker());
+    this.parts =
+        assignment.stages().stream()
+            .map(stage -> network.part(stage.range().first(), stage.range().last()))
+            .toList();
+    SharedStatistics statistics =
+        sharedStatistics ? RankStatistics.of(assignment, transport) : SharedStatistics.OWN;
+    this.computation = new Learning(assignment, objective, feed, statistics, true);
+    this.passes = new Passes(assignment, transport, parts, computation);
+    for (int depth = 0; depth < flow.stages(); depth++) { // the same order on all workers
+      if (assignment.holders(depth).contains(transport.worker())) {
+        Stage stage = Stage.of(network, assignment.stages().get(depth), Long.MAX_VALUE);
+        held.put(depth, new FlowStage(depth, stage, flow, rule, network.tied(), group(depth)));
+      }
+    }
+  }
+
+  /** All workers with a stage, where they reduce its gradients. */
+  private Optional<Group> group(int depth) {
+    for (long op : assignment.schedule().packed(rank)) {
+      if (Schedule.pass(op) == Pass.REDUCE && depth(op) == depth) {
+        return Optional.of(transport.group("stage-" + depth, assignment.holders(depth)));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private int depth(long op) {
+    return Schedule.stage(op) % flow.stages();
+  }
+
+  @Override
+  public List<Parameter> parameters() {
+    return held.values().stream().flatMap(own -> own.parameters().stream()).toList();
+  }
+
+  @Override
+  public Set<Integer> stages() {
+    return Collections.unmodifiableSet(held.keySet());
+  }
+
+  @Override
+  public SequencedMap<String, Tensor> state(int stage) {
+    FlowStage own = held(stage);
+    return StageState.of(own.parameters(), own.updates(), own.stage().whole().averages());
+  }
+
+  @Override
+  public SequencedMap<String, Tensor> wholeState(int stage) {
+    return state(stage);
+  }
+
+  @Override
+  public void restore(int stage, Source source) {
+    state(stage)
+        .forEach((name, own) -> {
+          try (Scope scope = new Scope()) {
+            own.detached().copyInPlace(source.read(name, own.shape()));
+          }
+        });
+  }
+
+  /** The versions of a stage's parameters that there were at once at most. */
+  int versions(int stage) {
+    return held(stage).versions().most();
+  }
+
+  @Override
+  public long restingBytes() {
+    long bytes = 0;
+    for (int stage : held.keySet()) {
+      bytes += state(stage).values().stream().mapToLong(Tensor::bytes).sum();
+      bytes += held(stage).versions().olderBytes();
+    }
+    return bytes;
+  }
+
+  @Override
+  public void continueAfter(long steps) {
+    held.forEach((stage, own) ->
+        own.updates().continueAfter(steps * flow.microBatches() / flow.perUpdate(stage)));
+  }
+
+  @Override
+  public void begin(long step, int steps) {
+    first = step;
+    all = assignment.over(steps);
+    program = all.schedule().packed(rank);
+    ends = ends(steps);
+    position = 0;
+    expected = 0;
+    passes.close();
+    passes = new Passes(all, transport, parts, computation);
+    held.values().forEach(own -> own.begin(all, transport, departures));
+  }
+
+  private int[] ends(int steps) {
+    int[] found = new int[steps];
+    for (int i = 0; i < program.length; i++) {
+      if (Schedule.pass(program[i]) == Pass.BACKWARD) {
+        int end = i + 1;
+        while (end < program.length && updates(Schedule.pass(program[end]))) {
+          end++;
+        }
+        found[(int) (stepOf(program[i]) - first)] = end;
+      }
+    }
+    for (int step = 1; step < steps; step++) { // without a micro-batch for this worker
+      found[step] = Math.max(found[step], found[step - 1]);
+    }
+    found[steps - 1] = program.length;
+    return found;
+  }
+
+  private static boolean updates(Pass pass) {
+    return pass == Pass.UPDATE || pass == Pass.REDUCE;
+  }
+
+  /** The step that a pass computes samples of. */
+  private long stepOf(long op) {
+    return first + microBatch(op) / flow.microBatches();
+  }
+
+  private int microBatch(long op) {
+    return all.inFlow(Schedule.stage(op), Schedule.microBatch(op));
+  }
+
+  @Override
+  public StepReport step(long step) {
+    int from = position;
+    int end = ends[(int) (step - first)];
+    StepTimes times = new StepTimes(end - from);
+    while (position < end) {
+      expect();
+      int at = position - from;
+      witness.before(step, at, program[position]);
+      times.waits(at);
+      run(program[position], () -> times.starts(at));
+      times.ends(at);
+      position++;
+    }
+    witness.before(step, end - from, Witness.BEHIND);
+    times.updateStarts();
+    if (end == program.length) {
+      passes.flush();
+      departures.flush();
+    }
+    times.updateEnds();
+    Computation.Score score = computation.score(step);
+    return times.report(step, score.loss(), score.correct(), score.rows());
+  }
+
+  private void expect() {
+    while (expected < Math.min(program.length, position + Expectation.OPS_AHEAD)) {
+      long op = program[expected++];
+      if (Schedule.pass(op) == Pass.FORWARD || Schedule.pass(op) == Pass.BACKWARD) {
+        passes.expect(op);
+      }
+    }
+  }
+
+  private void run(long op, Runnable starts) {
+    FlowStage own = held(depth(op));
+    if (Schedule.pass(op) == Pass.HAND_ON) {
+      starts.run();
+      own.relay().ask(Schedule.microBatch(op));
+      return;
+    }
+    own.relay().await();
+    switch (Schedule.pass(op)) {
+      case FORWARD -> own.forward(microBatch(op), () -> pass(op, own, starts));
+      case BACKWARD -> own.backward(microBatch(op), () -> pass(op, own, starts));
+      case REDUCE -> {
+        starts.run();
+        own.reduce(Schedule.microBatch(op));
+      }
+      case UPDATE -> {
+        starts.run();
+        own.update(Schedule.microBatch(op));
+      }
+      case BACKWARD_INPUT, BACKWARD_WEIGHT, RECOMPUTE, GATHER, HAND_ON ->
+          throw new IllegalStateException("steps that flow have no op " + Schedule.pass(op));
+    }
+    own.relay().ended(position);
+  }
+
+  private void pass(long op, FlowStage own, Runnable starts) {
+    if (passes.computes(op)) {
+      passes.run(op, stepOf(op), own, starts);
+    } else {
+      starts.run();
+    }
+  }
+
+  private FlowStage held(int stage) {
+    FlowStage own = held.get(stage);
+    if (own == null) {
+      throw new IllegalStateException("a stage of another rank");
+    }
+    return own;
+  }
+
+  @Override
+  public Answers answer(Feed samples, int count, Objective objective) {
+    held.forEach(this::shareAverages);
+    return new Answering(assignment, transport, parts, objective).answer(samples, count);
+  }
+
+  /** Has all workers that hold a stage go on with the averages of the first, message by message. */
+  private void shareAverages(int stage, FlowStage own) {
+    List<Integer> holders = assignment.holders(stage);
+    int from = holders.get(0);
+    int tag = 0;
+    for (Parameter average : own.stage().whole().averages()) {
+      if (transport.worker() != from) {
+        transport.receive(average.value(), from, tag).await();
+      } else {
+        for (int to : holders.subList(1, holders.size())) {
+          transport.send(average.value(), to, tag).await();
+        }
+      }
+      tag++;
+    }
+  }
+
+  @Override
+  public void close() {
+    departures.close();
+    passes.close();
+    held.values().forEach(FlowStage::close);
+  }
+}

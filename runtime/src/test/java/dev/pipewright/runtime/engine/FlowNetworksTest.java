@@ -1,0 +1,88 @@
+package dev.pipewright.runtime.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.Flow;
+import dev.pipewright.runtime.data.Dataset;
+import dev.pipewright.runtime.data.DatasetSpec;
+import dev.pipewright.runtime.data.Wanted;
+import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.tensor.Torch;
+import dev.pipewright.schedule.cyclic.Cyclic;
+import dev.pipewright.zoo.Models;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Networks of the zoo in steps that flow, with batches that do not divide. */
+class FlowNetworksTest {
+  private static final int BATCH = 13;
+  private static final int STEPS = 3;
+
+  private static final Map<Flow, UpdateRules.Rule> FLOWS =
+      Map.of(
+          new Flow.PipeDream(List.of(1, 1, 1), false),
+          UpdateRules.stashing(3),
+          new Flow.TwoBuffers(2, 3, false),
+          UpdateRules.twoBuffers(3),
+          cyclic(3, Cyclic.Form.SINGLE, Cyclic.Rule.V1),
+          UpdateRules.cyclicV1(3),
+          cyclic(3, Cyclic.Form.RING, Cyclic.Rule.V2),
+          UpdateRules.cyclicV2(3));
+
+  private static Flow cyclic(int workers, Cyclic.Form form, Cyclic.Rule rule) {
+    return new Flow.OneAfterAnother(new Cyclic(workers), form, rule);
+  }
+
+  @BeforeAll
+  static void load() {
+    Torch.start(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "cnn-64-128-256:size=8,classes=3",
+        "resnet-18:size=64,classes=4,width=4",
+        "vit:layers=3,hidden=16,heads=2,patch=8,size=16,classes=4",
+        "gnmt:layers=4,hidden=16,steps=6,vocabulary=32",
+      })
+  void followTheRule(String name) {
+    LayerGraph graph = Models.find(name).orElseThrow().graph();
+    Objective objective = Objective.of(graph);
+    Dataset samples = DatasetSpec.parse("synthetic").open(Wanted.of(graph, objective)).training();
+    Feed feed =
+        Feed.of(
+            samples,
+            (step, range) ->
+                LongStream.range(0, range.count())
+                    .map(i -> step * BATCH + range.first() + i)
+                    .toArray());
+    UpdateRule rule = new UpdateRule(Optimizer.MOMENTUM, 0.01, 0.9, 0.001);
+    Training training = new Training(graph, objective, rule, feed, Long.MAX_VALUE);
+    FLOWS.forEach((flow, update) -> {
+      List<StageLayers> cut = NetworksTest.cut(graph, flow.stages());
+      int ranks = flow.schedule(flow.round()).ranks();
+      var assignment = Assignment.of(flow, cut, Collections.nCopies(ranks, 1), BATCH);
+      Training.Result flowing = training.run(assignment, STEPS);
+      Training.Result serial = UpdateRules.run(training, cut, update, BATCH, STEPS);
+      Training.Result moved =
+          UpdateRules.run(training.with(NetworksTest.lastBits(feed)), cut, update, BATCH, STEPS);
+      double allowed = Math.max(1e-5, 10 * Training.difference(serial, moved));
+      String what = name + " " + flow.name();
+      assertTrue(allowed < 1e-2, what + ": rounding alone moves by " + allowed);
+      assertEquals(serial.losses()[0], flowing.losses()[0], 1e-5, what);
+      assertEquals(0, Training.difference(serial, flowing), allowed, what);
+    });
+  }
+}

@@ -1,0 +1,76 @@
+package dev.pipewright.runtime.training;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.execution.TrainingOutcome;
+import dev.pipewright.execution.TrainingRequest.Workers;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.Flow;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs whose steps flow into one another. */
+class FlowRunsTest {
+  @TempDir Path folder;
+
+  private static Runs runs(Flow flow, Workers workers, int steps, int every) {
+    List<StageLayers> stages = List.of(StageLayers.keeping(0, 1), StageLayers.keeping(2, 4));
+    int ranks = flow.schedule(flow.round()).ranks();
+    var assignment = Assignment.of(flow, stages, Collections.nCopies(ranks, 1), Runs.BATCH);
+    return new Runs(Runs.MODEL, assignment, Optimizer.ADAM, workers, steps, every);
+  }
+
+  @Test
+  void processesGiveWhatThreadsGive() {
+    Flow flow = new Flow.TwoBuffers(2, 3, false);
+    Map<String, float[]> threads = state(runs(flow, Workers.THREADS, 6, 3), "threads");
+    Map<String, float[]> processes = state(runs(flow, Workers.PROCESSES, 6, 3), "processes");
+    assertEquals(threads.keySet(), processes.keySet());
+    threads.forEach((name, values) -> assertArrayEquals(values, processes.get(name), name));
+  }
+
+  private Map<String, float[]> state(Runs runs, String name) {
+    TrainingOutcome outcome = runs.run(folder.resolve(name));
+    assertEquals(6, outcome.steps().size());
+    assertTrue(outcome.workers().stream().allMatch(worker -> worker.peakBytes() > 1000));
+    return Runs.state(folder.resolve(name));
+  }
+
+  /** Nothing flows over a checkpoint, so that it is all there is to go on from. */
+  @Test
+  void goesOnFromACheckpointAsIfItHadNotStopped() {
+    for (Flow flow :
+        List.of(new Flow.PipeDream(List.of(2, 1), false), new Flow.TwoBuffers(2, 2, false))) {
+      Path through = folder.resolve(flow.name());
+      Path first = folder.resolve(flow.name() + "-first");
+      Path then = folder.resolve(flow.name() + "-then");
+      runs(flow, Workers.THREADS, 12, 6).run(through);
+      runs(flow, Workers.THREADS, 6, 6).run(first);
+      runs(flow, Workers.THREADS, 12, 6).resume(first, then);
+      Map<String, float[]> expected = Runs.state(through);
+      Map<String, float[]> found = Runs.state(then);
+      assertEquals(expected.keySet(), found.keySet());
+      expected.forEach((name, values) -> assertArrayEquals(values, found.get(name), name));
+    }
+  }
+
+  @Test
+  void roundsAreNotParted() {
+    Flow flow = new Flow.PipeDream(List.of(2, 1), false);
+    var mistake =
+        assertThrows(BadInputException.class, () -> runs(flow, Workers.THREADS, 7, 0).run(folder));
+    assertEquals(
+        "--steps: replicas have all had their turn after every 2 steps, not after 7; take 8",
+        mistake.getMessage());
+  }
+}
