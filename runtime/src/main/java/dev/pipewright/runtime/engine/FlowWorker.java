@@ -135,6 +135,11 @@ public final class FlowWorker implements Trainee {
     return held(stage).versions().most();
   }
 
+  /** Of the steps that flow now, or did last. */
+  Passes passes() {
+    return passes;
+  }
+
   @Override
   public long restingBytes() {
     long bytes = 0;

@@ -23,6 +23,7 @@ final class Passes implements AutoCloseable {
   private final Crossing crossing;
   private final Map<Long, Flight> inFlight = new HashMap<>(); // by stage and micro-batch
   private final Map<Long, List<Tensor>> lossGradients = new HashMap<>(); // likewise
+  private int most; // in flight
 
   /**
    * @param parts of each stage of a chain
@@ -77,6 +78,7 @@ final class Passes implements AutoCloseable {
     starts.run();
     Flight flight = computation.flight(own, step, samples(stage, microBatch));
     inFlight.put(key(stage, microBatch), flight);
+    most = Math.max(most, inFlight.size());
     List<Tensor> outputs = flight.forward(inputs);
     if (placement().last(stage)) {
       lossGradients.put(key(stage, microBatch), flight.answer(outputs));
@@ -159,6 +161,11 @@ final class Passes implements AutoCloseable {
 
   private static long key(int stage, int microBatch) {
     return (long) stage << 32 | microBatch;
+  }
+
+  /** As many micro-batches on stages as were ever in flight at once. */
+  int most() {
+    return most;
   }
 
   /** Waits until everything has left that goes to other stages. */

@@ -15,6 +15,8 @@ import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.runtime.transport.Group;
 import dev.pipewright.runtime.transport.Pending;
 import dev.pipewright.runtime.transport.Transport;
+import dev.pipewright.schedule.Op;
+import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.cyclic.Cyclic;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -189,11 +191,14 @@ class FlowsTest {
         assignment,
         12,
         UnaryOperator.identity(),
-        worker -> {
-          for (int stage : worker.stages()) {
-            int most = ((FlowWorker) worker).versions(stage);
-            assertEquals(flow.versions(stage), most, flow.name() + ", stage " + stage);
-            found.add(most);
+        new Training.Look() {
+          @Override
+          public void ended(Trainee worker) {
+            for (int stage : worker.stages()) {
+              int most = ((FlowWorker) worker).versions(stage);
+              assertEquals(flow.versions(stage), most, flow.name() + ", stage " + stage);
+              found.add(most);
+            }
           }
         });
     return found.stream().sorted(Comparator.reverseOrder()).toList();
@@ -203,6 +208,69 @@ class FlowsTest {
     int ranks = flow.schedule(flow.round()).ranks();
     List<StageLayers> cut = StrategiesTest.even(graph.size(), flow.stages());
     return Assignment.of(flow, cut, Collections.nCopies(ranks, 1), batch);
+  }
+
+  /** Of N² stages of N micro-batches no more than half and a little are held at once (§4.1). */
+  @Test
+  void onePlaceHoldsHalfOfTheActivations() {
+    for (int workers = 1; workers <= 5; workers++) {
+      int most = workers * (workers + 1) / 2;
+      for (Cyclic.Rule rule : Cyclic.Rule.values()) {
+        Flow flow = new Flow.OneAfterAnother(new Cyclic(workers), Cyclic.Form.SINGLE, rule);
+        Training training = perceptron(RULE);
+        training.run(
+            assignment(training.graph(), flow, 6),
+            3,
+            UnaryOperator.identity(),
+            new Training.Look() {
+              @Override
+              public void ended(Trainee worker) {
+                assertEquals(most, ((FlowWorker) worker).passes().most(), flow.name());
+              }
+            });
+      }
+    }
+  }
+
+  private record Start(int microBatch, long time) {}
+
+  /** Each backward pass of a stage waits for what the worker before hands on behind its own. */
+  @Test
+  void workersComeOneAfterAnother() {
+    for (Cyclic.Rule rule : Cyclic.Rule.values()) {
+      Flow flow = new Flow.OneAfterAnother(new Cyclic(3), Cyclic.Form.RING, rule);
+      Training training = perceptron(RULE);
+      Assignment assignment = assignment(training.graph(), flow, 6);
+      Assignment all = assignment.over(STEPS);
+      List<List<Start>> stages = List.of(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+      int[] done = new int[assignment.size()]; // ops of each worker
+      training.run(
+          assignment,
+          STEPS,
+          UnaryOperator.identity(),
+          new Training.Look() {
+            @Override
+            public void stepped(int worker, StepReport report) {
+              for (int i = 0; i < report.started().length; i++) {
+                long op = all.schedule().packed(worker)[done[worker]++];
+                int stage = Schedule.stage(op);
+                if (Schedule.pass(op) == Op.Pass.BACKWARD) {
+                  int microBatch = all.inFlow(stage, Schedule.microBatch(op));
+                  synchronized (stages) {
+                    stages.get(stage % 3).add(new Start(microBatch, report.started()[i]));
+                  }
+                }
+              }
+            }
+          });
+      for (List<Start> stage : stages) {
+        stage.sort(Comparator.comparingInt(Start::microBatch));
+        assertEquals(3 * STEPS, stage.size());
+        for (int i = 1; i < stage.size(); i++) {
+          assertTrue(stage.get(i - 1).time() < stage.get(i).time(), rule + " pass " + i);
+        }
+      }
+    }
   }
 
   /** §4.2: in a step N − 1 sums so far and N − 1 whole ones, point to point; §4.3: half of it. */
@@ -227,7 +295,7 @@ class FlowsTest {
 
   private static long sent(Training training, Assignment assignment, int steps) {
     AtomicLong sent = new AtomicLong();
-    training.run(assignment, steps, each -> new Counted(each, sent), worker -> {});
+    training.run(assignment, steps, each -> new Counted(each, sent), new Training.Look() {});
     return sent.get();
   }
 

@@ -25,7 +25,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
@@ -85,17 +84,22 @@ record Training(
   }
 
   Result run(Assignment assignment, int steps) {
-    return run(assignment, steps, UnaryOperator.identity(), worker -> {});
+    return run(assignment, steps, UnaryOperator.identity(), new Look() {});
+  }
+
+  /** Looks at each worker, on its thread. */
+  interface Look {
+    default void stepped(int worker, StepReport report) {}
+
+    default void ended(Trainee trainee) {}
   }
 
   /**
    * The same.
    *
    * @param seen what each worker has in place of its transport
-   * @param look at each worker when it is done, on its thread
    */
-  Result run(
-      Assignment assignment, int steps, UnaryOperator<Transport> seen, Consumer<Trainee> look) {
+  Result run(Assignment assignment, int steps, UnaryOperator<Transport> seen, Look look) {
     List<LocalTransport> transports = LocalTransport.of(assignment.size());
     try (ExecutorService threads = Executors.newFixedThreadPool(assignment.size())) {
       List<Future<Own>> workers = new ArrayList<>();
@@ -124,14 +128,16 @@ record Training(
       LocalTransport transport,
       int steps,
       UnaryOperator<Transport> seen,
-      Consumer<Trainee> look) {
+      Look look) {
     try (Trainee worker = worker(assignment, seen.apply(transport))) {
       worker.begin(0, steps);
       double[] losses = new double[steps];
       for (int step = 0; step < steps; step++) {
-        losses[step] = worker.step(step).loss();
+        StepReport report = worker.step(step);
+        losses[step] = report.loss();
+        look.stepped(transport.worker(), report);
       }
-      look.accept(worker);
+      look.ended(worker);
       Map<String, Held> parameters = new TreeMap<>();
       for (Parameter parameter : worker.parameters()) {
         Tensor value = parameter.value().detached().copy();
