@@ -23,7 +23,7 @@ import tools.jackson.databind.JsonNode;
  */
 final class RuntimeAccuracy implements Reproduction {
   private static final String STEPS = "15";
-  private static final int ROUNDS = 3;
+  private static final int ROUNDS = 2;
 
   private record Case(String network, int batch) {}
 
@@ -64,7 +64,7 @@ final class RuntimeAccuracy implements Reproduction {
   private record Seen(List<JsonNode> answers) {
     private double median(ToDoubleFunction<JsonNode> of) {
       double[] values = answers.stream().mapToDouble(of).sorted().toArray();
-      return values[values.length / 2];
+      return (values[(values.length - 1) / 2] + values[values.length / 2]) / 2;
     }
 
     private double step(String key) {

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads {@code --split}: how the layers of each stage are shared out between workers. */
 final class SplitFlag {
+  private static final int MOST_PARTS = 100_000;
+
   private final LayerGraph graph;
 
   SplitFlag(LayerGraph graph) {
@@ -89,12 +91,14 @@ final class SplitFlag {
         .collect(Collectors.joining(", "));
   }
 
-  /** Parts along each axis; none where that is no list of counts. */
+  /** Parts along each axis; none where that is no list of counts, or of more than anybody has. */
   private static List<Integer> grid(String text) {
     if (!text.matches("[1-9][0-9]{0,5}(x[1-9][0-9]{0,5})*")) {
       return List.of();
     }
-    return Arrays.stream(text.split("x")).map(Integer::valueOf).toList();
+    List<Integer> grid = Arrays.stream(text.split("x")).map(Integer::valueOf).toList();
+    double parts = grid.stream().mapToDouble(Integer::doubleValue).reduce(1, (a, b) -> a * b);
+    return parts > MOST_PARTS ? List.of() : grid;
   }
 
   /** One number is that of parts along the first axis. */

@@ -177,7 +177,12 @@ final class TrainArgument {
     List<Integer> workers = new ArrayList<>(Collections.nCopies(made.ranks(), each));
     for (int stage = 0; stage < made.placement().stages(); stage++) {
       int members = cut.get(stage % cut.size()).split().parts();
-      workers.set(made.placement().rankOf(stage), each * members);
+      long of = (long) each * members;
+      if (of > Integer.MAX_VALUE) {
+        throw new BadInputException(
+            "--replicas: %d times %d parts are too many; take fewer".formatted(each, members));
+      }
+      workers.set(made.placement().rankOf(stage), (int) of);
     }
     Assignment assignment = assignment(made, cut, workers, samples, each > 1);
     return new Chosen(network, assignment, Optional.empty());

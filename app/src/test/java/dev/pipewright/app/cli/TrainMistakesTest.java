@@ -46,7 +46,9 @@ class TrainMistakesTest {
 
   @Test
   void splitsAreKnownKindsOfKnownDegree() {
-    for (String flag : List.of("filters:2", "filter", "filter:0", "filter:2x2", "none:2", "")) {
+    for (String flag :
+        List.of(
+            "filters:2", "filter", "filter:0", "filter:2x2", "none:2", "spatial:99999x99999", "")) {
       assertEquals(
           "--split: %s is no split; give KIND:P with a kind of filter, channel, spatial, tensor,"
                   .formatted(flag)

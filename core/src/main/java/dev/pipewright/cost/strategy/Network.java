@@ -121,7 +121,8 @@ final class Network {
 
   /**
    * The time of a part of a layer: the profile's for the whole layer, times what the roofline says
-   * that the part takes of the whole.
+   * that the part takes of the whole. Measured layers may take time where the roofline knows of
+   * none, such as the one that hands on samples: their parts take as long as the whole.
    */
   double partSeconds(int layer, double samples, Part part) {
     double whole = wholeSeconds(samples)[layer];
@@ -129,7 +130,7 @@ final class Network {
       return whole;
     }
     double all = rooflineBySlice.computeIfAbsent(samples, this::roofline)[layer];
-    return whole * roofline(layer, samples, part) / all;
+    return all == 0 ? whole : whole * roofline(layer, samples, part) / all;
   }
 
   private double[] roofline(double samples) {

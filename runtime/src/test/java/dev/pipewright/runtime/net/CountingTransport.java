@@ -12,12 +12,15 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * @param summed bytes of the tensors that this worker has summed with others
  * @param handed bytes that it has handed others in exchanges
+ * @param shared bytes of which it has got its part of a sum, or that it has gathered of parts
+ * @param told bytes that one has told all
  */
-record CountingTransport(Transport through, AtomicLong summed, AtomicLong handed)
+public record CountingTransport(
+    Transport through, AtomicLong summed, AtomicLong handed, AtomicLong shared, AtomicLong told)
     implements Transport {
 
-  CountingTransport(Transport through) {
-    this(through, new AtomicLong(), new AtomicLong());
+  public CountingTransport(Transport through) {
+    this(through, new AtomicLong(), new AtomicLong(), new AtomicLong(), new AtomicLong());
   }
 
   @Override
@@ -58,17 +61,20 @@ record CountingTransport(Transport through, AtomicLong summed, AtomicLong handed
 
       @Override
       public Pending broadcast(Tensor tensor, int root) {
-        throw new UnsupportedOperationException("a broadcast");
+        told.addAndGet(tensor.bytes());
+        return group.broadcast(tensor, root);
       }
 
       @Override
       public Pending gather(Tensor own, Tensor all) {
-        throw new UnsupportedOperationException("a gathering of equal parts");
+        shared.addAndGet(all.bytes());
+        return group.gather(own, all);
       }
 
       @Override
       public Pending sumParts(Tensor all, Tensor own) {
-        throw new UnsupportedOperationException("sums of equal parts");
+        shared.addAndGet(all.bytes());
+        return group.sumParts(all, own);
       }
 
       @Override
