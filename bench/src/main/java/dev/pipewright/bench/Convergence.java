@@ -20,7 +20,7 @@ final class Convergence implements Reproduction {
   private static final int BATCH = 32;
   private static final int MICRO_BATCHES = 4; // and stages
   private static final int STEPS = 200; // of such a batch
-  private static final int EVALUATIONS = 8;
+  private static final int EVALUATIONS = 5;
 
   /**
    * An update rule.
@@ -34,7 +34,7 @@ final class Convergence implements Reproduction {
       command.addAll(List.of("--data", DATA, "--seed", "" + seed, "--json"));
       command.addAll(List.of("--global-batch", "" + BATCH / parts, "--steps", "" + STEPS * parts));
       command.addAll(List.of("--evaluate-every", "" + STEPS * parts / EVALUATIONS));
-      command.addAll(List.of("--learning-rate", small ? "0.0125" : "0.05"));
+      command.addAll(List.of("--learning-rate", small ? "0.005" : "0.02"));
       command.addAll(List.of("--momentum", "0.9", "--weight-decay", "0.0005"));
       command.addAll(List.of("--workers", "threads"));
       command.addAll(List.of(flags.split(" ")));
@@ -57,14 +57,16 @@ final class Convergence implements Reproduction {
   private record Learnt(double[][] accuracy, double[][] loss) {
     private static Learnt of(Rule rule) {
       Learnt learnt = new Learnt(new double[SEEDS][EVALUATIONS], new double[SEEDS][EVALUATIONS]);
-      for (int seed = 0; seed < SEEDS; seed++) {
-        JsonNode heldOut = Answers.of(rule.command(seed + 1)).get("held_out");
-        for (int i = 0; i < EVALUATIONS; i++) {
-          learnt.accuracy[seed][i] = heldOut.get(i).get("accuracy").asDouble();
-          learnt.loss[seed][i] = heldOut.get(i).get("loss").asDouble();
-        }
-      }
+      IntStream.range(0, SEEDS).parallel().forEach(seed -> learnt.learn(rule, seed));
       return learnt;
+    }
+
+    private void learn(Rule rule, int seed) {
+      JsonNode heldOut = Answers.of(rule.command(seed + 1)).get("held_out");
+      for (int i = 0; i < EVALUATIONS; i++) {
+        accuracy[seed][i] = heldOut.get(i).get("accuracy").asDouble();
+        loss[seed][i] = heldOut.get(i).get("loss").asDouble();
+      }
     }
 
     private static double mean(double[][] values, int evaluation) {
@@ -105,8 +107,8 @@ final class Convergence implements Reproduction {
             ("`Reproduce convergence`: `%s`, `%s`, momentum 0.9, weight decay 0.0005, each rule from"
                     + " the same first parameters on the same samples; held-out samples behind %d"
                     + " samples, mean and standard deviation over %d seeds. The first four rules"
-                    + " update behind %d samples in %d micro-batches with rate 0.05, the others"
-                    + " behind each micro-batch of %d with rate 0.0125.")
+                    + " update behind %d samples in %d micro-batches with rate 0.02, the others"
+                    + " behind each micro-batch of %d with rate 0.005.")
                 .formatted(
                     NETWORK,
                     DATA,
