@@ -69,10 +69,7 @@ public final class FlowWorker implements Trainee {
     this.transport = transport;
     this.witness = witness;
     this.rank = assignment.rankOf(transport.worker());
-    this.parts =
-        assignment.stages().stream()
-            .map(stage -> network.part(stage.range().first(), stage.range().last()))
-            .toList();
+    this.parts = Stage.parts(assignment, network);
     SharedStatistics statistics =
         sharedStatistics ? RankStatistics.of(assignment, transport) : SharedStatistics.OWN;
     this.computation = new Learning(assignment, objective, feed, statistics, true);

@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.engine;
 
+import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Recompute;
@@ -28,6 +29,13 @@ final class Stage {
     this.whole = whole;
     this.segments = List.copyOf(segments);
     this.recompute = recompute;
+  }
+
+  /** The layers of each stage of a chain as one part. */
+  static List<Part> parts(Assignment assignment, Network network) {
+    return assignment.stages().stream()
+        .map(stage -> network.part(stage.range().first(), stage.range().last()))
+        .toList();
   }
 
   /**

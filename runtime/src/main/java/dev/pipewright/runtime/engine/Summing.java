@@ -38,8 +38,8 @@ interface Summing {
     private Pending byParts(Tensor bucket) {
       Tensor part = made(bucket.elements() / team.size());
       Pending inside = team.sumParts(bucket, part);
-      return new Staged(
-          inside,
+      return Pending.of(
+          List.of(inside),
           () -> {
             replicas.sum(part).await();
             team.gather(part, bucket).await();
@@ -57,8 +57,8 @@ interface Summing {
         to.add(sends ? bucket.shared() : made(0));
         from.add(made(hears ? bucket.elements() : 0));
       }
-      return new Staged(
-          team.exchange(to, from),
+      return Pending.of(
+          List.of(team.exchange(to, from)),
           () -> {
             if (place == 0) {
               from.subList(1, from.size()).forEach(bucket::addInPlace);
@@ -73,32 +73,6 @@ interface Summing {
     private static Tensor made(long elements) {
       try (Scope scope = new Scope()) {
         return scope.keep(Tensor.empty(elements));
-      }
-    }
-  }
-
-  /** What begins at once, and what follows when it is awaited. */
-  final class Staged implements Pending {
-    private final Pending first;
-    private final Runnable then;
-    private boolean ended;
-
-    private Staged(Pending first, Runnable then) {
-      this.first = first;
-      this.then = then;
-    }
-
-    @Override
-    public boolean done() {
-      return ended;
-    }
-
-    @Override
-    public void await() {
-      if (!ended) {
-        first.await();
-        then.run();
-        ended = true;
       }
     }
   }

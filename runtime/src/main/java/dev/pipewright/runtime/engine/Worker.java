@@ -123,10 +123,7 @@ public final class Worker implements Trainee {
         network.team().split(),
         assignment.split(rank));
     this.program = assignment.schedule().packed(rank);
-    this.parts =
-        assignment.stages().stream()
-            .map(stage -> network.part(stage.range().first(), stage.range().last()))
-            .toList();
+    this.parts = Stage.parts(assignment, network);
     Placement placement = assignment.schedule().placement();
     for (int depth = 0; depth < placement.depth(); depth++) { // the same order on all workers
       for (int stage = depth; stage < placement.stages(); stage += placement.depth()) {

@@ -1,9 +1,20 @@
 package dev.pipewright.runtime.transport;
 
+import java.util.List;
+
 /**
  * A message or a collective operation under way. Its tensors must not be touched before its end.
  */
 public interface Pending {
+  /**
+   * Several that are one operation.
+   *
+   * @param end what is left to do when they are done; whoever awaits it does it
+   */
+  static Pending of(List<Pending> parts, Runnable end) {
+    return new PendingMessages(parts, end);
+  }
+
   boolean done();
 
   /**

@@ -9,17 +9,12 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.Flow;
-import dev.pipewright.runtime.data.Dataset;
-import dev.pipewright.runtime.data.DatasetSpec;
-import dev.pipewright.runtime.data.Wanted;
-import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.schedule.cyclic.Cyclic;
 import dev.pipewright.zoo.Models;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -59,17 +54,8 @@ class FlowNetworksTest {
       })
   void followTheRule(String name) {
     LayerGraph graph = Models.find(name).orElseThrow().graph();
-    Objective objective = Objective.of(graph);
-    Dataset samples = DatasetSpec.parse("synthetic").open(Wanted.of(graph, objective)).training();
-    Feed feed =
-        Feed.of(
-            samples,
-            (step, range) ->
-                LongStream.range(0, range.count())
-                    .map(i -> step * BATCH + range.first() + i)
-                    .toArray());
     UpdateRule rule = new UpdateRule(Optimizer.MOMENTUM, 0.01, 0.9, 0.001);
-    Training training = new Training(graph, objective, rule, feed, Long.MAX_VALUE);
+    Training training = Training.synthetic(graph, rule, BATCH, Long.MAX_VALUE);
     FLOWS.forEach((flow, update) -> {
       List<StageLayers> cut = NetworksTest.cut(graph, flow.stages());
       int ranks = flow.schedule(flow.round()).ranks();
@@ -77,7 +63,8 @@ class FlowNetworksTest {
       Training.Result flowing = training.run(assignment, STEPS);
       Training.Result serial = UpdateRules.run(training, cut, update, BATCH, STEPS);
       Training.Result moved =
-          UpdateRules.run(training.with(NetworksTest.lastBits(feed)), cut, update, BATCH, STEPS);
+          UpdateRules.run(
+              training.with(NetworksTest.lastBits(training.feed())), cut, update, BATCH, STEPS);
       double allowed = Math.max(1e-5, 10 * Training.difference(serial, moved));
       String what = name + " " + flow.name();
       assertTrue(allowed < 1e-2, what + ": rounding alone moves by " + allowed);

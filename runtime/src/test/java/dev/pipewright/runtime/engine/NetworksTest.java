@@ -12,11 +12,7 @@ import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.SampleRange;
 import dev.pipewright.planner.baseline.OnePath;
 import dev.pipewright.planner.baseline.UniformLayers;
-import dev.pipewright.runtime.data.Dataset;
-import dev.pipewright.runtime.data.DatasetSpec;
 import dev.pipewright.runtime.data.Values;
-import dev.pipewright.runtime.data.Wanted;
-import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.schedule.Chimera;
 import dev.pipewright.schedule.OneForwardOneBackward;
@@ -25,7 +21,6 @@ import dev.pipewright.schedule.ZeroBubbleH1;
 import dev.pipewright.zoo.Models;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -58,17 +53,8 @@ class NetworksTest {
       })
   void givesWhatOneWorkerGives(String name) {
     LayerGraph graph = Models.find(name).orElseThrow().graph();
-    Objective objective = Objective.of(graph);
-    Dataset samples = DatasetSpec.parse("synthetic").open(Wanted.of(graph, objective)).training();
-    Feed feed =
-        Feed.of(
-            samples,
-            (step, range) ->
-                LongStream.range(0, range.count())
-                    .map(i -> step * BATCH + range.first() + i)
-                    .toArray());
     UpdateRule rule = UpdateRule.usual(Optimizer.MOMENTUM);
-    Training training = new Training(graph, objective, rule, feed, 20_000);
+    Training training = Training.synthetic(graph, rule, BATCH, 20_000);
     for (Strategy strategy : strategies()) {
       Schedule schedule = strategy.schedule();
       int all = schedule.microBatches() * schedule.placement().chains();
@@ -82,7 +68,7 @@ class NetworksTest {
       var serial = training.run(one, steps);
       double allowed = 0; // of a layer's parameters
       if (!strategy.sameOrder()) {
-        var moved = training.with(lastBits(feed)).run(one, steps);
+        var moved = training.with(lastBits(training.feed())).run(one, steps);
         allowed = Math.max(1e-5, 10 * Training.difference(serial, moved));
       }
       String what = name + " " + schedule.name() + " on " + strategy.workers();

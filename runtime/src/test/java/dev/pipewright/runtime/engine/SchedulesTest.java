@@ -8,10 +8,6 @@ import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
-import dev.pipewright.runtime.data.Dataset;
-import dev.pipewright.runtime.data.DatasetSpec;
-import dev.pipewright.runtime.data.Wanted;
-import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.schedule.Chimera;
 import dev.pipewright.schedule.DualPipe;
@@ -36,7 +32,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -61,17 +56,8 @@ class SchedulesTest {
       })
   void giveWhatOneWorkerGives(String name) {
     LayerGraph graph = Models.find(name).orElseThrow().graph();
-    Objective objective = Objective.of(graph);
-    Dataset samples = DatasetSpec.parse("synthetic").open(Wanted.of(graph, objective)).training();
-    Feed feed =
-        Feed.of(
-            samples,
-            (step, range) ->
-                LongStream.range(0, range.count())
-                    .map(i -> step * BATCH + range.first() + i)
-                    .toArray());
     UpdateRule rule = UpdateRule.usual(Optimizer.MOMENTUM);
-    Training training = new Training(graph, objective, rule, feed, 20_000);
+    Training training = Training.synthetic(graph, rule, BATCH, 20_000);
     int several = 0;
     for (Schedule schedule : schedules()) {
       int all = schedule.microBatches() * schedule.placement().chains();

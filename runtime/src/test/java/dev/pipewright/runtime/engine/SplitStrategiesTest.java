@@ -14,22 +14,14 @@ import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.Reduction;
 import dev.pipewright.plan.Split;
 import dev.pipewright.plan.Split.Kind;
-import dev.pipewright.planner.baseline.OnePath;
-import dev.pipewright.planner.baseline.UniformLayers;
-import dev.pipewright.runtime.data.Dataset;
-import dev.pipewright.runtime.data.DatasetSpec;
-import dev.pipewright.runtime.data.Wanted;
-import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.schedule.Chimera;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.ZeroBubbleH1;
 import dev.pipewright.zoo.Models;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -52,29 +44,14 @@ class SplitStrategiesTest {
   }
 
   private static Training training(LayerGraph graph) {
-    Objective objective = Objective.of(graph);
-    Dataset samples = DatasetSpec.parse("synthetic").open(Wanted.of(graph, objective)).training();
-    Feed feed =
-        Feed.of(
-            samples,
-            (step, range) ->
-                LongStream.range(0, range.count())
-                    .map(i -> step * BATCH + range.first() + i)
-                    .toArray());
-    return new Training(graph, objective, UpdateRule.usual(Optimizer.MOMENTUM), feed, 20_000);
+    return Training.synthetic(graph, UpdateRule.usual(Optimizer.MOMENTUM), BATCH, 20_000);
   }
 
   /** Stages of equally many positions, split one like the other. */
   private static List<StageLayers> cut(LayerGraph graph, List<Split> splits) {
-    Chain chain = Chain.of(graph);
-    int[] path = OnePath.positions(chain);
-    int[] firsts = UniformLayers.firsts(path.length, splits.size());
-    List<StageLayers> cut = new ArrayList<>();
-    int first = 0;
-    for (int stage = 0; stage < splits.size(); stage++) {
-      int last = stage + 1 < splits.size() ? path[firsts[stage + 1] - 1] : chain.size() - 1;
-      cut.add(StageLayers.keeping(first, last).with(splits.get(stage)));
-      first = last + 1;
+    List<StageLayers> cut = NetworksTest.cut(graph, splits.size());
+    for (int stage = 0; stage < cut.size(); stage++) {
+      cut.set(stage, cut.get(stage).with(splits.get(stage)));
     }
     return cut;
   }

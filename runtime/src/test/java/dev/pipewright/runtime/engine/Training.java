@@ -6,7 +6,10 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.SampleRange;
 import dev.pipewright.plan.Split;
+import dev.pipewright.runtime.data.Dataset;
+import dev.pipewright.runtime.data.DatasetSpec;
 import dev.pipewright.runtime.data.Values;
+import dev.pipewright.runtime.data.Wanted;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.net.Parameter;
@@ -26,6 +29,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.UnaryOperator;
+import java.util.stream.LongStream;
 
 /**
  * Trains with a thread for each worker.
@@ -36,6 +40,20 @@ record Training(
     LayerGraph graph, Objective objective, UpdateRule rule, Feed feed, long bucketBytes) {
   /** Of the parameters' first values. */
   static final long SEED = 7;
+
+  /** With samples that are made for a network, so many in each step, none of them twice. */
+  static Training synthetic(LayerGraph graph, UpdateRule rule, int batch, long bucketBytes) {
+    Objective objective = Objective.of(graph);
+    Dataset samples = DatasetSpec.parse("synthetic").open(Wanted.of(graph, objective)).training();
+    Feed feed =
+        Feed.of(
+            samples,
+            (step, range) ->
+                LongStream.range(0, range.count())
+                    .map(i -> step * batch + range.first() + i)
+                    .toArray());
+    return new Training(graph, objective, rule, feed, bucketBytes);
+  }
 
   /**
    * What came out.

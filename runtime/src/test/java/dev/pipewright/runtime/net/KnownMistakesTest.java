@@ -9,40 +9,17 @@ import dev.pipewright.model.Operator.Pooling;
 import dev.pipewright.plan.Split;
 import dev.pipewright.plan.Split.Kind;
 import dev.pipewright.runtime.net.Members.Result;
-import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
-import dev.pipewright.runtime.tensor.Torch;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What earlier implementations of split layers got wrong, each by itself. In 64 bits. */
 @Timeout(60)
+@ExtendWith(DoublePrecision.class)
 class KnownMistakesTest {
   private static final double EXACT = 1e-10; // relative
-
-  private DoublePrecision precision = new DoublePrecision();
-  private Scope scope = new Scope();
-
-  @BeforeAll
-  static void start() {
-    Torch.start(1);
-  }
-
-  @BeforeEach
-  void open() {
-    precision = new DoublePrecision();
-    scope = new Scope();
-  }
-
-  @AfterEach
-  void close() {
-    scope.close();
-    precision.close();
-  }
 
   private static Members one(List<Integer> input, Operator operator) {
     Drawing net = new Drawing(input);

@@ -5,43 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.runtime.tensor.Gradients;
 import dev.pipewright.runtime.tensor.RandomSource;
-import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
-import dev.pipewright.runtime.tensor.Torch;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every operator by itself, in 64 bits. */
+@ExtendWith(DoublePrecision.class)
 class ModulesTest {
   private static final double STEP = 1e-5;
   private static final int PROBES = 6; // of each tensor
-
-  private DoublePrecision precision = new DoublePrecision();
-  private Scope scope = new Scope();
-
-  @BeforeAll
-  static void start() {
-    Torch.start(1);
-  }
-
-  @BeforeEach
-  void open() {
-    precision = new DoublePrecision();
-    scope = new Scope();
-  }
-
-  @AfterEach
-  void close() {
-    scope.close();
-    precision.close();
-  }
 
   static Stream<Case> cases() {
     return Case.all();

@@ -4,57 +4,34 @@ import dev.pipewright.model.Operator;
 import dev.pipewright.model.Operator.Pooling;
 import dev.pipewright.plan.Split;
 import dev.pipewright.plan.Split.Kind;
-import dev.pipewright.runtime.tensor.Scope;
-import dev.pipewright.runtime.tensor.Torch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Layers that several workers compute together against the same layers on one, in 64 bits. */
 @Timeout(60)
+@ExtendWith(DoublePrecision.class)
 class SplitLayersTest {
   private static final double EXACT = 1e-11; // relative
-  private static final Operator RELU = new Operator.Elementwise("tanh"); // which has no corners
-
-  private DoublePrecision precision = new DoublePrecision();
-  private Scope scope = new Scope();
-
-  @BeforeAll
-  static void start() {
-    Torch.start(1);
-  }
-
-  @BeforeEach
-  void open() {
-    precision = new DoublePrecision();
-    scope = new Scope();
-  }
-
-  @AfterEach
-  void close() {
-    scope.close();
-    precision.close();
-  }
+  private static final Operator SMOOTH = new Operator.Elementwise("tanh"); // which has no corners
 
   /** Convolutions, normalisation, a shortcut, both kinds of pooling, and a classifier. */
   private static Drawing residual() {
     Drawing net = new Drawing(List.of(3, 11, 13));
-    int last = net.windows(0, Drawing.convolution(3, 7, 3, 1, 1), Drawing.norm(7), RELU);
+    int last = net.windows(0, Drawing.convolution(3, 7, 3, 1, 1), Drawing.norm(7), SMOOTH);
     last = net.windows(last, Drawing.pooling(Pooling.Kind.MAX, 3, 2, 1));
     int shortcut = net.windows(last, Drawing.convolution(7, 5, 1, 1, 0));
     last = net.windows(last, Drawing.convolution(7, 6, 4, 1, 2));
     last = net.same(last, Drawing.norm(6));
-    last = net.same(last, RELU);
+    last = net.same(last, SMOOTH);
     last = net.windows(last, Drawing.convolution(6, 5, 2, 1, 0));
     last = net.add(List.of(new Operator.Elementwise("add")), net.shape(last), last, shortcut);
-    last = net.windows(last, Drawing.pooling(Pooling.Kind.AVERAGE, 2, 2, 1), RELU);
+    last = net.windows(last, Drawing.pooling(Pooling.Kind.AVERAGE, 2, 2, 1), SMOOTH);
     net.linear(last, 6);
     return net;
   }
@@ -90,7 +67,7 @@ class SplitLayersTest {
   @Test
   void placesOfVolumes() {
     Drawing net = new Drawing(List.of(2, 7, 5, 6));
-    int last = net.windows(0, Drawing.convolution(2, 4, List.of(3, 2, 3), 1, 1), RELU);
+    int last = net.windows(0, Drawing.convolution(2, 4, List.of(3, 2, 3), 1, 1), SMOOTH);
     last = net.windows(last, Drawing.convolution(4, 3, List.of(2, 3, 1), 2, 1));
     net.linear(last, 4);
     for (List<Integer> grid : List.of(List.of(2, 1, 1), List.of(1, 2, 2), List.of(2, 2, 2))) {

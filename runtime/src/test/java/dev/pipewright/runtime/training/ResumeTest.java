@@ -57,22 +57,8 @@ class ResumeTest {
     Runs.hybrid(Workers.THREADS, 8, 8)
         .with(assignment(plan))
         .resume(folder.resolve("begun"), folder.resolve("ended"));
-    near(Runs.state(folder.resolve("whole")), Runs.state(folder.resolve("ended")));
+    Runs.near(Runs.state(folder.resolve("whole")), Runs.state(folder.resolve("ended")), 1e-6, 1e-9);
     assertEquals(80, Runs.manifest(folder.resolve("ended")).samples());
-  }
-
-  private static void near(Map<String, float[]> expected, Map<String, float[]> found) {
-    assertEquals(expected.keySet(), found.keySet());
-    expected.forEach((name, values) -> {
-      double square = 0;
-      double apart = 0;
-      float[] others = found.getOrDefault(name, new float[0]);
-      for (int i = 0; i < values.length; i++) {
-        square += (double) values[i] * values[i];
-        apart += Math.pow(values[i] - (double) others[i], 2);
-      }
-      assertTrue(Math.sqrt(apart) <= 1e-6 * Math.sqrt(square) + 1e-9, name);
-    });
   }
 
   /** Whoever listens wants no more after some step; what is shown so far is whole. */

@@ -1,5 +1,8 @@
 package dev.pipewright.runtime.training;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import dev.pipewright.execution.TrainingListener;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
@@ -127,5 +130,25 @@ record Runs(
 
   static Path last(Path run) {
     return new Checkpoints(run.resolve(Trainer.CHECKPOINTS), 1).latest().orElseThrow();
+  }
+
+  /**
+   * The same tensors, each as near as a share of its length as a vector and as numbers that are no
+   * more than rounding.
+   */
+  static void near(
+      Map<String, float[]> expected, Map<String, float[]> found, double share, double rounding) {
+    assertEquals(expected.keySet(), found.keySet());
+    expected.forEach((name, values) -> {
+      double square = 0;
+      double apart = 0;
+      float[] others = found.getOrDefault(name, new float[0]);
+      assertEquals(values.length, others.length, name);
+      for (int i = 0; i < values.length; i++) {
+        square += (double) values[i] * values[i];
+        apart += Math.pow(values[i] - (double) others[i], 2);
+      }
+      assertTrue(Math.sqrt(apart) <= share * Math.sqrt(square) + rounding, name);
+    });
   }
 }

@@ -2,7 +2,6 @@ package dev.pipewright.runtime.training;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.formats.BadInputException;
@@ -16,7 +15,6 @@ import dev.pipewright.schedule.Schedule;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -46,28 +44,13 @@ class SplitRunsTest {
     return new Runs(Runs.MODEL, alone, Optimizer.ADAM, workers, steps, every);
   }
 
-  private static void near(Map<String, float[]> expected, Map<String, float[]> found) {
-    assertEquals(expected.keySet(), found.keySet());
-    expected.forEach((name, values) -> {
-      double square = 0;
-      double apart = 0;
-      float[] others = found.getOrDefault(name, new float[0]);
-      assertEquals(values.length, others.length, name);
-      for (int i = 0; i < values.length; i++) {
-        square += (double) values[i] * values[i];
-        apart += Math.pow(values[i] - (double) others[i], 2);
-      }
-      assertTrue(Math.sqrt(apart) <= 1e-5 * Math.sqrt(square) + 1e-7, name);
-    });
-  }
-
   /** Parameters and what the optimizer remembers of them are put together for the checkpoint. */
   @ParameterizedTest
   @EnumSource(Workers.class)
   void endWhereOneWorkerEnds(Workers workers) {
     runs(Workers.THREADS, 4, 4).run(folder.resolve("alone"));
     runs(workers, 4, 4).with(split(Kind.FILTER, Kind.CHANNEL, 1)).run(folder.resolve("split"));
-    near(Runs.state(folder.resolve("alone")), Runs.state(folder.resolve("split")));
+    Runs.near(Runs.state(folder.resolve("alone")), Runs.state(folder.resolve("split")), 1e-5, 1e-7);
   }
 
   @Test
@@ -80,7 +63,7 @@ class SplitRunsTest {
         .with(split(Kind.FILTER, Kind.FILTER, 1))
         .resume(folder.resolve("begun"), folder.resolve("gone on"));
     runs(Workers.THREADS, 6, 6).resume(folder.resolve("gone on"), folder.resolve("ended"));
-    near(Runs.state(folder.resolve("whole")), Runs.state(folder.resolve("ended")));
+    Runs.near(Runs.state(folder.resolve("whole")), Runs.state(folder.resolve("ended")), 1e-5, 1e-7);
   }
 
   @Test
