@@ -2,6 +2,7 @@ package dev.pipewright.runtime.net;
 
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Torch;
+import java.util.Objects;
 import org.bytedeco.pytorch.global.torch;
 import org.bytedeco.pytorch.global.torch.ScalarType;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -29,7 +30,7 @@ final class DoublePrecision implements BeforeEachCallback, AfterEachCallback {
 
   @Override
   public void afterEach(ExtensionContext test) {
-    test.getStore(OURS).remove(Scope.class, Scope.class).close();
+    Objects.requireNonNull(test.getStore(OURS).remove(Scope.class, Scope.class)).close();
     set(ScalarType.Float);
   }
 }
