@@ -16,14 +16,12 @@ import java.util.Optional;
  * @param steps global batches
  * @param seed of parameters, synthetic samples and their order
  * @param workers how they run
- * @param threads that each worker computes with
+ * @param computing with what each worker computes
  * @param machines on which they run
  * @param keeping what is kept in files, and gone on from
  * @param evaluateEvery steps between two times that held-out samples are answered; 0 for never
  * @param force whether to start although memory will probably run out
  * @param emulation with which workers take time instead of computing
- * @param frugal whether processes return freed memory at once: slower, but what is in memory then
- *     is in use
  */
 public record TrainingRequest(
     String model,
@@ -34,13 +32,12 @@ public record TrainingRequest(
     long steps,
     long seed,
     Workers workers,
-    int threads,
+    Computing computing,
     Machines machines,
     Keeping keeping,
     int evaluateEvery,
     boolean force,
-    Optional<Emulation> emulation,
-    boolean frugal) {
+    Optional<Emulation> emulation) {
   /**
    * What a run keeps in files.
    *
@@ -70,6 +67,29 @@ public record TrainingRequest(
     THREADS,
     /** A process of its own on this machine. */
     PROCESSES
+  }
+
+  /** What holds tensors and computes with them. */
+  public enum Device {
+    CPU,
+    /** A GPU, of which a process uses one. */
+    CUDA
+  }
+
+  /**
+   * With what a worker computes.
+   *
+   * @param threads of the processor
+   * @param frugal whether processes return freed memory at once: slower, but what is in memory then
+   *     is in use
+   */
+  public record Computing(Device device, int threads, boolean frugal) {
+    /** One thread, which is quick. */
+    public static final Computing USUAL = new Computing(Device.CPU, 1, false);
+
+    public Computing {
+      Check.that(threads >= 1, "a worker computes with a thread or more: threads=%d", threads);
+    }
   }
 
   /**
@@ -123,45 +143,14 @@ public record TrainingRequest(
         assignment.size(),
         machines.elsewhere());
     Check.that(steps >= 1, "training takes a step or more: steps=%d", steps);
-    Check.that(threads >= 1, "a worker computes with a thread or more: threads=%d", threads);
+    Check.that(
+        computing.device() == Device.CPU || workers == Workers.PROCESSES,
+        "a process uses one GPU, so workers are processes: workers=%s",
+        workers);
     Check.that(
         evaluateEvery >= 0,
         "held-out samples are answered every so many steps: every=%d",
         evaluateEvery);
-  }
-
-  /** A run that keeps freed memory for later, as is faster. */
-  public TrainingRequest(
-      String model,
-      Assignment assignment,
-      UpdateRule rule,
-      boolean sharedStatistics,
-      String data,
-      long steps,
-      long seed,
-      Workers workers,
-      int threads,
-      Machines machines,
-      Keeping keeping,
-      int evaluateEvery,
-      boolean force,
-      Optional<Emulation> emulation) {
-    this(
-        model,
-        assignment,
-        rule,
-        sharedStatistics,
-        data,
-        steps,
-        seed,
-        workers,
-        threads,
-        machines,
-        keeping,
-        evaluateEvery,
-        force,
-        emulation,
-        false);
   }
 
   /** The same run of workers that take these times instead of computing. */
@@ -175,13 +164,12 @@ public record TrainingRequest(
         steps,
         seed,
         workers,
-        threads,
+        computing,
         machines,
         keeping,
         evaluateEvery,
         force,
-        Optional.of(times),
-        frugal);
+        Optional.of(times));
   }
 
   /** So many steps of it to see what memory tensors need. */
@@ -195,12 +183,11 @@ public record TrainingRequest(
         count,
         seed,
         workers,
-        threads,
+        new Computing(computing.device(), computing.threads(), true),
         machines,
         keeping,
         evaluateEvery,
         force,
-        emulation,
-        true);
+        emulation);
   }
 }

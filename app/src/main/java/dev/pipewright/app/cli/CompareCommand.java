@@ -139,7 +139,7 @@ final class CompareCommand implements Callable<Integer> {
             AtLeast.one("--steps", steps),
             run.seed,
             run.workers,
-            run.worker.threads(),
+            run.computing(),
             TrainingRequest.Machines.THIS_ONE,
             TrainingRequest.Keeping.NOTHING,
             0,

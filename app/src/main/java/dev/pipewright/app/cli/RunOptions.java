@@ -1,6 +1,9 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.execution.TrainingRequest.Computing;
+import dev.pipewright.execution.TrainingRequest.Device;
 import dev.pipewright.execution.TrainingRequest.Workers;
+import dev.pipewright.formats.BadInputException;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -21,4 +24,22 @@ final class RunOptions {
       defaultValue = "processes",
       description = "processes, or threads of one process to look on. Default: ${DEFAULT-VALUE}.")
   Workers workers = Workers.PROCESSES;
+
+  @Option(
+      names = "--device",
+      paramLabel = "KIND",
+      defaultValue = "cpu",
+      description =
+          "cpu, or cuda: a GPU for each worker, with sums over NCCL; set PIPEWRIGHT_TORCH=gpu"
+              + " for it. Not run on a GPU yet. Default: ${DEFAULT-VALUE}.")
+  private Device device = Device.CPU;
+
+  /** With what each worker computes. */
+  Computing computing() {
+    if (device == Device.CUDA && workers == Workers.THREADS) {
+      throw new BadInputException(
+          "--device cuda: threads share a process and so a GPU; leave out --workers threads");
+    }
+    return new Computing(device, worker.threads(), false);
+  }
 }

@@ -150,7 +150,7 @@ final class TrainCommand implements Callable<Integer> {
         AtLeast.one("--steps", steps),
         run.seed,
         run.workers,
-        run.worker.threads(),
+        run.computing(),
         machines.machines(chosen.assignment().size(), run.workers),
         keeping.keeping(),
         keeping.evaluateEvery(),

@@ -3,7 +3,10 @@ package dev.pipewright.app.cli;
 import dev.pipewright.formats.BadInputException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.TypeConversionException;
@@ -42,12 +45,26 @@ final class Values {
 
   /** What is wrong with a value that could not be read. */
   static String complaint(ArgSpec arg, String text) {
-    if (Path.class.equals(arg.type())) {
+    Class<?> type = arg.type();
+    if (Path.class.equals(type)) {
       return noPath(text);
+    }
+    if (type.isEnum()) {
+      return "'%s' is none of %s; give one of these".formatted(text, words(type));
+    }
+    if (type == double.class || type == Double.class) {
+      return "'" + text + "' is no number; give one, like 0.1";
     }
     return WHOLE.matcher(text).matches()
         ? text + " is out of range; give a whole number up to " + Integer.MAX_VALUE
         : "'" + text + "' is not a whole number; write digits only, like 64";
+  }
+
+  /** The values of a type as users write them. */
+  private static String words(Class<?> type) {
+    return Arrays.stream(type.getEnumConstants())
+        .map(value -> value.toString().toLowerCase(Locale.ROOT))
+        .collect(Collectors.joining(", "));
   }
 
   private static String noPath(String text) {

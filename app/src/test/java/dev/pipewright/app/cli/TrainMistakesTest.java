@@ -107,6 +107,21 @@ class TrainMistakesTest {
   }
 
   @Test
+  void threadsShareNoGpu() {
+    assertEquals(
+        "--device cuda: threads share a process and so a GPU; leave out --workers threads",
+        refusal("--device", "cuda", "--workers", "threads"));
+  }
+
+  @Test
+  void valuesOfAnotherKindAreNamed() {
+    assertEquals(
+        "--device: 'gpu' is none of cpu, cuda; give one of these", refusal("--device", "gpu"));
+    assertEquals(
+        "--momentum: 'much' is no number; give one, like 0.1", refusal("--momentum", "much"));
+  }
+
+  @Test
   void otherMachinesAreForProcesses() {
     assertEquals(
         "--port: no machine joins; leave it out, or add --elsewhere N", refusal("--port", "7000"));

@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.engine;
 
+import dev.pipewright.runtime.tensor.Gpu;
 import java.util.Arrays;
 
 /** When the ops of a step began to wait, started and ended. */
@@ -25,6 +26,7 @@ final class StepTimes {
   }
 
   void ends(int position) {
+    Gpu.finish();
     ended[position] = System.nanoTime();
   }
 
@@ -33,6 +35,7 @@ final class StepTimes {
   }
 
   void updateEnds() {
+    Gpu.finish();
     updateEnded = System.nanoTime();
   }
 

@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.launch;
 
+import dev.pipewright.execution.TrainingRequest.Computing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -125,6 +126,7 @@ final class Crew implements AutoCloseable {
       return;
     }
     complete = System.nanoTime();
+    Computing computing = launch.resources().computing();
     int first = launch.here();
     for (Host host : hosts) {
       workers.subList(first, first + host.slots).forEach(worker -> worker.host = host);
@@ -133,8 +135,9 @@ final class Crew implements AutoCloseable {
               .with("first", first)
               .with("count", host.slots)
               .with("heap", launch.resources().heapMegabytes())
-              .with("threads", launch.resources().threads())
-              .with("frugal", launch.resources().frugal() ? 1 : 0));
+              .with("device", computing.device().name())
+              .with("threads", computing.threads())
+              .with("frugal", computing.frugal() ? 1 : 0));
       first += host.slots;
     }
     workers.forEach(this::tell);

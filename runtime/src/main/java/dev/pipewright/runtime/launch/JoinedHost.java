@@ -1,5 +1,7 @@
 package dev.pipewright.runtime.launch;
 
+import dev.pipewright.execution.TrainingRequest.Computing;
+import dev.pipewright.execution.TrainingRequest.Device;
 import dev.pipewright.formats.BadInputException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -83,8 +85,10 @@ public final class JoinedHost {
     Launch.Resources resources =
         new Launch.Resources(
             (int) message.number("heap"),
-            (int) message.number("threads"),
-            message.number("frugal") == 1);
+            new Computing(
+                Device.valueOf(message.text("device")),
+                (int) message.number("threads"),
+                message.number("frugal") == 1));
     for (int worker = first; worker < first + message.number("count"); worker++) {
       processes.start(
           worker,

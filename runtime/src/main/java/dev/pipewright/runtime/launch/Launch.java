@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.launch;
 
+import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.units.Check;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -44,16 +45,9 @@ public record Launch(
    * What each worker may use.
    *
    * @param heapMegabytes for Java's objects; tensors are not among them
-   * @param threads with which it computes
-   * @param frugal whether memory that tensors give back leaves the process at once. That takes
-   *     time, but then what is in memory is in use.
    */
-  public record Resources(int heapMegabytes, int threads, boolean frugal) {
-    public static final Resources USUAL = new Resources(256, 1);
-
-    public Resources(int heapMegabytes, int threads) {
-      this(heapMegabytes, threads, false);
-    }
+  public record Resources(int heapMegabytes, Computing computing) {
+    public static final Resources USUAL = new Resources(256, Computing.USUAL);
   }
 
   /**

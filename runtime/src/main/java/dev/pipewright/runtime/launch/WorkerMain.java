@@ -1,9 +1,12 @@
 package dev.pipewright.runtime.launch;
 
+import dev.pipewright.execution.TrainingRequest.Device;
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.runtime.tensor.Gpu;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.runtime.transport.AddressBook;
 import dev.pipewright.runtime.transport.GlooTransport;
+import dev.pipewright.runtime.transport.GpuTransport;
 import dev.pipewright.runtime.transport.LostPeerException;
 import dev.pipewright.runtime.transport.Transport;
 import java.io.IOException;
@@ -19,6 +22,7 @@ public final class WorkerMain {
   private static final int COORDINATOR_GONE = 3;
 
   private final Control control;
+  private final Device device;
   private final Path recorderFile;
   private final FlightRecorder recorder;
   private final CompletableFuture<Message> job = new CompletableFuture<>();
@@ -26,8 +30,9 @@ public final class WorkerMain {
   private final LastStep lastStep = new LastStep();
   private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
 
-  private WorkerMain(Control control, Path recorderFile) {
+  private WorkerMain(Control control, Path recorderFile, Device device) {
     this.control = control;
+    this.device = device;
     this.recorderFile = recorderFile;
     this.recorder = FlightRecorder.create(recorderFile);
   }
@@ -38,7 +43,9 @@ public final class WorkerMain {
     Control control = Control.connect(arguments[1], Integer.parseInt(arguments[2]));
     String token = Optional.ofNullable(System.getenv(Token.VARIABLE)).orElse("");
     control.send(Message.of("worker").with("token", token).with("worker", worker));
-    new WorkerMain(control, Path.of(arguments[4])).run(worker, Integer.parseInt(arguments[3]));
+    Device device = Device.valueOf(arguments[5]);
+    new WorkerMain(control, Path.of(arguments[4]), device)
+        .run(worker, Integer.parseInt(arguments[3]));
   }
 
   private void run(int worker, int threads) {
@@ -88,10 +95,18 @@ public final class WorkerMain {
             .getDeclaredConstructor()
             .newInstance();
     int workers = (int) told.number("workers");
-    Transport transport = new GlooTransport(book(worker, told), told.text("host"), worker, workers);
+    Transport transport = transport(book(worker, told), told.text("host"), worker, workers);
     task.run(told.text("job"), transport, new ControlReporter());
     // Nothing is closed: others may still wait for messages, and the end of the process closes all.
     control.send(Message.of("done"));
+  }
+
+  private Transport transport(AddressBook book, String host, int worker, int workers) {
+    GlooTransport processors = new GlooTransport(book, host, worker, workers);
+    return switch (device) {
+      case CPU -> processors;
+      case CUDA -> GpuTransport.over(processors, book, host, Gpu.use(worker));
+    };
   }
 
   private AddressBook book(int worker, Message told) {

@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.launch;
 
+import dev.pipewright.runtime.tensor.Gpu;
 import dev.pipewright.runtime.tensor.Torch;
 import java.io.File;
 import java.io.IOException;
@@ -57,11 +58,12 @@ final class WorkerProcesses implements AutoCloseable {
     ProcessBuilder builder = new ProcessBuilder(command(worker, host, port, resources));
     Map<String, String> environment = builder.environment();
     for (String variable : Torch.THREAD_VARIABLES) {
-      environment.put(variable, Integer.toString(resources.threads()));
+      environment.put(variable, Integer.toString(resources.computing().threads()));
     }
+    environment.putIfAbsent(Gpu.WORKSPACE_VARIABLE, Gpu.WORKSPACE);
     environment.put(Token.VARIABLE, token.text());
     environment.putIfAbsent("MALLOC_ARENA_MAX", "1"); // what one thread frees, all can use
-    if (resources.frugal()) {
+    if (resources.computing().frugal()) {
       returnFreedMemory(environment);
     } else {
       keepFreedMemory(environment);
@@ -137,8 +139,9 @@ final class WorkerProcesses implements AutoCloseable {
         Integer.toString(worker),
         host,
         Integer.toString(port),
-        Integer.toString(resources.threads()),
-        recorder(worker).toString());
+        Integer.toString(resources.computing().threads()),
+        recorder(worker).toString(),
+        resources.computing().device().name());
     return command;
   }
 

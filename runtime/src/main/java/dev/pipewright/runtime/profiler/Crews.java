@@ -1,6 +1,8 @@
 package dev.pipewright.runtime.profiler;
 
 import dev.pipewright.execution.TrainingFailureException;
+import dev.pipewright.execution.TrainingRequest.Computing;
+import dev.pipewright.execution.TrainingRequest.Device;
 import dev.pipewright.runtime.launch.Coordinator;
 import dev.pipewright.runtime.launch.Launch;
 import dev.pipewright.runtime.launch.WorkerFailureException;
@@ -41,7 +43,10 @@ final class Crews {
     Path logs = logs();
     Launch launch =
         Launch.of(workers, task.getName(), job, logs)
-            .with(new Launch.Resources(Launch.Resources.USUAL.heapMegabytes(), threads, frugal));
+            .with(
+                new Launch.Resources(
+                    Launch.Resources.USUAL.heapMegabytes(),
+                    new Computing(Device.CPU, threads, frugal)));
     try (Coordinator coordinator = new Coordinator(launch)) {
       coordinator.run(listener);
     } catch (WorkerFailureException e) {

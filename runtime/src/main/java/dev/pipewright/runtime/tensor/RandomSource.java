@@ -4,7 +4,7 @@ import org.bytedeco.pytorch.Generator;
 import org.bytedeco.pytorch.GeneratorOptional;
 import org.bytedeco.pytorch.global.torch;
 
-/** Random numbers from a seed: the same whatever else draws numbers. */
+/** Random numbers from a seed: the same whatever else draws numbers, on any device. */
 public final class RandomSource implements AutoCloseable {
   private final Generator generator;
   private final GeneratorOptional argument;
@@ -16,16 +16,14 @@ public final class RandomSource implements AutoCloseable {
 
   /** Numbers between the bounds, equally likely. */
   public Tensor uniform(double low, double high, long... shape) {
-    Tensor tensor = Tensor.empty(shape);
-    tensor.handle().uniform_(low, high, argument);
-    return tensor;
+    return new Tensor(
+        NewTensors.placed(NewTensors.onHost(false, shape).uniform_(low, high, argument)));
   }
 
   /** Numbers with mean 0. */
   public Tensor normal(double deviation, long... shape) {
-    Tensor tensor = Tensor.empty(shape);
-    tensor.handle().normal_(0, deviation, argument);
-    return tensor;
+    return new Tensor(
+        NewTensors.placed(NewTensors.onHost(false, shape).normal_(0, deviation, argument)));
   }
 
   @Override

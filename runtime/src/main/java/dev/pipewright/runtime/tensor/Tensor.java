@@ -5,9 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import org.bytedeco.javacpp.FloatPointer;
 import org.bytedeco.javacpp.LongPointer;
-import org.bytedeco.pytorch.MemoryFormatOptional;
 import org.bytedeco.pytorch.Scalar;
-import org.bytedeco.pytorch.TensorOptions;
 import org.bytedeco.pytorch.TensorVector;
 import org.bytedeco.pytorch.global.torch;
 import org.bytedeco.pytorch.global.torch.ScalarType;
@@ -39,21 +37,21 @@ public final class Tensor implements AutoCloseable {
   /** Numbers in row-major order. */
   public static Tensor of(float[] values, long... shape) {
     checkSize(values.length, shape);
-    Tensor tensor = empty(shape);
-    try (FloatPointer memory = new FloatPointer(tensor.handle.data_ptr())) {
+    org.bytedeco.pytorch.Tensor host = NewTensors.onHost(false, shape);
+    try (FloatPointer memory = new FloatPointer(host.data_ptr())) {
       memory.put(values, 0, values.length);
     }
-    return tensor;
+    return new Tensor(NewTensors.placed(host));
   }
 
   /** Whole numbers in row-major order. */
   public static Tensor ofWhole(long[] values, long... shape) {
     checkSize(values.length, shape);
-    Tensor tensor = emptyWhole(shape);
-    try (LongPointer memory = new LongPointer(tensor.handle.data_ptr())) {
+    org.bytedeco.pytorch.Tensor host = NewTensors.onHost(true, shape);
+    try (LongPointer memory = new LongPointer(host.data_ptr())) {
       memory.put(values, 0, values.length);
     }
-    return tensor;
+    return new Tensor(NewTensors.placed(host));
   }
 
   private static void checkSize(long values, long... shape) {
@@ -66,21 +64,25 @@ public final class Tensor implements AutoCloseable {
 
   /** A tensor whose numbers nobody has set. */
   public static Tensor empty(long... shape) {
-    return new Tensor(torch.empty(shape));
+    return new Tensor(NewTensors.empty(shape));
   }
 
   /** Likewise for whole numbers. */
   public static Tensor emptyWhole(long... shape) {
-    return new Tensor(
-        torch.empty(shape, new TensorOptions(ScalarType.Long), new MemoryFormatOptional()));
+    return new Tensor(NewTensors.emptyWhole(shape));
   }
 
   public static Tensor zeros(long... shape) {
-    return new Tensor(torch.zeros(shape));
+    return new Tensor(NewTensors.zeros(shape));
   }
 
   public static Tensor ones(long... shape) {
-    return new Tensor(torch.ones(shape));
+    return new Tensor(NewTensors.ones(shape));
+  }
+
+  /** One of this shape and kind of numbers, which nobody has set, where the processor can read. */
+  public Tensor twinOnHost() {
+    return new Tensor(NewTensors.onHost(whole(), shape()));
   }
 
   /** Tensors one behind the other along an axis. */
@@ -130,7 +132,8 @@ public final class Tensor implements AutoCloseable {
   public float[] toFloats() {
     float[] values = new float[Math.toIntExact(elements())];
     try (org.bytedeco.pytorch.Tensor dense = handle.contiguous();
-        FloatPointer memory = new FloatPointer(dense.data_ptr())) {
+        org.bytedeco.pytorch.Tensor near = dense.cpu();
+        FloatPointer memory = new FloatPointer(near.data_ptr())) {
       memory.get(values);
     }
     return values;
@@ -140,7 +143,8 @@ public final class Tensor implements AutoCloseable {
   public long[] toWhole() {
     long[] values = new long[Math.toIntExact(elements())];
     try (org.bytedeco.pytorch.Tensor dense = handle.contiguous();
-        LongPointer memory = new LongPointer(dense.data_ptr())) {
+        org.bytedeco.pytorch.Tensor near = dense.cpu();
+        LongPointer memory = new LongPointer(near.data_ptr())) {
       memory.get(values);
     }
     return values;

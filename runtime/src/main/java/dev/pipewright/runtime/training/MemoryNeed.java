@@ -9,6 +9,7 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.execution.Expectation;
 import dev.pipewright.execution.TrainingRequest;
+import dev.pipewright.execution.TrainingRequest.Device;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
@@ -43,6 +44,9 @@ final class MemoryNeed {
   static void check(TrainingRequest request, LayerGraph graph) {
     if (request.emulation().isPresent()) {
       return; // whose tensors are few
+    }
+    if (request.computing().device() == Device.CUDA) {
+      return; // whose memory only a worker can ask for
     }
     available().ifPresent(free -> check(request, bytes(request, graph), free));
   }

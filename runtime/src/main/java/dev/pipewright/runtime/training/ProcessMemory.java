@@ -1,11 +1,13 @@
 package dev.pipewright.runtime.training;
 
+import dev.pipewright.runtime.tensor.Gpu;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
  * What this process holds in memory, from Linux's {@code /proc/self/status}; 0 where there is none.
+ * Where tensors lie on a GPU, what they take there.
  */
 public final class ProcessMemory {
   private static final Path STATUS = Path.of("/proc/self/status");
@@ -16,16 +18,20 @@ public final class ProcessMemory {
 
   /** Bytes in memory now. */
   public static long now() {
-    return bytes("VmRSS:");
+    return Gpu.used() ? Gpu.bytes() : bytes("VmRSS:");
   }
 
   /** The most since {@link #forgetPeak}. */
   public static long peak() {
-    return bytes("VmHWM:");
+    return Gpu.used() ? Gpu.peakBytes() : bytes("VmHWM:");
   }
 
   /** Counts the peak from here on. */
   public static void forgetPeak() {
+    if (Gpu.used()) {
+      Gpu.forgetPeak();
+      return;
+    }
     try {
       Files.writeString(CLEAR, FORGET_PEAK);
     } catch (IOException e) {

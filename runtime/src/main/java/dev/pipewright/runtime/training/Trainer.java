@@ -180,7 +180,7 @@ public final class Trainer implements TrainingService {
     switch (request.workers()) {
       case THREADS ->
           new ThreadWorkers(request.assignment().size(), threadTask, account)
-              .run(job, request.threads());
+              .run(job, request.computing().threads());
       case PROCESSES -> {
         Optional<Path> folder = request.keeping().folder().map(Path::of);
         Path logs = folder.map(f -> make(f.resolve("logs"))).orElseGet(Trainer::temporary);
@@ -199,7 +199,7 @@ public final class Trainer implements TrainingService {
         Launch.of(request.assignment().size(), task.getName(), job, logs)
             .withHere(request.assignment().size() - request.machines().elsewhere())
             .with(new Launch.Ports(request.machines().port(), 0))
-            .with(new Launch.Resources(heap, request.threads(), request.frugal()))
+            .with(new Launch.Resources(heap, request.computing()))
             .with(Launch.Patience.USUAL.afterInterrupt(afterInterrupt));
     try (Coordinator coordinator = new Coordinator(launch)) {
       if (request.machines().elsewhere() > 0) {

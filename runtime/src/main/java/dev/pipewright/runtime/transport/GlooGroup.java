@@ -79,9 +79,8 @@ final class GlooGroup implements Group {
         if (member == place) {
           terms.add(scope.keep(part));
         } else {
-          Tensor term =
-              own.whole() ? Tensor.emptyWhole(own.elements()) : Tensor.empty(own.elements());
-          terms.add(scope.keep(term));
+          Tensor term = scope.keep(part.twinOnHost());
+          terms.add(term);
           messages.add(receive(term, member, tag));
           messages.add(send(part, member, tag));
         }
@@ -135,7 +134,7 @@ final class GlooGroup implements Group {
     return begin("a message", list -> gloo.recv(list, member, tag), tensor);
   }
 
-  private Pending begin(String operation, GlooPending.Begin begin, Tensor tensor) {
-    return GlooPending.begin(operation + " in group " + name, begin, tensor.handle());
+  private Pending begin(String operation, NativePending.Begin begin, Tensor tensor) {
+    return NativePending.begin(operation + " in group " + name, begin, tensor.handle());
   }
 }

@@ -13,9 +13,6 @@ import org.bytedeco.pytorch.gloo.Device;
  * Workers that are processes, on one machine or several, over TCP: libtorch's Gloo. A message is
  * written to the connection when its receiver is ready for it, so that receivers that ask early
  * wait least. Whoever receives fewer bytes than are sent is ended by Gloo.
- *
- * <p>For GPUs libtorch has NCCL with the same operations; a transport over it would stand here,
- * behind the same interface. There is none, because none has run on a GPU.
  */
 public final class GlooTransport implements Transport {
   private final AddressBook book;
@@ -74,7 +71,7 @@ public final class GlooTransport implements Transport {
     if (to == worker) {
       return self.send(tensor, 0, tag);
     }
-    return GlooPending.begin(
+    return NativePending.begin(
         "sending to worker " + to, list -> messages.send(list, to, tag), tensor.handle());
   }
 
@@ -83,7 +80,7 @@ public final class GlooTransport implements Transport {
     if (from == worker) {
       return self.receive(into, 0, tag);
     }
-    return GlooPending.begin(
+    return NativePending.begin(
         "receiving from worker " + from, list -> messages.recv(list, from, tag), into.handle());
   }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.formats.BadInputException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -41,7 +42,7 @@ class CoordinatorTest {
 
   private Launch ring(int workers, String job) {
     return Launch.of(workers, RingTask.class.getName(), job, folder.resolve("logs"))
-        .with(new Launch.Resources(64, 1));
+        .with(new Launch.Resources(64, Computing.USUAL));
   }
 
   private void hear(int worker, String text) {

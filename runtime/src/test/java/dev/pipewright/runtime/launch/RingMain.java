@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.launch;
 
+import dev.pipewright.execution.TrainingRequest.Computing;
 import java.nio.file.Path;
 
 /** A coordinator that can be killed: prints what its two workers report, and how it fails. */
@@ -10,7 +11,7 @@ public final class RingMain {
   public static void main(String[] arguments) throws InterruptedException {
     Launch launch =
         Launch.of(2, RingTask.class.getName(), arguments[0], Path.of(arguments[1]))
-            .with(new Launch.Resources(64, 1));
+            .with(new Launch.Resources(64, Computing.USUAL));
     try (Coordinator coordinator = new Coordinator(launch)) {
       coordinator.run((worker, text) -> System.out.println(text));
     } catch (WorkerFailureException e) {

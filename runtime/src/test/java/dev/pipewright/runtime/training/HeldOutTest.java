@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.execution.HeldOutResult;
 import dev.pipewright.execution.TrainingRequest;
+import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.execution.TrainingRequest.Keeping;
 import dev.pipewright.execution.TrainingRequest.Machines;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
@@ -36,7 +37,7 @@ class HeldOutTest {
             90,
             Runs.SEED,
             Workers.THREADS,
-            1,
+            Computing.USUAL,
             Machines.THIS_ONE,
             Keeping.NOTHING,
             40,

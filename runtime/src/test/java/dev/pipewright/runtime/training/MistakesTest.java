@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.execution.TrainingRequest;
+import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.execution.TrainingRequest.Keeping;
 import dev.pipewright.execution.TrainingRequest.Machines;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
@@ -50,7 +51,7 @@ class MistakesTest {
         6,
         Runs.SEED,
         workers,
-        1,
+        Computing.USUAL,
         Machines.THIS_ONE,
         keeping,
         0,

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.execution.TrainingListener;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
+import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.execution.TrainingRequest.Keeping;
 import dev.pipewright.execution.TrainingRequest.Machines;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
@@ -91,7 +92,7 @@ record Runs(
         steps,
         SEED,
         workers,
-        1,
+        Computing.USUAL,
         machines,
         new Keeping(Optional.of(out.toString()), every, 2, from.map(Path::toString)),
         0,

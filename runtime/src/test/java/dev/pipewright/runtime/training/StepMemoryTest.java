@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
+import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.execution.TrainingRequest.Keeping;
 import dev.pipewright.execution.TrainingRequest.Machines;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
@@ -40,7 +41,7 @@ class StepMemoryTest {
         1,
         Runs.SEED,
         workers,
-        1,
+        Computing.USUAL,
         Machines.THIS_ONE,
         Keeping.NOTHING,
         0,

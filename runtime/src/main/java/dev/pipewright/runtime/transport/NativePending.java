@@ -6,14 +6,14 @@ import org.bytedeco.pytorch.Tensor;
 import org.bytedeco.pytorch.TensorVector;
 import org.bytedeco.pytorch.Work;
 
-/** An operation of Gloo under way, with its tensors, which live at least until its end. */
-final class GlooPending implements Pending {
+/** An operation of Gloo or NCCL under way, with its tensors, which live at least until its end. */
+final class NativePending implements Pending {
   private final Work work;
   private final TensorVector tensors;
   private final String what;
   private boolean ended;
 
-  private GlooPending(Work work, TensorVector tensors, String what) {
+  private NativePending(Work work, TensorVector tensors, String what) {
     this.work = work;
     this.tensors = tensors;
     this.what = what;
@@ -29,14 +29,16 @@ final class GlooPending implements Pending {
    *
    * @param what it is, for the sentence that says that it failed
    */
-  static GlooPending begin(String what, Begin begin, Tensor tensor) {
-    Check.that(tensor.is_contiguous(), "messages carry dense tensors: %s", what);
+  static NativePending begin(String what, Begin begin, Tensor... of) {
+    for (Tensor tensor : of) {
+      Check.that(tensor.is_contiguous(), "messages carry dense tensors: %s", what);
+    }
     try (PointerScope scope = new PointerScope()) { // not the caller's, which may end before
-      TensorVector tensors = new TensorVector(tensor);
+      TensorVector tensors = new TensorVector(of);
       Work work = begin.with(tensors);
       work.retainReference();
       tensors.retainReference();
-      return new GlooPending(work, tensors, what);
+      return new NativePending(work, tensors, what);
     } catch (RuntimeException e) {
       throw lost(what, e);
     }

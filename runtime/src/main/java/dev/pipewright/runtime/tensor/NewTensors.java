@@ -1,0 +1,61 @@
+package dev.pipewright.runtime.tensor;
+
+import org.bytedeco.javacpp.Pointer;
+import org.bytedeco.pytorch.Device;
+import org.bytedeco.pytorch.MemoryFormatOptional;
+import org.bytedeco.pytorch.ScalarTypeOptional;
+import org.bytedeco.pytorch.TensorOptions;
+import org.bytedeco.pytorch.global.torch;
+import org.bytedeco.pytorch.global.torch.ScalarType;
+
+/** Where new tensors lie: beside the processor, or on the GPU that this process uses. */
+final class NewTensors {
+  private static final MemoryFormatOptional ROW_MAJOR = kept(new MemoryFormatOptional());
+  private static final TensorOptions HOST = kept(new TensorOptions());
+  private static final TensorOptions HOST_WHOLE = kept(new TensorOptions(ScalarType.Long));
+
+  private static volatile boolean elsewhere;
+  private static volatile TensorOptions numbers = HOST;
+  private static volatile TensorOptions whole = HOST_WHOLE;
+
+  private NewTensors() {}
+
+  /** For all tensors from here on. */
+  static void lieOn(Device device) {
+    numbers = kept(new TensorOptions(device));
+    whole = kept(new TensorOptions(device).dtype(new ScalarTypeOptional(ScalarType.Long)));
+    elsewhere = true;
+  }
+
+  /** Kept whatever scope is open. */
+  private static <P extends Pointer> P kept(P pointer) {
+    pointer.retainReference();
+    return pointer;
+  }
+
+  static org.bytedeco.pytorch.Tensor empty(long... shape) {
+    return torch.empty(shape, numbers, ROW_MAJOR);
+  }
+
+  static org.bytedeco.pytorch.Tensor emptyWhole(long... shape) {
+    return torch.empty(shape, whole, ROW_MAJOR);
+  }
+
+  static org.bytedeco.pytorch.Tensor zeros(long... shape) {
+    return torch.zeros(shape, numbers);
+  }
+
+  static org.bytedeco.pytorch.Tensor ones(long... shape) {
+    return torch.ones(shape, numbers);
+  }
+
+  /** What the processor can read and write, wherever others lie. */
+  static org.bytedeco.pytorch.Tensor onHost(boolean wholeNumbers, long... shape) {
+    return torch.empty(shape, wholeNumbers ? HOST_WHOLE : HOST, ROW_MAJOR);
+  }
+
+  /** One of the host's where new tensors lie. */
+  static org.bytedeco.pytorch.Tensor placed(org.bytedeco.pytorch.Tensor tensor) {
+    return elsewhere ? tensor.to(numbers.device(), tensor.scalar_type()) : tensor;
+  }
+}
