@@ -20,8 +20,8 @@ class GpuTransportTest {
   })
   void workersAreApartWhereNoTwoShareAGpuOfAMachine(String machines, String gpus, boolean apart)
       throws Exception {
-    String[] machine = machines.split(" ");
-    String[] gpu = gpus.split(" ");
+    String[] machine = machines.split(" ", -1);
+    String[] gpu = gpus.split(" ", -1);
     List<LocalTransport> transports = LocalTransport.of(machine.length);
     List<Future<Boolean>> answers = new ArrayList<>();
     try (ExecutorService threads = Executors.newCachedThreadPool()) {
