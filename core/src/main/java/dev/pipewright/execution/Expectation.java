@@ -247,7 +247,7 @@ public final class Expectation {
   public double[] peakBytes() {
     double[] peaks = new double[placement.ranks()];
     for (int rank = 0; rank < peaks.length; rank++) {
-      peaks[rank] = peakBytes(rank);
+      peaks[rank] = peakBytes(rank) - SharedOut.bytes(costs, assignment, rank);
     }
     return peaks;
   }

@@ -26,6 +26,7 @@ import java.util.stream.IntStream;
  * @param batch samples of a step
  * @param overlapped whether gradients are summed while others are still computed
  * @param flow what makes the schedule, where that holds several steps
+ * @param sharding what those who hold the same stage share out between them
  */
 public record Assignment(
     Schedule schedule,
@@ -33,7 +34,8 @@ public record Assignment(
     List<Integer> workers,
     int batch,
     boolean overlapped,
-    Optional<Flow> flow) {
+    Optional<Flow> flow,
+    Sharding sharding) {
 
   /**
    * The layers of a stage.
@@ -105,6 +107,11 @@ public record Assignment(
     }
   }
 
+  /** Why its states cannot be shared out as they are to be, in words for the user. */
+  public Optional<String> shardingRefusal() {
+    return sharding.refusal(this);
+  }
+
   /** A step that ends before the next one begins. */
   public Assignment(
       Schedule schedule,
@@ -112,7 +119,7 @@ public record Assignment(
       List<Integer> workers,
       int batch,
       boolean overlapped) {
-    this(schedule, stages, workers, batch, overlapped, Optional.empty());
+    this(schedule, stages, workers, batch, overlapped, Optional.empty(), Sharding.NOTHING);
   }
 
   /**
@@ -123,13 +130,40 @@ public record Assignment(
   public static Assignment of(
       Flow flow, List<StageLayers> stages, List<Integer> workers, int batch) {
     return new Assignment(
-        flow.schedule(flow.round()), stages, workers, batch, false, Optional.of(flow));
+        flow.schedule(flow.round()),
+        stages,
+        workers,
+        batch,
+        false,
+        Optional.of(flow),
+        Sharding.NOTHING);
   }
 
   /** The same over so many steps that flow. */
   public Assignment over(int steps) {
     Schedule made = flow.orElseThrow().schedule(steps);
-    return new Assignment(made, stages, workers, batch, overlapped, flow);
+    return new Assignment(made, stages, workers, batch, overlapped, flow, sharding);
+  }
+
+  /** The same where those who hold the same stage share out its states. */
+  public Assignment sharded(Sharding other) {
+    return new Assignment(schedule, stages, workers, batch, overlapped, flow, other);
+  }
+
+  /** Whether each stage's states are in one place at a time, and go from user to user. */
+  public boolean inOnePlace() {
+    return flow.map(Flow::inOnePlace).orElse(false);
+  }
+
+  /** The worker that a stage's states are written and read by. */
+  public int keeper(int depth) {
+    List<Integer> holders = holders(depth);
+    return holders.get(inOnePlace() ? depth % holders.size() : 0);
+  }
+
+  /** What those who hold a stage share out: nothing where that is only one. */
+  public Sharding sharding(int depth) {
+    return holders(depth).size() > 1 ? sharding : Sharding.NOTHING;
   }
 
   /** Steps that the schedule makes. */
@@ -163,12 +197,13 @@ public record Assignment(
 
   /**
    * The plan that this is the assignment of; empty where its schedule is no plan's, its
-   * micro-batches are not equally large, or its layers are split.
+   * micro-batches are not equally large, its layers are split, or their states shared out.
    *
    * @param devices by worker
    */
   public Optional<Plan> asPlan(List<Integer> devices) {
-    boolean whole = stages.stream().noneMatch(stage -> stage.split().several());
+    boolean whole =
+        sharding == Sharding.NOTHING && stages.stream().noneMatch(stage -> stage.split().several());
     if (!whole || !schedule.placement().straight() || batch % schedule.microBatches() != 0) {
       return Optional.empty();
     }

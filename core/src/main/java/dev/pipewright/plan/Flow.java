@@ -44,6 +44,11 @@ public sealed interface Flow {
   /** Versions of a stage's parameters that a rank holds at once at most, the newest among them. */
   int versions(int stage);
 
+  /** Whether each stage's states are on one worker at a time, and go from user to user. */
+  default boolean inOnePlace() {
+    return false;
+  }
+
   /**
    * An update for every micro-batch, which is a training step of its own; the replicas of a stage
    * take them in turn, and average their gradients.
@@ -220,6 +225,11 @@ public sealed interface Flow {
       int step = microBatch / cyclic.workers();
       int worker = microBatch % cyclic.workers();
       return Math.max(step - cyclic.delay(rule, worker, stage), 0);
+    }
+
+    @Override
+    public boolean inOnePlace() {
+      return form == Cyclic.Form.ZERO;
     }
 
     /** A worker with a copy of its own updates it when it holds no activations. */

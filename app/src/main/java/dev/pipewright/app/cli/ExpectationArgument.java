@@ -9,6 +9,7 @@ import dev.pipewright.formats.PlanFile;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Sharding;
 import dev.pipewright.plan.StagePlan;
 import java.util.List;
 import java.util.Locale;
@@ -64,6 +65,11 @@ final class ExpectationArgument {
               "--schedule: steps of %s flow into one another, so nothing is expected of a single one; train without --cluster, --profile, --stretch and --emulate"
                   .formatted(flow.name()));
         });
+    if (assignment.sharding() != Sharding.NOTHING) {
+      throw new BadInputException(
+          "--zero: what shared states take is predicted by `pipewright predict --strategies` only;"
+              + " leave out what asks for a prediction here");
+    }
     if (assignment.stages().stream().anyMatch(stage -> stage.split().several())) {
       throw new BadInputException(
           "--split: what split stages take is predicted by `pipewright predict --strategies`"

@@ -9,6 +9,7 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.Flow;
+import dev.pipewright.plan.Sharding;
 import dev.pipewright.plan.Split;
 import dev.pipewright.planner.baseline.BlockPartition;
 import dev.pipewright.planner.baseline.OnePath;
@@ -18,6 +19,7 @@ import dev.pipewright.zoo.ZooModel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -57,8 +59,8 @@ final class TrainArgument {
       paramLabel = "NAME",
       description =
           "Any that `schedule` knows and whose steps end, or pipedream, pipedream-2bw, cyclic-v1,"
-              + " cyclic-v2 and their forms -single, -pyramid and -pipeline, whose steps flow into"
-              + " one another. Default: 1f1b, or the plan's.")
+              + " cyclic-v2 and their forms -single, -pyramid, -pipeline and -zero, whose steps flow"
+              + " into one another. Default: 1f1b, or the plan's.")
   @Nullable String schedule;
 
   @Option(
@@ -107,6 +109,14 @@ final class TrainArgument {
               + " Default: hierarchical.")
   @Nullable String reduce;
 
+  @Option(
+      names = "--zero",
+      paramLabel = "N",
+      description =
+          "What the workers that hold the same stage share out instead of all having it: 1 what the"
+              + " optimizer remembers, 2 also gradients, 3 also parameters. Default: 0, nothing.")
+  @Nullable Integer zero;
+
   /**
    * A network and who computes what of it.
    *
@@ -115,7 +125,24 @@ final class TrainArgument {
   record Chosen(String model, Assignment assignment, Optional<PlanFile> plan) {}
 
   Chosen chosen() {
-    return isPlan() ? ofPlan(PlanJson.read(Path.of(what))) : ofModel(what);
+    Chosen chosen = isPlan() ? ofPlan(PlanJson.read(Path.of(what))) : ofModel(what);
+    Assignment sharded = chosen.assignment().sharded(sharding());
+    sharded
+        .shardingRefusal()
+        .ifPresent(why -> {
+          throw new BadInputException("--zero: " + why);
+        });
+    return new Chosen(chosen.model(), sharded, chosen.plan());
+  }
+
+  private Sharding sharding() {
+    int level = zero == null ? 0 : zero;
+    return Arrays.stream(Sharding.values())
+        .filter(sharding -> sharding.level() == level)
+        .findFirst()
+        .orElseThrow(() ->
+            new BadInputException(
+                "--zero: there are levels 0 to 3, not %d; give one of them".formatted(level)));
   }
 
   /** A file that begins like an object and holds stages is a plan; other files are networks. */

@@ -29,6 +29,7 @@ import picocli.CommandLine.Spec;
       "  pipewright train mlp-8x1024 --global-batch 64 --steps 50",
       "  pipewright train cnn-64-128-256 --replicas 2 --global-batch 32 --data cifar10:DIR",
       "  pipewright train cnn-64-128-256 --split spatial:2 --replicas 2 --global-batch 32",
+      "  pipewright train gpt-8x256 --replicas 2 --zero 3 --global-batch 8",
       "  pipewright train gpt-8x256 --stages 2 --schedule zb-h1 --micro-batches 8 --global-batch 16",
       "  pipewright train mlp-8x1024 --stages 4 --schedule pipedream-2bw --global-batch 64",
       "  pipewright train PLAN.json --steps 100 --out run --checkpoint-every 20",

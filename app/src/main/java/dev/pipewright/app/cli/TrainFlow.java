@@ -4,7 +4,6 @@ import dev.pipewright.formats.BadInputException;
 import dev.pipewright.plan.Flow;
 import dev.pipewright.schedule.cyclic.Cyclic;
 import java.util.Collections;
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -19,10 +18,6 @@ record TrainFlow(
     String name, int stages, @Nullable Integer microBatches, int replicas, boolean vertical) {
   private static final String PIPEDREAM = "pipedream";
   private static final String TWO_BUFFERS = "pipedream-2bw";
-
-  /** Forms that workers can run. */
-  private static final List<Cyclic.Form> FORMS =
-      List.of(Cyclic.Form.RING, Cyclic.Form.SINGLE, Cyclic.Form.PYRAMID, Cyclic.Form.PIPELINE);
 
   /** None where the name is of no such schedule. */
   Optional<Flow> flow() {
@@ -60,7 +55,7 @@ record TrainFlow(
   }
 
   private Optional<Flow> cyclic() {
-    for (Cyclic.Form form : FORMS) {
+    for (Cyclic.Form form : Cyclic.Form.values()) {
       for (Cyclic.Rule rule : Cyclic.Rule.values()) {
         if (name.equals(form.label(rule))) {
           return Optional.of(cyclic(form, rule));

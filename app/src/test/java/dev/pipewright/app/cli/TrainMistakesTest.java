@@ -170,4 +170,26 @@ class TrainMistakesTest {
         "--schedule: zero-dp is no pipeline that ends with each step; take another",
         refusal("--schedule", "zero-dp", "--stages", "2", "--micro-batches", "2"));
   }
+
+  @Test
+  void statesAreSharedOutAsFarAsTheyCan() {
+    assertEquals(
+        "--zero: there are levels 0 to 3, not 4; give one of them",
+        refusal("--replicas", "2", "--zero", "4"));
+    assertEquals(
+        "--zero: two ranks hold each stage of chimera and come to it at different times; take 1",
+        refusal("--schedule", "chimera", "--stages", "2", "--zero", "2"));
+    assertEquals(
+        "--zero: steps of pipedream flow into one another, and update each stage whole; leave it"
+            + " out",
+        refusal("--schedule", "pipedream", "--stages", "2", "--zero", "1"));
+    assertEquals(
+        "--zero: all replicas get parameters for each of their micro-batches, but one of 2 samples"
+            + " leaves some of 3 without any; take larger micro-batches, or 2",
+        refusal("--replicas", "3", "--micro-batches", "4", "--zero", "3"));
+    assertEquals(
+        "--zero: what shared states take is predicted by `pipewright predict --strategies` only;"
+            + " leave out what asks for a prediction here",
+        refusal("--replicas", "2", "--zero", "3", "--cluster", "dapple-a:1x4"));
+  }
 }

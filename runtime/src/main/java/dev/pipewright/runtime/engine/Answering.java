@@ -15,6 +15,7 @@ import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 
 /**
  * Answers samples without learning from them: the stages pass them on where they are, micro-batch
@@ -23,10 +24,21 @@ import java.util.List;
 final class Answering {
   private final Assignment assignment;
   private final Transport transport;
-  private final List<Part> parts; // of each stage of a chain
+  private final List<Part> parts;
+  private final IntFunction<OwnStage> stages;
   private final Objective objective;
 
-  Answering(Assignment assignment, Transport transport, List<Part> parts, Objective objective) {
+  /**
+   * @param parts of each stage of a chain
+   * @param stages of a chain that this worker holds
+   */
+  Answering(
+      Assignment assignment,
+      Transport transport,
+      List<Part> parts,
+      IntFunction<OwnStage> stages,
+      Objective objective) {
+    this.stages = stages;
     this.assignment = assignment;
     this.transport = transport;
     this.parts = parts;
@@ -78,35 +90,46 @@ final class Answering {
     Answers answers = Answers.NONE;
     for (long op : round.schedule().packed(round.rankOf(transport.worker()))) {
       int stage = Schedule.stage(op);
-      int microBatch = Schedule.microBatch(op);
-      SampleRange own = round.samples(stage, microBatch, transport.worker());
-      if (!own.isEmpty()) {
+      SampleRange own = round.samples(stage, Schedule.microBatch(op), transport.worker());
+      OwnStage held = stages.apply(stage % assignment.stages().size());
+      if (own.isEmpty()) {
+        attend(held);
+      } else {
         SampleRange samples = new SampleRange(all.first() + own.first(), own.count());
-        answers = answers.plus(forward(crossing, feed, stage, microBatch, samples, share));
+        answers = answers.plus(forward(crossing, feed, held, op, samples, share));
       }
     }
     return answers;
   }
 
+  /** Gets and forgets parameters with those who have samples. */
+  private static void attend(OwnStage held) {
+    for (int segment = 0; segment < held.stage().segments().size(); segment++) {
+      held.presence().need(segment);
+      held.presence().leave(segment);
+    }
+  }
+
   private Answers forward(
-      Crossing crossing, Feed feed, int stage, int microBatch, SampleRange samples, double share) {
+      Crossing crossing, Feed feed, OwnStage held, long op, SampleRange samples, double share) {
     Placement placement = assignment.schedule().placement();
-    Part part = parts.get(stage % placement.depth());
+    int stage = Schedule.stage(op);
+    int microBatch = Schedule.microBatch(op);
     boolean last = placement.last(stage);
     List<Tensor> inputs =
         placement.first(stage) ? List.of() : crossing.take(stage, microBatch, true);
     try (Scope scope = new Scope()) {
       List<Tensor> data =
-          part.readsData()
+          held.stage().whole().readsData()
               ? feed.inputs(0, samples).stream().map(Values::tensor).toList()
               : List.of();
-      List<Tensor> outputs =
-          Gradients.without(() -> part.forward(inputs, data, ForwardPass.answering()));
+      List<Tensor> outputs = through(held, inputs, data);
       if (!last) {
-        crossing.send(stage, microBatch, true, outputs.stream().map(scope::keep).toList());
+        crossing.send(stage, microBatch, true, outputs);
         return Answers.NONE;
       }
       Objective.Judged judged = objective.judge(outputs, feed.target(0, samples).tensor(), share);
+      outputs.forEach(Tensor::close);
       if (assignment.partOf(transport.worker()) > 0) { // whose first part counts them
         return Answers.NONE;
       }
@@ -114,5 +137,27 @@ final class Answering {
     } finally {
       inputs.forEach(Tensor::close);
     }
+  }
+
+  /** The stage's outputs, which live until they are closed. */
+  private static List<Tensor> through(OwnStage held, List<Tensor> inputs, List<Tensor> data) {
+    List<Tensor> last = inputs;
+    for (int i = 0; i < held.stage().segments().size(); i++) {
+      Part part = held.stage().segments().get(i).part();
+      List<Tensor> before = last;
+      List<Tensor> made = new ArrayList<>();
+      held.presence().need(i);
+      held.presence().ahead(i + 1);
+      try (Scope scope = new Scope()) {
+        Gradients.without(() -> part.forward(before, data, ForwardPass.answering()))
+            .forEach(output -> made.add(scope.keep(output)));
+      }
+      held.presence().leave(i);
+      if (i > 0) {
+        before.forEach(Tensor::close);
+      }
+      last = made;
+    }
+    return last;
   }
 }

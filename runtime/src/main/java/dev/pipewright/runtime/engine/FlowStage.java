@@ -16,18 +16,21 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.stream.Stream;
 
 /**
  * A stage of a chain on a worker whose steps flow: both passes of a micro-batch meet the same
  * version of its parameters, and an update changes the newest.
  */
-final class FlowStage implements OwnStage, AutoCloseable {
+final class FlowStage implements Flowing {
   private final int depth;
   private final Stage stage;
   private final Flow flow;
   private final List<Parameter> parameters;
   private final List<List<Parameter>> tied; // that are one
+  private final Transport transport;
+  private final Departures departures;
   private final Updates updates;
   private final WeightVersions versions;
   private final FlowSums sums;
@@ -39,10 +42,20 @@ final class FlowStage implements OwnStage, AutoCloseable {
 
   /**
    * @param tied parameters of the network that are one and the same
+   * @param departures of what goes from worker to worker
    * @param group of those who reduce gradients together
    */
   FlowStage(
-      int depth, Stage stage, Flow flow, UpdateRule rule, List<Tied> tied, Optional<Group> group) {
+      int depth,
+      Stage stage,
+      Flow flow,
+      UpdateRule rule,
+      List<Tied> tied,
+      Transport transport,
+      Departures departures,
+      Optional<Group> group) {
+    this.transport = transport;
+    this.departures = departures;
     this.depth = depth;
     this.stage = stage;
     this.flow = flow;
@@ -77,20 +90,13 @@ final class FlowStage implements OwnStage, AutoCloseable {
     // the sum of gradients is complete with the update's last micro-batch only
   }
 
-  List<Parameter> parameters() {
+  @Override
+  public List<Parameter> parameters() {
     return parameters;
   }
 
-  Updates updates() {
-    return updates;
-  }
-
-  WeightVersions versions() {
-    return versions;
-  }
-
-  /** Goes on with what there is as the first version. */
-  void begin(Assignment assignment, Transport transport, Departures departures) {
+  @Override
+  public void begin(Assignment assignment) {
     versions.restart();
     relay.ifPresent(Relay::close);
     relay = Optional.of(new Relay(assignment, depth, transport, sums, departures));
@@ -113,31 +119,46 @@ final class FlowStage implements OwnStage, AutoCloseable {
     oldest = unfinished.hasNext() ? flow.version(depth, unfinished.next()) : Integer.MAX_VALUE;
   }
 
-  /** What goes from worker to worker. */
-  Relay relay() {
-    return relay.orElseThrow();
+  @Override
+  public void ask(int turn) {
+    relay.orElseThrow().ask(turn);
   }
 
-  /** A forward pass of a micro-batch. */
-  void forward(int microBatch, Runnable pass) {
+  @Override
+  public void await(int position) {
+    relay.orElseThrow().await();
+  }
+
+  @Override
+  public void ended(int position) {
+    relay.orElseThrow().ended(position);
+  }
+
+  @Override
+  public void finish() {
+    // everything has been handed on behind its turn
+  }
+
+  @Override
+  public void forward(int microBatch, Runnable pass) {
     versions.use(flow.version(depth, microBatch));
     pass.run();
   }
 
-  /** The backward pass of the oldest micro-batch that is under way. */
-  void backward(int microBatch, Runnable pass) {
+  @Override
+  public void backward(int microBatch, Runnable pass) {
     versions.use(flow.version(depth, microBatch));
     sums.with(microBatch / flow.perUpdate(depth), pass);
     next();
   }
 
-  /** Begins to add up an update's gradients over the group. */
-  void reduce(int update) {
+  @Override
+  public void reduce(int update) {
     pending.add(group.orElseThrow().sum(sums.of(update)));
   }
 
-  /** Brings the newest version up to date. */
-  void update(int number) {
+  @Override
+  public void update(int number) {
     pending.forEach(Pending::await);
     pending.clear();
     if (number != versions.newest()) {
@@ -167,6 +188,31 @@ final class FlowStage implements OwnStage, AutoCloseable {
       sum.addInPlace(other.value().gradient().orElseThrow());
     }
     pair.forEach(parameter -> parameter.value().setGradient(sum));
+  }
+
+  @Override
+  public OwnStage answering() {
+    return this;
+  }
+
+  @Override
+  public SequencedMap<String, Tensor> state() {
+    return StageState.of(parameters, updates, stage.whole().averages());
+  }
+
+  @Override
+  public void continueAfter(long before) {
+    updates.continueAfter(before);
+  }
+
+  @Override
+  public long bytes() {
+    return state().values().stream().mapToLong(Tensor::bytes).sum() + versions.olderBytes();
+  }
+
+  @Override
+  public int versions() {
+    return versions.most();
   }
 
   @Override

@@ -9,6 +9,7 @@ import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.net.Part;
 import dev.pipewright.runtime.net.SharedStatistics;
+import dev.pipewright.runtime.net.Tied;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Group;
@@ -38,7 +39,7 @@ public final class FlowWorker implements Trainee {
   private final int rank;
   private final Computation computation;
   private final List<Part> parts; // of each stage of a chain
-  private final Map<Integer, FlowStage> held = new LinkedHashMap<>(); // by stage of a chain
+  private final Map<Integer, Flowing> held = new LinkedHashMap<>(); // by stage of a chain
   private final Departures departures = new Departures(); // of sums
   private Assignment all; // steps that flow
   private Passes passes;
@@ -77,9 +78,16 @@ public final class FlowWorker implements Trainee {
     for (int depth = 0; depth < flow.stages(); depth++) { // the same order on all workers
       if (assignment.holders(depth).contains(transport.worker())) {
         Stage stage = Stage.of(network, assignment.stages().get(depth), Long.MAX_VALUE);
-        held.put(depth, new FlowStage(depth, stage, flow, rule, network.tied(), group(depth)));
+        held.put(depth, flowing(depth, stage, rule, network.tied()));
       }
     }
+  }
+
+  private Flowing flowing(int depth, Stage stage, UpdateRule rule, List<Tied> tied) {
+    return assignment.inOnePlace()
+        ? new TravellingStage(
+            depth, stage, rule, tied, transport, departures, assignment.keeper(depth))
+        : new FlowStage(depth, stage, flow, rule, tied, transport, departures, group(depth));
   }
 
   /** All workers with a stage, where they reduce its gradients. */
@@ -107,19 +115,17 @@ public final class FlowWorker implements Trainee {
   }
 
   @Override
-  public SequencedMap<String, Tensor> state(int stage) {
-    FlowStage own = held(stage);
-    return StageState.of(own.parameters(), own.updates(), own.stage().whole().averages());
-  }
-
-  @Override
   public SequencedMap<String, Tensor> wholeState(int stage) {
-    return state(stage);
+    if (assignment.inOnePlace()) { // with the averages of the first worker, too
+      shareAverages(stage, held(stage));
+    }
+    return held(stage).state();
   }
 
   @Override
   public void restore(int stage, Source source) {
-    state(stage)
+    held(stage)
+        .state()
         .forEach((name, own) -> {
           try (Scope scope = new Scope()) {
             own.detached().copyInPlace(source.read(name, own.shape()));
@@ -129,7 +135,7 @@ public final class FlowWorker implements Trainee {
 
   /** The versions of a stage's parameters that there were at once at most. */
   int versions(int stage) {
-    return held(stage).versions().most();
+    return held(stage).versions();
   }
 
   /** Of the steps that flow now, or did last. */
@@ -139,18 +145,13 @@ public final class FlowWorker implements Trainee {
 
   @Override
   public long restingBytes() {
-    long bytes = 0;
-    for (int stage : held.keySet()) {
-      bytes += state(stage).values().stream().mapToLong(Tensor::bytes).sum();
-      bytes += held(stage).versions().olderBytes();
-    }
-    return bytes;
+    return held.values().stream().mapToLong(Flowing::bytes).sum();
   }
 
   @Override
   public void continueAfter(long steps) {
-    held.forEach((stage, own) ->
-        own.updates().continueAfter(steps * flow.microBatches() / flow.perUpdate(stage)));
+    held.forEach(
+        (stage, own) -> own.continueAfter(steps * flow.microBatches() / flow.perUpdate(stage)));
   }
 
   @Override
@@ -163,7 +164,7 @@ public final class FlowWorker implements Trainee {
     expected = 0;
     passes.close();
     passes = new Passes(all, transport, parts, computation);
-    held.values().forEach(own -> own.begin(all, transport, departures));
+    held.values().forEach(own -> own.begin(all));
   }
 
   private int[] ends(int steps) {
@@ -215,6 +216,7 @@ public final class FlowWorker implements Trainee {
     times.updateStarts();
     if (end == program.length) {
       passes.flush();
+      held.values().forEach(Flowing::finish);
       departures.flush();
     }
     times.updateEnds();
@@ -232,13 +234,13 @@ public final class FlowWorker implements Trainee {
   }
 
   private void run(long op, Runnable starts) {
-    FlowStage own = held(depth(op));
+    Flowing own = held(depth(op));
     if (Schedule.pass(op) == Pass.HAND_ON) {
       starts.run();
-      own.relay().ask(Schedule.microBatch(op));
+      own.ask(Schedule.microBatch(op));
       return;
     }
-    own.relay().await();
+    own.await(position);
     switch (Schedule.pass(op)) {
       case FORWARD -> own.forward(microBatch(op), () -> pass(op, own, starts));
       case BACKWARD -> own.backward(microBatch(op), () -> pass(op, own, starts));
@@ -253,10 +255,10 @@ public final class FlowWorker implements Trainee {
       case BACKWARD_INPUT, BACKWARD_WEIGHT, RECOMPUTE, GATHER, HAND_ON ->
           throw new IllegalStateException("steps that flow have no op " + Schedule.pass(op));
     }
-    own.relay().ended(position);
+    own.ended(position);
   }
 
-  private void pass(long op, FlowStage own, Runnable starts) {
+  private void pass(long op, Flowing own, Runnable starts) {
     if (passes.computes(op)) {
       passes.run(op, stepOf(op), own, starts);
     } else {
@@ -264,8 +266,12 @@ public final class FlowWorker implements Trainee {
     }
   }
 
-  private FlowStage held(int stage) {
-    FlowStage own = held.get(stage);
+  private Flowing held(int stage) {
+    return of(held, stage);
+  }
+
+  private static <T> T of(Map<Integer, T> held, int stage) {
+    T own = held.get(stage);
     if (own == null) {
       throw new IllegalStateException("a stage of another rank");
     }
@@ -275,11 +281,17 @@ public final class FlowWorker implements Trainee {
   @Override
   public Answers answer(Feed samples, int count, Objective objective) {
     held.forEach(this::shareAverages);
-    return new Answering(assignment, transport, parts, objective).answer(samples, count);
+    Map<Integer, OwnStage> stages = new LinkedHashMap<>();
+    held.forEach((stage, own) -> stages.put(stage, own.answering()));
+    Answers answers =
+        new Answering(assignment, transport, parts, depth -> of(stages, depth), objective)
+            .answer(samples, count);
+    departures.flush();
+    return answers;
   }
 
   /** Has all workers that hold a stage go on with the averages of the first, message by message. */
-  private void shareAverages(int stage, FlowStage own) {
+  private void shareAverages(int stage, Flowing own) {
     List<Integer> holders = assignment.holders(stage);
     int from = holders.get(0);
     int tag = 0;
@@ -299,6 +311,6 @@ public final class FlowWorker implements Trainee {
   public void close() {
     departures.close();
     passes.close();
-    held.values().forEach(FlowStage::close);
+    held.values().forEach(Flowing::close);
   }
 }

@@ -1,6 +1,8 @@
 package dev.pipewright.runtime.engine;
 
+import dev.pipewright.execution.SharedOut;
 import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Sharding;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.net.Share;
@@ -14,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A stage of a chain on a worker: its layers, and the sums of its gradients over all workers that
@@ -23,6 +26,7 @@ import java.util.Set;
 final class HeldStage implements OwnStage, AutoCloseable {
   private final Stage stage;
   private final List<GradientSums> sums;
+  private final Optional<StageShards> shards;
   private final Optional<Group> replicas; // who hold the same
   private final List<Parameter> parameters;
   private final boolean overlapped;
@@ -36,6 +40,7 @@ final class HeldStage implements OwnStage, AutoCloseable {
       Stage stage,
       Optional<Group> replicas,
       List<GradientSums> sums,
+      Optional<StageShards> shards,
       List<Parameter> parameters,
       boolean overlapped,
       boolean inTwoParts,
@@ -43,6 +48,7 @@ final class HeldStage implements OwnStage, AutoCloseable {
     this.stage = stage;
     this.replicas = replicas;
     this.sums = sums;
+    this.shards = shards;
     this.parameters = parameters;
     this.overlapped = overlapped;
     this.inTwoParts = inTwoParts;
@@ -53,16 +59,37 @@ final class HeldStage implements OwnStage, AutoCloseable {
       Assignment assignment, int depth, Network network, Transport transport, long bucketBytes) {
     List<Integer> holders = assignment.holders(depth);
     boolean overlapped = holders.size() > 1 && assignment.overlapped();
-    long bucket = overlapped ? bucketBytes : Long.MAX_VALUE;
-    Stage stage = Stage.of(network, assignment.stages().get(depth), bucket);
+    Sharding sharding = assignment.sharding(depth);
+    boolean inBuckets = overlapped || sharding.atLeast(Sharding.GRADIENTS);
+    boolean elsewhere = sharding == Sharding.PARAMETERS;
+    long bucket = inBuckets ? bucketBytes : Long.MAX_VALUE;
+    Stage stage =
+        Stage.of(
+            network,
+            assignment.stages().get(depth),
+            elsewhere ? Math.min(bucket, SharedOut.GATHERED_BYTES) : bucket,
+            elsewhere);
     List<List<Parameter>> segments =
         stage.segments().stream().map(segment -> segment.part().parameters()).toList();
     List<List<Parameter>> untied = untied(segments, network);
     int worker = transport.worker();
     Holders groups = Holders.of(assignment, depth, transport);
+    Optional<StageShards> shards =
+        sharding == Sharding.NOTHING
+            ? Optional.empty()
+            : Optional.of(
+                StageShards.of(
+                    assignment,
+                    depth,
+                    transport,
+                    groups,
+                    summed(untied, false),
+                    summed(untied, true)));
     List<GradientSums> sums = new ArrayList<>();
-    groups.replicas().ifPresent(g -> sums.add(new GradientSums(g::sum, summed(untied, false))));
-    groups.everybody().ifPresent(all -> sums.add(new GradientSums(all, summed(untied, true))));
+    if (shards.isEmpty()) {
+      groups.replicas().ifPresent(g -> sums.add(new GradientSums(g::sum, summed(untied, false))));
+      groups.everybody().ifPresent(all -> sums.add(new GradientSums(all, summed(untied, true))));
+    }
     Schedule schedule = assignment.schedule();
     Placement placement = schedule.placement();
     int passes = 0;
@@ -75,7 +102,7 @@ final class HeldStage implements OwnStage, AutoCloseable {
     }
     List<Parameter> parameters = segments.stream().flatMap(List::stream).toList();
     return new HeldStage(
-        stage, groups.replicas(), sums, parameters, overlapped, inTwoParts, passes);
+        stage, groups.replicas(), sums, shards, parameters, overlapped, inTwoParts, passes);
   }
 
   /** Those whose gradients the members of a team add up, or all others. */
@@ -104,14 +131,46 @@ final class HeldStage implements OwnStage, AutoCloseable {
     return parameters;
   }
 
+  /** What this worker brings up to date: all of them, or its part of what is shared out. */
+  List<Parameter> own() {
+    return shards
+        .map(some -> {
+          List<Parameter> own = new ArrayList<>(some.own());
+          own.addAll(kept());
+          return List.copyOf(own);
+        })
+        .orElse(parameters);
+  }
+
+  /** Those that are not shared out. */
+  private List<Parameter> kept() {
+    Set<String> out =
+        shards().stream()
+            .flatMap(shard -> shard.parameters().stream())
+            .map(Parameter::name)
+            .collect(Collectors.toSet());
+    return parameters.stream().filter(p -> !out.contains(p.name())).toList();
+  }
+
+  /** What is shared out. */
+  List<Shard> shards() {
+    return shards.map(StageShards::all).orElse(List.of());
+  }
+
+  @Override
+  public Presence presence() {
+    return shards.<Presence>map(some -> some).orElse(Presence.ALWAYS);
+  }
+
   /** Running averages, which each of the workers that hold it takes over its own samples. */
   List<Parameter> averages() {
     return stage.whole().averages();
   }
 
-  /** What the sums of gradients take up between steps, too. */
+  /** What the sums of gradients take up between steps, too, and what is shared out. */
   long sumBytes() {
-    return sums.stream().mapToLong(GradientSums::bytes).sum();
+    return sums.stream().mapToLong(GradientSums::bytes).sum()
+        + shards.map(StageShards::bytes).orElse(0L);
   }
 
   /** Has all workers that hold it go on with the averages of the first. */
@@ -128,13 +187,15 @@ final class HeldStage implements OwnStage, AutoCloseable {
   void begin() {
     left = passes;
     owned = false;
-    begun = sums.isEmpty() ? 0 : stage.segments().size();
+    begun = sums.isEmpty() && shards.isEmpty() ? 0 : stage.segments().size();
   }
 
   /** Where the pass is the last one, the segment's gradients are complete. */
   @Override
   public void left(int segment) {
-    if (overlapped && left == 1) {
+    if (eachPass()) {
+      shards.orElseThrow().addUp(segment);
+    } else if (overlapped && left == 1) {
       beginDownTo(segment);
     }
   }
@@ -150,8 +211,21 @@ final class HeldStage implements OwnStage, AutoCloseable {
       owned = true;
     }
     left--;
-    if (left == 0) {
+    if (eachPass()) {
+      attend(computed);
+    } else if (left == 0) {
       beginDownTo(0);
+    }
+  }
+
+  private boolean eachPass() {
+    return shards.map(StageShards::eachPass).orElse(false);
+  }
+
+  /** Who had no samples adds nothing, together with the others. */
+  private void attend(boolean computed) {
+    for (int segment = stage.segments().size() - 1; !computed && segment >= 0; segment--) {
+      left(segment);
     }
   }
 
@@ -166,11 +240,18 @@ final class HeldStage implements OwnStage, AutoCloseable {
       begun--;
       int bucket = begun;
       sums.forEach(each -> each.begin(bucket));
+      shards.ifPresent(some -> some.addUp(bucket));
     }
   }
 
   void finishSums() {
     sums.forEach(GradientSums::finish);
+    shards.ifPresent(StageShards::finish);
+  }
+
+  /** Hands on what has been learnt, where each worker has learnt a part of it. */
+  void spread() {
+    shards.ifPresent(StageShards::spread);
   }
 
   void clearGradients() {
@@ -180,5 +261,6 @@ final class HeldStage implements OwnStage, AutoCloseable {
   @Override
   public void close() {
     sums.forEach(GradientSums::close);
+    shards.ifPresent(StageShards::close);
   }
 }

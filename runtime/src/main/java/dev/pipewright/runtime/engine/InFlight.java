@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class InFlight implements Flight {
   private final Stage stage;
+  private final Presence presence;
   private final boolean inTwoParts;
   private final SharedStatistics statistics;
   private final List<Tensor> data;
@@ -58,20 +59,19 @@ final class InFlight implements Flight {
    * @param data of the samples, kept until the backward pass where the stage reads it; closed with
    *     this
    * @param target what is right, where the stage is the network's last
-   * @param inTwoParts whether the gradients of inputs and of parameters are computed apart
    */
   InFlight(
-      Stage stage,
+      OwnStage own,
       List<Tensor> data,
       Optional<Tensor> target,
       Judge judge,
-      boolean inTwoParts,
       SharedStatistics statistics) {
-    this.stage = stage;
+    this.stage = own.stage();
+    this.presence = own.presence();
     this.data = data;
     this.target = target;
     this.judge = judge;
-    this.inTwoParts = inTwoParts;
+    this.inTwoParts = own.inTwoParts();
     this.statistics = statistics;
     this.passed = new Passed[stage.segments().size()];
     for (int i = 0; i < passed.length; i++) {
@@ -111,13 +111,21 @@ final class InFlight implements Flight {
         passed[i].inputs = leaves(segment.part(), last);
         last.forEach(Tensor::close);
       }
+      come(i, i + 1);
       last = compute(i, !forgetting && !segment.again());
+      presence.leave(i);
       if (forgetting && i > 0) {
         passed[i].inputs.forEach(Tensor::close);
         passed[i].inputs = List.of();
       }
     }
     return last;
+  }
+
+  /** Has a segment's parameters here, and the next one's on their way. */
+  private void come(int segment, int next) {
+    presence.need(segment);
+    presence.ahead(next);
   }
 
   /** The segment's outputs, which live until they are closed. */
@@ -161,6 +169,7 @@ final class InFlight implements Flight {
   public List<Tensor> backward(List<Tensor> gradients, IntConsumer left) {
     List<Tensor> coming = gradients;
     for (int i = passed.length - 1; i >= 0; i--) {
+      come(i, i - 1);
       ensureComputed(i);
       Part part = stage.segments().get(i).part();
       List<Tensor> outputs = withGradient(part, passed[i].outputs);
@@ -175,6 +184,7 @@ final class InFlight implements Flight {
           }
         }
       }
+      presence.leave(i);
       closeBehind(i, coming);
       passed[i].close();
       left.accept(i);
@@ -187,8 +197,10 @@ final class InFlight implements Flight {
   public List<Tensor> backwardInput(List<Tensor> gradients) {
     List<Tensor> coming = gradients;
     for (int i = passed.length - 1; i >= 0; i--) {
+      come(i, i - 1);
       ensureComputed(i);
       List<Tensor> before = backwardInput(i, coming);
+      presence.leave(i);
       closeBehind(i, coming);
       coming = before;
     }
@@ -220,9 +232,11 @@ final class InFlight implements Flight {
   @Override
   public void backwardWeight(IntConsumer left) {
     for (int i = passed.length - 1; i >= 0; i--) {
+      come(i, i - 1);
       try (Scope scope = new Scope()) {
         pass(passed[i]).addWeightGradients(passed[i].gradientsOfNoted);
       }
+      presence.leave(i);
       passed[i].close();
       left.accept(i);
     }

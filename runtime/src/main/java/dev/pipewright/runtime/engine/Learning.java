@@ -51,12 +51,7 @@ final class Learning implements Computation {
       }
     }
     return new InFlight(
-        own.stage(),
-        data,
-        target,
-        (outputs, right) -> judge(step, outputs, right),
-        own.inTwoParts(),
-        statistics);
+        own, data, target, (outputs, right) -> judge(step, outputs, right), statistics);
   }
 
   /** The loss of the network's outputs counts; its gradients begin the backward pass. */

@@ -7,6 +7,11 @@ interface OwnStage {
   /** Whether gradients of inputs and of parameters are computed apart. */
   boolean inTwoParts();
 
+  /** Where its parameters are. */
+  default Presence presence() {
+    return Presence.ALWAYS;
+  }
+
   /** A backward pass has left a segment behind. */
   void left(int segment);
 }

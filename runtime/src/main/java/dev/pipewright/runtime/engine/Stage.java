@@ -43,6 +43,16 @@ final class Stage {
    *     segment where nothing is computed again
    */
   static Stage of(Network network, StageLayers layers, long bucketBytes) {
+    return of(network, layers, bucketBytes, false);
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param withFollowing whether layers without parameters belong to the segment before them, so
+   *     that less is handed from segment to segment
+   */
+  static Stage of(Network network, StageLayers layers, long bucketBytes, boolean withFollowing) {
     LayerRange range = layers.range();
     Part whole = network.part(range.first(), range.last());
     List<Segment> segments = new ArrayList<>();
@@ -51,7 +61,8 @@ final class Stage {
       int from = first;
       LayerRange run =
           layers.again().stream().filter(r -> r.first() == from).findFirst().orElse(null);
-      int last = run != null ? run.last() : bucketEnd(network, layers, first, bucketBytes);
+      int last =
+          run != null ? run.last() : bucketEnd(network, layers, first, bucketBytes, withFollowing);
       LayerRange own = new LayerRange(first, last);
       Part part = network.part(first, last, first == range.first(), last == range.last());
       segments.add(new Segment(part, own, run != null));
@@ -61,7 +72,8 @@ final class Stage {
   }
 
   /** The last layer of the segment that begins at {@code first}. */
-  private static int bucketEnd(Network network, StageLayers layers, int first, long bucketBytes) {
+  private static int bucketEnd(
+      Network network, StageLayers layers, int first, long bucketBytes, boolean withFollowing) {
     int last = layers.range().last();
     for (int at = first; at < last; at++) {
       int next = at + 1;
@@ -69,11 +81,20 @@ final class Stage {
       boolean cuts = againNext || bucketBytes < Long.MAX_VALUE;
       if (cuts
           && network.separates(first, at, last)
-          && (againNext || bytes(network.part(first, at).parameters()) >= bucketBytes)) {
+          && (againNext || bytes(network.part(first, at).parameters()) >= bucketBytes)
+          && (againNext || !withFollowing || !takes(network, first, at, last))) {
         return at;
       }
     }
     return last;
+  }
+
+  /** Whether a run may take the position behind {@code at} too, and get no parameters by it. */
+  private static boolean takes(Network network, int first, int at, int last) {
+    int next = at + 1;
+    return network.separates(first, at, next)
+        && (next == last || network.separates(first, next, last))
+        && network.part(next, next).parameters().isEmpty();
   }
 
   /** Of whole parameters, so that all who compute a layer together cut at the same places. */

@@ -2,8 +2,11 @@ package dev.pipewright.runtime.engine;
 
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedMap;
 
 /** All that training changes of a stage, by names that are unique in the network. */
@@ -12,15 +15,69 @@ final class StageState {
 
   static SequencedMap<String, Tensor> of(
       List<Parameter> parameters, Updates updates, List<Parameter> averages) {
+    return of(parameters, updates, averages, Map.of());
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param shared what is held of parameters that workers share out, by name: their numbers, then
+   *     what the rule remembers
+   */
+  static SequencedMap<String, Tensor> of(
+      List<Parameter> parameters,
+      Updates updates,
+      List<Parameter> averages,
+      Map<String, List<Tensor>> shared) {
     SequencedMap<String, Tensor> state = new LinkedHashMap<>();
     for (Parameter parameter : parameters) {
-      state.put(parameter.name(), parameter.value());
-      int number = 0;
-      for (Tensor moment : updates.moments(parameter.name())) {
-        state.put(parameter.name() + "/moment-" + number++, moment);
+      List<Tensor> held = shared.getOrDefault(parameter.name(), held(parameter, updates));
+      state.put(parameter.name(), held.get(0));
+      for (int moment = 1; moment < held.size(); moment++) {
+        state.put(moment(parameter.name(), moment), held.get(moment));
       }
     }
     averages.forEach(average -> state.put(average.name(), average.value()));
     return state;
+  }
+
+  /** What the rule changes: a parameter, and what it remembers of it. */
+  static List<Tensor> held(Parameter parameter, Updates updates) {
+    List<Tensor> held = new ArrayList<>();
+    held.add(parameter.value());
+    held.addAll(updates.moments(parameter.name()));
+    return held;
+  }
+
+  /**
+   * The name of what the rule remembers of a parameter.
+   *
+   * @param number from 1
+   */
+  static String moment(String parameter, int number) {
+    return parameter + "/moment-" + (number - 1);
+  }
+
+  /** Whole parameters of shards, and what the rule remembers of them, by name; all call it. */
+  static Map<String, List<Tensor>> gathered(List<Shard> shards, Updates updates) {
+    Map<String, List<Tensor>> gathered = new HashMap<>();
+    for (Shard shard : shards) {
+      List<Tensor> parts = held(shard.own(), updates);
+      for (int number = 0; number < parts.size(); number++) {
+        List<Tensor> whole =
+            number == 0 && shard.here()
+                ? shard.parameters().stream().map(Parameter::value).toList()
+                : shard.gathered(parts.get(number));
+        for (int i = 0; i < whole.size(); i++) {
+          String name = shard.parameters().get(i).name();
+          gathered.computeIfAbsent(name, key -> new ArrayList<>()).add(whole.get(i));
+        }
+      }
+      for (Parameter other : shard.tied()) {
+        List<Tensor> first = gathered.getOrDefault(shard.parameters().get(0).name(), List.of());
+        gathered.put(other.name(), first);
+      }
+    }
+    return gathered;
   }
 }

@@ -1,6 +1,7 @@
 package dev.pipewright.runtime.engine;
 
 import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Sharding;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.net.Tied;
@@ -9,6 +10,7 @@ import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Group;
 import dev.pipewright.runtime.transport.Transport;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -20,7 +22,7 @@ import java.util.stream.Collectors;
  * the update both gradients become their sum over all workers that hold one of the two. Workers
  * that compute a layer together all have its whole gradient; each counts for its share of them.
  */
-final class TiedSums {
+final class TiedSums implements AutoCloseable {
   private final List<Pair> pairs;
   private final double weight; // of what this worker has
 
@@ -29,8 +31,9 @@ final class TiedSums {
    *
    * @param own what this worker holds of it: one or both
    * @param group all who hold one, unless it is only this worker
+   * @param shard this worker's part of the first, where these share it out
    */
-  private record Pair(List<Parameter> own, Optional<Group> group) {}
+  private record Pair(List<Parameter> own, Optional<Group> group, Optional<Shard> shard) {}
 
   private TiedSums(List<Pair> pairs, double weight) {
     this.pairs = pairs;
@@ -41,8 +44,10 @@ final class TiedSums {
       Assignment assignment, Network network, List<Parameter> held, Transport transport) {
     List<Pair> pairs = new ArrayList<>();
     for (Tied tied : network.tied()) {
-      Set<Integer> holders = new TreeSet<>(holders(assignment, network, tied.layer()));
-      holders.addAll(holders(assignment, network, tied.copyLayer()));
+      List<Integer> first = holders(assignment, network, tied.layer());
+      List<Integer> second = holders(assignment, network, tied.copyLayer());
+      Set<Integer> holders = new TreeSet<>(first);
+      holders.addAll(second);
       if (holders.contains(transport.worker())) {
         List<Parameter> own =
             held.stream()
@@ -52,11 +57,43 @@ final class TiedSums {
             holders.size() == 1
                 ? Optional.empty()
                 : Optional.of(transport.group("tied-" + tied.copy(), List.copyOf(holders)));
-        pairs.add(new Pair(own, group));
+        boolean alike = first.equals(second) || Collections.disjoint(first, second);
+        Optional<Shard> shard =
+            group
+                .filter(members -> alike && assignment.sharding() != Sharding.NOTHING)
+                .map(members -> {
+                  int place = List.copyOf(holders).indexOf(transport.worker());
+                  return shard(tied, members, place, own);
+                });
+        pairs.add(new Pair(own, group, shard));
       }
     }
     int rank = assignment.rankOf(transport.worker());
     return new TiedSums(pairs, 1.0 / assignment.split(rank).parts());
+  }
+
+  /**
+   * Each keeps the whole parameters, which are needed at times of their own in every stage, and
+   * shares out the rest.
+   */
+  private static Shard shard(Tied tied, Group group, int place, List<Parameter> own) {
+    Shard shard =
+        new Shard(tied.parameter(), Sharding.GRADIENTS, group, place, List.of(own.get(0)));
+    own.subList(1, own.size()).forEach(shard::tie);
+    return shard;
+  }
+
+  /** What its holders share out. */
+  List<Shard> shards() {
+    return pairs.stream().flatMap(pair -> pair.shard().stream()).toList();
+  }
+
+  /** The part of those of which some of these parameters are. */
+  List<Shard> shards(List<Parameter> some) {
+    return pairs.stream()
+        .filter(pair -> pair.own().stream().anyMatch(some::contains))
+        .flatMap(pair -> pair.shard().stream())
+        .toList();
   }
 
   /** The names of all such parameters of a network. */
@@ -84,11 +121,31 @@ final class TiedSums {
         for (Parameter parameter : pair.own()) {
           parameter.value().gradient().ifPresent(own -> total.addInPlace(own, weight));
         }
-        pair.group().ifPresent(group -> group.sum(total).await());
-        for (Parameter parameter : pair.own()) {
-          parameter.value().setGradient(total.copy());
+        if (pair.shard().isPresent()) {
+          pair.own().forEach(parameter -> parameter.value().clearGradient());
+          pair.own().get(0).value().setGradient(total);
+          pair.shard().get().addUp().await();
+        } else {
+          pair.group().ifPresent(group -> group.sum(total).await());
+          for (Parameter parameter : pair.own()) {
+            parameter.value().setGradient(total.copy());
+          }
         }
       }
     }
+  }
+
+  /** Hands on what has been learnt, where each worker has learnt a part of it. */
+  void spread() {
+    for (Shard shard : shards()) {
+      shard.spread();
+      shard.await();
+      shard.own().value().clearGradient();
+    }
+  }
+
+  @Override
+  public void close() {
+    shards().forEach(Shard::close);
   }
 }

@@ -9,7 +9,7 @@ import java.util.Set;
 
 /** One worker of a training run: runs the program of its rank, step after step. */
 public interface Trainee extends AutoCloseable {
-  /** The parameters of its stages. */
+  /** The parameters of its stages, which may have no numbers between steps. */
   List<Parameter> parameters();
 
   /** The stages of a chain that it holds. */
@@ -18,13 +18,9 @@ public interface Trainee extends AutoCloseable {
   /**
    * All that training changes of a stage: parameters, running averages, and what the rule remembers
    * of each parameter, by names that are unique in the network. Of the workers that hold it, the
-   * first one's averages count.
-   */
-  SequencedMap<String, Tensor> state(int stage);
-
-  /**
-   * {@link #state} with whole tensors, also where those who compute a stage together have pieces of
-   * them: they all call it. The tensors that are put together belong to the scope that is open.
+   * first one's averages count. Tensors are whole, also where those who compute a stage together
+   * have pieces of them, or those who hold the same share it out: they all call it. What is put
+   * together belongs to the scope that is open.
    */
   SequencedMap<String, Tensor> wholeState(int stage);
 

@@ -23,21 +23,22 @@ public final class Updates implements AutoCloseable {
   private static final double EPSILON = 1e-8;
 
   private final UpdateRule rule;
+  private final int perParameter; // tensors that it remembers
   private final Map<String, List<Tensor>> moments = new LinkedHashMap<>(); // by parameter
   private long steps;
 
   public Updates(UpdateRule rule, List<Parameter> parameters) {
     this.rule = rule;
-    int count =
+    this.perParameter =
         switch (rule.kind()) {
           case SGD -> 0;
           case MOMENTUM, RMSPROP -> 1;
           case ADAM -> 2;
         };
     for (Parameter parameter : parameters) {
-      List<Tensor> own = new ArrayList<>(count);
+      List<Tensor> own = new ArrayList<>(perParameter);
       try (Scope scope = new Scope()) {
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < perParameter; i++) {
           own.add(scope.keep(Tensor.zeros(parameter.value().shape())));
         }
       }
@@ -53,6 +54,16 @@ public final class Updates implements AutoCloseable {
   /** Goes on behind so many steps. */
   void continueAfter(long before) {
     steps = before;
+  }
+
+  /** How many tensors the rule remembers of each parameter. */
+  int perParameter() {
+    return perParameter;
+  }
+
+  /** What all of them take up. */
+  long bytes() {
+    return moments.values().stream().flatMap(List::stream).mapToLong(Tensor::bytes).sum();
   }
 
   /** What the rule remembers of a parameter. */

@@ -17,6 +17,7 @@ import dev.pipewright.runtime.transport.Transport;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Check;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
@@ -46,6 +47,7 @@ public final class Worker implements Trainee {
   private final List<Part> parts; // of each stage of a chain
   private final Map<Integer, HeldStage> held = new LinkedHashMap<>(); // by stage of a chain
   private final List<Parameter> parameters;
+  private final List<Parameter> learnt; // here: all of them, or this worker's parts
   private final StepTimes times;
 
   /**
@@ -136,8 +138,12 @@ public final class Worker implements Trainee {
     this.computation = computation.apply(held.values());
     this.passes = new Passes(assignment, transport, parts, this.computation);
     this.parameters = held.values().stream().flatMap(s -> s.parameters().stream()).toList();
-    this.updates = new Updates(rule, parameters);
     this.tied = TiedSums.of(assignment, network, parameters, transport);
+    this.learnt = new ArrayList<>();
+    held.values().forEach(stage -> learnt.addAll(stage.own()));
+    learnt.removeIf(parameter -> !tied.shards(List.of(parameter)).isEmpty());
+    tied.shards().forEach(shard -> learnt.add(shard.own()));
+    this.updates = new Updates(rule, learnt);
     this.times = new StepTimes(program.length);
   }
 
@@ -152,16 +158,12 @@ public final class Worker implements Trainee {
   }
 
   @Override
-  public SequencedMap<String, Tensor> state(int stage) {
-    HeldStage own = held(stage);
-    return StageState.of(own.parameters(), updates, own.averages());
-  }
-
-  @Override
   public SequencedMap<String, Tensor> wholeState(int stage) {
     Map<String, Share> shares = shares(stage);
     SequencedMap<String, Tensor> whole = new LinkedHashMap<>();
-    state(stage)
+    HeldStage held = held(stage);
+    Map<String, List<Tensor>> gathered = StageState.gathered(shards(stage), updates);
+    StageState.of(held.parameters(), updates, held.averages(), gathered)
         .forEach((name, own) -> {
           Share share = shares.getOrDefault(name, new Share.Whole());
           whole.put(name, network.team().whole(own, share));
@@ -171,8 +173,9 @@ public final class Worker implements Trainee {
 
   @Override
   public void restore(int stage, Source source) {
+    HeldStage held = held(stage);
     Map<String, Share> shares = shares(stage);
-    state(stage)
+    StageState.of(kept(held), updates, held.averages())
         .forEach((name, own) -> {
           try (Scope scope = new Scope()) {
             Share share = shares.getOrDefault(name, new Share.Whole());
@@ -180,6 +183,41 @@ public final class Worker implements Trainee {
             share.take(own.detached(), whole);
           }
         });
+    shards(stage).forEach(shard -> restore(shard, source));
+  }
+
+  private void restore(Shard shard, Source source) {
+    List<Tensor> parts = StageState.held(shard.own(), updates);
+    for (int number = 0; number < parts.size(); number++) {
+      try (Scope scope = new Scope()) {
+        List<Tensor> pieces = new ArrayList<>();
+        for (Parameter parameter : shard.parameters()) {
+          String name =
+              number == 0 ? parameter.name() : StageState.moment(parameter.name(), number);
+          long[] shape = parameter.value().shape();
+          Tensor piece = Tensor.empty(shape);
+          parameter.share().take(piece, source.read(name, parameter.share().wholeShape(shape)));
+          pieces.add(piece);
+        }
+        if (number == 0) {
+          shard.take(pieces);
+        } else {
+          shard.take(pieces, parts.get(number));
+        }
+      }
+    }
+  }
+
+  /** All of which the workers that hold a stage have parts. */
+  private List<Shard> shards(int stage) {
+    List<Shard> shards = new ArrayList<>(held(stage).shards());
+    shards.addAll(tied.shards(held(stage).parameters()));
+    return shards;
+  }
+
+  /** The parameters of a stage that this worker brings up to date whole. */
+  private List<Parameter> kept(HeldStage stage) {
+    return stage.parameters().stream().filter(learnt::contains).toList();
   }
 
   /** What the tensors of a stage's state are to those who compute it together. */
@@ -187,8 +225,8 @@ public final class Worker implements Trainee {
     Map<String, Share> shares = new HashMap<>();
     for (Parameter parameter : held(stage).parameters()) {
       shares.put(parameter.name(), parameter.share());
-      for (int i = 0; i < updates.moments(parameter.name()).size(); i++) {
-        shares.put(parameter.name() + "/moment-" + i, parameter.share());
+      for (int moment = 1; moment <= updates.perParameter(); moment++) {
+        shares.put(StageState.moment(parameter.name(), moment), parameter.share());
       }
     }
     return shares;
@@ -196,12 +234,15 @@ public final class Worker implements Trainee {
 
   @Override
   public long restingBytes() {
-    long bytes = 0;
-    for (int stage : held.keySet()) {
-      bytes += state(stage).values().stream().mapToLong(Tensor::bytes).sum();
-      bytes += held(stage).sumBytes();
+    long bytes = updates.bytes();
+    for (HeldStage stage : held.values()) {
+      bytes += bytes(kept(stage)) + bytes(stage.averages()) + stage.sumBytes();
     }
-    return bytes;
+    return bytes + tied.shards().stream().mapToLong(Shard::bytes).sum();
+  }
+
+  private static long bytes(List<Parameter> parameters) {
+    return parameters.stream().mapToLong(parameter -> parameter.value().bytes()).sum();
   }
 
   @Override
@@ -217,7 +258,8 @@ public final class Worker implements Trainee {
   @Override
   public Answers answer(Feed samples, int count, Objective objective) {
     held.values().forEach(HeldStage::shareAverages);
-    return new Answering(assignment, transport, parts, objective).answer(samples, count);
+    return new Answering(assignment, transport, parts, this::held, objective)
+        .answer(samples, count);
   }
 
   @Override
@@ -245,8 +287,10 @@ public final class Worker implements Trainee {
   }
 
   private void learn() {
-    updates.apply(parameters);
+    updates.apply(learnt);
     held.values().forEach(HeldStage::clearGradients);
+    held.values().forEach(HeldStage::spread);
+    tied.spread();
   }
 
   private void run(long step, int position, long op) {
@@ -279,6 +323,7 @@ public final class Worker implements Trainee {
     passes.close();
     updates.close();
     held.values().forEach(HeldStage::close);
+    tied.close();
     parameters.forEach(parameter -> parameter.value().close());
   }
 }

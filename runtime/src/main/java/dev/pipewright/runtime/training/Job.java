@@ -10,6 +10,7 @@ import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.Reduction;
+import dev.pipewright.plan.Sharding;
 import dev.pipewright.plan.Split;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
@@ -69,6 +70,7 @@ record Job(
         .put("momentum", rule.momentum())
         .put("decay", rule.decay());
     job.put("shared_statistics", sharedStatistics);
+    job.put("sharding", assignment.sharding().name());
     job.put("batch", assignment.batch()).put("overlapped", assignment.overlapped());
     assignment.workers().forEach(job.putArray("workers")::add);
     ArrayNode stages = job.putArray("stages");
@@ -138,11 +140,12 @@ record Job(
         job.has("flow")
             ? Assignment.of(FlowJson.parse(job.get("flow")), stages, workers, batch)
             : new Assignment(
-                schedule(job.get("schedule")),
-                stages,
-                workers,
-                batch,
-                job.get("overlapped").asBoolean());
+                    schedule(job.get("schedule")),
+                    stages,
+                    workers,
+                    batch,
+                    job.get("overlapped").asBoolean())
+                .sharded(Sharding.valueOf(job.get("sharding").asString()));
     UpdateRule rule =
         new UpdateRule(
             Optimizer.valueOf(job.get("optimizer").asString()),

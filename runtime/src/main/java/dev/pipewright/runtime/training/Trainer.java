@@ -9,6 +9,7 @@ import dev.pipewright.execution.TrainingService;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Sharding;
 import dev.pipewright.runtime.checkpoint.Checkpoints;
 import dev.pipewright.runtime.checkpoint.Manifest;
 import dev.pipewright.runtime.data.DatasetSpec;
@@ -99,7 +100,14 @@ public final class Trainer implements TrainingService {
   /** What can be said before anything starts. */
   private static void check(TrainingRequest request, LayerGraph graph) {
     Keeping keeping = request.keeping();
+    request
+        .assignment()
+        .shardingRefusal()
+        .ifPresent(why -> {
+          throw new BadInputException("--zero: " + why);
+        });
     if (request.emulation().isPresent()) { // which reads no samples
+      refuse(request.assignment().sharding() != Sharding.NOTHING, "--zero");
       refuse(request.evaluateEvery() > 0, "--evaluate-every");
       refuse(keeping.checkpointEvery() > 0, "--checkpoint-every");
       refuse(keeping.resumeFrom().isPresent(), "--resume");

@@ -6,6 +6,7 @@ import dev.pipewright.formats.BadInputException;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Sharding;
 import dev.pipewright.plan.Split;
 import dev.pipewright.runtime.checkpoint.Checkpoint;
 import dev.pipewright.runtime.checkpoint.Shards;
@@ -249,11 +250,13 @@ public final class TrainerTask implements WorkerTask {
       reporter.event(Reports.heldOut(step, worker.answer(feed, count, Objective.of(graph))));
     }
 
-    /** Writes the stages that no worker before this one holds, with those who have pieces. */
+    /** Writes the stages that no worker before this one holds, with those who have parts. */
     private void keep(Trainee worker, long step) {
       for (int depth : worker.stages()) {
-        int first = job.assignment().holders(depth).get(0);
-        if (job.assignment().team(number).contains(first)) {
+        int first = job.assignment().keeper(depth);
+        boolean shared =
+            job.assignment().inOnePlace() || job.assignment().sharding(depth) != Sharding.NOTHING;
+        if (shared || job.assignment().team(number).contains(first)) {
           try (Scope scope = new Scope()) {
             SequencedMap<String, Tensor> whole = worker.wholeState(depth);
             if (first == number) {

@@ -127,6 +127,11 @@ class FlowsTest {
     cyclic(Cyclic.Form.PYRAMID);
   }
 
+  @Test
+  void cyclicWithOneCopyOfTheStates() {
+    cyclic(Cyclic.Form.ZERO);
+  }
+
   private static void cyclic(Cyclic.Form form) {
     for (int workers = 1; workers <= 4; workers++) {
       Cyclic cyclic = new Cyclic(workers);
@@ -308,7 +313,7 @@ class FlowsTest {
   }
 
   /** Counts what is handed on, and knows no groups. */
-  private record Counted(Transport transport, AtomicLong sent) implements Transport {
+  record Counted(Transport transport, AtomicLong sent) implements Transport {
     @Override
     public int worker() {
       return transport.worker();

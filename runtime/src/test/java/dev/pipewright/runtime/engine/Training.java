@@ -5,6 +5,7 @@ import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.SampleRange;
+import dev.pipewright.plan.Sharding;
 import dev.pipewright.plan.Split;
 import dev.pipewright.runtime.data.Dataset;
 import dev.pipewright.runtime.data.DatasetSpec;
@@ -18,6 +19,7 @@ import dev.pipewright.runtime.net.Team;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.LocalTransport;
 import dev.pipewright.runtime.transport.Transport;
+import dev.pipewright.schedule.Schedule;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -29,6 +31,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
@@ -156,16 +159,30 @@ record Training(
         look.stepped(transport.worker(), report);
       }
       look.ended(worker);
-      Map<String, Held> parameters = new TreeMap<>();
-      for (Parameter parameter : worker.parameters()) {
-        Tensor value = parameter.value().detached().copy();
-        parameters.put(parameter.name(), new Held(parameter.share(), value));
-      }
-      return new Own(losses, parameters);
+      return new Own(losses, parameters(worker, assignment));
     } catch (RuntimeException | Error e) {
       transport.fail(e);
       throw e;
     }
+  }
+
+  /** What a worker has learnt; where workers have parts of it, all put them together. */
+  private static Map<String, Held> parameters(Trainee worker, Assignment assignment) {
+    Map<String, Tensor> whole = new TreeMap<>();
+    if (assignment.inOnePlace() || assignment.sharding() != Sharding.NOTHING) {
+      worker.stages().forEach(stage -> whole.putAll(worker.wholeState(stage)));
+    }
+    Map<String, Held> parameters = new TreeMap<>();
+    for (Parameter parameter : worker.parameters()) {
+      Tensor found = whole.get(parameter.name());
+      if (assignment.inOnePlace() && found == null) {
+        continue; // somebody else has it
+      }
+      Share share = found == null ? parameter.share() : new Share.Whole();
+      Tensor value = (found == null ? parameter.value() : found).detached().copy();
+      parameters.put(parameter.name(), new Held(share, value));
+    }
+    return parameters;
   }
 
   private Trainee worker(Assignment assignment, Transport transport) {
@@ -177,8 +194,19 @@ record Training(
       return new FlowWorker(
           assignment, network, objective, rule, feed, transport, true, Witness.NONE);
     }
+    boolean shared = all(assignment);
     return new Worker(
-        assignment, network, objective, rule, feed, transport, bucketBytes, true, Witness.NONE);
+        assignment, network, objective, rule, feed, transport, bucketBytes, shared, Witness.NONE);
+  }
+
+  /**
+   * Whether all workers of a rank have samples of each micro-batch, so that they share averages.
+   */
+  private static boolean all(Assignment assignment) {
+    Schedule schedule = assignment.schedule();
+    int smallest = assignment.batch() / (schedule.microBatches() * schedule.placement().chains());
+    return IntStream.range(0, schedule.ranks())
+        .allMatch(rank -> assignment.replicas(rank) <= smallest);
   }
 
   /** The largest difference of a layer's parameters, as a share of their length as a vector. */

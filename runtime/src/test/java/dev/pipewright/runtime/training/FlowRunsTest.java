@@ -12,6 +12,7 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.Flow;
+import dev.pipewright.schedule.cyclic.Cyclic;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
@@ -46,11 +47,23 @@ class FlowRunsTest {
     return Runs.state(folder.resolve(name));
   }
 
+  @Test
+  void processesHandTheOnlyCopyOn() {
+    Flow flow = new Flow.OneAfterAnother(new Cyclic(2), Cyclic.Form.ZERO, Cyclic.Rule.V2);
+    Map<String, float[]> threads = state(runs(flow, Workers.THREADS, 6, 3), "threads");
+    Map<String, float[]> processes = state(runs(flow, Workers.PROCESSES, 6, 3), "processes");
+    assertEquals(threads.keySet(), processes.keySet());
+    threads.forEach((name, values) -> assertArrayEquals(values, processes.get(name), name));
+  }
+
   /** Nothing flows over a checkpoint, so that it is all there is to go on from. */
   @Test
   void goesOnFromACheckpointAsIfItHadNotStopped() {
     for (Flow flow :
-        List.of(new Flow.PipeDream(List.of(2, 1), false), new Flow.TwoBuffers(2, 2, false))) {
+        List.of(
+            new Flow.PipeDream(List.of(2, 1), false),
+            new Flow.TwoBuffers(2, 2, false),
+            new Flow.OneAfterAnother(new Cyclic(2), Cyclic.Form.ZERO, Cyclic.Rule.V1))) {
       Path through = folder.resolve(flow.name());
       Path first = folder.resolve(flow.name() + "-first");
       Path then = folder.resolve(flow.name() + "-then");

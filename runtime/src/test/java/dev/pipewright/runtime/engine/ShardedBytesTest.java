@@ -1,0 +1,144 @@
+package dev.pipewright.runtime.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.Sharding;
+import dev.pipewright.runtime.net.CountingTransport;
+import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.tensor.Torch;
+import dev.pipewright.schedule.OneForwardOneBackward;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What workers that share out states hold, and tell each other in a step. Of the network's layers
+ * three have 600 parameters, one has 125: five workers have equal parts of each.
+ */
+@Timeout(60)
+class ShardedBytesTest {
+  private static final int LAYERS = 4;
+  private static final long WORD = 4; // bytes of a number
+  private static final long PARAMETERS = WORD * (3 * 600 + 125);
+  private static final LayerGraph GRAPH = StrategiesTest.perceptron(LAYERS);
+
+  @BeforeAll
+  static void load() {
+    Torch.start(1);
+  }
+
+  private static Training training() {
+    return new Training(
+        GRAPH,
+        Objective.CROSS_ENTROPY,
+        UpdateRule.usual(Optimizer.ADAM),
+        Training.randomClasses(StrategiesTest.CLASSES, StrategiesTest.WIDTH),
+        2000);
+  }
+
+  private static Assignment assignment(Sharding sharding, int workers, int microBatches) {
+    return new Assignment(
+            OneForwardOneBackward.of(1, microBatches),
+            List.of(StageLayers.keeping(0, GRAPH.size() - 1)),
+            List.of(workers),
+            workers * microBatches,
+            true)
+        .sharded(sharding);
+  }
+
+  /** The bytes of collective operations that each worker has taken part in, in a step. */
+  private static List<Long> told(Sharding sharding, int workers, int microBatches) {
+    Map<Integer, Long> told = new TreeMap<>();
+    Map<Integer, CountingTransport> counted = new ConcurrentHashMap<>();
+    training()
+        .run(
+            assignment(sharding, workers, microBatches),
+            1,
+            transport -> {
+              CountingTransport counting = new CountingTransport(transport);
+              counted.put(transport.worker(), counting);
+              return counting;
+            },
+            new Training.Look() {
+              @Override
+              public void stepped(int worker, StepReport report) {
+                CountingTransport own = counted.get(worker);
+                synchronized (told) {
+                  told.put(worker, own.shared().get());
+                  assertEquals(0, own.summed().get() + own.handed().get() + own.told().get());
+                }
+              }
+            });
+    return new ArrayList<>(told.values());
+  }
+
+  /**
+   * As many as an all-reduce has, a reduction and a gathering; gradients are shared out behind each
+   * micro-batch, and parameters are gathered for each of its two passes (ZeRO, §7: Ψ and Ψ; 3 Ψ).
+   */
+  @Test
+  void sharesOutWhatThePaperSays() {
+    for (int microBatches = 1; microBatches <= 3; microBatches++) {
+      long all = PARAMETERS;
+      for (long told : told(Sharding.OPTIMIZER, 5, microBatches)) {
+        assertEquals(2 * all, told);
+      }
+      for (long told : told(Sharding.GRADIENTS, 5, microBatches)) {
+        assertEquals((microBatches + 1) * all, told);
+      }
+      for (long told : told(Sharding.PARAMETERS, 5, microBatches)) {
+        assertEquals(3 * microBatches * all, told);
+      }
+    }
+  }
+
+  /** Parts are equal, so there are fewer zeros behind each bucket's last than workers. */
+  @Test
+  void sharesOutLittleMoreWhereNumbersDoNotDivide() {
+    for (long told : told(Sharding.PARAMETERS, 4, 1)) {
+      assertEquals(3 * (PARAMETERS + 3 * WORD), told); // 125 and 3
+    }
+  }
+
+  /** Between steps: parameters, twice as much of Adam's, and no gradients. */
+  @Test
+  void holdsAShareBetweenSteps() {
+    assertEquals(3 * PARAMETERS, resting(Sharding.OPTIMIZER, 1));
+    assertEquals(PARAMETERS + 2 * PARAMETERS / 5, resting(Sharding.OPTIMIZER, 5));
+    assertEquals(PARAMETERS + 2 * PARAMETERS / 5, resting(Sharding.GRADIENTS, 5));
+    assertEquals(3 * PARAMETERS / 5, resting(Sharding.PARAMETERS, 5));
+    assertTrue(resting(Sharding.NOTHING, 5) >= 3 * PARAMETERS);
+  }
+
+  private static long resting(Sharding sharding, int workers) {
+    List<Long> bytes = new ArrayList<>();
+    training()
+        .run(
+            assignment(sharding, workers, 2),
+            2,
+            UnaryOperator.identity(),
+            new Training.Look() {
+              @Override
+              public void ended(Trainee worker) {
+                synchronized (bytes) {
+                  bytes.add(worker.restingBytes());
+                }
+              }
+            });
+    assertEquals(workers, bytes.size());
+    assertEquals(1, bytes.stream().distinct().count());
+    return bytes.get(0);
+  }
+}

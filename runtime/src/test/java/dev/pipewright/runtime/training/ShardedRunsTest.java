@@ -1,0 +1,131 @@
+package dev.pipewright.runtime.training;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.execution.TrainingOutcome;
+import dev.pipewright.execution.TrainingRequest.Workers;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.Sharding;
+import dev.pipewright.plan.Split;
+import dev.pipewright.plan.Split.Kind;
+import dev.pipewright.schedule.OneForwardOneBackward;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Whole runs of workers that share out states of a stage. */
+@Timeout(120)
+class ShardedRunsTest {
+  @TempDir private Path folder;
+
+  /** Two stages of {@link Runs#MODEL}. */
+  private static Assignment sharded(Sharding sharding, int first, int second) {
+    return Runs.stages(OneForwardOneBackward.of(2, 2), List.of(first, second), 0, 2)
+        .sharded(sharding);
+  }
+
+  private static Runs runs(Workers workers, int steps, int every) {
+    Assignment alone = Runs.stages(OneForwardOneBackward.of(1, 2), List.of(1), 0);
+    return new Runs(Runs.MODEL, alone, Optimizer.ADAM, workers, steps, every);
+  }
+
+  /** Parameters and what the optimizer remembers of them are put together for the checkpoint. */
+  @ParameterizedTest
+  @EnumSource(Workers.class)
+  void endWhereOneWorkerEnds(Workers workers) {
+    runs(Workers.THREADS, 4, 4).run(folder.resolve("alone"));
+    runs(workers, 4, 4).with(sharded(Sharding.PARAMETERS, 2, 1)).run(folder.resolve("sharded"));
+    Runs.near(
+        Runs.state(folder.resolve("alone")), Runs.state(folder.resolve("sharded")), 1e-5, 1e-7);
+  }
+
+  @Test
+  void goOnWithAnotherLevelAndAnotherPlan() {
+    runs(Workers.THREADS, 8, 8).run(folder.resolve("whole"));
+    List<StageLayers> split =
+        sharded(Sharding.NOTHING, 1, 1).stages().stream()
+            .map(stage -> stage.with(Split.of(Kind.FILTER, 2)))
+            .toList();
+    List<Assignment> plans =
+        List.of(
+            sharded(Sharding.PARAMETERS, 3, 2),
+            sharded(Sharding.OPTIMIZER, 1, 4),
+            sharded(Sharding.GRADIENTS, 2, 2),
+            new Assignment(OneForwardOneBackward.of(2, 2), split, List.of(4, 2), Runs.BATCH, true)
+                .sharded(Sharding.PARAMETERS));
+    Path before = folder;
+    for (int i = 0; i < plans.size(); i++) {
+      Path next = folder.resolve("part-" + i);
+      Runs runs = runs(Workers.THREADS, 2 * i + 2, 2).with(plans.get(i));
+      if (i == 0) {
+        runs.run(next);
+      } else {
+        runs.resume(before, next);
+      }
+      before = next;
+    }
+    Runs.near(Runs.state(folder.resolve("whole")), Runs.state(before), 1e-5, 1e-7);
+  }
+
+  /**
+   * Six layers of 2.4 MB and Adam. Each worker has half of the moments, then also half of
+   * parameters and sums of gradients, and while it computes, parameters of two layers and gradients
+   * of two. Memory is bounded, not compared.
+   */
+  @Test
+  void processesHoldLess() {
+    double layer = 4.0 * 768 * 768;
+    double slack = 3 << 20;
+    double whole = peak(Sharding.NOTHING);
+    double moments = peak(Sharding.OPTIMIZER);
+    double all = peak(Sharding.PARAMETERS);
+    String found = "%s, %s, %s".formatted(whole, moments, all);
+    assertTrue(whole >= (6 + 12 + 6) * layer - slack, found);
+    assertTrue(moments <= whole - 6 * layer + slack, found);
+    assertTrue(all <= (3 + 6 + 3) * layer + (2 + 2) * layer + slack, found);
+  }
+
+  private double peak(Sharding sharding) {
+    String model = "mlp:layers=6,hidden=768,in=768,classes=4";
+    Assignment two =
+        new Assignment(
+            OneForwardOneBackward.of(1, 1),
+            List.of(StageLayers.keeping(0, 7)),
+            List.of(2),
+            8,
+            true);
+    Runs runs = new Runs(model, two.sharded(sharding), Optimizer.ADAM, Workers.PROCESSES, 6, 0);
+    TrainingOutcome outcome =
+        new Trainer()
+            .train(
+                runs.request(folder.resolve(sharding.name()), Optional.empty()).frugal(6),
+                step -> {});
+    return outcome.workers().stream()
+        .mapToDouble(TrainingOutcome.Worker::peakBytes)
+        .max()
+        .orElse(0);
+  }
+
+  @Test
+  void whatCannotBeSharedOutIsSaidBeforeTheStart() {
+    Runs runs = runs(Workers.THREADS, 2, 2).with(sharded(Sharding.PARAMETERS, 7, 1));
+    BadInputException mistake =
+        assertThrows(
+            BadInputException.class,
+            () -> new Trainer().train(runs.request(folder, Optional.empty()), step -> {}));
+    assertEquals(
+        "--zero: all replicas get parameters for each of their micro-batches, but one of 5 samples"
+            + " leaves some of 7 without any; take larger micro-batches, or 2",
+        mistake.getMessage());
+  }
+}
