@@ -10,12 +10,25 @@ import dev.pipewright.units.Check;
  *     message, like those that all devices sum; otherwise layer by layer
  * @param fastConvolutions whether 3 × 3 convolutions in 32 bits run with fewer multiplications than
  *     their definition has (Winograd), which libraries choose only when they are asked to
+ * @param overlap the share of a sum of gradients, of what has room beside computing, that slows
+ *     neither: less than 1 where the same processor computes and carries messages
  */
-public record Software(double waitingShare, boolean fusesGroups, boolean fastConvolutions) {
+public record Software(
+    double waitingShare, boolean fusesGroups, boolean fastConvolutions, double overlap) {
   /** Adds nothing. */
   public static final Software IDEAL = new Software(0, true, true);
 
   public Software {
     Check.amount(waitingShare, "share of waiting");
+    Check.that(overlap >= 0 && overlap <= 1, "overlap is a share: overlap=%s", overlap);
+  }
+
+  /** Sums beside computing slow nobody. */
+  public Software(double waitingShare, boolean fusesGroups, boolean fastConvolutions) {
+    this(waitingShare, fusesGroups, fastConvolutions, 1);
+  }
+
+  public Software withOverlap(double share) {
+    return new Software(waitingShare, fusesGroups, fastConvolutions, share);
   }
 }

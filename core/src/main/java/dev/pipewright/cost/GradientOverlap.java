@@ -9,7 +9,8 @@ public final class GradientOverlap {
   private GradientOverlap() {}
 
   /**
-   * Seconds of all-reduce left after the backward pass of a stage has ended.
+   * Seconds by which all-reduce lengthens the backward pass of a stage: what is left when that has
+   * ended, and what computing loses to it before ({@link dev.pipewright.cluster.Software#overlap}).
    *
    * @param slowdown how much slower than the profile's device the slowest device of the stage is
    */
@@ -28,6 +29,8 @@ public final class GradientOverlap {
       networkFree = Math.max(networkFree, ready) + share;
       sent = bytes;
     }
-    return Math.min(total, Math.max(0, networkFree - finished));
+    double left = Math.min(total, Math.max(0, networkFree - finished));
+    double overlap = costs.workload().cluster().software().overlap();
+    return left + (1 - overlap) * (total - left);
   }
 }

@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param overhead what the runtime itself takes for an op; it is not in the layers' times
  * @param batches by size of the micro-batch, ascending
  * @param links by number of workers and operation
+ * @param sums what sums of gradients cost in training, where links were measured
  * @param cluster this machine, where links were measured
  * @param peaks the runs that mCAP's metrics follow from
  */
@@ -27,6 +28,7 @@ public record ProfilingOutcome(
     Overhead overhead,
     List<BatchFigures> batches,
     List<LinkFigures> links,
+    Optional<SumsInTraining> sums,
     Optional<Cluster> cluster,
     List<PeakRun> peaks) {
 
@@ -71,8 +73,10 @@ public record ProfilingOutcome(
    * @param lossSeconds what judging the outputs takes; counted with the last layer
    * @param addedSeconds by which the first micro-batch's backward pass is shorter, as it has no
    *     gradients to add to
+   * @param workers that computed at the same time, this one among them
    * @param microBatches of the whole step that was measured on one worker
-   * @param summedSeconds of that step by the sum of all layers
+   * @param ops what its ops took, by which the layers' times are corrected in the profile
+   * @param summedSeconds of that step by the sum of all layers, as they were measured
    * @param peakBytes of a worker that trains so; 0 where the system does not say
    */
   public record BatchFigures(
@@ -81,8 +85,10 @@ public record ProfilingOutcome(
       double readSeconds,
       double lossSeconds,
       double addedSeconds,
+      int workers,
       int microBatches,
       Spread stepSeconds,
+      OpSeconds ops,
       double summedSeconds,
       long peakBytes) {
     public BatchFigures {
@@ -94,6 +100,20 @@ public record ProfilingOutcome(
       return layers.stream().mapToLong(LayerFigures::keptBytes).sum();
     }
   }
+
+  /** All forward passes of a step, all backward passes, and its update. */
+  public record OpSeconds(double forward, double backward, double update) {}
+
+  /**
+   * Steps of replicas that train the network, one micro-batch each.
+   *
+   * @param samples of each
+   * @param alone seconds of a step of workers that sum nothing
+   * @param after seconds where gradients are summed when all are there
+   * @param beside seconds where they are summed while others are still computed
+   */
+  public record SumsInTraining(
+      int workers, int samples, double alone, double after, double beside) {}
 
   /**
    * An operation between so many workers.

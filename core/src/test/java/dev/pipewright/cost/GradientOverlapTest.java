@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cluster.Link;
+import dev.pipewright.cluster.Software;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
@@ -49,6 +50,31 @@ class GradientOverlapTest {
     }
     double exposed = GradientOverlap.exposedSeconds(costs, 0, costs.size(), 1, slowdown, sum);
     assertEquals(network - now, exposed, 1e-9 * (1 + network));
+  }
+
+  @RepeatedTest(value = 20, name = SEEDED)
+  void whatIsHiddenCostsComputingWhatDoesNotOverlap(RepetitionInfo seed) {
+    SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
+    StageCosts free = Samples.costs(random, Samples.chain(random.nextInt(1, 8)), 12);
+    double overlap = random.nextDouble();
+    StageCosts costs = with(free, overlap);
+    Collectives sum = Collectives.over(free.workload().cluster(), new int[] {0, 1});
+    double exposed = GradientOverlap.exposedSeconds(free, 0, free.size(), 2, 1, sum);
+    double hidden = sum.allReduce(free.parameterBytes()[free.size()]) - exposed;
+    assertEquals(
+        exposed + (1 - overlap) * hidden,
+        GradientOverlap.exposedSeconds(costs, 0, free.size(), 2, 1, sum),
+        1e-12 * (1 + exposed + hidden));
+  }
+
+  private static StageCosts with(StageCosts free, double overlap) {
+    Workload of = free.workload();
+    return new StageCosts(
+        new Workload(
+            of.chain(),
+            of.profile(),
+            of.training(),
+            of.cluster().withSoftware(Software.IDEAL.withOverlap(overlap))));
   }
 
   @Test

@@ -33,7 +33,7 @@ public final class ClusterYaml {
   private static final List<String> LEVEL_KEYS =
       List.of("name", "point_to_point", "collective", "ports", "achieved", "groups");
   private static final List<String> SOFTWARE_KEYS =
-      List.of("waiting_share", "fuses_groups", "fast_convolutions");
+      List.of("waiting_share", "fuses_groups", "fast_convolutions", "overlap");
   private static final List<String> LINK_KEYS = List.of("latency_s", "bytes_per_s", "small");
   private static final List<String> PIECE_KEYS = List.of("up_to_bytes", "latency_s", "bytes_per_s");
 
@@ -75,7 +75,17 @@ public final class ClusterYaml {
     return new Software(
         fields.optional("waiting_share").map(Node::amount).orElse(0.0),
         fields.optional("fuses_groups").map(Node::flag).orElse(true),
-        fields.optional("fast_convolutions").map(Node::flag).orElse(true));
+        fields.optional("fast_convolutions").map(Node::flag).orElse(true),
+        fields.optional("overlap").map(ClusterYaml::part).orElse(1.0));
+  }
+
+  /** A number from 0 to 1. */
+  private static double part(Node node) {
+    double part = node.amount();
+    if (part > 1) {
+      throw node.wrong("%s is more than all of it; write a share from 0 to 1".formatted(part));
+    }
+    return part;
   }
 
   /** A number above 0 and up to 1. */
@@ -238,6 +248,9 @@ public final class ClusterYaml {
     object.put("waiting_share", software.waitingShare());
     object.put("fuses_groups", software.fusesGroups());
     object.put("fast_convolutions", software.fastConvolutions());
+    if (software.overlap() != 1) {
+      object.put("overlap", software.overlap());
+    }
     return object;
   }
 

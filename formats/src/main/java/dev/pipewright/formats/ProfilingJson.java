@@ -7,6 +7,7 @@ import dev.pipewright.execution.ProfilingOutcome.LayerFigures;
 import dev.pipewright.execution.ProfilingOutcome.LinkFigures;
 import dev.pipewright.execution.ProfilingOutcome.PeakRun;
 import dev.pipewright.execution.ProfilingOutcome.Spread;
+import dev.pipewright.execution.ProfilingOutcome.SumsInTraining;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Training;
 import dev.pipewright.profile.CollectiveTiming;
@@ -87,6 +88,7 @@ public final class ProfilingJson {
     }
     object.put("batches", batches);
     object.put("links", outcome.links().stream().map(ProfilingJson::link).toList());
+    outcome.sums().ifPresent(sums -> object.put("sums_in_training", sums(sums)));
     if (!outcome.peaks().isEmpty()) {
       object.put("peaks", Map.of("runs", runs(outcome)));
     }
@@ -102,16 +104,30 @@ public final class ProfilingJson {
     object.put("added_gradients_s", batch.addedSeconds());
     object.put("kept_bytes", batch.keptBytes());
     object.put("peak_bytes", batch.peakBytes());
+    object.put("workers", batch.workers());
     Map<String, Object> step = new LinkedHashMap<>();
     step.put("micro_batches", batch.microBatches());
     step.put("summed_s", batch.summedSeconds());
     step.put("measured_s", spread(batch.stepSeconds()));
+    step.put("forward_s", batch.ops().forward());
+    step.put("backward_s", batch.ops().backward());
+    step.put("update_s", batch.ops().update());
     object.put("step", step);
     List<Object> layers = new ArrayList<>();
     for (int i = 0; i < batch.layers().size(); i++) {
       layers.add(layer(graph.layer(i).name(), batch.layers().get(i), memory.get(i)));
     }
     object.put("layers", layers);
+    return object;
+  }
+
+  private static Map<String, Object> sums(SumsInTraining sums) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("workers", sums.workers());
+    object.put("samples", sums.samples());
+    object.put("step_without_s", sums.alone());
+    object.put("step_before_sums_s", sums.after());
+    object.put("step_beside_sums_s", sums.beside());
     return object;
   }
 

@@ -56,13 +56,25 @@ class ClusterYamlRatesTest {
   @Test
   void whatRunsAchievedIsReadAndWritten() {
     String text = GOOD.replace(PORTS, PORTS + "\n    achieved: 0.5");
-    text += "software: {waiting_share: 0.1, fuses_groups: false, fast_convolutions: false}\n";
+    text +=
+        "software: {waiting_share: 0.1, fuses_groups: false, fast_convolutions: false, overlap: 0.25}\n";
     Cluster cluster = ClusterYaml.read(Refusal.file(folder, "c.yaml", text));
     assertEquals(1, cluster.levels().get(0).achieved());
     assertEquals(0.5, cluster.levels().get(1).achieved());
-    assertEquals(new Software(0.1, false, false), cluster.software());
+    assertEquals(new Software(0.1, false, false, 0.25), cluster.software());
     Path written = Refusal.file(folder, "again.yaml", ClusterYaml.text(cluster));
     assertEquals(cluster, ClusterYaml.read(written));
+  }
+
+  @Test
+  void sumsOverlapAtMostWhollyWithComputing() {
+    String text = GOOD + "software: {overlap: 1.5}\n";
+    Refusal.assertRefused(
+        "c.yaml:"
+            + text.lines().count()
+            + ": 1.5 is more than all of it; write a share from 0 to 1",
+        Refusal.file(folder, "c.yaml", text),
+        ClusterYaml::read);
   }
 
   @Test

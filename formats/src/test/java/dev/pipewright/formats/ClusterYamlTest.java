@@ -130,6 +130,7 @@ class ClusterYamlTest {
     groups.forEach(
         g -> levels.add(new Level(made.text(), link(made), link(made), ports(made), share(made))));
     Software software = new Software(made.flip() ? 0 : positive(made), made.flip(), made.flip());
+    software = made.flip() ? software : software.withOverlap(random.nextDouble());
     return new Cluster(made.text(), devices, levels, groups, software);
   }
 

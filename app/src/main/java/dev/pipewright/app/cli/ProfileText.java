@@ -6,6 +6,7 @@ import dev.pipewright.execution.ProfilingOutcome.BatchFigures;
 import dev.pipewright.execution.ProfilingOutcome.LayerFigures;
 import dev.pipewright.execution.ProfilingOutcome.LinkFigures;
 import dev.pipewright.execution.ProfilingOutcome.Spread;
+import dev.pipewright.execution.ProfilingOutcome.SumsInTraining;
 import dev.pipewright.units.Units;
 
 /** What was measured of a network and of links, for a terminal. */
@@ -101,5 +102,18 @@ final class ProfileText {
           Units.decimal(fitted.bandwidth().value(), "B/s"),
           Units.percent(link.fit().lineQuality().meanError()));
     }
+    outcome.sums().ifPresent(this::sums);
+  }
+
+  private void sums(SumsInTraining sums) {
+    line("");
+    line(
+        "a step of %d samples on each of %d workers: %s without sums of gradients, %s before them, %s"
+            + " beside them",
+        sums.samples(),
+        sums.workers(),
+        Units.seconds(sums.alone()),
+        Units.seconds(sums.after()),
+        Units.seconds(sums.beside()));
   }
 }

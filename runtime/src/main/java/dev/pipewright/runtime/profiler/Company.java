@@ -13,11 +13,18 @@ import java.util.stream.IntStream;
  */
 final class Company {
   private final boolean measures;
+  private final int size;
   private final Group all;
 
   Company(Transport transport) {
     this.measures = transport.worker() == 0;
+    this.size = transport.workers();
     this.all = transport.group("company", IntStream.range(0, transport.workers()).boxed().toList());
+  }
+
+  /** All workers. */
+  int size() {
+    return size;
   }
 
   /** Whether this worker is the one that measures. */

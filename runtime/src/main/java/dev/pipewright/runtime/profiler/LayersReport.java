@@ -13,11 +13,13 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * What the worker that measures layers answers for one size of batch.
  *
+ * @param workers that computed at the same time
  * @param layers without what the runtime itself takes
  * @param addedSeconds by which adding to gradients lengthens a backward pass
  */
 record LayersReport(
     int samples,
+    int workers,
     Overhead overhead,
     double flops,
     double bytesPerSecond,
@@ -29,7 +31,7 @@ record LayersReport(
 
   String text() {
     ObjectNode object = JSON.createObjectNode();
-    object.put("samples", samples);
+    object.put("samples", samples).put("workers", workers);
     numbers(
         object.putArray("overhead"),
         overhead.forward(),
@@ -81,6 +83,7 @@ record LayersReport(
     }
     return new LayersReport(
         object.get("samples").asInt(),
+        object.get("workers").asInt(),
         new Overhead(
             overhead.get(0).asDouble(),
             overhead.get(1).asDouble(),

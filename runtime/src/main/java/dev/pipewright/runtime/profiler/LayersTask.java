@@ -65,7 +65,7 @@ public final class LayersTask implements WorkerTask {
         Supplier<Batch> next = reader(samples, batch);
         company.meet();
         if (company.measures()) {
-          answer.of(report(layers, measured, next, batch, overhead, rates));
+          answer.of(report(layers, measured, next, batch, company.size(), overhead, rates));
           company.dismiss();
         } else {
           company.keep(() -> measured.round(next));
@@ -97,6 +97,7 @@ public final class LayersTask implements WorkerTask {
       LayerClock measured,
       Supplier<Batch> next,
       int batch,
+      int workers,
       Overhead overhead,
       DeviceRates rates) {
     long[][] bytes = measured.bytes(next);
@@ -119,6 +120,7 @@ public final class LayersTask implements WorkerTask {
     }
     return new LayersReport(
         batch,
+        workers,
         overhead,
         rates.flops(),
         rates.bytesPerSecond(),

@@ -1,21 +1,22 @@
 package dev.pipewright.runtime.profiler;
 
 import dev.pipewright.execution.ProfilingOutcome.LayerFigures;
+import dev.pipewright.execution.ProfilingOutcome.OpSeconds;
 import dev.pipewright.execution.ProfilingRequest;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;
 import dev.pipewright.profile.Profile.LayerTimes;
-import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.profile.Provenance;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.units.Precision;
 import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 
 /**
  * What planners read of a measurement.
@@ -24,26 +25,38 @@ import java.util.List;
  * step has none to add to. The time that it saves is taken off the update, of which there is one in
  * a step, too. Reading samples counts with the first layer, judging outputs with the last. A
  * backward pass in two parts takes longer than the whole one, so its parts' shares are taken.
+ *
+ * <p>Layers that are measured one by one find other things in the processor's caches than in a
+ * step. So whole steps are measured, too, and all forward passes are stretched to what they take
+ * there, all backward passes, and the update.
  */
 final class MeasuredProfile {
+  /** Micro-batches of the step that the sum of all layers is held against. */
+  static final int MICRO_BATCHES = 4;
+
   private final ProfilingRequest request;
   private final LayerGraph graph;
+  private final LayersReport smallest;
   private final Profile profile;
 
   MeasuredProfile(
       ProfilingRequest request,
       LayerGraph graph,
       List<LayersReport> reports,
+      List<WholeStep> steps,
       List<List<LayerMemory>> memory) {
     this.request = request;
     this.graph = graph;
+    this.smallest = reports.get(0);
     this.profile =
         new Profile(
             provenance(),
             Precision.FP32,
             sizes(reports.get(reports.size() - 1)),
             request.batches(),
-            reports.stream().map(this::times).toList(),
+            IntStream.range(0, reports.size())
+                .mapToObj(i -> times(reports.get(i), steps.get(i)))
+                .toList(),
             memory);
   }
 
@@ -75,10 +88,50 @@ final class MeasuredProfile {
         .toList();
   }
 
+  private List<LayerTimes> times(LayersReport report, WholeStep step) {
+    List<LayerTimes> single = times(report);
+    double added = report.addedSeconds();
+    double update = updates(report);
+    double ofForward = 1;
+    double ofBackward = 1;
+    double ofUpdate = 1;
+    if (!request.processorTime()) { // which whole steps do not tell
+      OpSeconds ops = step.ops();
+      ofForward = ops.forward() / MICRO_BATCHES / sum(single, LayerTimes::forward);
+      ofBackward = (ops.backward() + added) / MICRO_BATCHES / sum(single, LayerTimes::backward);
+      ofUpdate = update == 0 ? 1 : ops.update() / update;
+    }
+    return stretched(single, ofForward, ofBackward, ofUpdate * left(added, update * ofUpdate));
+  }
+
+  private static List<LayerTimes> stretched(
+      List<LayerTimes> layers, double forward, double backward, double update) {
+    return layers.stream()
+        .map(layer ->
+            new LayerTimes(
+                layer.forward() * forward,
+                layer.backward() * backward,
+                layer.weightGradient() * backward,
+                layer.update() * update))
+        .toList();
+  }
+
+  /** What is left of updates without what the first backward pass saves. */
+  private static double left(double added, double updates) {
+    return updates == 0 ? 0 : Math.max(0, 1 - added / updates);
+  }
+
+  private static double updates(LayersReport report) {
+    return report.layers().stream().mapToDouble(layer -> layer.update().median()).sum();
+  }
+
+  private static double sum(List<LayerTimes> layers, ToDoubleFunction<LayerTimes> of) {
+    return layers.stream().mapToDouble(of).sum();
+  }
+
+  /** As the layers were measured; the update whole. */
   private List<LayerTimes> times(LayersReport report) {
     int[] order = graph.topological();
-    double updates = report.layers().stream().mapToDouble(layer -> layer.update().median()).sum();
-    double left = updates == 0 ? 0 : Math.max(0, 1 - report.addedSeconds() / updates);
     List<LayerTimes> times = new ArrayList<>();
     for (int layer = 0; layer < report.layers().size(); layer++) {
       LayerFigures figures = report.layers().get(layer);
@@ -90,7 +143,7 @@ final class MeasuredProfile {
               forward,
               figures.backward().median(),
               figures.backward().median() * share(figures),
-              figures.update().median() * left));
+              figures.update().median()));
     }
     return times;
   }
@@ -110,13 +163,13 @@ final class MeasuredProfile {
     return profile;
   }
 
-  /** A step on one worker by the sum of all layers. */
-  double stepSeconds(int samples, int microBatches) {
-    return microBatches * (sum(Quantity.FORWARD, samples) + sum(Quantity.BACKWARD, samples))
-        + sum(Quantity.UPDATE, samples);
-  }
-
-  private double sum(Quantity quantity, int samples) {
-    return Arrays.stream(profile.seconds(quantity, samples)).sum();
+  /**
+   * A step of {@link #MICRO_BATCHES} on one worker by the sum of all layers, as measured. Updates
+   * are those of the smallest batch, as in the profile.
+   */
+  double summedSeconds(LayersReport report) {
+    List<LayerTimes> single = times(report);
+    return MICRO_BATCHES * (sum(single, LayerTimes::forward) + sum(single, LayerTimes::backward))
+        + updates(smallest) * left(smallest.addedSeconds(), updates(smallest));
   }
 }

@@ -4,7 +4,7 @@ import dev.pipewright.execution.ProfilingOutcome;
 import dev.pipewright.execution.ProfilingOutcome.BatchFigures;
 import dev.pipewright.execution.ProfilingOutcome.LinkFigures;
 import dev.pipewright.execution.ProfilingOutcome.PeakRun;
-import dev.pipewright.execution.ProfilingOutcome.Spread;
+import dev.pipewright.execution.ProfilingOutcome.SumsInTraining;
 import dev.pipewright.execution.ProfilingRequest;
 import dev.pipewright.execution.ProfilingService;
 import dev.pipewright.formats.BadInputException;
@@ -21,15 +21,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
-import tools.jackson.databind.JsonNode;
+import java.util.stream.IntStream;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The profiling service on libtorch: worker processes measure, this one puts together. */
 public final class Profiler implements ProfilingService {
   private static final JsonMapper JSON = new JsonMapper();
-
-  /** Micro-batches of the step that the sum of all layers is held against. */
-  private static final int MICRO_BATCHES = 4;
 
   private static final int WARM_UP = 3;
   private static final int PEAK_STEPS = 4;
@@ -60,55 +57,81 @@ public final class Profiler implements ProfilingService {
         NeedsTask.class,
         LayersJob.of(request).text(),
         (worker, text) -> memory.add(NeedsTask.parse(text)));
-    MeasuredProfile measured = new MeasuredProfile(request, graph, reports, memory);
-    List<BatchFigures> batches = new ArrayList<>();
+    List<WholeStep> steps = new ArrayList<>();
     for (LayersReport report : reports) {
       progress.accept("a whole step at batch " + report.samples());
-      batches.add(batch(request, crews, measured, report));
+      steps.add(step(request, crews, graph, report.samples()));
     }
+    MeasuredProfile measured = new MeasuredProfile(request, graph, reports, steps, memory);
     List<LinkFigures> links = new ArrayList<>();
     for (int group : request.groups()) {
       progress.accept("links between " + group + " workers");
       links.addAll(links(request, crews, group));
+    }
+    Optional<SumsInTraining> sums = Optional.empty();
+    if (!request.groups().isEmpty()) {
+      progress.accept("sums of gradients in training");
+      sums = Optional.of(sums(request, crews, graph));
     }
     return new ProfilingOutcome(
         graph,
         measured.profile(),
         request.optimizer(),
         reports.get(0).overhead(),
-        batches,
+        IntStream.range(0, reports.size())
+            .mapToObj(i -> batch(measured, reports.get(i), steps.get(i)))
+            .toList(),
         links,
-        links.isEmpty()
-            ? Optional.empty()
-            : Optional.of(MeasuredCluster.of(request, reports.get(0), links)),
+        sums,
+        sums.map(seen -> MeasuredCluster.of(request, measured, reports.get(0), links, seen)),
         peaks(request, crews, partitions, progress));
   }
 
-  private static BatchFigures batch(
-      ProfilingRequest request, Crews crews, MeasuredProfile measured, LayersReport report) {
-    List<Integer> all = List.of(Chain.of(measured.graph()).size());
-    WholeJob job =
-        WholeJob.of(request, all, MICRO_BATCHES, report.samples(), WARM_UP + request.repeats());
-    JsonNode[] answer = new JsonNode[1];
+  private static WholeJob whole(
+      ProfilingRequest request, LayerGraph graph, int microBatches, int samples, int steps) {
+    List<Integer> all = List.of(Chain.of(graph).size());
+    return WholeJob.of(request, all, microBatches, samples, steps);
+  }
+
+  private static WholeStep step(
+      ProfilingRequest request, Crews crews, LayerGraph graph, int samples) {
+    int steps = WARM_UP + request.repeats();
+    WholeJob job = whole(request, graph, MeasuredProfile.MICRO_BATCHES, samples, steps);
+    WholeStep[] answer = new WholeStep[1];
     crews.run(
         request.workers(),
         WholeTask.class,
         job.text(),
-        (worker, text) -> answer[0] = JSON.readTree(text));
-    double[] seconds = new double[request.repeats()];
-    for (int i = 0; i < seconds.length; i++) {
-      seconds[i] = answer[0].get("seconds").get(WARM_UP + i).asDouble();
-    }
+        (worker, text) -> answer[0] = WholeStep.parse(text, WARM_UP));
+    return answer[0];
+  }
+
+  /** Of the largest group of workers, with the largest batch. */
+  private static SumsInTraining sums(ProfilingRequest request, Crews crews, LayerGraph graph) {
+    int workers = request.groups().stream().mapToInt(Integer::intValue).max().orElseThrow();
+    int samples = request.batches().get(request.batches().size() - 1);
+    SumsInTraining[] answer = new SumsInTraining[1];
+    crews.run(
+        workers,
+        ReplicasTask.class,
+        whole(request, graph, 1, samples, request.repeats()).text(),
+        (worker, text) -> answer[0] = ReplicasTask.parse(text, workers, samples));
+    return answer[0];
+  }
+
+  private static BatchFigures batch(MeasuredProfile measured, LayersReport report, WholeStep step) {
     return new BatchFigures(
         report.samples(),
         report.layers(),
         report.readSeconds(),
         report.lossSeconds(),
         report.addedSeconds(),
-        MICRO_BATCHES,
-        Spread.of(seconds),
-        measured.stepSeconds(report.samples(), MICRO_BATCHES),
-        answer[0].get("peak").asLong());
+        report.workers(),
+        MeasuredProfile.MICRO_BATCHES,
+        step.seconds(),
+        step.ops(),
+        measured.summedSeconds(report),
+        step.peakBytes());
   }
 
   private static List<LinkFigures> links(ProfilingRequest request, Crews crews, int group) {

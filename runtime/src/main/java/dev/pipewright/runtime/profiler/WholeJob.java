@@ -46,7 +46,13 @@ record WholeJob(
         request.processorTime());
   }
 
+  /** Each worker has a stage. */
   Assignment assignment() {
+    return assignment(1, false);
+  }
+
+  /** Each stage has so many replicas, with so many times as many samples. */
+  Assignment assignment(int replicas, boolean overlapped) {
     List<StageLayers> stages = new ArrayList<>();
     int first = 0;
     for (int count : layers) {
@@ -56,9 +62,9 @@ record WholeJob(
     return new Assignment(
         OneForwardOneBackward.of(layers.size(), microBatches),
         stages,
-        Collections.nCopies(layers.size(), 1),
-        microBatches * microBatch,
-        false);
+        Collections.nCopies(layers.size(), replicas),
+        replicas * microBatches * microBatch,
+        overlapped);
   }
 
   String text() {

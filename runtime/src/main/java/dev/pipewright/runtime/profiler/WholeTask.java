@@ -9,6 +9,7 @@ import dev.pipewright.runtime.data.DatasetSpec;
 import dev.pipewright.runtime.data.Sampler;
 import dev.pipewright.runtime.data.Wanted;
 import dev.pipewright.runtime.engine.Feed;
+import dev.pipewright.runtime.engine.StepReport;
 import dev.pipewright.runtime.engine.Witness;
 import dev.pipewright.runtime.engine.Worker;
 import dev.pipewright.runtime.launch.Reporter;
@@ -19,6 +20,9 @@ import dev.pipewright.runtime.training.RunnableModel;
 import dev.pipewright.runtime.training.StepMemory;
 import dev.pipewright.runtime.transport.LocalTransport;
 import dev.pipewright.runtime.transport.Transport;
+import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Schedule;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import tools.jackson.databind.json.JsonMapper;
@@ -31,7 +35,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class WholeTask implements WorkerTask {
   private static final JsonMapper JSON = new JsonMapper();
-  private static final long SEED = 1;
+  static final long SEED = 1;
 
   @Override
   public void run(String text, Transport transport, Reporter reporter) {
@@ -47,7 +51,7 @@ public final class WholeTask implements WorkerTask {
             new Network(Chain.of(graph), SEED),
             objective,
             UpdateRule.usual(job.optimizer()),
-            feed(job, Wanted.of(graph, objective)),
+            feed(job.data(), Wanted.of(graph, objective), job.assignment()),
             whole ? LocalTransport.of(1).get(0) : transport,
             Long.MAX_VALUE,
             false,
@@ -70,19 +74,36 @@ public final class WholeTask implements WorkerTask {
       WholeJob job, Worker worker, StepMemory memory, LongSupplier clock) {
     ObjectNode answer = JSON.createObjectNode();
     ArrayNode seconds = answer.putArray("seconds");
+    ArrayNode ops = answer.putArray("ops");
     for (int step = 0; step < job.steps(); step++) {
       long begin = clock.getAsLong();
-      worker.step(step);
+      StepReport report = worker.step(step);
       seconds.add((clock.getAsLong() - begin) / 1e9);
+      ArrayNode own = ops.addArray();
+      passes(job.assignment(), report).forEach(own::add);
       memory.over(step, worker);
     }
     return answer.put("peak", memory.bytes()).toString();
   }
 
-  private static Feed feed(WholeJob job, Wanted wanted) {
-    Dataset samples = DatasetSpec.parse(job.data()).open(wanted).training();
+  /** Seconds of the first rank's forward passes, of all its others, and of its update. */
+  private static List<Double> passes(Assignment assignment, StepReport report) {
+    long[] program = assignment.schedule().packed(0);
+    double forward = 0;
+    double backward = 0;
+    for (int position = 0; position < program.length; position++) {
+      double seconds = (report.ended()[position] - report.started()[position]) / 1e9;
+      boolean first = Schedule.pass(program[position]) == Pass.FORWARD;
+      forward += first ? seconds : 0;
+      backward += first ? 0 : seconds;
+    }
+    return List.of(forward, backward, (report.updateEnded() - report.updateStarted()) / 1e9);
+  }
+
+  /** The samples of an assignment, of which each step has others. */
+  static Feed feed(String data, Wanted wanted, Assignment assignment) {
+    Dataset samples = DatasetSpec.parse(data).open(wanted).training();
     Sampler sampler = new Sampler(samples.samples(), SEED);
-    Assignment assignment = job.assignment();
     return Feed.of(
         samples,
         (step, range) -> sampler.numbers(step * assignment.batch() + range.first(), range.count()));

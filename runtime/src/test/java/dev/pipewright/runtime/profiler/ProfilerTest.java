@@ -10,6 +10,7 @@ import dev.pipewright.execution.ProfilingOutcome;
 import dev.pipewright.execution.ProfilingOutcome.BatchFigures;
 import dev.pipewright.execution.ProfilingOutcome.LayerFigures;
 import dev.pipewright.execution.ProfilingOutcome.LinkFigures;
+import dev.pipewright.execution.ProfilingOutcome.SumsInTraining;
 import dev.pipewright.execution.ProfilingRequest;
 import dev.pipewright.execution.ProfilingService;
 import dev.pipewright.formats.BadInputException;
@@ -50,6 +51,16 @@ class ProfilerTest {
       int workers,
       List<Integer> groups,
       OptionalInt memoryDevices) {
+    return request(model, batches, workers, groups, memoryDevices, true);
+  }
+
+  private static ProfilingRequest request(
+      String model,
+      List<Integer> batches,
+      int workers,
+      List<Integer> groups,
+      OptionalInt memoryDevices,
+      boolean processorTime) {
     return new ProfilingRequest(
         model,
         "synthetic",
@@ -61,7 +72,7 @@ class ProfilerTest {
         groups,
         LARGEST,
         memoryDevices,
-        true,
+        processorTime,
         "pipewright profile");
   }
 
@@ -127,6 +138,10 @@ class ProfilerTest {
     Path yaml = Files.writeString(folder.resolve("cluster.yaml"), ClusterYaml.text(cluster));
     assertEquals(cluster, ClusterYaml.read(yaml));
     assertEquals(2, cluster.size());
+    SumsInTraining sums = outcome.sums().orElseThrow();
+    assertEquals(2, sums.workers());
+    assertEquals(4, sums.samples());
+    assertTrue(sums.alone() > 0 && sums.after() > 0 && sums.beside() > 0);
     assertEquals(outcome.profile().provenance().device(), cluster.device(0).name());
     assertEquals(
         List.of("message", "sum", "broadcast", "gather", "sum_parts"),
@@ -159,6 +174,28 @@ class ProfilerTest {
     }
     assertArrayEquals(alone.profile().keptBytes(), together.profile().keptBytes());
     assertEquals(alone.profile().samples(), together.profile().samples());
+    alone.batches().forEach(batch -> assertEquals(1, batch.workers()));
+    together.batches().forEach(batch -> assertEquals(2, batch.workers()));
+  }
+
+  @Test
+  void layersAddUpToTheOpsOfWholeSteps() {
+    ProfilingRequest clock =
+        request(PERCEPTRON, List.of(1, 4), 1, List.of(), OptionalInt.empty(), false);
+    ProfilingOutcome outcome = profiled(clock);
+    for (BatchFigures batch : outcome.batches()) {
+      int samples = batch.samples();
+      double added = batch.addedSeconds();
+      double forward = batch.microBatches() * sum(outcome, Quantity.FORWARD, samples);
+      double backward = batch.microBatches() * sum(outcome, Quantity.BACKWARD, samples);
+      assertEquals(batch.ops().forward(), forward, 1e-12);
+      assertEquals(batch.ops().backward() + added, backward, 1e-12);
+    }
+    BatchFigures smallest = outcome.batches().get(0);
+    assertEquals(
+        Math.max(0, smallest.ops().update() - smallest.addedSeconds()),
+        sum(outcome, Quantity.UPDATE, 1),
+        1e-12);
   }
 
   @Test
