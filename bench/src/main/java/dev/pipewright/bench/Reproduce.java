@@ -42,7 +42,8 @@ public final class Reproduce {
         new PlannerScaling(),
         new TrainingSpeed(),
         new RuntimeAccuracy(),
-        new Convergence());
+        new Convergence(),
+        new CyclicMemoryMeasured());
   }
 
   public static void main(String[] arguments) throws IOException {

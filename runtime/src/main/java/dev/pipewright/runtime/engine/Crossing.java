@@ -116,6 +116,13 @@ final class Crossing implements AutoCloseable {
     tensors.forEach(Tensor::close);
   }
 
+  /** Adds what is under way. */
+  void count(LiveBytes live) {
+    here.values().forEach(tensors -> live.add(LiveBytes.Kind.ACTIVATIONS, tensors));
+    expected.values().forEach(coming -> live.add(LiveBytes.Kind.MESSAGES, coming.tensors()));
+    departures.count(live);
+  }
+
   /** Waits until everything has left. */
   void flush() {
     departures.flush();

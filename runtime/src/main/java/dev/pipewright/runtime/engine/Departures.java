@@ -5,7 +5,9 @@ import dev.pipewright.runtime.transport.Pending;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -20,17 +22,31 @@ import java.util.concurrent.Future;
 final class Departures implements AutoCloseable {
   private final Map<Integer, ExecutorService> waiting = new HashMap<>(); // by destination
   private final Deque<Future<?>> under = new ArrayDeque<>(); // way, oldest first
+  private final Set<Tensor> leaving = new HashSet<>(); // guarded by itself
 
   /** Keeps {@code tensor} until it has left. */
   void add(int to, Tensor tensor, Pending pending) {
     ExecutorService thread = waiting.computeIfAbsent(to, key -> thread(to));
+    synchronized (leaving) {
+      leaving.add(tensor);
+    }
     under.add(
         thread.submit(() -> {
           pending.await();
-          tensor.close();
+          synchronized (leaving) {
+            leaving.remove(tensor);
+            tensor.close();
+          }
         }));
     while (!under.isEmpty() && under.element().isDone()) {
       finish(under.remove());
+    }
+  }
+
+  /** Adds what has not left yet. */
+  void count(LiveBytes live) {
+    synchronized (leaving) {
+      live.add(LiveBytes.Kind.MESSAGES, leaving);
     }
   }
 

@@ -43,6 +43,11 @@ final class EmulatedFlight implements Flight {
   }
 
   @Override
+  public void count(LiveBytes live) {
+    // it holds nothing
+  }
+
+  @Override
   public boolean wantsRecomputation() {
     return stage.keepsInputOnly() && !recomputed;
   }

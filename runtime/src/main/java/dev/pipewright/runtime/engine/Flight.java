@@ -37,6 +37,9 @@ interface Flight extends AutoCloseable {
   /** The second part: the gradients of the parameters. */
   void backwardWeight(IntConsumer left);
 
+  /** Adds what it holds. */
+  void count(LiveBytes live);
+
   @Override
   void close();
 }

@@ -211,6 +211,16 @@ final class FlowStage implements Flowing {
   }
 
   @Override
+  public void count(LiveBytes live) {
+    parameters.forEach(parameter -> live.add(LiveBytes.Kind.PARAMETERS, parameter.value()));
+    versions.count(live);
+    stage.whole().averages().forEach(a -> live.add(LiveBytes.Kind.PARAMETERS, a.value()));
+    updates.count(live);
+    sums.count(live);
+    relay.ifPresent(some -> some.count(live));
+  }
+
+  @Override
   public int versions() {
     return versions.most();
   }

@@ -89,6 +89,11 @@ final class FlowSums implements AutoCloseable {
     parameters.forEach(parameter -> parameter.value().clearGradient());
   }
 
+  /** Adds all sums. */
+  void count(LiveBytes live) {
+    sums.values().forEach(sum -> live.add(LiveBytes.Kind.GRADIENTS, sum.memory()));
+  }
+
   void forget(int update) {
     Sum sum = sums.remove(update);
     if (sum != null) {

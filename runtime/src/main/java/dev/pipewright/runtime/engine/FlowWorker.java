@@ -149,6 +149,15 @@ public final class FlowWorker implements Trainee {
   }
 
   @Override
+  public LiveBytes live() {
+    LiveBytes live = new LiveBytes();
+    held.values().forEach(stage -> stage.count(live));
+    passes.count(live);
+    departures.count(live);
+    return live;
+  }
+
+  @Override
   public void continueAfter(long steps) {
     held.forEach(
         (stage, own) -> own.continueAfter(steps * flow.microBatches() / flow.perUpdate(stage)));

@@ -49,6 +49,9 @@ interface Flowing extends OwnStage, AutoCloseable {
   /** What it takes up between steps. */
   long bytes();
 
+  /** Adds what it holds. */
+  void count(LiveBytes live);
+
   /** The versions of its parameters that there were here at once at most. */
   int versions();
 

@@ -52,6 +52,11 @@ final class GradientSums implements AutoCloseable {
     return buckets.stream().mapToLong(bucket -> bucket.memory().bytes()).sum();
   }
 
+  /** Adds the memory of all buckets. */
+  void count(LiveBytes live) {
+    buckets.forEach(bucket -> live.add(LiveBytes.Kind.GRADIENTS, bucket.memory()));
+  }
+
   /** Begins to sum a bucket over all workers. */
   void begin(int number) {
     Bucket bucket = buckets.get(number);

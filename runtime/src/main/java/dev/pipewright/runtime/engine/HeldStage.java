@@ -173,6 +173,21 @@ final class HeldStage implements OwnStage, AutoCloseable {
         + shards.map(StageShards::bytes).orElse(0L);
   }
 
+  /** Adds what it holds. */
+  void count(LiveBytes live) {
+    for (Parameter parameter : parameters) {
+      live.add(LiveBytes.Kind.PARAMETERS, parameter.value());
+    }
+    averages().forEach(average -> live.add(LiveBytes.Kind.PARAMETERS, average.value()));
+    shards().forEach(shard -> shard.count(live));
+    try (Scope scope = new Scope()) {
+      for (Parameter parameter : parameters) {
+        parameter.value().gradient().ifPresent(g -> live.add(LiveBytes.Kind.GRADIENTS, g));
+      }
+    }
+    sums.forEach(each -> each.count(live));
+  }
+
   /** Has all workers that hold it go on with the averages of the first. */
   void shareAverages() {
     replicas.ifPresent(

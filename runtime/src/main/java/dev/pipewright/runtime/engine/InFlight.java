@@ -5,10 +5,12 @@ import dev.pipewright.runtime.net.ForwardPass;
 import dev.pipewright.runtime.net.Part;
 import dev.pipewright.runtime.net.SharedStatistics;
 import dev.pipewright.runtime.tensor.Gradients;
+import dev.pipewright.runtime.tensor.History;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +42,16 @@ final class InFlight implements Flight {
     private @Nullable ForwardPass pass;
     private List<Tensor> gradientsOfNoted = List.of();
     private boolean before; // whether it has been computed once
+    private @Nullable Map<Long, Long> kept; // by its history, once somebody has asked
+
+    private Map<Long, Long> kept() {
+      Map<Long, Long> known = kept;
+      if (known == null) {
+        known = History.kept(outputs);
+        kept = known;
+      }
+      return known;
+    }
 
     private void close() {
       inputs.forEach(Tensor::close);
@@ -52,6 +64,7 @@ final class InFlight implements Flight {
       outputs = List.of();
       gradientsOfNoted = List.of();
       pass = null;
+      kept = null;
     }
   }
 
@@ -91,6 +104,17 @@ final class InFlight implements Flight {
     List<Tensor> gradients = judge.judge(outputs, target.orElseThrow());
     target.get().close();
     return gradients;
+  }
+
+  @Override
+  public void count(LiveBytes live) {
+    live.add(LiveBytes.Kind.ACTIVATIONS, data);
+    for (Passed segment : passed) {
+      live.add(LiveBytes.Kind.ACTIVATIONS, segment.inputs);
+      live.add(LiveBytes.Kind.ACTIVATIONS, segment.outputs);
+      live.add(LiveBytes.Kind.ACTIVATIONS, segment.gradientsOfNoted);
+      live.addKept(LiveBytes.Kind.ACTIVATIONS, segment.kept());
+    }
   }
 
   @Override
@@ -148,6 +172,7 @@ final class InFlight implements Flight {
     }
     if (keep) {
       own.pass = pass;
+      own.kept = null;
       own.outputs = kept.stream().map(Tensor::shared).toList();
     }
     return kept;

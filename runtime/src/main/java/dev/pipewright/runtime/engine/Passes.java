@@ -168,6 +168,13 @@ final class Passes implements AutoCloseable {
     return most;
   }
 
+  /** Adds what is held between ops. */
+  void count(LiveBytes live) {
+    inFlight.values().forEach(flight -> flight.count(live));
+    lossGradients.values().forEach(own -> live.add(LiveBytes.Kind.ACTIVATIONS, own));
+    crossing.count(live);
+  }
+
   /** Waits until everything has left that goes to other stages. */
   void flush() {
     crossing.flush();

@@ -170,6 +170,11 @@ final class Relay {
     return FIRST_TAG + (turn * all.stages().size() + depth) * MOST_SUMS + item;
   }
 
+  /** Adds room for what comes. */
+  void count(LiveBytes live) {
+    arriving.forEach(each -> live.add(LiveBytes.Kind.MESSAGES, each.tensor()));
+  }
+
   /** Frees what never came. */
   void close() {
     arriving.forEach(each -> each.tensor().close());

@@ -25,6 +25,7 @@ final class Shard implements AutoCloseable {
   private final Room room;
   private final Parameter own;
   private final List<Parameter> tied = new ArrayList<>(); // to the first one
+  private final List<Tensor> moving = new ArrayList<>(); // gradients, and their sum that comes
   private @Nullable Pending coming; // what is missing of the parameters
 
   /**
@@ -114,6 +115,8 @@ final class Shard implements AutoCloseable {
       Tensor all = scope.keep(Tensor.empty(part * group.size()));
       moveGradients(all);
       Tensor mine = scope.keep(Tensor.empty(part));
+      moving.add(all);
+      moving.add(mine);
       Pending sum = group.sumParts(all, mine);
       return Pending.of(List.of(sum), () -> add(all, mine));
     }
@@ -136,6 +139,7 @@ final class Shard implements AutoCloseable {
   }
 
   private void add(Tensor all, Tensor mine) {
+    moving.clear();
     all.close();
     try (Scope scope = new Scope()) {
       own.value()
@@ -190,6 +194,16 @@ final class Shard implements AutoCloseable {
       for (int i = 0; i < whole.size(); i++) {
         parameters.get(i).value().detached().copyInPlace(whole.get(i));
       }
+    }
+  }
+
+  /** Adds what it holds. */
+  void count(LiveBytes live) {
+    live.add(LiveBytes.Kind.PARAMETERS, room.numbers());
+    live.add(LiveBytes.Kind.PARAMETERS, own.value());
+    live.add(LiveBytes.Kind.GRADIENTS, moving);
+    try (Scope scope = new Scope()) {
+      own.value().gradient().ifPresent(sum -> live.add(LiveBytes.Kind.GRADIENTS, sum));
     }
   }
 

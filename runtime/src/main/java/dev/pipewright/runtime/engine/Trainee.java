@@ -35,6 +35,9 @@ public interface Trainee extends AutoCloseable {
   /** What its tensors take up between steps. */
   long restingBytes();
 
+  /** What its tensors take up now; asked for on its own thread, between ops. */
+  LiveBytes live();
+
   /** Goes on behind so many steps, which gave the state that it has now. */
   void continueAfter(long steps);
 

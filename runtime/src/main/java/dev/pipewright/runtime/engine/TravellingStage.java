@@ -357,6 +357,21 @@ final class TravellingStage implements Flowing {
   }
 
   @Override
+  public void count(LiveBytes live) {
+    live.add(LiveBytes.Kind.PARAMETERS, newest.value());
+    live.add(LiveBytes.Kind.PARAMETERS, room.numbers());
+    if (older != null) {
+      live.add(LiveBytes.Kind.PARAMETERS, older);
+    }
+    stage.whole().averages().forEach(a -> live.add(LiveBytes.Kind.PARAMETERS, a.value()));
+    updates.count(live);
+    if (sum != null) {
+      live.add(LiveBytes.Kind.GRADIENTS, sum);
+    }
+    arriving.forEach(each -> live.add(LiveBytes.Kind.MESSAGES, each.tensor()));
+  }
+
+  @Override
   public int versions() {
     return most;
   }

@@ -61,6 +61,11 @@ public final class Updates implements AutoCloseable {
     return perParameter;
   }
 
+  /** Adds what the rule remembers. */
+  void count(LiveBytes live) {
+    moments.values().forEach(own -> live.add(LiveBytes.Kind.OPTIMIZER, own));
+  }
+
   /** What all of them take up. */
   long bytes() {
     return moments.values().stream().flatMap(List::stream).mapToLong(Tensor::bytes).sum();

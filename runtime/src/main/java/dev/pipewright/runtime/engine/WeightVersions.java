@@ -41,6 +41,11 @@ final class WeightVersions implements AutoCloseable {
     return most;
   }
 
+  /** Adds all versions. */
+  void count(LiveBytes live) {
+    versions.values().forEach(version -> live.add(LiveBytes.Kind.PARAMETERS, version));
+  }
+
   /** The bytes of older versions. */
   long olderBytes() {
     long bytes = values.stream().mapToLong(Tensor::bytes).sum();

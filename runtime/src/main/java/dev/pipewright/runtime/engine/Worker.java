@@ -241,6 +241,16 @@ public final class Worker implements Trainee {
     return bytes + tied.shards().stream().mapToLong(Shard::bytes).sum();
   }
 
+  @Override
+  public LiveBytes live() {
+    LiveBytes live = new LiveBytes();
+    held.values().forEach(stage -> stage.count(live));
+    tied.shards().forEach(shard -> shard.count(live));
+    updates.count(live);
+    passes.count(live);
+    return live;
+  }
+
   private static long bytes(List<Parameter> parameters) {
     return parameters.stream().mapToLong(parameter -> parameter.value().bytes()).sum();
   }

@@ -41,7 +41,9 @@ public final class History {
       TensorVector tensors = asking.tensor_args().inputs();
       for (long i = 0; i < tensors.size(); i++) {
         Storage storage = tensors.get(i).storage();
-        kept.put(storage.data().address(), storage.nbytes());
+        if (storage.nbytes() > 0) { // what has been emptied lies nowhere
+          kept.put(storage.data().address(), storage.nbytes());
+        }
       }
       return kept;
     }

@@ -53,6 +53,8 @@ final class Account implements Coordinator.Listener {
       steps.add(worker, Reports.step(line)).ifPresent(this::stepped);
     } else if (line.has("held_out")) {
       answered(line.get("held_out").asLong(), Reports.answers(line));
+    } else if (line.has("memory_of")) {
+      metrics.memory(worker, line);
     } else if (line.has("shard")) {
       checkpoints.orElseThrow().written(Reports.shard(line));
     } else {

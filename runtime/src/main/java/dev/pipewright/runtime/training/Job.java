@@ -36,7 +36,8 @@ record Job(
     Course course,
     Optional<String> resumeFrom,
     long seed,
-    Optional<Emulation> emulation) {
+    Optional<Emulation> emulation,
+    boolean recordsMemory) {
   private static final JsonMapper JSON = new JsonMapper();
 
   /**
@@ -52,7 +53,8 @@ record Job(
         course,
         resumeFrom,
         request.seed(),
-        request.emulation());
+        request.emulation(),
+        request.keeping().folder().isPresent());
   }
 
   String text() {
@@ -69,6 +71,7 @@ record Job(
         .put("rate", rule.rate())
         .put("momentum", rule.momentum())
         .put("decay", rule.decay());
+    job.put("records_memory", recordsMemory);
     job.put("shared_statistics", sharedStatistics);
     job.put("sharding", assignment.sharding().name());
     job.put("batch", assignment.batch()).put("overlapped", assignment.overlapped());
@@ -161,7 +164,8 @@ record Job(
         course(job.get("course")),
         Optional.ofNullable(job.get("resume_from")).map(JsonNode::asString),
         job.get("seed").asLong(),
-        Optional.ofNullable(job.get("emulation")).map(Job::emulation));
+        Optional.ofNullable(job.get("emulation")).map(Job::emulation),
+        job.get("records_memory").asBoolean());
   }
 
   private static Split split(JsonNode stage) {

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import tools.jackson.databind.JsonNode;
 
 /** Writes what every step shows into a run's folder: one record for each, complete. */
 final class MetricFiles implements AutoCloseable {
@@ -20,12 +21,14 @@ final class MetricFiles implements AutoCloseable {
 
   private final Course course;
   private final Assignment assignment;
+  private final Optional<Path> folder;
   private final List<MetricSink> sinks;
   private Optional<StepResult> waiting = Optional.empty(); // for its held-out samples
 
   MetricFiles(Optional<Path> folder, Course course, Assignment assignment) {
     this.course = course;
     this.assignment = assignment;
+    this.folder = folder;
     this.sinks =
         folder
             .<List<MetricSink>>map(to ->
@@ -51,6 +54,11 @@ final class MetricFiles implements AutoCloseable {
   void evaluated(HeldOutResult result) {
     waiting.ifPresent(step -> record(step, Optional.of(result)));
     waiting = Optional.empty();
+  }
+
+  /** What a worker's tensors took up over a step. */
+  void memory(int worker, JsonNode line) {
+    folder.ifPresent(run -> MemoryFile.write(run, worker, line));
   }
 
   private void flush() {

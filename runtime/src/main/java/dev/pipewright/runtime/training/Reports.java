@@ -3,6 +3,7 @@ package dev.pipewright.runtime.training;
 import dev.pipewright.runtime.checkpoint.Manifest;
 import dev.pipewright.runtime.engine.Answers;
 import dev.pipewright.runtime.engine.StepReport;
+import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
@@ -74,6 +75,19 @@ final class Reports {
   static Manifest.Shard shard(JsonNode line) {
     return new Manifest.Shard(
         line.get("shard").asString(), line.get("bytes").asLong(), line.get("checksum").asInt());
+  }
+
+  /** What tensors take up over a step, from its first op on. */
+  static String memory(long step, List<MemoryRecord.Sample> samples) {
+    ObjectNode line = JSON.createObjectNode().put("memory_of", step);
+    ArrayNode array = line.putArray("samples");
+    for (MemoryRecord.Sample sample : samples) {
+      ObjectNode object = array.addObject();
+      object.put("nanoseconds", sample.nanoseconds() - samples.get(0).nanoseconds());
+      object.put("all", sample.all());
+      put(object.putArray("bytes"), sample.bytes());
+    }
+    return line.toString();
   }
 
   static String memory(long peak) {

@@ -70,8 +70,9 @@ public final class TrainerTask implements WorkerTask {
         job.emulation().isPresent() // whose tensors are few
             ? StepMemory.unseen()
             : memory(job);
-    Witness witness = memory.beside(witness(log, stage));
-    Going going = new Going(job, graph, memory, transport.worker(), stage, reporter, log);
+    MemoryRecord record = MemoryRecord.of(job);
+    Witness witness = record.beside(memory.beside(witness(log, stage)));
+    Going going = new Going(job, graph, memory, record, transport.worker(), stage, reporter, log);
     if (job.emulation().isPresent()) { // which reads no samples
       try (Trainee worker = emulating(job.emulation().get(), job, graph, transport, witness)) {
         going.with(worker, Optional.empty());
@@ -184,12 +185,14 @@ public final class TrainerTask implements WorkerTask {
       Job job,
       LayerGraph graph,
       StepMemory memory,
+      MemoryRecord record,
       int number,
       int stage,
       Reporter reporter,
       Log log) {
     /** Runs all of them; held-out samples are there where training reads samples at all. */
     void with(Trainee worker, Optional<Dataset> heldOut) {
+      record.of(worker);
       Course course = job.course();
       job.resumeFrom().ifPresent(folder -> resume(worker, Checkpoint.open(Path.of(folder))));
       long kept = course.first();
@@ -217,6 +220,7 @@ public final class TrainerTask implements WorkerTask {
       for (long step = first; step < first + steps; step++) {
         StepReport report = worker.step(step);
         memory.over(step, worker);
+        record.over(step).ifPresent(reporter::event);
         checkLoss(report);
         reporter.event(Reports.step(report));
       }

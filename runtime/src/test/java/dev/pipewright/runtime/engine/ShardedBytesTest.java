@@ -9,16 +9,20 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.Sharding;
+import dev.pipewright.runtime.engine.LiveBytes.Kind;
 import dev.pipewright.runtime.net.CountingTransport;
 import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -120,6 +124,56 @@ class ShardedBytesTest {
     assertEquals(PARAMETERS + 2 * PARAMETERS / 5, resting(Sharding.GRADIENTS, 5));
     assertEquals(3 * PARAMETERS / 5, resting(Sharding.PARAMETERS, 5));
     assertTrue(resting(Sharding.NOTHING, 5) >= 3 * PARAMETERS);
+  }
+
+  /**
+   * While it computes: besides its parts the parameters of two layers, one of which is used and one
+   * comes, and gradients of a layer that are added up.
+   */
+  @Test
+  void holdsLittleMoreWithinAStep() {
+    long layer = WORD * 600;
+    Map<Kind, Long> most = within(Sharding.PARAMETERS);
+    assertEquals(PARAMETERS / 5 + 2 * layer, most.getOrDefault(Kind.PARAMETERS, 0L));
+    assertEquals(2 * PARAMETERS / 5, most.getOrDefault(Kind.OPTIMIZER, 0L));
+    assertTrue(most.getOrDefault(Kind.GRADIENTS, 0L) <= PARAMETERS / 5 + layer + layer / 5);
+    most = within(Sharding.GRADIENTS);
+    assertEquals(PARAMETERS, most.getOrDefault(Kind.PARAMETERS, 0L));
+    assertTrue(most.getOrDefault(Kind.GRADIENTS, 0L) <= PARAMETERS / 5 + layer + layer / 5);
+    most = within(Sharding.OPTIMIZER);
+    assertEquals(2 * PARAMETERS / 5, most.getOrDefault(Kind.OPTIMIZER, 0L));
+    assertTrue(most.getOrDefault(Kind.GRADIENTS, 0L) >= PARAMETERS - layer);
+  }
+
+  /** The most of each kind that a worker holds when it begins with a collective operation. */
+  private static Map<Kind, Long> within(Sharding sharding) {
+    Map<Kind, Long> most = new EnumMap<>(Kind.class);
+    AtomicReference<@Nullable Trainee> first = new AtomicReference<>();
+    Runnable look =
+        () -> {
+          Trainee worker = first.get();
+          if (worker != null) {
+            LiveBytes live = worker.live();
+            for (Kind kind : Kind.values()) {
+              most.merge(kind, live.of(kind), Math::max);
+            }
+          }
+        };
+    training()
+        .run(
+            assignment(sharding, 5, 2),
+            2,
+            transport ->
+                transport.worker() == 0 ? new ListeningTransport(transport, look) : transport,
+            new Training.Look() {
+              @Override
+              public void begins(int worker, Trainee trainee) {
+                if (worker == 0) {
+                  first.set(trainee);
+                }
+              }
+            });
+    return most;
   }
 
   private static long resting(Sharding sharding, int workers) {

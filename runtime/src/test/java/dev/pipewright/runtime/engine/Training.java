@@ -110,6 +110,8 @@ record Training(
 
   /** Looks at each worker, on its thread. */
   interface Look {
+    default void begins(int worker, Trainee trainee) {}
+
     default void stepped(int worker, StepReport report) {}
 
     default void ended(Trainee trainee) {}
@@ -151,6 +153,7 @@ record Training(
       UnaryOperator<Transport> seen,
       Look look) {
     try (Trainee worker = worker(assignment, seen.apply(transport))) {
+      look.begins(transport.worker(), worker);
       worker.begin(0, steps);
       double[] losses = new double[steps];
       for (int step = 0; step < steps; step++) {

@@ -1,0 +1,48 @@
+package dev.pipewright.runtime.training;
+
+import dev.pipewright.runtime.engine.LiveBytes.Kind;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A worker's memory over a step as comma-separated values: seconds from the first op, bytes, and
+ * these by what they are for. {@code cyclic-memory} reads it.
+ */
+final class MemoryFile {
+  static final String FOLDER = "memory";
+
+  private MemoryFile() {}
+
+  /**
+   * Writes what a worker has reported.
+   *
+   * @param run the run's folder
+   */
+  static void write(Path run, int worker, JsonNode line) {
+    StringBuilder text = new StringBuilder("time,bytes");
+    for (Kind kind : Kind.values()) {
+      text.append(',').append(kind.name().toLowerCase(Locale.ROOT));
+    }
+    text.append('\n');
+    double before = Double.NEGATIVE_INFINITY;
+    for (JsonNode sample : line.get("samples")) {
+      double seconds = sample.get("nanoseconds").asLong() / 1e9;
+      if (seconds > before) { // nothing happens in no time
+        text.append(seconds).append(',').append(sample.get("all").asLong());
+        sample.get("bytes").forEach(bytes -> text.append(',').append(bytes.asLong()));
+        text.append('\n');
+      }
+      before = Math.max(before, seconds);
+    }
+    try {
+      Files.createDirectories(run.resolve(FOLDER));
+      Files.writeString(run.resolve(FOLDER).resolve("worker-" + worker + ".csv"), text);
+    } catch (IOException e) {
+      throw new UncheckedIOException("what memory was used cannot be written to " + run, e);
+    }
+  }
+}
