@@ -27,12 +27,23 @@ final class RuntimeAccuracy implements Reproduction {
 
   private record Case(String network, int batch) {}
 
-  private static final List<Case> CASES =
-      List.of(new Case("mlp-8x1024", 64), new Case("cnn-64-128-256", 32), new Case("gpt-8x256", 8));
+  private static final String PERCEPTRON = "mlp-8x1024";
+  private static final String CONVOLUTIONS = "cnn-64-128-256";
+  private static final String LANGUAGE = "gpt-8x256";
 
-  private record Strategy(String name, List<String> flags) {
+  private static final List<Case> CASES =
+      List.of(new Case(PERCEPTRON, 64), new Case(CONVOLUTIONS, 32), new Case(LANGUAGE, 8));
+
+  /**
+   * @param networks that it is for
+   */
+  private record Strategy(String name, List<String> flags, List<String> networks) {
     private static Strategy of(String name, String flags) {
-      return new Strategy(name, List.of(flags.split(" ")));
+      return of(name, flags, PERCEPTRON, CONVOLUTIONS, LANGUAGE);
+    }
+
+    private static Strategy of(String name, String flags, String... networks) {
+      return new Strategy(name, List.of(flags.split(" ")), List.of(networks));
     }
   }
 
@@ -47,7 +58,32 @@ final class RuntimeAccuracy implements Reproduction {
   private static final List<Kind> KINDS =
       List.of(
           new Kind(1, 1, List.of(Strategy.of("serial", "--replicas 1"))),
-          new Kind(2, 2, List.of(Strategy.of("data", "--replicas 2"))),
+          new Kind(
+              2,
+              1,
+              List.of(
+                  Strategy.of("filter", "--split filter:2", PERCEPTRON, CONVOLUTIONS),
+                  Strategy.of("channel", "--split channel:2", PERCEPTRON, CONVOLUTIONS),
+                  Strategy.of("spatial", "--split spatial:2", CONVOLUTIONS),
+                  Strategy.of("tensor", "--split tensor:2", LANGUAGE),
+                  Strategy.of("sequence", "--split sequence:2", LANGUAGE),
+                  Strategy.of("pipedream", "--stages 2 --schedule pipedream"),
+                  Strategy.of(
+                      "pipedream, vertical sync",
+                      "--stages 2 --schedule pipedream --vertical-sync"))),
+          new Kind(
+              2,
+              2,
+              List.of(
+                  Strategy.of("data", "--replicas 2"),
+                  Strategy.of("pipedream-2bw", "--stages 2 --schedule pipedream-2bw"),
+                  Strategy.of("cyclic-v1", "--stages 2 --schedule cyclic-v1"),
+                  Strategy.of("cyclic-v2", "--stages 2 --schedule cyclic-v2"),
+                  Strategy.of("cyclic-v2-pipeline", "--stages 2 --schedule cyclic-v2-pipeline"))),
+          new Kind(
+              1,
+              2,
+              List.of(Strategy.of("cyclic-v2-single", "--stages 2 --schedule cyclic-v2-single"))),
           new Kind(
               2,
               8,
@@ -142,6 +178,9 @@ final class RuntimeAccuracy implements Reproduction {
       try {
         profile = profile(each, kind, folder);
         for (Strategy strategy : kind.strategies()) {
+          if (!strategy.networks().contains(each.network())) {
+            continue;
+          }
           seen.computeIfAbsent(strategy, key -> new Seen(new ArrayList<>()))
               .answers()
               .add(compare(each, strategy, folder));
@@ -197,22 +236,30 @@ final class RuntimeAccuracy implements Reproduction {
         change(seen.step("predicted_error")),
         change(seen.step("simulated_error")),
         Numbers.significant(seen.step("measured")),
-        strategy.flags().contains("--stages")
-            ? "%.1f %%".formatted(100 * seen.median(RuntimeAccuracy::ideal))
-            : "",
+        pipeline(seen) ? "%.1f %%".formatted(100 * seen.median(RuntimeAccuracy::ideal)) : "",
         seen.byWorker(worker -> worker.get("predicted_error").asDouble(), RuntimeAccuracy::change),
         seen.byWorker(
             worker -> worker.get("measured").asDouble(),
             bytes -> "%.0f".formatted(bytes / (1 << 20))));
   }
 
+  private static final String IDEAL = "ops as measured";
+
+  private static boolean isIdeal(JsonNode item) {
+    return item.get("name").asString().startsWith(IDEAL);
+  }
+
+  /** Whether there are steps of several ranks that end. */
+  private static boolean pipeline(Seen seen) {
+    JsonNode answer = seen.answers().get(0);
+    return answer.get("stage").size() > 1
+        && answer.get("step").valueStream().anyMatch(RuntimeAccuracy::isIdeal);
+  }
+
   private static double ideal(JsonNode answer) {
-    for (JsonNode item : answer.get("step")) {
-      if (item.get("name").asString().startsWith("ops as measured")) {
-        return item.get("simulated").asDouble() / item.get("measured").asDouble();
-      }
-    }
-    throw new IllegalStateException("compare does not say what the ideal step takes");
+    JsonNode item =
+        answer.get("step").valueStream().filter(RuntimeAccuracy::isIdeal).findFirst().orElseThrow();
+    return item.get("simulated").asDouble() / item.get("measured").asDouble();
   }
 
   private static String change(double error) {

@@ -1,5 +1,7 @@
 package dev.pipewright.cost;
 
+import java.util.function.IntToDoubleFunction;
+
 /**
  * All-reduce of gradients overlapped with the backward pass of the last micro-batch: each layer's
  * gradient goes out, in order, once it exists and the network is free (Poseidon; DAPPLE §VI-C "DP
@@ -16,18 +18,38 @@ public final class GradientOverlap {
    */
   public static double exposedSeconds(
       StageCosts costs, int first, int end, int slice, double slowdown, Collectives group) {
-    double[] backward = costs.backwardSeconds(slice);
     double[] parameters = costs.parameterBytes();
-    double total = group.allReduce(parameters[end] - parameters[first]);
+    return exposedSeconds(
+        costs,
+        first,
+        end,
+        slice,
+        slowdown,
+        position -> group.allReduce(parameters[end] - parameters[position]));
+  }
+
+  /**
+   * The same however gradients are summed.
+   *
+   * @param seconds for the gradients of all positions from one on
+   */
+  public static double exposedSeconds(
+      StageCosts costs,
+      int first,
+      int end,
+      int slice,
+      double slowdown,
+      IntToDoubleFunction seconds) {
+    double[] backward = costs.backwardSeconds(slice);
+    double total = seconds.applyAsDouble(first);
     double networkFree = 0;
     double finished = (backward[end] - backward[first]) * slowdown;
-    double sent = 0; // bytes that are on their way
+    double sent = 0; // seconds of what is on its way
     for (int position = end - 1; position >= first; position--) {
-      double bytes = Math.max(sent, parameters[end] - parameters[position]);
+      double all = Math.max(sent, seconds.applyAsDouble(position));
       double ready = (backward[end] - backward[position]) * slowdown;
-      double share = group.allReduce(bytes) - group.allReduce(sent);
-      networkFree = Math.max(networkFree, ready) + share;
-      sent = bytes;
+      networkFree = Math.max(networkFree, ready) + all - sent;
+      sent = all;
     }
     double left = Math.min(total, Math.max(0, networkFree - finished));
     double overlap = costs.workload().cluster().software().overlap();

@@ -240,14 +240,43 @@ public final class StageCosts {
     return new LayerCosts(figures[0], figures[1], figures[2], figures[3]);
   }
 
-  /** Seconds of a quantity of each position of the chain, for one slice. */
+  /**
+   * Seconds of a quantity of each position of the chain, for one slice. Where branches leave a
+   * choice, a position behind a longer one takes none: the sum is right from the network's begin to
+   * wherever all branches meet.
+   */
   public double[] seconds(Quantity quantity, int slice) {
-    double[] sums = byEnd(workload.chain().cumulative(workload.profile().seconds(quantity, slice)));
+    return byPosition(cumulative(quantity, slice));
+  }
+
+  /** The same of the part of the backward pass that earlier layers wait for. */
+  public double[] inputGradientSeconds(int slice) {
+    double[] sums = cumulative(Quantity.BACKWARD, slice);
+    double[] weight = cumulative(Quantity.WEIGHT_GRADIENT, slice);
+    for (int end = 0; end < sums.length; end++) {
+      sums[end] -= weight[end];
+    }
+    return byPosition(sums);
+  }
+
+  private double[] byPosition(double[] sums) {
     double[] seconds = new double[size()];
+    double before = 0;
     for (int at = 0; at < seconds.length; at++) {
-      seconds[at] = Math.max(0, sums[at + 1] - sums[at]); // sums differ by rounding
+      seconds[at] = Math.max(0, sums[at + 1] - before); // sums differ by rounding
+      before = Math.max(before, sums[at + 1]);
     }
     return seconds;
+  }
+
+  /** Seconds of a quantity of a stage, for one slice. */
+  public double seconds(Quantity quantity, int slice, int first, int end) {
+    double[] sums = cumulative(quantity, slice);
+    return Math.max(0, sums[end] - sums[first]);
+  }
+
+  private double[] cumulative(Quantity quantity, int slice) {
+    return byEnd(workload.chain().cumulative(workload.profile().seconds(quantity, slice)));
   }
 
   /** The slowdown of the fastest device. */

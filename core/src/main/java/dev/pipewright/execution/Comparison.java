@@ -63,11 +63,34 @@ public record Comparison(Run predicted, Run simulated, Run measured, List<Item> 
 
   public static Comparison of(
       Expectation expectation, Assignment assignment, TrainingOutcome outcome, boolean memory) {
+    if (assignment.flow().isPresent()) {
+      return ofFlow(expectation, assignment, outcome, memory);
+    }
     Builder builder = new Builder(expectation, assignment, outcome.typical());
     builder.step();
     builder.stages();
     builder.ops();
     builder.exchanges();
+    if (memory) {
+      builder.memory(outcome.workers());
+    }
+    return new Comparison(builder.predicted, builder.simulated, builder.measured, builder.items);
+  }
+
+  /** Of steps that flow into one another: of a single one in the middle. */
+  private static Comparison ofFlow(
+      Expectation expectation, Assignment assignment, TrainingOutcome outcome, boolean memory) {
+    Builder builder =
+        new Builder(
+            expectation,
+            assignment,
+            outcome.typical(),
+            expectation.oneOf(expectation.longestPath()),
+            expectation.oneOf(expectation.simulate()),
+            MeasuredRun.ofFlow(assignment.over(outcome.steps().size()), outcome.typical()));
+    builder.seconds();
+    builder.stages();
+    builder.ops();
     if (memory) {
       builder.memory(outcome.workers());
     }
@@ -85,13 +108,29 @@ public record Comparison(Run predicted, Run simulated, Run measured, List<Item> 
     private final List<Item> items = new ArrayList<>();
 
     private Builder(Expectation expectation, Assignment assignment, RecordedStep recorded) {
+      this(
+          expectation,
+          assignment,
+          recorded,
+          expectation.longestPath(),
+          expectation.simulate(),
+          MeasuredRun.of(assignment, recorded));
+    }
+
+    private Builder(
+        Expectation expectation,
+        Assignment assignment,
+        RecordedStep recorded,
+        Run predicted,
+        Run simulated,
+        Run measured) {
       this.expectation = expectation;
       this.assignment = assignment;
       this.placement = assignment.schedule().placement();
       this.recorded = recorded;
-      this.predicted = expectation.longestPath();
-      this.simulated = expectation.simulate();
-      this.measured = MeasuredRun.of(assignment, recorded);
+      this.predicted = predicted;
+      this.simulated = simulated;
+      this.measured = measured;
     }
 
     private void add(Scope scope, String name, double foretold, double run, double real) {
@@ -99,12 +138,7 @@ public record Comparison(Run predicted, Run simulated, Run measured, List<Item> 
     }
 
     private void step() {
-      add(
-          Scope.STEP,
-          "step",
-          expectation.predictedStepSeconds(),
-          expectation.simulatedStepSeconds(),
-          recorded.seconds());
+      seconds();
       add(
           Scope.STEP,
           "first op to last",
@@ -118,6 +152,15 @@ public record Comparison(Run predicted, Run simulated, Run measured, List<Item> 
           predicted.idleShare(),
           simulated.idleShare(),
           measured.idleShare());
+    }
+
+    private void seconds() {
+      add(
+          Scope.STEP,
+          "step",
+          expectation.predictedStepSeconds(),
+          expectation.simulatedStepSeconds(),
+          recorded.seconds());
     }
 
     /** Seconds of passes and update of each stage, on all ranks that hold it. */
@@ -196,11 +239,17 @@ public record Comparison(Run predicted, Run simulated, Run measured, List<Item> 
         }
       }
       for (int depth = 0; depth < placement.depth(); depth++) {
-        if (assignment.holders(depth).size() > 1) {
-          double sum = times.step().reduce()[depth];
+        double sum = times.step().reduce()[depth];
+        if (assignment.holders(depth).size() > 1 && summed(depth)) {
           add(Scope.EXCHANGE, "gradients of stage " + depth, sum, sum, reduced(depth));
         }
       }
+    }
+
+    /** Whether anybody sums the stage's gradients: not where each worker has its own piece. */
+    private boolean summed(int depth) {
+      return !assignment.stages().get(depth).split().several()
+          || expectation.times().step().reduce()[depth] > 0;
     }
 
     /**

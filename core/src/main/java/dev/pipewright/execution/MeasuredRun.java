@@ -43,6 +43,28 @@ public final class MeasuredRun {
     return Run.recorded(run.schedule, run.starts, run.ends);
   }
 
+  /**
+   * A step that flows into others, where nothing happens behind its ops.
+   *
+   * @param all the steps that flow
+   */
+  static Run ofFlow(Assignment all, RecordedStep step) {
+    FlowWindow window = new FlowWindow(all, Math.toIntExact(step.step()));
+    MeasuredRun run = new MeasuredRun(window.schedule());
+    double begin = Double.POSITIVE_INFINITY;
+    for (int rank = 0; rank < run.starts.length; rank++) {
+      int first = all.firstWorker(rank);
+      run.starts[rank] = mean(step.started(), first, all.workers().get(rank));
+      run.ends[rank] = mean(step.ended(), first, all.workers().get(rank));
+      for (double start : run.starts[rank]) {
+        begin = Math.min(begin, start);
+      }
+    }
+    shift(run.starts, begin);
+    shift(run.ends, begin);
+    return Run.recorded(run.schedule, run.starts, run.ends);
+  }
+
   private static double[] mean(double[][] times, int first, int workers) {
     double[] mean = new double[times[first].length];
     for (int worker = first; worker < first + workers; worker++) {
@@ -91,7 +113,7 @@ public final class MeasuredRun {
     }
   }
 
-  private static void shift(double[][] times, double begin) {
+  static void shift(double[][] times, double begin) {
     for (double[] rank : times) {
       for (int i = 0; i < rank.length; i++) {
         rank[i] -= begin;

@@ -88,7 +88,7 @@ public record ProfilingOutcome(
       int workers,
       int microBatches,
       Spread stepSeconds,
-      OpSeconds ops,
+      PassSeconds ops,
       double summedSeconds,
       long peakBytes) {
     public BatchFigures {
@@ -102,7 +102,7 @@ public record ProfilingOutcome(
   }
 
   /** All forward passes of a step, all backward passes, and its update. */
-  public record OpSeconds(double forward, double backward, double update) {}
+  public record PassSeconds(double forward, double backward, double update) {}
 
   /**
    * Steps of replicas that train the network, one micro-batch each.

@@ -29,6 +29,7 @@ final class WorkerPeak {
   private final long[] program;
   private final int slice;
   private final Map<Integer, StageNeeds> needs = new HashMap<>(); // by stage
+  private final Map<Integer, Boolean> sums = new HashMap<>(); // whether gradients are summed
   private final Map<Integer, Integer> passes = new HashMap<>(); // to come, by stage of a chain
   private final Map<Integer, Integer> passed = new HashMap<>(); // that gave gradients, likewise
   private final Set<Long> again = new HashSet<>(); // computed again, by stage and micro-batch
@@ -57,6 +58,8 @@ final class WorkerPeak {
     Set<Integer> seen = new HashSet<>();
     for (int stage = 0; stage < placement.stages(); stage++) {
       if (placement.rankOf(stage) == rank) {
+        int depth = depth(stage);
+        sums.computeIfAbsent(depth, key -> summed(key));
         StageNeeds own =
             new StageNeeds(
                 costs,
@@ -67,12 +70,18 @@ final class WorkerPeak {
                 placement.last(stage),
                 bucketBytes(stage));
         needs.put(stage, own);
-        if (seen.add(depth(stage))) {
+        if (seen.add(depth)) {
           begin(stage, own);
         }
       }
     }
     peak = now;
+  }
+
+  /** Whether most of a stage's gradients are summed over workers. */
+  private boolean summed(int depth) {
+    GradientBytes gradients = new GradientBytes(costs, assignment, depth);
+    return gradients.summed() > gradients.all() / 2;
   }
 
   private void begin(int stage, StageNeeds own) {
@@ -82,7 +91,7 @@ final class WorkerPeak {
   }
 
   private boolean shared(int stage) {
-    return assignment.holders(depth(stage)).size() > 1;
+    return sums.getOrDefault(depth(stage), false);
   }
 
   private double bucketBytes(int stage) {

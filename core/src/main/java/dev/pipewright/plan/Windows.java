@@ -34,9 +34,24 @@ public record Windows(
   public List<Integer> places(List<Integer> in) {
     List<Integer> places = new ArrayList<>(in.size());
     for (int axis = 0; axis < in.size(); axis++) {
-      int room = in.get(axis) + 2 * padding.get(axis) - reach(axis) - 1;
-      places.add(Math.floorDiv(room, stride.get(axis)) + 1);
+      places.add(places(axis, in.get(axis)));
     }
     return places;
+  }
+
+  private int places(int axis, int in) {
+    return Math.floorDiv(in + 2 * padding.get(axis) - reach(axis) - 1, stride.get(axis)) + 1;
+  }
+
+  /** What the parts of an axis of so many rows need of each other. */
+  public Halo halo(int axis, int rows, int parts) {
+    return new Halo(
+        rows,
+        places(axis, rows),
+        kernel.get(axis),
+        stride.get(axis),
+        padding.get(axis),
+        dilation.get(axis),
+        parts);
   }
 }

@@ -59,6 +59,7 @@ class ComparisonTest {
   /** Rank 0: F0 F1 B0 B1. Rank 1: F0 B0 F1 B1. */
   private static final RecordedStep STEP =
       new RecordedStep(
+          0,
           24,
           new double[][] {{10, 12, 14, 23}, {0, 15, 18, 20}},
           new double[][] {{10, 12, 20, 25}, {14, 15, 18, 20}},
@@ -165,6 +166,7 @@ class ComparisonTest {
             false);
     RecordedStep step =
         new RecordedStep(
+            0,
             9,
             new double[][] {{0, 2}, {0, 2}},
             new double[][] {{0, 2}, {0, 2}},

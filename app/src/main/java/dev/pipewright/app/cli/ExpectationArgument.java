@@ -5,12 +5,11 @@ import dev.pipewright.cost.Workload;
 import dev.pipewright.execution.Emulation.LayerSeconds;
 import dev.pipewright.execution.Expectation;
 import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.PlanFile;
+import dev.pipewright.formats.MadeFor;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Sharding;
-import dev.pipewright.plan.StagePlan;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -58,22 +57,25 @@ final class ExpectationArgument {
   /** Throws {@link BadInputException} where something is missing or does not belong together. */
   Expectation of(TrainArgument.Chosen chosen, Optimizer optimizer) {
     Assignment assignment = chosen.assignment();
-    assignment
-        .flow()
-        .ifPresent(flow -> {
-          throw new BadInputException(
-              "--schedule: steps of %s flow into one another, so nothing is expected of a single one; train without --cluster, --profile, --stretch and --emulate"
-                  .formatted(flow.name()));
-        });
+    if (assignment.inOnePlace()) {
+      throw new BadInputException(
+          "--schedule: nothing predicts what it takes that states go from worker to worker; leave"
+              + " out what asks for a prediction here");
+    }
     if (assignment.sharding() != Sharding.NOTHING) {
       throw new BadInputException(
           "--zero: what shared states take is predicted by `pipewright predict --strategies` only;"
               + " leave out what asks for a prediction here");
     }
-    if (assignment.stages().stream().anyMatch(stage -> stage.split().several())) {
+    if (emulate && assignment.flow().isPresent()) {
       throw new BadInputException(
-          "--split: what split stages take is predicted by `pipewright predict --strategies`"
-              + " only; leave out what asks for a prediction here");
+          "--emulate: workers that only take time know no steps that flow into one another, as"
+              + " those of %s do; leave it out".formatted(assignment.flow().get().name()));
+    }
+    if (emulate && assignment.stages().stream().anyMatch(stage -> stage.split().several())) {
+      throw new BadInputException(
+          "--emulate: workers that only take time do not compute layers together; leave out --split"
+              + " or --emulate");
     }
     StageCosts costs = costs(chosen, optimizer);
     Expectation expectation;
@@ -96,7 +98,7 @@ final class ExpectationArgument {
   /** The same where the user, or the plan, says what to expect anything of. */
   Optional<Expectation> maybe(TrainArgument.Chosen chosen, Optimizer optimizer) {
     boolean asked = cluster != null || profile != null || stretch != null || emulate;
-    boolean known = chosen.plan().flatMap(PlanFile::cluster).isPresent();
+    boolean known = chosen.plan().flatMap(plan -> plan.madeFor().cluster()).isPresent();
     return asked || known ? Optional.of(of(chosen, optimizer)) : Optional.empty();
   }
 
@@ -110,18 +112,18 @@ final class ExpectationArgument {
       throw new BadInputException(
           "--stretch: %s is no factor; give one above 0, like 10".formatted(stretch));
     }
-    Optional<PlanFile> plan = chosen.plan();
+    Optional<MadeFor> plan = chosen.plan().map(TrainPlan::madeFor);
     ModelArgument model = new ModelArgument();
     model.cluster = cluster;
     model.profileBatch = profileBatch;
     model.optimizer = optimizer.name().toLowerCase(Locale.ROOT);
     String priced = profile == null ? chosen.model() : profile;
-    OptionalInt batch = plan.map(PlanFile::profileBatch).orElse(OptionalInt.empty());
+    OptionalInt batch = plan.map(MadeFor::profileBatch).orElse(OptionalInt.empty());
     Workload workload =
         model
             .costed(
                 priced,
-                plan.flatMap(PlanFile::cluster),
+                plan.flatMap(MadeFor::cluster),
                 profile == null ? batch : OptionalInt.empty(),
                 chosen.assignment().batch())
             .workload();
@@ -142,8 +144,7 @@ final class ExpectationArgument {
   private static List<Integer> devices(TrainArgument.Chosen chosen) {
     return chosen
         .plan()
-        .map(file ->
-            file.plan().stages().stream().map(StagePlan::devices).flatMap(List::stream).toList())
+        .map(TrainPlan::devices)
         .orElseGet(() -> IntStream.range(0, chosen.assignment().size()).boxed().toList());
   }
 

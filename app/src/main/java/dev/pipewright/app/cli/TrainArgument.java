@@ -2,7 +2,6 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.ModelFiles;
-import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
@@ -122,10 +121,10 @@ final class TrainArgument {
    *
    * @param plan where it comes from
    */
-  record Chosen(String model, Assignment assignment, Optional<PlanFile> plan) {}
+  record Chosen(String model, Assignment assignment, Optional<TrainPlan> plan) {}
 
   Chosen chosen() {
-    Chosen chosen = isPlan() ? ofPlan(PlanJson.read(Path.of(what))) : ofModel(what);
+    Chosen chosen = isPlan() ? ofPlan(TrainPlan.of(Path.of(what))) : ofModel(what);
     Assignment sharded = chosen.assignment().sharded(sharding());
     sharded
         .shardingRefusal()
@@ -150,7 +149,7 @@ final class TrainArgument {
     return what.endsWith(".json") && PlanJson.isPlan(Path.of(what));
   }
 
-  private Chosen ofPlan(PlanFile file) {
+  private Chosen ofPlan(TrainPlan file) {
     refuse("--stages", stages);
     refuse("--replicas", replicas);
     refuse("--split", split);
@@ -162,16 +161,17 @@ final class TrainArgument {
     refuse("--vertical-sync", vertical ? true : null);
     String network =
         Optional.ofNullable(model)
-            .or(file::model)
+            .or(file.madeFor()::model)
             .orElseThrow(
                 () -> new BadInputException(what + ": does not say its model; add --model"));
-    int layers = Chain.of(graph(network)).size();
-    if (layers != file.plan().layers()) {
+    LayerGraph graph = graph(network);
+    int layers = Chain.of(graph).size();
+    if (layers != file.layers()) {
       throw new BadInputException(
           "%s: covers %d layers, but %s has %d; give the plan of this network"
-              .formatted(what, file.plan().layers(), network, layers));
+              .formatted(what, file.layers(), network, layers));
     }
-    return new Chosen(network, Assignment.of(file.plan()), Optional.of(file));
+    return new Chosen(network, file.assignment(graph), Optional.of(file));
   }
 
   private void refuse(String flag, @Nullable Object value) {

@@ -33,6 +33,12 @@ class CompareCommandTest {
   }
 
   @Test
+  void splitStagesAreNotEmulated() {
+    run("train", "--cluster", "dapple-a", "--split", "filter:2", "--emulate")
+        .refusal(2, "--emulate", "leave out --split");
+  }
+
+  @Test
   void everyWorkerNeedsADevice() {
     run("compare", "--replicas", "8", "--cluster", "dapple-a:1x4")
         .refusal(2, "4 devices", "8 workers", "larger --cluster");

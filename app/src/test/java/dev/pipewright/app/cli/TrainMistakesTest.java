@@ -163,9 +163,9 @@ class TrainMistakesTest {
         "--chunks: pipedream runs 1 on each rank, not 2; leave --chunks out",
         refusal("--schedule", "pipedream", "--chunks", "2"));
     assertEquals(
-        "--schedule: steps of pipedream flow into one another, so nothing is expected of a single"
-            + " one; train without --cluster, --profile, --stretch and --emulate",
-        refusal("--schedule", "pipedream", "--cluster", "dapple-a:1x4"));
+        "--emulate: workers that only take time know no steps that flow into one another, as those"
+            + " of pipedream do; leave it out",
+        refusal("--schedule", "pipedream", "--cluster", "dapple-a:1x4", "--emulate"));
     assertEquals(
         "--schedule: zero-dp is no pipeline that ends with each step; take another",
         refusal("--schedule", "zero-dp", "--stages", "2", "--micro-batches", "2"));

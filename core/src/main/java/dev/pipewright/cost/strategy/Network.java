@@ -1,12 +1,11 @@
 package dev.pipewright.cost.strategy;
 
 import dev.pipewright.cost.Part;
-import dev.pipewright.cost.Roofline;
+import dev.pipewright.cost.PartTimes;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.profile.Profile;
-import dev.pipewright.profile.Profile.LayerTimes;
 import dev.pipewright.profile.Profile.Quantity;
 import java.util.HashMap;
 import java.util.List;
@@ -18,12 +17,11 @@ import org.jspecify.annotations.Nullable;
 final class Network {
   private final Workload workload;
   private final Shapes shapes;
-  private final Roofline roofline;
+  private final PartTimes parts;
   private final double slowdown;
   private final double[] update;
   private final Map<Integer, StageCut> cuts = new HashMap<>();
   private final Map<Double, double[]> secondsBySlice = new HashMap<>();
-  private final Map<Double, double[]> rooflineBySlice = new HashMap<>();
   private @Nullable StageCosts costs; // of pipelines, when somebody asks
   private @Nullable StageCosts nested;
 
@@ -34,7 +32,7 @@ final class Network {
   private Network(Workload workload, Shapes shapes) {
     this.workload = workload;
     this.shapes = shapes;
-    this.roofline = new Roofline(workload.cluster(), workload.training());
+    this.parts = new PartTimes(workload);
     this.slowdown = StageCosts.slowdown(workload, 0);
     this.update = workload.profile().seconds(Quantity.UPDATE, 1);
   }
@@ -119,32 +117,11 @@ final class Network {
     return sum;
   }
 
-  /**
-   * The time of a part of a layer: the profile's for the whole layer, times what the roofline says
-   * that the part takes of the whole. Measured layers may take time where the roofline knows of
-   * none, such as the one that hands on samples: their parts take as long as the whole.
-   */
+  /** The time of a part of a layer: see {@link PartTimes}. */
   double partSeconds(int layer, double samples, Part part) {
     double whole = wholeSeconds(samples)[layer];
-    if (part.equals(Part.WHOLE) || whole == 0) {
-      return whole;
-    }
-    double all = rooflineBySlice.computeIfAbsent(samples, this::roofline)[layer];
-    return all == 0 ? whole : whole * roofline(layer, samples, part) / all;
-  }
-
-  private double[] roofline(double samples) {
-    double[] seconds = new double[size()];
-    for (int layer = 0; layer < seconds.length; layer++) {
-      seconds[layer] = roofline(layer, samples, Part.WHOLE);
-    }
-    return seconds;
-  }
-
-  private double roofline(int layer, double samples, Part part) {
     double read = shapes.layer(layer).inElements();
-    LayerTimes times = roofline.partTimes(graph().layer(layer), samples, part, read);
-    return times.forward() + times.backward();
+    return whole == 0 ? 0 : whole * parts.share(layer, samples, part, read);
   }
 
   /** The time of a layer's update. */

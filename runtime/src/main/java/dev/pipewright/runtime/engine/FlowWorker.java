@@ -4,6 +4,7 @@ import dev.pipewright.execution.Expectation;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Flow;
+import dev.pipewright.plan.FlowSteps;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.net.Parameter;
@@ -168,34 +169,12 @@ public final class FlowWorker implements Trainee {
     first = step;
     all = assignment.over(steps);
     program = all.schedule().packed(rank);
-    ends = ends(steps);
+    ends = FlowSteps.ends(all, rank);
     position = 0;
     expected = 0;
     passes.close();
     passes = new Passes(all, transport, parts, computation);
     held.values().forEach(own -> own.begin(all));
-  }
-
-  private int[] ends(int steps) {
-    int[] found = new int[steps];
-    for (int i = 0; i < program.length; i++) {
-      if (Schedule.pass(program[i]) == Pass.BACKWARD) {
-        int end = i + 1;
-        while (end < program.length && updates(Schedule.pass(program[end]))) {
-          end++;
-        }
-        found[(int) (stepOf(program[i]) - first)] = end;
-      }
-    }
-    for (int step = 1; step < steps; step++) { // without a micro-batch for this worker
-      found[step] = Math.max(found[step], found[step - 1]);
-    }
-    found[steps - 1] = program.length;
-    return found;
-  }
-
-  private static boolean updates(Pass pass) {
-    return pass == Pass.UPDATE || pass == Pass.REDUCE;
   }
 
   /** The step that a pass computes samples of. */

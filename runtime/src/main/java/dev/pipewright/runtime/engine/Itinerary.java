@@ -60,7 +60,7 @@ final class Itinerary {
           if (Schedule.pass(program[i]) == Pass.HAND_ON) {
             turns.add(Schedule.microBatch(program[i]));
           } else {
-            int turn = all.schedule().ranks() == 1 ? stops.size() : turns.remove(0);
+            int turn = all.schedule().ranks() == 1 ? stops.size() : turns.removeFirst();
             stops.put(turn, stop(all, depth, rank, i));
           }
         }

@@ -1,6 +1,7 @@
 package dev.pipewright.runtime.engine;
 
 import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.HandOns;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Pending;

@@ -77,6 +77,7 @@ final class WeightVersions implements AutoCloseable {
    */
   void next(int oldest, Runnable change) {
     int newest = newest();
+    use(newest); // what the layers compute with would otherwise outlive its version
     forgetBefore(Math.min(oldest, newest));
     if (oldest <= newest) {
       versions.put(newest + 1, copies(version(newest)));

@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.net;
 
+import dev.pipewright.plan.Halo;
 import dev.pipewright.plan.Split;
 import dev.pipewright.plan.Windows;
 import dev.pipewright.runtime.tensor.Tensor;
@@ -37,21 +38,10 @@ final class CutWindows {
   static CutWindows of(Team team, Windows windows, List<Integer> in) {
     CutWindows cut = new CutWindows(team, windows);
     Split split = team.split();
-    List<Integer> out = windows.places(in);
     for (int axis = 0; axis < in.size(); axis++) {
       if (split.grid().get(axis) > 1) {
         cut.padding[axis] = 0;
-        cut.along.add(
-            new Along(
-                axis,
-                new Halo(
-                    in.get(axis),
-                    out.get(axis),
-                    windows.kernel().get(axis),
-                    windows.stride().get(axis),
-                    windows.padding().get(axis),
-                    windows.dilation().get(axis),
-                    split.grid().get(axis))));
+        cut.along.add(new Along(axis, windows.halo(axis, in.get(axis), split.grid().get(axis))));
       }
     }
     return cut;

@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.net;
 
+import dev.pipewright.plan.Span;
 import dev.pipewright.plan.Split;
 import dev.pipewright.runtime.tensor.GradientHook;
 import dev.pipewright.runtime.tensor.Tensor;

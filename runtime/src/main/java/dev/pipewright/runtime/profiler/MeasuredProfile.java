@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.profiler;
 
 import dev.pipewright.execution.ProfilingOutcome.LayerFigures;
-import dev.pipewright.execution.ProfilingOutcome.OpSeconds;
+import dev.pipewright.execution.ProfilingOutcome.PassSeconds;
 import dev.pipewright.execution.ProfilingRequest;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.profile.LayerMemory;
@@ -96,7 +96,7 @@ final class MeasuredProfile {
     double ofBackward = 1;
     double ofUpdate = 1;
     if (!request.processorTime()) { // which whole steps do not tell
-      OpSeconds ops = step.ops();
+      PassSeconds ops = step.ops();
       ofForward = ops.forward() / MICRO_BATCHES / sum(single, LayerTimes::forward);
       ofBackward = (ops.backward() + added) / MICRO_BATCHES / sum(single, LayerTimes::backward);
       ofUpdate = update == 0 ? 1 : ops.update() / update;

@@ -1,6 +1,6 @@
 package dev.pipewright.runtime.profiler;
 
-import dev.pipewright.execution.ProfilingOutcome.OpSeconds;
+import dev.pipewright.execution.ProfilingOutcome.PassSeconds;
 import dev.pipewright.execution.ProfilingOutcome.Spread;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -12,7 +12,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param ops medians of its ops
  * @param peakBytes that the worker held
  */
-record WholeStep(Spread seconds, OpSeconds ops, long peakBytes) {
+record WholeStep(Spread seconds, PassSeconds ops, long peakBytes) {
   private static final JsonMapper JSON = new JsonMapper();
 
   /**
@@ -34,7 +34,7 @@ record WholeStep(Spread seconds, OpSeconds ops, long peakBytes) {
     }
     return new WholeStep(
         Spread.of(seconds),
-        new OpSeconds(
+        new PassSeconds(
             Spread.of(kinds[0]).median(),
             Spread.of(kinds[1]).median(),
             Spread.of(kinds[2]).median()),

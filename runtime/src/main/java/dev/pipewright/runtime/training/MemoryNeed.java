@@ -70,7 +70,7 @@ final class MemoryNeed {
 
   /** Of all workers on this machine together. */
   static double bytes(TrainingRequest request, LayerGraph graph) {
-    Assignment assignment = filled(request.assignment());
+    Assignment assignment = request.assignment();
     Training training = new Training(request.rule().kind(), Precision.FP32);
     Cluster cluster = anyDevices(assignment.size());
     Profile profile = Roofline.profile(graph, cluster, training, List.of(1));
@@ -85,14 +85,6 @@ final class MemoryNeed {
       sum += workers * (peaks[rank] + (processes ? PROCESS_BYTES : 0));
     }
     return sum;
-  }
-
-  /** Steps that flow hold most when all stages are at work. */
-  private static Assignment filled(Assignment assignment) {
-    return assignment
-        .flow()
-        .map(flow -> assignment.over(flow.round() * (flow.stages() + 1)))
-        .orElse(assignment);
   }
 
   /** Their speed is of no account here. */

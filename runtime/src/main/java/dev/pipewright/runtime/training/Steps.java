@@ -135,10 +135,10 @@ final class Steps {
     byDuration.sort(Comparator.comparingDouble(i -> results.get(i).seconds()));
     int middle = byDuration.get(byDuration.size() / 2);
     List<StepReport[]> reports = List.copyOf(recent);
-    return recorded(reports.get(middle - forgotten), results.get(middle).seconds());
+    return recorded(middle, reports.get(middle - forgotten), results.get(middle).seconds());
   }
 
-  private static RecordedStep recorded(StepReport[] all, double seconds) {
+  private static RecordedStep recorded(long step, StepReport[] all, double seconds) {
     long begin = begin(all);
     int workers = all.length;
     double[][] waited = new double[workers][];
@@ -153,7 +153,7 @@ final class Steps {
       updateStarted[i] = (all[i].updateStarted() - begin) / 1e9;
       updateEnded[i] = (all[i].updateEnded() - begin) / 1e9;
     }
-    return new RecordedStep(seconds, waited, started, ended, updateStarted, updateEnded);
+    return new RecordedStep(step, seconds, waited, started, ended, updateStarted, updateEnded);
   }
 
   private static double[] since(long begin, long[] times) {

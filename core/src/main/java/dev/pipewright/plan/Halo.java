@@ -1,4 +1,4 @@
-package dev.pipewright.runtime.net;
+package dev.pipewright.plan;
 
 import dev.pipewright.units.Check;
 
@@ -13,8 +13,8 @@ import dev.pipewright.units.Check;
  * @param in rows of what is read
  * @param out rows of what is made
  */
-record Halo(int in, int out, int kernel, int stride, int padding, int dilation, int parts) {
-  Halo {
+public record Halo(int in, int out, int kernel, int stride, int padding, int dilation, int parts) {
+  public Halo {
     Check.that(
         1 <= parts && parts <= in && parts <= out,
         "no part may be empty: parts=%d, in=%d, out=%d",
@@ -24,12 +24,12 @@ record Halo(int in, int out, int kernel, int stride, int padding, int dilation, 
   }
 
   /** The rows that a part holds. */
-  Span owned(int part) {
+  public Span owned(int part) {
     return Span.of(in, part, parts);
   }
 
   /** The rows that a part makes. */
-  Span made(int part) {
+  public Span made(int part) {
     return Span.of(out, part, parts);
   }
 
@@ -44,28 +44,28 @@ record Halo(int in, int out, int kernel, int stride, int padding, int dilation, 
   }
 
   /** The rows of the map that the windows of a part reach over. */
-  Span needed(int part) {
+  public Span needed(int part) {
     long from = Math.clamp(begin(part), 0, in);
     return new Span(from, Math.max(0, Math.min(end(part), in) - from));
   }
 
   /** Rows of padding that they reach over before the map. */
-  long paddingBefore(int part) {
+  public long paddingBefore(int part) {
     return Math.max(0, Math.min(0, end(part)) - begin(part));
   }
 
   /** Likewise behind it. */
-  long paddingAfter(int part) {
+  public long paddingAfter(int part) {
     return Math.max(0, end(part) - Math.max(in, begin(part)));
   }
 
   /** The rows that one part needs of another, or of its own. */
-  Span lent(int owner, int to) {
+  public Span lent(int owner, int to) {
     return owned(owner).overlap(needed(to));
   }
 
   /** Whether any part needs rows of another. */
-  boolean exchanges() {
+  public boolean exchanges() {
     for (int owner = 0; owner < parts; owner++) {
       for (int to = 0; to < parts; to++) {
         if (owner != to && lent(owner, to).count() > 0) {

@@ -1,7 +1,5 @@
-package dev.pipewright.runtime.engine;
+package dev.pipewright.plan;
 
-import dev.pipewright.plan.Assignment;
-import dev.pipewright.plan.Flow;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
 import java.util.ArrayList;
@@ -19,7 +17,7 @@ import java.util.TreeMap;
  * does, and on as a whole to everybody who has not had it as a whole. In the ring this is what §4.2
  * of arXiv:2403.08837 counts: of each step and stage N − 1 sums so far and N − 1 whole ones.
  */
-final class HandOns {
+public final class HandOns {
   private final List<Turn> turns = new ArrayList<>();
   private final List<List<Integer>> carried = new ArrayList<>(); // by turn that gets it
   private final Map<Integer, Sum> sums = new TreeMap<>(); // by update
@@ -31,7 +29,7 @@ final class HandOns {
    * @param asked position of its hand-on in the rank's program
    * @param used position of the op behind which it is over
    */
-  record Turn(int rank, int asked, int used) {}
+  public record Turn(int rank, int asked, int used) {}
 
   /** Who adds to a sum, and who updates with it. */
   private static final class Sum {
@@ -49,7 +47,7 @@ final class HandOns {
   private HandOns() {}
 
   /** Of a stage of a chain. */
-  static HandOns of(Assignment all, int depth) {
+  public static HandOns of(Assignment all, int depth) {
     HandOns handOns = new HandOns();
     handOns.findTurns(all, depth);
     handOns.findUses(all, depth);
@@ -138,26 +136,27 @@ final class HandOns {
     return turns.subList(from, before).stream().anyMatch(turn -> turn.rank() == rank);
   }
 
-  int size() {
+  /** All turns of the stage. */
+  public int size() {
     return turns.size();
   }
 
-  Turn turn(int number) {
+  public Turn turn(int number) {
     return turns.get(number);
   }
 
   /** The updates whose sums a turn gets from the one before; none for the first. */
-  List<Integer> carried(int turn) {
+  public List<Integer> carried(int turn) {
     return carried.get(turn);
   }
 
   /** Whether a turn gets anything from another rank. */
-  boolean comes(int turn) {
+  public boolean comes(int turn) {
     return turn > 0 && turns.get(turn - 1).rank() != turns.get(turn).rank();
   }
 
   /** The turn that is over behind a position of a rank's program. */
-  OptionalInt over(int rank, int position) {
+  public OptionalInt over(int rank, int position) {
     Turns own = ranks.get(rank);
     Integer turn = own == null ? null : own.used().get(position);
     return turn == null ? OptionalInt.empty() : OptionalInt.of(turn);

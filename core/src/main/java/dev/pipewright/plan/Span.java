@@ -1,4 +1,4 @@
-package dev.pipewright.runtime.net;
+package dev.pipewright.plan;
 
 /**
  * Positions of an axis that follow each other.
@@ -7,18 +7,18 @@ package dev.pipewright.runtime.net;
  */
 public record Span(long first, long count) {
   /** One of {@code parts} spans of an axis, as equal as whole positions allow; later are larger. */
-  static Span of(long extent, int part, int parts) {
+  public static Span of(long extent, int part, int parts) {
     long from = extent * part / parts;
     return new Span(from, extent * (part + 1) / parts - from);
   }
 
   /** The first position behind it. */
-  long end() {
+  public long end() {
     return first + count;
   }
 
   /** What both have in common. */
-  Span overlap(Span that) {
+  public Span overlap(Span that) {
     long from = Math.max(first, that.first);
     return new Span(from, Math.max(0, Math.min(end(), that.end()) - from));
   }

@@ -1,0 +1,129 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.formats.AsynchronousFile;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.HybridFile;
+import dev.pipewright.formats.MadeFor;
+import dev.pipewright.formats.PeriodicFile;
+import dev.pipewright.formats.PlacementFile;
+import dev.pipewright.formats.PlanFile;
+import dev.pipewright.formats.PlanJson;
+import dev.pipewright.formats.ReadPlan;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.AsynchronousPlan;
+import dev.pipewright.plan.AsynchronousPlan.Rule;
+import dev.pipewright.plan.Flow;
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.Split;
+import dev.pipewright.plan.Split.Kind;
+import dev.pipewright.plan.SplitLimits;
+import dev.pipewright.plan.StagePlan;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A plan's file, for who trains with it: of steps that end, whose stages may divide tensors, or of
+ * steps that flow.
+ *
+ * @param stages with their devices, as many of each as it has workers
+ */
+record TrainPlan(ReadPlan file, List<StagePlan> stages) {
+
+  /** Throws {@link BadInputException} where nobody can train with it. */
+  static TrainPlan of(Path path) {
+    return switch (ReadPlan.of(path)) {
+      case PlanFile file -> new TrainPlan(file, file.plan().stages());
+      case AsynchronousFile file -> new TrainPlan(file, file.plan().stages());
+      case HybridFile file -> new TrainPlan(file, file.shape().plan().stages());
+      case PeriodicFile file -> refused(path);
+      case PlacementFile file -> refused(path);
+    };
+  }
+
+  /** With the sentence of who wants steps that end. */
+  private static TrainPlan refused(Path path) {
+    PlanFile file = PlanJson.read(path);
+    return new TrainPlan(file, file.plan().stages());
+  }
+
+  MadeFor madeFor() {
+    return file.madeFor();
+  }
+
+  /** Layers of the model's chain that it covers. */
+  int layers() {
+    return stages.get(stages.size() - 1).lastLayer() + 1;
+  }
+
+  /** Devices by worker. */
+  List<Integer> devices() {
+    return stages.stream().map(StagePlan::devices).flatMap(List::stream).toList();
+  }
+
+  /** With a worker for each device. */
+  Assignment assignment(LayerGraph graph) {
+    return switch (file) {
+      case PlanFile read -> Assignment.of(read.plan());
+      case AsynchronousFile read -> flowing(read.plan());
+      case HybridFile read -> divided(read, graph);
+      case PeriodicFile read -> throw new IllegalStateException("refused before");
+      case PlacementFile read -> throw new IllegalStateException("refused before");
+    };
+  }
+
+  private Assignment flowing(AsynchronousPlan plan) {
+    boolean inTurn = plan.rule() == Rule.PIPEDREAM;
+    Flow flow =
+        inTurn
+            ? new Flow.PipeDream(stages.stream().map(StagePlan::replicas).toList(), false)
+            : new Flow.TwoBuffers(stages.size(), plan.microBatches(), plan.replicas() > 1);
+    int ranks = flow.schedule(flow.round()).ranks();
+    return Assignment.of(
+        flow,
+        stages.stream().map(stage -> layers(stage, Split.NONE)).toList(),
+        Collections.nCopies(ranks, inTurn ? 1 : plan.replicas()),
+        Math.toIntExact(plan.globalBatch()));
+  }
+
+  private Assignment divided(HybridFile read, LayerGraph graph) {
+    Plan plan = read.shape().plan();
+    List<StageLayers> layers = new ArrayList<>();
+    List<Integer> workers = new ArrayList<>();
+    for (int stage = 0; stage < stages.size(); stage++) {
+      int degree = read.shape().degrees().get(stage).tensor();
+      layers.add(layers(stages.get(stage), degree == 1 ? Split.NONE : split(graph, degree)));
+      workers.add(stages.get(stage).replicas());
+    }
+    int batch = Math.toIntExact(plan.globalBatch());
+    return new Assignment(plan.schedule(), layers, workers, batch, false);
+  }
+
+  /** Transformers' blocks by heads and inner features, other networks by filters. */
+  private static Split split(LayerGraph graph, int degree) {
+    SplitLimits limits = new SplitLimits(graph);
+    Split blocks = Split.of(Kind.TENSOR, degree);
+    Optional<String> why = limits.refusal(blocks);
+    if (why.isEmpty()) {
+      return blocks;
+    }
+    Split filters = Split.of(Kind.FILTER, degree);
+    limits
+        .refusal(filters)
+        .ifPresent(sentence -> {
+          throw new BadInputException(
+              "a stage divides its tensors by %d: %s".formatted(degree, sentence));
+        });
+    return filters;
+  }
+
+  private static StageLayers layers(StagePlan stage, Split split) {
+    LayerRange range = new LayerRange(stage.firstLayer(), stage.lastLayer());
+    return new StageLayers(range, stage.recompute(), stage.again(), split);
+  }
+}

@@ -1,0 +1,165 @@
+package dev.pipewright.cost;
+
+import dev.pipewright.model.Layer;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Operator;
+import dev.pipewright.model.Shape;
+import dev.pipewright.plan.CutRegion;
+import dev.pipewright.plan.Halo;
+import dev.pipewright.plan.Span;
+import dev.pipewright.plan.Split;
+import dev.pipewright.plan.Split.Kind;
+import dev.pipewright.plan.SplitLimits;
+import dev.pipewright.plan.Windows;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The largest part of a layer that a worker computes together with others.
+ *
+ * @param part as shares of the layer's dimensions; {@link Part#WHOLE} where each computes all of it
+ * @param wholeElements of a sample that the forward pass moves on every worker
+ * @param keptWhole elements of a sample, of those that the layer keeps, that each worker keeps
+ * @param keptShare of the others that it keeps
+ * @param keptBeside elements of a sample that it keeps and one worker alone would not
+ * @param workingShare of what the layer needs while it computes
+ * @param workingBeside elements of a sample that it needs then and one worker alone would not
+ * @param deferredShare of what the second part of its backward pass needs of the first
+ */
+record TeamPart(
+    Part part,
+    double wholeElements,
+    double keptWhole,
+    double keptShare,
+    double keptBeside,
+    double workingShare,
+    double workingBeside,
+    double deferredShare) {
+  /** Each worker does what one alone would do. */
+  private static final TeamPart WHOLE = new TeamPart(Part.WHOLE, 0, 0, 1, 0, 1, 0, 1);
+
+  /** Elements that a block moves on every worker for each of its states: sums 6, averages 6. */
+  private static final double BLOCK_TRAFFIC = 12;
+
+  /** What both normalisations and the products behind them read: of all states, on every worker. */
+  private static final double BLOCK_STATES = 4;
+
+  /** Of these what the products read: of all steps, also where each worker has some of them. */
+  private static final double BLOCK_READ = 2;
+
+  /** What averages over all places keep, for each element: differences, and these when scaled. */
+  private static final double NORMALIZED = 2;
+
+  static TeamPart of(LayerGraph graph, int layer, Split split, CutRegion region) {
+    return switch (split.kind()) {
+      case NONE -> WHOLE;
+      case FILTER, CHANNEL -> product(graph, layer, split);
+      case SPATIAL -> region.contains(layer) ? places(graph, layer, split, region) : WHOLE;
+      case TENSOR, SEQUENCE -> block(graph, layer, split, region.contains(layer));
+    };
+  }
+
+  private static double share(int extent, int parts) {
+    return (double) Math.ceilDiv(extent, parts) / extent;
+  }
+
+  /** Whole tensors come in and go out; a worker's filters have a gradient of their own. */
+  private static TeamPart product(LayerGraph graph, int layer, Split split) {
+    double read = 0;
+    for (int from : graph.predecessors(layer)) {
+      read += graph.layer(from).outputElements();
+    }
+    Optional<Integer> width = new SplitLimits(graph).width(layer, split.kind());
+    if (width.isEmpty()) {
+      return WHOLE;
+    }
+    double share = share(width.get(), split.parts());
+    double own = share * graph.layer(layer).outputElements();
+    return split.kind() == Kind.FILTER
+        ? new TeamPart(new Part(share, 1, 1), read, 0, 1, 0, 1, own, share)
+        : new TeamPart(new Part(1, share, 1), read, 0, 1, 0, 1, 0, 1);
+  }
+
+  private static TeamPart places(LayerGraph graph, int layer, Split split, CutRegion region) {
+    Layer own = graph.layer(layer);
+    List<Integer> extents = own.output().map(Shape::extents).orElse(List.of());
+    double share = 1;
+    for (int axis = 1; axis < extents.size(); axis++) {
+      share *= share(extents.get(axis), split.grid().get(axis - 1));
+    }
+    double reached = reached(graph, layer, split, share);
+    double beside = reached;
+    for (int reader : graph.successors(layer)) {
+      if (!region.contains(reader)) {
+        beside += own.outputElements(); // gathered, once
+        break;
+      }
+    }
+    Part part = new Part(1, 1, share);
+    return new TeamPart(part, 0, 0, share, beside, share, reached, share);
+  }
+
+  /** Maps with the rows of others and padding, as windows read them; and what averages keep. */
+  private static double reached(LayerGraph graph, int layer, Split split, double share) {
+    List<Integer> map = new ArrayList<>(CutRegion.mapBefore(graph, layer).orElse(List.of()));
+    int channels = graph.layer(graph.predecessors(layer)[0]).output().orElseThrow().extent(0);
+    double beside = 0;
+    for (Operator step : graph.layer(layer).steps()) {
+      if (Windows.of(step).isPresent()) {
+        Windows windows = Windows.of(step).get();
+        beside += channels * (double) reached(windows, map, split);
+        map = windows.places(map);
+        channels = step instanceof Operator.Convolution c ? c.outChannels() : channels;
+      } else if (step instanceof Operator.Normalization n) {
+        double places = map.stream().mapToDouble(Integer::doubleValue).reduce(1, (a, b) -> a * b);
+        beside += NORMALIZED * share * n.features() * places;
+      }
+    }
+    return beside;
+  }
+
+  /** Places of the largest part with all that its windows reach; 0 where it has all of them. */
+  private static long reached(Windows windows, List<Integer> map, Split split) {
+    long places = 1;
+    boolean more = false;
+    for (int axis = 0; axis < map.size(); axis++) {
+      int parts = split.grid().get(axis);
+      if (parts == 1) {
+        places *= map.get(axis);
+        continue;
+      }
+      Halo halo = windows.halo(axis, map.get(axis), parts);
+      long most = 0;
+      for (int part = 0; part < parts; part++) {
+        Span needed = halo.needed(part);
+        most = Math.max(most, needed.count() + halo.paddingBefore(part) + halo.paddingAfter(part));
+      }
+      more |= halo.exchanges();
+      places *= most;
+    }
+    return more ? places : 0;
+  }
+
+  private static TeamPart block(LayerGraph graph, int layer, Split split, boolean cut) {
+    for (Operator step : graph.layer(layer).steps()) {
+      if (step instanceof Operator.TransformerBlock block) {
+        double states = (double) block.sequence() * block.hidden();
+        Part part = new Part(share(block.heads(), split.parts()), 1, 1);
+        return cut
+            ? block(part, 0, BLOCK_READ * states)
+            : block(part, BLOCK_TRAFFIC * states, BLOCK_STATES * states);
+      }
+      if (step instanceof Operator.Attention attention) {
+        double states = (double) attention.sequence() * attention.hidden();
+        Part part = new Part(share(attention.heads(), split.parts()), 1, 1);
+        return block(part, states, states);
+      }
+    }
+    return WHOLE;
+  }
+
+  private static TeamPart block(Part part, double moved, double kept) {
+    return new TeamPart(part, moved, kept, part.filters(), 0, 1, 0, part.filters());
+  }
+}

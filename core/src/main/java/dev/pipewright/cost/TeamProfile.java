@@ -1,0 +1,111 @@
+package dev.pipewright.cost;
+
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.plan.CutRegion;
+import dev.pipewright.plan.Split;
+import dev.pipewright.plan.TeamParameters;
+import dev.pipewright.profile.LayerMemory;
+import dev.pipewright.profile.Profile;
+import dev.pipewright.profile.Profile.LayerSizes;
+import dev.pipewright.profile.Profile.LayerTimes;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What the layers of a network take and hold on a worker that computes the largest part of each
+ * together with others, from what whole ones do. What the workers tell each other is not among it.
+ *
+ * <p>Times are those of {@link PartTimes}; parameters and their update those of {@link
+ * TeamParameters}. What stages hand on stays whole.
+ */
+public final class TeamProfile {
+  private final Workload whole;
+  private final List<TeamPart> parts = new ArrayList<>(); // by layer
+  private final List<Double> parameters = new ArrayList<>(); // shares of them, likewise
+  private final PartTimes times;
+
+  private TeamProfile(Workload whole, Split split) {
+    this.whole = whole;
+    this.times = new PartTimes(whole);
+    LayerGraph graph = whole.chain().graph();
+    CutRegion region = new CutRegion(graph, split);
+    TeamParameters team = new TeamParameters(graph, split);
+    for (int layer = 0; layer < graph.size(); layer++) {
+      parts.add(TeamPart.of(graph, layer, split, region));
+      long all = graph.layer(layer).parameters();
+      parameters.add(all == 0 ? 1 : (double) team.most(layer) / all);
+    }
+  }
+
+  /** The workload of such a worker; the same where nothing is split. */
+  public static Workload of(Workload whole, Split split) {
+    return split.several()
+        ? new Workload(
+            whole.chain(),
+            new TeamProfile(whole, split).profile(),
+            whole.training(),
+            whole.cluster())
+        : whole;
+  }
+
+  private Profile profile() {
+    Profile all = whole.profile();
+    List<LayerSizes> sizes = new ArrayList<>();
+    for (int layer = 0; layer < all.layers(); layer++) {
+      sizes.add(sizes(layer, all.sizes(layer)));
+    }
+    List<List<LayerTimes>> tables = new ArrayList<>();
+    List<List<LayerMemory>> memory = new ArrayList<>();
+    for (int batch = 0; batch < all.samples().size(); batch++) {
+      tables.add(times(all.times(batch), all.samples().get(batch)));
+      if (all.saysMemory()) {
+        memory.add(memory(all.memory(batch), all.samples().get(batch)));
+      }
+    }
+    return new Profile(all.provenance(), all.precision(), sizes, all.samples(), tables, memory);
+  }
+
+  private LayerSizes sizes(int layer, LayerSizes own) {
+    return new LayerSizes(
+        own.output(), kept(layer, own.kept()), own.parameters() * parameters.get(layer));
+  }
+
+  /** Bytes of a sample. */
+  private double kept(int layer, double bytes) {
+    TeamPart part = parts.get(layer);
+    double element = whole.profile().precision().bytes();
+    double everywhere = Math.min(bytes, part.keptWhole() * element);
+    return everywhere + (bytes - everywhere) * part.keptShare() + part.keptBeside() * element;
+  }
+
+  private List<LayerTimes> times(List<LayerTimes> all, int samples) {
+    List<LayerTimes> own = new ArrayList<>();
+    for (int layer = 0; layer < all.size(); layer++) {
+      LayerTimes each = all.get(layer);
+      TeamPart part = parts.get(layer);
+      double share = times.share(layer, samples, part.part(), part.wholeElements());
+      own.add(
+          new LayerTimes(
+              each.forward() * share,
+              each.backward() * share,
+              each.weightGradient() * share,
+              each.update() * parameters.get(layer)));
+    }
+    return own;
+  }
+
+  private List<LayerMemory> memory(List<LayerMemory> all, int samples) {
+    List<LayerMemory> own = new ArrayList<>();
+    for (int layer = 0; layer < all.size(); layer++) {
+      LayerMemory each = all.get(layer);
+      TeamPart part = parts.get(layer);
+      double element = whole.profile().precision().bytes();
+      own.add(
+          new LayerMemory(
+              each.working() * part.workingShare() + part.workingBeside() * element * samples,
+              kept(layer, each.splitKept() / samples) * samples,
+              each.deferred() * part.deferredShare()));
+    }
+    return own;
+  }
+}

@@ -1,0 +1,164 @@
+package dev.pipewright.execution;
+
+import dev.pipewright.cost.SplitConcat;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.profile.Profile.Quantity;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.timed.StepTimes;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/** Seconds of the ops of an assignment, by stage of all chains. */
+final class OpSeconds {
+  private final StageLoads loads;
+  private final Assignment assignment;
+  private final Assignment typical;
+  private final Placement placement;
+  private final double[] forward;
+  private final double[] input;
+  private final double[] weight;
+  private final double[] there;
+  private final double[] back;
+  private final double[] reduce;
+  private final double[] update;
+  private final double[] handOn;
+
+  private OpSeconds(StageLoads loads, Assignment assignment, Assignment typical) {
+    this.loads = loads;
+    this.assignment = assignment;
+    this.typical = typical;
+    this.placement = assignment.schedule().placement();
+    int stages = placement.stages();
+    forward = new double[stages];
+    input = new double[stages];
+    weight = new double[stages];
+    there = new double[stages];
+    back = new double[stages];
+    reduce = new double[stages];
+    update = new double[stages];
+    handOn = new double[stages];
+  }
+
+  /**
+   * Of as many steps as an assignment has.
+   *
+   * @param typical the same over enough steps that flow to have all stages at work
+   */
+  static OpTimes of(StageLoads loads, Assignment assignment, Assignment typical) {
+    OpSeconds seconds = new OpSeconds(loads, assignment, typical);
+    for (int depth = 0; depth < seconds.placement.depth(); depth++) {
+      seconds.once(depth);
+    }
+    for (int stage = 0; stage < seconds.placement.stages(); stage++) {
+      seconds.passes(stage);
+    }
+    return seconds.all();
+  }
+
+  private OpTimes all() {
+    StepTimes step = new StepTimes(new double[forward.length], reduce, handOn, update);
+    return new OpTimes(forward, input, weight, forward, there, back, step, false);
+  }
+
+  /** What a step runs once for each stage of a chain. */
+  private void once(int depth) {
+    double updating = loads.seconds(Quantity.UPDATE, depth, range(depth));
+    double handing = 0;
+    if (assignment.flow().isPresent()) {
+      FlowSeconds flowing =
+          new FlowSeconds(
+              typical, loads.whole().workload().cluster(), worker -> loads.device(worker));
+      updating += flowing.update(depth, loads.parameterBytes(depth));
+      handing = flowing.handOn(depth, loads.parameterBytes(depth));
+    }
+    double reducing = reduceSeconds(depth);
+    for (int stage = depth; stage < forward.length; stage += placement.depth()) {
+      update[stage] = updating;
+      handOn[stage] = handing;
+      reduce[stage] = reducing;
+    }
+  }
+
+  private LayerRange range(int depth) {
+    return assignment.stages().get(depth).range();
+  }
+
+  private void passes(int stage) {
+    int depth = stage % placement.depth();
+    LayerRange range = range(depth);
+    Optional<TeamSeconds> team = team(stage);
+    forward[stage] = loads.seconds(Quantity.FORWARD, depth, range) + told(team, true);
+    double backward = loads.seconds(Quantity.BACKWARD, depth, range);
+    weight[stage] = loads.seconds(Quantity.WEIGHT_GRADIENT, depth, range);
+    input[stage] = Math.max(0, backward - weight[stage]);
+    input[stage] += told(team, false) + again(depth, team);
+    if (!placement.last(stage)) {
+      double bytes = loads.whole().cutBytes()[range.last() + 1] * loads.microBatch();
+      there[stage] = transfer(stage, stage + 1, bytes);
+      back[stage] = transfer(stage + 1, stage, bytes);
+    }
+  }
+
+  private static double told(Optional<TeamSeconds> team, boolean forward) {
+    return team.map(seconds -> seconds.seconds(forward)).orElse(0.0);
+  }
+
+  /** What the workers of a split stage tell each other while they compute it together. */
+  private Optional<TeamSeconds> team(int stage) {
+    int rank = placement.rankOf(stage);
+    int parts = assignment.split(rank).parts();
+    if (parts == 1) {
+      return Optional.empty();
+    }
+    int depth = stage % placement.depth();
+    int first = assignment.firstWorker(rank);
+    int[][] teams = new int[assignment.replicas(rank)][parts];
+    for (int i = 0; i < assignment.workers().get(rank); i++) {
+      teams[i / parts][i % parts] = loads.device(first + i);
+    }
+    Arrays.stream(teams).forEach(Arrays::sort);
+    return Optional.of(
+        new TeamSeconds(
+            loads.whole().workload(), assignment.stages().get(depth), teams, loads.slice(depth)));
+  }
+
+  /** Seconds of what a backward pass computes again, and its workers tell each other again. */
+  private double again(int depth, Optional<TeamSeconds> team) {
+    StageLayers layers = assignment.stages().get(depth);
+    List<LayerRange> runs =
+        switch (layers.recompute()) {
+          case NONE -> List.of();
+          case STAGE_INPUT -> List.of(layers.range());
+          case SELECTIVE -> layers.again();
+        };
+    double sum = 0;
+    for (LayerRange run : runs) {
+      sum += loads.seconds(Quantity.FORWARD, depth, run);
+      sum += team.map(seconds -> seconds.forward(run)).orElse(0.0);
+    }
+    return sum;
+  }
+
+  private double transfer(int from, int to, double bytes) {
+    int sender = placement.rankOf(from);
+    int receiver = placement.rankOf(to);
+    return sender == receiver
+        ? 0
+        : SplitConcat.between(
+                loads.whole().workload().cluster(), loads.devices(sender), loads.devices(receiver))
+            .seconds(bytes);
+  }
+
+  /** Seconds of the sum of a stage's gradients that computing does not hide. */
+  private double reduceSeconds(int depth) {
+    GradientSeconds gradients =
+        new GradientSeconds(loads.costs(depth), assignment, depth, worker -> loads.device(worker));
+    return assignment.overlapped()
+        ? gradients.exposed(loads.slice(depth), loads.slowdown(depth))
+        : gradients.seconds();
+  }
+}

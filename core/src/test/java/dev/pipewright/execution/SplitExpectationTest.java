@@ -1,0 +1,210 @@
+package dev.pipewright.execution;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cost.Roofline;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.Workload;
+import dev.pipewright.cost.strategy.Phase;
+import dev.pipewright.cost.strategy.Phases;
+import dev.pipewright.cost.strategy.Prediction.Predicted;
+import dev.pipewright.cost.strategy.Setting;
+import dev.pipewright.cost.strategy.Strategy;
+import dev.pipewright.cost.strategy.StrategyOracle;
+import dev.pipewright.execution.Emulation.LayerSeconds;
+import dev.pipewright.model.Chain;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.model.Training;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.Reduction;
+import dev.pipewright.plan.Split;
+import dev.pipewright.plan.Split.Kind;
+import dev.pipewright.schedule.OneForwardOneBackward;
+import dev.pipewright.units.Precision;
+import dev.pipewright.zoo.Clusters;
+import dev.pipewright.zoo.Models;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * What split stages are expected to take is what the oracle of strategies says of the same split,
+ * but for what the runtime does otherwise; and it adds up over stages and replicas.
+ */
+class SplitExpectationTest {
+  private static final double ROUNDING = 1e-9;
+  private static final int BATCH = 12;
+  private static final Training TRAINING = new Training(Optimizer.MOMENTUM, Precision.FP32);
+
+  private static Workload workload(String network, String cluster) {
+    LayerGraph graph = Models.find(network).orElseThrow().graph();
+    Cluster devices = Clusters.find(cluster).orElseThrow();
+    return new Workload(
+        Chain.of(graph),
+        Roofline.profile(graph, devices, TRAINING, List.of(1, BATCH)),
+        TRAINING,
+        devices);
+  }
+
+  private static Assignment assignment(Workload workload, Split split, int replicas) {
+    StageLayers all = StageLayers.keeping(0, workload.chain().size() - 1).with(split);
+    return new Assignment(
+        OneForwardOneBackward.of(1, 1),
+        List.of(all),
+        List.of(replicas * split.parts()),
+        BATCH,
+        false);
+  }
+
+  private static Expectation expectation(Workload workload, Split split, int replicas) {
+    return new Expectation(new StageCosts(workload), assignment(workload, split, replicas));
+  }
+
+  private static Phases oracle(Workload workload, Strategy strategy, int devices) {
+    var answer = new StrategyOracle(Setting.of(workload, 1000)).predict(strategy, devices, BATCH);
+    return assertInstanceOf(Predicted.class, answer).phases();
+  }
+
+  private static double computing(Expectation expectation) {
+    return expectation.layers().layers().stream()
+        .mapToDouble(layer -> layer.forward() + layer.backward())
+        .sum();
+  }
+
+  /** Gathered and summed is what the formulas say, but for small sums, which go along a tree. */
+  @ParameterizedTest
+  @CsvSource({
+    "vgg-16, FILTER, 2",
+    "vgg-16, CHANNEL, 2",
+    "resnet-50, FILTER, 4",
+    "resnet-50, CHANNEL, 4",
+    "alexnet, FILTER, 3",
+    "alexnet, CHANNEL, 3"
+  })
+  void filtersAndChannelsTakeWhatTheOracleSays(String network, Kind kind, int parts) {
+    Workload workload = workload(network, "dapple-b:4");
+    Phases phases = oracle(workload, Strategy.valueOf(kind.name()), parts);
+    Expectation expectation = expectation(workload, Split.of(kind, parts), 1);
+    double seconds = phases.seconds(Phase.FORWARD_BACKWARD);
+    assertEquals(seconds, computing(expectation), ROUNDING * seconds);
+    double told = phases.seconds(Phase.LAYER_ALL_GATHER) + phases.seconds(Phase.LAYER_ALL_REDUCE);
+    double passes = expectation.times().forward()[0] + expectation.times().input()[0];
+    passes += expectation.times().weight()[0];
+    assertEquals(seconds + told, passes, 1e-3 * told);
+  }
+
+  /** Rows and columns: what is told differs, what is computed does not. */
+  @Test
+  void placesAreComputedAsTheOracleSays() {
+    Workload workload = workload("vgg-16", "dapple-b:4");
+    Split split = new Split(Kind.SPATIAL, List.of(2, 2));
+    double seconds = oracle(workload, Strategy.SPATIAL, 4).seconds(Phase.FORWARD_BACKWARD);
+    assertEquals(seconds, computing(expectation(workload, split, 1)), ROUNDING * seconds);
+  }
+
+  /** One worker computes whole layers, and so do those that nothing is shared out to. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Kind.class,
+      names = {"FILTER", "CHANNEL", "TENSOR", "SEQUENCE"})
+  void onePartIsTheWhole(Kind kind) {
+    Workload workload = workload("gpt:layers=2,hidden=64,heads=4,sequence=16", "dapple-b:4");
+    Expectation one = expectation(workload, Split.of(kind, 1), 1);
+    Expectation whole = expectation(workload, Split.NONE, 1);
+    assertEquals(whole.predictedStepSeconds(), one.longestPath().makespan(), ROUNDING);
+    assertEquals(whole.peakBytes()[0], one.peakBytes()[0]);
+  }
+
+  /** More parts compute less each, hold fewer parameters, and have more to tell. */
+  @ParameterizedTest
+  @CsvSource({"vgg-16, FILTER", "vgg-16, CHANNEL", "bert-48, TENSOR", "bert-48, SEQUENCE"})
+  void morePartsComputeLessAndHoldLess(String network, Kind kind) {
+    Workload workload = workload(network, "dapple-b:8");
+    double computing = Double.POSITIVE_INFINITY;
+    double held = Double.POSITIVE_INFINITY;
+    for (int parts : new int[] {1, 2, 4, 8}) {
+      Expectation expectation = expectation(workload, Split.of(kind, parts), 1);
+      assertTrue(computing(expectation) < computing, "parts " + parts);
+      assertTrue(expectation.peakBytes()[0] < held, "parts " + parts);
+      computing = computing(expectation);
+      held = expectation.peakBytes()[0];
+    }
+  }
+
+  /** Computed again is told again. */
+  @Test
+  void recomputationRepeatsTheForwardPassAndWhatIsToldInIt() {
+    Workload workload = workload("vgg-16", "dapple-b:4");
+    int last = workload.chain().size() - 1;
+    Split split = Split.of(Kind.FILTER, 2);
+    Assignment kept = assignment(workload, split, 1);
+    StageLayers again =
+        new StageLayers(new LayerRange(0, last), Recompute.STAGE_INPUT, List.of(), split);
+    Assignment recomputed =
+        new Assignment(kept.schedule(), List.of(again), kept.workers(), BATCH, false);
+    StageCosts costs = new StageCosts(workload);
+    double forward = new Expectation(costs, kept).times().forward()[0];
+    double before = new Expectation(costs, kept).times().input()[0];
+    double after = new Expectation(costs, recomputed).times().input()[0];
+    assertEquals(before + forward, after, ROUNDING * after);
+  }
+
+  /**
+   * Replicas sum their own pieces; of places everything by all, in the way that is asked for:
+   * through leaders it takes longest.
+   */
+  @Test
+  void gradientsAreSummedAsAskedFor() {
+    Workload workload = workload("vgg-16", "dapple-b:8");
+    double filters = reduced(workload, Split.of(Kind.FILTER, 2));
+    Split places = new Split(Kind.SPATIAL, List.of(2, 1));
+    double flat = reduced(workload, places.with(Reduction.FLAT));
+    double hierarchical = reduced(workload, places.with(Reduction.HIERARCHICAL));
+    double leaders = reduced(workload, places.with(Reduction.LEADERS));
+    assertTrue(filters < flat, "half of the numbers between half of the workers");
+    assertTrue(Math.max(flat, hierarchical) < leaders, flat + " " + hierarchical + " " + leaders);
+    Expectation alone = expectation(workload, Split.of(Kind.FILTER, 2), 1);
+    assertEquals(0, alone.times().step().reduce()[0]);
+  }
+
+  private static double reduced(Workload workload, Split split) {
+    return expectation(workload, split, 4).times().step().reduce()[0];
+  }
+
+  /** A stage that is not split takes what it took; one that is, less. */
+  @Test
+  void stagesAreSplitEachForItself() {
+    Workload workload = workload("vgg-16", "dapple-b:8");
+    StageCosts costs = new StageCosts(workload);
+    int last = workload.chain().size() - 1;
+    List<StageLayers> whole =
+        List.of(StageLayers.keeping(0, last / 2), StageLayers.keeping(last / 2 + 1, last));
+    List<StageLayers> split = new ArrayList<>(whole);
+    split.set(0, whole.get(0).with(Split.of(Kind.FILTER, 2)));
+    var schedule = OneForwardOneBackward.of(2, 4);
+    Expectation before =
+        new Expectation(
+            costs, new Assignment(schedule, whole, Collections.nCopies(2, 1), BATCH, false));
+    Expectation after =
+        new Expectation(costs, new Assignment(schedule, split, List.of(2, 1), BATCH, false));
+    assertEquals(before.times().forward()[1], after.times().forward()[1]);
+    assertEquals(before.peakBytes()[1], after.peakBytes()[1]);
+    assertTrue(seconds(after, whole.get(0)) < seconds(before, whole.get(0)));
+    assertTrue(after.simulatedStepSeconds() > 0);
+  }
+
+  private static double seconds(Expectation expectation, StageLayers stage) {
+    return expectation.layers().seconds(stage.range(), LayerSeconds::backward);
+  }
+}
