@@ -252,7 +252,7 @@ final class CyclicMemoryMeasured implements Reproduction {
     int column = List.of(lines.get(0).split(",")).indexOf(name);
     return lines.stream()
         .skip(1)
-        .mapToDouble(line -> Double.parseDouble(line.split(",")[column]))
+        .mapToDouble(line -> Double.parseDouble(line.split(",", -1)[column]))
         .toArray();
   }
 }

@@ -83,7 +83,7 @@ class TeamParametersTest {
   @Test
   void blocksAreSharedOutByHeads() {
     Split two = Split.of(Kind.TENSOR, 2);
-    int hidden = 20; // five heads of four
+    long hidden = 20; // five heads of four
     String model = "gpt:layers=1,hidden=20,heads=5,sequence=8,vocabulary=32";
     long attention = 2 * 4 * (3 * (hidden + 1) + hidden);
     long perceptron = 2 * hidden * (hidden + 1 + hidden);

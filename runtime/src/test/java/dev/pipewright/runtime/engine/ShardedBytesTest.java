@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -78,7 +79,7 @@ class ShardedBytesTest {
             new Training.Look() {
               @Override
               public void stepped(int worker, StepReport report) {
-                CountingTransport own = counted.get(worker);
+                CountingTransport own = Objects.requireNonNull(counted.get(worker));
                 synchronized (told) {
                   told.put(worker, own.shared().get());
                   assertEquals(0, own.summed().get() + own.handed().get() + own.told().get());
@@ -100,10 +101,10 @@ class ShardedBytesTest {
         assertEquals(2 * all, told);
       }
       for (long told : told(Sharding.GRADIENTS, 5, microBatches)) {
-        assertEquals((microBatches + 1) * all, told);
+        assertEquals((microBatches + 1L) * all, told);
       }
       for (long told : told(Sharding.PARAMETERS, 5, microBatches)) {
-        assertEquals(3 * microBatches * all, told);
+        assertEquals(3L * microBatches * all, told);
       }
     }
   }
