@@ -72,14 +72,15 @@ class TeamParametersTest {
   void placesAddUpWhatTheyShare() {
     Split two = new Split(Kind.SPATIAL, List.of(2, 1));
     assertEquals(
-        new TeamParameters.Held(0, 64 * (27 + 1), true),
-        held("cnn-64-128-256", "conv1_1", two, 0));
+        new TeamParameters.Held(0, 64 * (27 + 1), true), held("cnn-64-128-256", "conv1_1", two, 0));
     assertEquals(
         new TeamParameters.Held(0, 4096 * 10 + 10, false),
         held("cnn-64-128-256", "classifier", two, 0));
   }
 
-  /** Of a block: a head of 5 has its queries, keys and values, what reads it, and inner features. */
+  /**
+   * Of a block: a head of 5 has its queries, keys and values, what reads it, and inner features.
+   */
   @Test
   void blocksAreSharedOutByHeads() {
     Split two = Split.of(Kind.TENSOR, 2);
