@@ -23,7 +23,7 @@ import tools.jackson.databind.JsonNode;
 final class CyclicMemoryMeasured implements Reproduction {
   private static final double MEBIBYTE = 1 << 20;
   private static final int[] WORKERS = {4, 8, 32};
-  private static final int INTERVALS = 400; // of a curve in the picture
+  private static final int INTERVALS = 120; // of a curve in the picture
   private static final int MANY = 32; // samples
   private static final int STEPS_OF_OP = 16; // in its place
   private static final String STEPS = "6";

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cost.Collectives;
 import dev.pipewright.cost.Roofline;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
@@ -26,6 +27,7 @@ import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.Reduction;
 import dev.pipewright.plan.Split;
 import dev.pipewright.plan.Split.Kind;
+import dev.pipewright.plan.TeamParameters;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.units.Precision;
 import dev.pipewright.zoo.Clusters;
@@ -176,6 +178,21 @@ class SplitExpectationTest {
     assertTrue(Math.max(flat, hierarchical) < leaders, flat + " " + hierarchical + " " + leaders);
     Expectation alone = expectation(workload, Split.of(Kind.FILTER, 2), 1);
     assertEquals(0, alone.times().step().reduce()[0]);
+  }
+
+  /** Half of the weights by each half of the workers, both at once. */
+  @Test
+  void replicasOfAPartSumWhatTheyHold() {
+    Workload workload = workload("vgg-16", "dapple-b:8");
+    Split two = Split.of(Kind.FILTER, 2);
+    TeamParameters parameters = new TeamParameters(workload.chain().graph(), two);
+    double bytes = 0;
+    for (int layer = 0; layer < workload.chain().graph().size(); layer++) {
+      bytes += 4.0 * parameters.most(layer);
+    }
+    int[][] halves = {{0, 2, 4, 6}, {1, 3, 5, 7}};
+    double expected = Collectives.achieved(workload.cluster(), halves).allReduce(bytes);
+    assertEquals(expected, reduced(workload, two), ROUNDING * expected);
   }
 
   private static double reduced(Workload workload, Split split) {

@@ -33,6 +33,8 @@ class FlowNetworksTest {
           cyclic(3, Cyclic.Form.SINGLE, Cyclic.Rule.V1),
           UpdateRules.cyclicV1(3),
           cyclic(3, Cyclic.Form.RING, Cyclic.Rule.V2),
+          UpdateRules.cyclicV2(3),
+          cyclic(3, Cyclic.Form.ZERO, Cyclic.Rule.V2),
           UpdateRules.cyclicV2(3));
 
   private static Flow cyclic(int workers, Cyclic.Form form, Cyclic.Rule rule) {

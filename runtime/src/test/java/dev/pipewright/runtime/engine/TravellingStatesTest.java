@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.engine;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,10 +14,13 @@ import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.cyclic.Cyclic;
+import dev.pipewright.zoo.Models;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeAll;
@@ -209,5 +213,52 @@ class TravellingStatesTest {
         assertEquals(expected.rows(), found.rows());
       }
     }
+  }
+
+  /** What is written of running averages is the first worker's, wherever a stage is at home. */
+  @Test
+  void averagesAreThoseOfTheFirstWorker() {
+    String name = "resnet-18:size=32,classes=4,width=4";
+    LayerGraph graph = Models.find(name).orElseThrow().graph();
+    Training training = Training.synthetic(graph, RULE, 6, Long.MAX_VALUE);
+    List<StageLayers> cut = NetworksTest.cut(graph, 3);
+    List<Map<String, float[]>> found = new ArrayList<>();
+    for (Cyclic.Form form : List.of(Cyclic.Form.RING, Cyclic.Form.ZERO)) {
+      Flow flow = new Flow.OneAfterAnother(new Cyclic(3), form, Cyclic.Rule.V1);
+      Map<String, float[]> averages = new ConcurrentHashMap<>();
+      Map<Trainee, Integer> workers = new ConcurrentHashMap<>();
+      training.run(
+          Assignment.of(flow, cut, List.of(1, 1, 1), 6),
+          2,
+          UnaryOperator.identity(),
+          new Training.Look() {
+            @Override
+            public void begins(int worker, Trainee trainee) {
+              workers.put(trainee, worker);
+            }
+
+            @Override
+            public void ended(Trainee worker) {
+              boolean first = workers.getOrDefault(worker, -1) == 0;
+              for (int stage : worker.stages()) {
+                worker
+                    .wholeState(stage)
+                    .forEach((each, value) -> {
+                      boolean average = each.endsWith(".mean") || each.endsWith(".variance");
+                      if (average && (form == Cyclic.Form.ZERO || first)) {
+                        averages.put(each, value.toFloats());
+                      }
+                    });
+              }
+            }
+          });
+      found.add(averages);
+    }
+    assertTrue(found.get(0).size() > 20);
+    assertEquals(found.get(0).keySet(), found.get(1).keySet());
+    found
+        .get(0)
+        .forEach((each, values) ->
+            assertArrayEquals(values, found.get(1).getOrDefault(each, new float[0]), 1e-5f, each));
   }
 }
