@@ -105,8 +105,18 @@ public final class WorkerMain {
     GlooTransport processors = new GlooTransport(book, host, worker, workers);
     return switch (device) {
       case CPU -> processors;
-      case CUDA -> GpuTransport.over(processors, book, host, Gpu.use(worker));
+      case CUDA -> GpuTransport.over(processors, book, host, gpu(worker));
     };
+  }
+
+  private static int gpu(int worker) {
+    try {
+      return Gpu.use(worker);
+    } catch (IllegalStateException e) {
+      BadInputException mistake = new BadInputException(String.valueOf(e.getMessage()));
+      mistake.initCause(e); // which says which library is missing, in the worker's log
+      throw mistake;
+    }
   }
 
   private AddressBook book(int worker, Message told) {

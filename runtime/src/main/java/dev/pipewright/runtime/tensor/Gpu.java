@@ -1,6 +1,5 @@
 package dev.pipewright.runtime.tensor;
 
-import dev.pipewright.formats.BadInputException;
 import org.bytedeco.javacpp.Loader;
 import org.bytedeco.pytorch.Device;
 import org.bytedeco.pytorch.Stat;
@@ -34,12 +33,13 @@ public final class Gpu {
    *
    * @param worker which of the run's: workers take a machine's GPUs in turn
    * @return which of this machine's it is
-   * @throws BadInputException where this build or this machine has none
+   * @throws IllegalStateException with a sentence for the user where this build or this machine has
+   *     none
    */
   public static int use(int worker) {
     load();
     if (!torch.cuda_is_available()) {
-      throw new BadInputException(
+      throw new IllegalStateException(
           "--device cuda: the library finds no GPU; look whether its driver is installed, or leave"
               + " it out");
     }
@@ -56,12 +56,10 @@ public final class Gpu {
     try {
       Loader.load(torch_cuda.class);
     } catch (LinkageError | TypeNotPresentException e) {
-      BadInputException mistake =
-          new BadInputException(
-              "--device cuda: this build computes on processors only, or CUDA's libraries are not"
-                  + " installed; set PIPEWRIGHT_TORCH=gpu on a machine that has them, or leave it out");
-      mistake.initCause(e); // which says which library, in the worker's log
-      throw mistake;
+      throw new IllegalStateException(
+          "--device cuda: this build computes on processors only, or CUDA's libraries are not"
+              + " installed; set PIPEWRIGHT_TORCH=gpu on a machine that has them, or leave it out",
+          e);
     }
   }
 
