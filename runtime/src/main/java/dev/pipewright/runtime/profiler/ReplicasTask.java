@@ -14,11 +14,10 @@ import dev.pipewright.runtime.launch.Reporter;
 import dev.pipewright.runtime.launch.WorkerTask;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Objective;
-import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.training.RunnableModel;
 import dev.pipewright.runtime.transport.Group;
 import dev.pipewright.runtime.transport.LocalTransport;
-import dev.pipewright.runtime.transport.Pending;
+import dev.pipewright.runtime.transport.PassingTransport;
 import dev.pipewright.runtime.transport.Transport;
 import java.util.Arrays;
 import java.util.List;
@@ -54,27 +53,7 @@ public final class ReplicasTask implements WorkerTask {
   }
 
   /** Of several networks that train one after the other; names of groups are used once. */
-  private record Renaming(Transport through, String network) implements Transport {
-    @Override
-    public int worker() {
-      return through.worker();
-    }
-
-    @Override
-    public int workers() {
-      return through.workers();
-    }
-
-    @Override
-    public Pending send(Tensor tensor, int to, int tag) {
-      return through.send(tensor, to, tag);
-    }
-
-    @Override
-    public Pending receive(Tensor into, int from, int tag) {
-      return through.receive(into, from, tag);
-    }
-
+  private record Renaming(Transport through, String network) implements PassingTransport {
     @Override
     public Group group(String name, List<Integer> members) {
       return through.group(network + "/" + name, members);

@@ -4,7 +4,6 @@ import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
-import org.bytedeco.pytorch.BroadcastOptions;
 import org.bytedeco.pytorch.ProcessGroupGloo;
 
 /**
@@ -13,40 +12,13 @@ import org.bytedeco.pytorch.ProcessGroupGloo;
  * libtorch's {@code _allgather_base} and {@code _reduce_scatter_base} make copies on the way and
  * took four to ten times as long for 64 MB between two processes.
  */
-final class GlooGroup implements Group {
-  private final String name;
+final class GlooGroup extends NativeGroup {
   private final ProcessGroupGloo gloo;
-  private final int place;
-  private final int size;
   private int operations;
 
   GlooGroup(String name, ProcessGroupGloo gloo, int place, int size) {
-    this.name = name;
+    super(name, gloo, place, size);
     this.gloo = gloo;
-    this.place = place;
-    this.size = size;
-  }
-
-  @Override
-  public int size() {
-    return size;
-  }
-
-  @Override
-  public Pending sum(Tensor tensor) {
-    return begin("a sum", gloo::allreduce, tensor);
-  }
-
-  @Override
-  public Pending broadcast(Tensor tensor, int root) {
-    return begin(
-        "a broadcast",
-        tensors -> {
-          BroadcastOptions options = new BroadcastOptions();
-          options.rootRank(root);
-          return gloo.broadcast(tensors, options);
-        },
-        tensor);
   }
 
   @Override
@@ -54,9 +26,9 @@ final class GlooGroup implements Group {
     int tag = nextTag();
     List<Pending> messages = new ArrayList<>();
     try (Scope scope = new Scope()) {
-      for (int member = 0; member < size; member++) {
+      for (int member = 0; member < size(); member++) {
         Tensor part = part(all, member);
-        if (member == place) {
+        if (member == place()) {
           part.copyInPlace(own.flattened(0));
         } else {
           messages.add(receive(part, member, tag));
@@ -74,9 +46,9 @@ final class GlooGroup implements Group {
     List<Pending> messages = new ArrayList<>();
     List<Tensor> terms = new ArrayList<>();
     try (Scope scope = new Scope()) {
-      for (int member = 0; member < size; member++) {
+      for (int member = 0; member < size(); member++) {
         Tensor part = part(all, member);
-        if (member == place) {
+        if (member == place()) {
           terms.add(scope.keep(part));
         } else {
           Tensor term = scope.keep(part.twinOnHost());
@@ -94,11 +66,11 @@ final class GlooGroup implements Group {
   public Pending exchange(List<Tensor> to, List<Tensor> from) {
     int tag = nextTag();
     List<Pending> messages = new ArrayList<>();
-    for (int member = 0; member < size; member++) {
-      if (member != place && from.get(member).elements() > 0) {
+    for (int member = 0; member < size(); member++) {
+      if (member != place() && from.get(member).elements() > 0) {
         messages.add(receive(from.get(member), member, tag));
       }
-      if (member != place && to.get(member).elements() > 0) {
+      if (member != place() && to.get(member).elements() > 0) {
         messages.add(send(to.get(member), member, tag));
       }
     }
@@ -117,7 +89,7 @@ final class GlooGroup implements Group {
 
   /** The member's part of a tensor that has one for each. */
   private Tensor part(Tensor all, int member) {
-    long elements = all.elements() / size;
+    long elements = all.elements() / size();
     return all.flattened(0).part(0, member * elements, elements);
   }
 
@@ -132,9 +104,5 @@ final class GlooGroup implements Group {
 
   private Pending receive(Tensor tensor, int member, int tag) {
     return begin("a message", list -> gloo.recv(list, member, tag), tensor);
-  }
-
-  private Pending begin(String operation, NativePending.Begin begin, Tensor tensor) {
-    return NativePending.begin(operation + " in group " + name, begin, tensor.handle());
   }
 }

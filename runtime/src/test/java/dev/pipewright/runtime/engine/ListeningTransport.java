@@ -2,6 +2,7 @@ package dev.pipewright.runtime.engine;
 
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Group;
+import dev.pipewright.runtime.transport.PassingTransport;
 import dev.pipewright.runtime.transport.Pending;
 import dev.pipewright.runtime.transport.Transport;
 import java.util.List;
@@ -11,27 +12,7 @@ import java.util.List;
  *
  * @param listener on the worker's thread
  */
-record ListeningTransport(Transport through, Runnable listener) implements Transport {
-  @Override
-  public int worker() {
-    return through.worker();
-  }
-
-  @Override
-  public int workers() {
-    return through.workers();
-  }
-
-  @Override
-  public Pending send(Tensor tensor, int to, int tag) {
-    return through.send(tensor, to, tag);
-  }
-
-  @Override
-  public Pending receive(Tensor into, int from, int tag) {
-    return through.receive(into, from, tag);
-  }
-
+record ListeningTransport(Transport through, Runnable listener) implements PassingTransport {
   @Override
   public Group group(String name, List<Integer> members) {
     return new ListeningGroup(through.group(name, members), listener);
@@ -72,10 +53,5 @@ record ListeningTransport(Transport through, Runnable listener) implements Trans
       listener.run();
       return through.exchange(to, from);
     }
-  }
-
-  @Override
-  public void close() {
-    through.close();
   }
 }

@@ -2,6 +2,7 @@ package dev.pipewright.runtime.net;
 
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Group;
+import dev.pipewright.runtime.transport.PassingTransport;
 import dev.pipewright.runtime.transport.Pending;
 import dev.pipewright.runtime.transport.Transport;
 import java.util.List;
@@ -17,30 +18,10 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public record CountingTransport(
     Transport through, AtomicLong summed, AtomicLong handed, AtomicLong shared, AtomicLong told)
-    implements Transport {
+    implements PassingTransport {
 
   public CountingTransport(Transport through) {
     this(through, new AtomicLong(), new AtomicLong(), new AtomicLong(), new AtomicLong());
-  }
-
-  @Override
-  public int worker() {
-    return through.worker();
-  }
-
-  @Override
-  public int workers() {
-    return through.workers();
-  }
-
-  @Override
-  public Pending send(Tensor tensor, int to, int tag) {
-    return through.send(tensor, to, tag);
-  }
-
-  @Override
-  public Pending receive(Tensor into, int from, int tag) {
-    return through.receive(into, from, tag);
   }
 
   @Override
@@ -85,10 +66,5 @@ public record CountingTransport(
         return group.exchange(to, from);
       }
     };
-  }
-
-  @Override
-  public void close() {
-    through.close();
   }
 }
