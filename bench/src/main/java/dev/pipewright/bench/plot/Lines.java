@@ -10,6 +10,8 @@ import java.util.function.Function;
 public final class Lines implements Panel {
   private static final double TOP = 34;
   private static final double BOTTOM = 52;
+  private static final int MARKS = 12; // on a line of many points, which would hide it
+  private static final int MANY = 40;
   private static final String GRID = "stroke=\"#E3E3E3\"";
   private static final String FRAME = "stroke=\"#5A5A5A\"";
 
@@ -131,7 +133,8 @@ public final class Lines implements Panel {
     if (series.joined && !path.isEmpty()) {
       look.line(svg, path.toString(), lineWidth);
     }
-    for (int i = 0; i < series.x.length; i++) {
+    int apart = series.joined && series.x.length > MANY ? series.x.length / MARKS : 1;
+    for (int i = lineWidth % apart; i < series.x.length; i += apart) { // not all at one place
       if (Double.isFinite(series.y[i])) {
         look.mark(svg, across.at(series.x[i]), up.at(series.y[i]));
       }
