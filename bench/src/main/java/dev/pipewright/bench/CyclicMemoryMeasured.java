@@ -10,9 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -204,8 +202,8 @@ final class CyclicMemoryMeasured implements Reproduction {
 
   private static Recorded record(
       String network, int samples, List<String> flags, int microBatches) {
-    Path folder = folder();
-    try {
+    try (TemporaryFolder temporary = TemporaryFolder.of("cyclic-memory")) {
+      Path folder = temporary.path();
       List<String> command = new ArrayList<>(List.of("./pipewright", "train", network, "--json"));
       command.addAll(List.of("--global-batch", "" + samples, "--steps", STEPS));
       command.addAll(List.of("--optimizer", "sgd"));
@@ -215,26 +213,6 @@ final class CyclicMemoryMeasured implements Reproduction {
       JsonNode measured = Answers.of(command).get("measured");
       Path file = folder.resolve("run").resolve("memory").resolve("worker-0.csv");
       return recorded(Files.readAllLines(file), measured.get("peak_bytes").get(0).asDouble());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } finally {
-      delete(folder);
-    }
-  }
-
-  private static Path folder() {
-    try {
-      return Files.createTempDirectory("cyclic-memory");
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static void delete(Path folder) {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

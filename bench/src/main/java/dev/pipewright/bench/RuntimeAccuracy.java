@@ -1,18 +1,13 @@
 package dev.pipewright.bench;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.DoubleFunction;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -22,6 +17,7 @@ import tools.jackson.databind.JsonNode;
  * programs on the processor's other cores change its speed from minute to minute.
  */
 final class RuntimeAccuracy implements Reproduction {
+  private static final String NAME = "runtime-accuracy";
   private static final String STEPS = "15";
   private static final int ROUNDS = 2;
 
@@ -119,7 +115,7 @@ final class RuntimeAccuracy implements Reproduction {
 
   @Override
   public String name() {
-    return "runtime-accuracy";
+    return NAME;
   }
 
   @Override
@@ -174,8 +170,8 @@ final class RuntimeAccuracy implements Reproduction {
   private static JsonNode round(Case each, Map<Strategy, Seen> seen) {
     JsonNode profile = null;
     for (Kind kind : KINDS) {
-      Path folder = temporary();
-      try {
+      try (TemporaryFolder temporary = TemporaryFolder.of(NAME)) {
+        Path folder = temporary.path();
         profile = profile(each, kind, folder);
         for (Strategy strategy : kind.strategies()) {
           if (!strategy.networks().contains(each.network())) {
@@ -185,8 +181,6 @@ final class RuntimeAccuracy implements Reproduction {
               .answers()
               .add(compare(each, strategy, folder));
         }
-      } finally {
-        delete(folder);
       }
     }
     return Objects.requireNonNull(profile);
@@ -264,23 +258,5 @@ final class RuntimeAccuracy implements Reproduction {
 
   private static String change(double error) {
     return "%+.1f %%".formatted(100 * error).replace('-', '−');
-  }
-
-  private static Path temporary() {
-    try {
-      return Files.createTempDirectory("runtime-accuracy");
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static void delete(Path folder) {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }
