@@ -92,8 +92,9 @@ final class Shard implements AutoCloseable {
     }
   }
 
-  /** Keeps its own part only. */
+  /** Keeps its own part only, once nobody writes to the others any more. */
   void forget() {
+    await();
     room.empty();
   }
 
