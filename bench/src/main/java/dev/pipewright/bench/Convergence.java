@@ -14,12 +14,12 @@ import tools.jackson.databind.JsonNode;
  * parameters on the same samples in the same order.
  */
 final class Convergence implements Reproduction {
-  private static final String NETWORK = "resnet-18:size=16,classes=50,width=16";
-  private static final String DATA = "synthetic:images,samples=4000,classes=50";
+  private static final String NETWORK = "resnet-18:size=16,classes=30,width=16";
+  private static final String DATA = "synthetic:images,samples=4000,classes=30";
   private static final int SEEDS = 5;
   private static final int BATCH = 32;
   private static final int MICRO_BATCHES = 4; // and stages
-  private static final int STEPS = 400; // of such a batch
+  private static final int STEPS = 500; // of such a batch
   private static final int EVALUATIONS = 5;
 
   /**

@@ -19,8 +19,10 @@ import java.util.Map;
  * @param simulated a step alone
  * @param measured the typical step
  * @param items of the step, its stages, kinds of ops, exchanges and memory
+ * @param stolen while it was measured
  */
-public record Comparison(Run predicted, Run simulated, Run measured, List<Item> items) {
+public record Comparison(
+    Run predicted, Run simulated, Run measured, List<Item> items, StolenTime stolen) {
   private static final String IDLE_SHARE = "idle share";
   private static final String IDEAL = "ops as measured, messages free";
 
@@ -74,7 +76,7 @@ public record Comparison(Run predicted, Run simulated, Run measured, List<Item> 
     if (memory) {
       builder.memory(outcome.workers());
     }
-    return new Comparison(builder.predicted, builder.simulated, builder.measured, builder.items);
+    return builder.built(outcome.stolen());
   }
 
   /** Of steps that flow into one another: of a single one in the middle. */
@@ -94,7 +96,7 @@ public record Comparison(Run predicted, Run simulated, Run measured, List<Item> 
     if (memory) {
       builder.memory(outcome.workers());
     }
-    return new Comparison(builder.predicted, builder.simulated, builder.measured, builder.items);
+    return builder.built(outcome.stolen());
   }
 
   private static final class Builder {
@@ -106,6 +108,10 @@ public record Comparison(Run predicted, Run simulated, Run measured, List<Item> 
     private final Run simulated;
     private final Run measured;
     private final List<Item> items = new ArrayList<>();
+
+    private Comparison built(StolenTime stolen) {
+      return new Comparison(predicted, simulated, measured, items, stolen);
+    }
 
     private Builder(Expectation expectation, Assignment assignment, RecordedStep recorded) {
       this(

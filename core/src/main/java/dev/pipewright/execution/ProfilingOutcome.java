@@ -20,6 +20,7 @@ import java.util.Optional;
  * @param sums what sums of gradients cost in training, where links were measured
  * @param cluster this machine, where links were measured
  * @param peaks the runs that mCAP's metrics follow from
+ * @param stolen while all that was measured
  */
 public record ProfilingOutcome(
     LayerGraph graph,
@@ -30,7 +31,8 @@ public record ProfilingOutcome(
     List<LinkFigures> links,
     Optional<SumsInTraining> sums,
     Optional<Cluster> cluster,
-    List<PeakRun> peaks) {
+    List<PeakRun> peaks,
+    StolenTime stolen) {
 
   /** Seconds of a stage's op that computes nothing. */
   public record Overhead(

@@ -11,6 +11,7 @@ import java.util.Optional;
  * @param workers in their order
  * @param heldOut how samples were answered that training has not seen, in order
  * @param checkpoint the last one that was written
+ * @param stolen while it ran
  * @param stopped whether it has ended before its last step because the listener wanted that
  */
 public record TrainingOutcome(
@@ -19,6 +20,7 @@ public record TrainingOutcome(
     List<Worker> workers,
     List<HeldOutResult> heldOut,
     Optional<String> checkpoint,
+    StolenTime stolen,
     boolean stopped) {
   /**
    * A worker.
@@ -29,7 +31,7 @@ public record TrainingOutcome(
 
   /** The same with what another run has shown of its workers. */
   public TrainingOutcome with(List<Worker> others) {
-    return new TrainingOutcome(steps, typical, others, heldOut, checkpoint, stopped);
+    return new TrainingOutcome(steps, typical, others, heldOut, checkpoint, stolen, stopped);
   }
 
   public TrainingOutcome {

@@ -76,6 +76,7 @@ class ComparisonTest {
             List.of(new Worker(0, 0, 30_000), new Worker(1, 1, 0)),
             List.of(),
             Optional.empty(),
+            new StolenTime(0.2),
             false);
     return Comparison.of(new Expectation(costs, assignment()), assignment(), outcome, memory);
   }
@@ -177,7 +178,8 @@ class ComparisonTest {
         Comparison.of(
             new Expectation(costs(), shared),
             shared,
-            new TrainingOutcome(List.of(), step, List.of(), List.of(), Optional.empty(), false),
+            new TrainingOutcome(
+                List.of(), step, List.of(), List.of(), Optional.empty(), new StolenTime(0), false),
             false);
     Item sum = item(comparison, Scope.EXCHANGE, "gradients of stage 0");
     assertEquals(3, sum.measured(), 1e-12);

@@ -25,6 +25,7 @@ public final class ComparisonJson {
     object.put("predicted", Map.of("step_s", step.predicted()));
     object.put("simulated", Map.of("step_s", step.simulated()));
     object.put("measured", Map.of("step_s", step.measured()));
+    object.put("stolen_share", comparison.stolen().share());
     for (Scope scope : Scope.values()) {
       List<Map<String, Object>> items = new ArrayList<>();
       for (Item item : comparison.items()) {

@@ -76,6 +76,7 @@ public final class ProfilingJson {
     object.put("model", outcome.graph().name());
     object.put("device", outcome.profile().provenance().device());
     object.put("provenance", outcome.profile().provenance().toString());
+    object.put("stolen_share", outcome.stolen().share());
     Map<String, Object> overhead = new LinkedHashMap<>();
     overhead.put("forward_s", outcome.overhead().forward());
     overhead.put("backward_s", outcome.overhead().backward());

@@ -40,6 +40,7 @@ public final class TrainingJson {
     measured.put("step_s", outcome.typical().seconds());
     measured.put("samples_per_s", last.samples() / outcome.typical().seconds());
     measured.put("idle_share", last.idleShare());
+    measured.put("stolen_share", outcome.stolen().share());
     measured.put(
         "peak_bytes", outcome.workers().stream().map(TrainingOutcome.Worker::peakBytes).toList());
     object.put("measured", measured);

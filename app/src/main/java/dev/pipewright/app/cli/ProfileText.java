@@ -26,6 +26,7 @@ final class ProfileText {
     made.line(
         "an empty op takes %s forward and %s backward; it is in no layer's time",
         Units.seconds(outcome.overhead().forward()), Units.seconds(outcome.overhead().backward()));
+    outcome.stolen().remark().ifPresent(remark -> made.line("%s", remark));
     outcome.batches().forEach(made::steps);
     made.layers(outcome.batches().get(outcome.batches().size() - 1));
     made.links();

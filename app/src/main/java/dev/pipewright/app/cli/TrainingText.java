@@ -46,6 +46,7 @@ final class TrainingText {
           "worker %d  peak %s%n"
               .formatted(worker.worker(), Units.binary((double) worker.peakBytes(), "B")));
     }
+    outcome.stolen().remark().ifPresent(remark -> text.append(remark).append('\n'));
     outcome.checkpoint().ifPresent(folder -> text.append("checkpoint %s%n".formatted(folder)));
     if (outcome.stopped()) {
       text.append("stopped after step %d of %d%n".formatted(last.step() + 1, request.steps()));

@@ -31,7 +31,9 @@ public final class ComparisonHtml {
     return ScheduleHtml.of(
         runs,
         title,
-        "What was predicted, simulated and measured; the pictures' times are seconds.",
+        "What was predicted, simulated and measured; the pictures' times are seconds"
+            + comparison.stolen().remark().map(remark -> "; " + remark).orElse("")
+            + ".",
         tables.toString());
   }
 }

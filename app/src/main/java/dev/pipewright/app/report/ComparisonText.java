@@ -20,6 +20,7 @@ public final class ComparisonText {
         TerminalTable.append(out, table, columns, ink);
       }
     }
+    comparison.stolen().remark().ifPresent(remark -> out.append('\n').append(remark).append('\n'));
     return out.toString();
   }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.execution.Comparison;
 import dev.pipewright.execution.Comparison.Item;
 import dev.pipewright.execution.Comparison.Scope;
+import dev.pipewright.execution.StolenTime;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.timed.OpTimes;
@@ -28,7 +29,8 @@ class ComparisonReportTest {
             new Item(Scope.STEP, "idle share", 0.25, 0.25, 0.5),
             new Item(Scope.OP, "forward", 1e-3, 1e-3, 1.25e-3),
             new Item(Scope.EXCHANGE, "stage 0 to 1", 1e-6, 1e-6, Double.NaN),
-            new Item(Scope.MEMORY, "worker 0", 1 << 20, 1 << 20, 2 << 20)));
+            new Item(Scope.MEMORY, "worker 0", 1 << 20, 1 << 20, 2 << 20)),
+        new StolenTime(0.32));
   }
 
   @Test
@@ -41,6 +43,7 @@ class ComparisonReportTest {
     assertTrue(rows.contains("stage 0 to 1 | 1.00 µs | 1.00 µs | – | – | –"), text);
     assertTrue(
         rows.contains("worker 0 | 1.00 MiB | 1.00 MiB | 2.00 MiB | −50.0 % | −50.0 %"), text);
+    assertTrue(text.contains("the host gave 32 % of the processor time"), text);
   }
 
   @Test

@@ -14,6 +14,7 @@ import dev.pipewright.planner.memory.ProfilingPlan;
 import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.runtime.data.DatasetSpec;
 import dev.pipewright.runtime.data.Wanted;
+import dev.pipewright.runtime.launch.StolenClock;
 import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.training.RunnableModel;
 import java.util.ArrayList;
@@ -37,6 +38,7 @@ public final class Profiler implements ProfilingService {
     RequestCheck.of(request, graph);
     DatasetSpec.parse(request.data()).open(Wanted.of(graph, Objective.of(graph)));
     List<int[]> partitions = partitions(request, graph);
+    StolenClock clock = new StolenClock();
     Crews crews = new Crews(request.threads());
     List<LayersReport> reports = new ArrayList<>();
     progress.accept("layers at batch " + request.batches().get(0));
@@ -84,7 +86,8 @@ public final class Profiler implements ProfilingService {
         links,
         sums,
         sums.map(seen -> MeasuredCluster.of(request, measured, reports.get(0), links, seen)),
-        peaks(request, crews, partitions, progress));
+        peaks(request, crews, partitions, progress),
+        clock.stolen());
   }
 
   private static WholeJob whole(

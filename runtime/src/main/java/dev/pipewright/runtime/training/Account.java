@@ -7,6 +7,7 @@ import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.runtime.engine.Answers;
 import dev.pipewright.runtime.launch.Coordinator;
+import dev.pipewright.runtime.launch.StolenClock;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -30,6 +31,7 @@ final class Account implements Coordinator.Listener {
   private final Map<Long, List<Answers>> answers = new HashMap<>(); // not yet of all workers
   private final List<HeldOutResult> heldOut = new ArrayList<>();
   private final TrainingOutcome.Worker[] workers;
+  private final StolenClock clock = new StolenClock();
 
   Account(
       Assignment assignment,
@@ -111,6 +113,7 @@ final class Account implements Coordinator.Listener {
         List.of(workers),
         heldOut,
         checkpoints.flatMap(CheckpointWriting::last).map(Path::toString),
+        clock.stolen(),
         results.size() < course.end() - course.first());
   }
 }
