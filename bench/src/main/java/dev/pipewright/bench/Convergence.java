@@ -4,7 +4,9 @@ import dev.pipewright.bench.plot.Axis;
 import dev.pipewright.bench.plot.Figure;
 import dev.pipewright.bench.plot.Lines;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import tools.jackson.databind.JsonNode;
 
@@ -99,6 +101,7 @@ final class Convergence implements Reproduction {
     for (Rule rule : RULES) {
       Learnt learnt = Learnt.of(rule);
       row(table, rule, learnt);
+      System.err.println(rule.name() + ": " + each(learnt));
       accuracies.add(rule.name(), samples(), means(learnt.accuracy(), 100));
       losses.add(rule.name(), samples(), means(learnt.loss(), 1));
     }
@@ -138,10 +141,6 @@ final class Convergence implements Reproduction {
 
   private static void row(Markdown table, Rule rule, Learnt learnt) {
     int last = EVALUATIONS - 1;
-    List<String> each = new ArrayList<>();
-    for (double[] seed : learnt.accuracy()) {
-      each.add(Numbers.fixed(100 * seed[last], 1));
-    }
     int parts = rule.small() ? MICRO_BATCHES : 1;
     table.row(
         rule.name(),
@@ -151,6 +150,13 @@ final class Convergence implements Reproduction {
         Numbers.fixed(100 * Learnt.deviation(learnt.accuracy(), last), 1),
         Numbers.fixed(Learnt.mean(learnt.loss(), last), 3),
         Numbers.fixed(Learnt.deviation(learnt.loss(), last), 3),
-        String.join(", ", each));
+        each(learnt));
+  }
+
+  /** The accuracy that each seed ends with, in percent. */
+  private static String each(Learnt learnt) {
+    return Arrays.stream(learnt.accuracy())
+        .map(seed -> Numbers.fixed(100 * seed[EVALUATIONS - 1], 1))
+        .collect(Collectors.joining(", "));
   }
 }

@@ -47,6 +47,7 @@ final class TrainingSpeed implements Reproduction {
         for (int round = 0; round < ROUNDS; round++) {
           ratios[round] = theirs[round] / ours[round];
         }
+        System.err.println(each.network() + ", " + processes + ": " + Arrays.toString(ratios));
         table.row(
             each.network(),
             each.batch(),
@@ -58,7 +59,9 @@ final class TrainingSpeed implements Reproduction {
     }
     return new Report("Training beside PyTorch")
         .paragraph(
-            ("`Reproduce training-speed`: seconds of a step, medians of %d runs in turns; the last column is the median of the ratios of neighbouring runs, as the machine's speed drifts. PyTorch is the system's,"
+            ("`Reproduce training-speed`: seconds of a step, medians of %d runs in turns; the last column is the median of the ratios of neighbouring runs, as the machine's speed drifts. PyTorch is the system's"
+                    + " (Debian's `python3-torch` and `libopenblas0`, without which its products of"
+                    + " matrices take ten times as long),"
                     + " its data parallelism `DistributedDataParallel`; one thread to a process, Gloo between two."
                     + " Momentum, random samples of the same shapes.")
                 .formatted(ROUNDS))
