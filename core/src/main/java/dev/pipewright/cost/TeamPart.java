@@ -23,7 +23,9 @@ import java.util.Optional;
  * @param keptWhole elements of a sample, of those that the layer keeps, that each worker keeps
  * @param keptShare of the others that it keeps
  * @param keptBeside elements of a sample that it keeps and one worker alone would not
- * @param workingShare of what the layer needs while it computes
+ * @param workingWhole elements of a sample, of what the layer needs while it computes, that each
+ *     worker needs
+ * @param workingShare of the rest that it needs
  * @param workingBeside elements of a sample that it needs then and one worker alone would not
  * @param deferredShare of what the second part of its backward pass needs of the first
  */
@@ -33,11 +35,12 @@ record TeamPart(
     double keptWhole,
     double keptShare,
     double keptBeside,
+    double workingWhole,
     double workingShare,
     double workingBeside,
     double deferredShare) {
   /** Each worker does what one alone would do. */
-  private static final TeamPart WHOLE = new TeamPart(Part.WHOLE, 0, 0, 1, 0, 1, 0, 1);
+  private static final TeamPart WHOLE = new TeamPart(Part.WHOLE, 0, 0, 1, 0, 0, 1, 0, 1);
 
   /** Elements that a block moves on every worker for each of its states: sums 6, averages 6. */
   private static final double BLOCK_TRAFFIC = 12;
@@ -64,7 +67,7 @@ record TeamPart(
     return (double) Math.ceilDiv(extent, parts) / extent;
   }
 
-  /** Whole tensors come in and go out; a worker's filters have a gradient of their own. */
+  /** Whole tensors and gradients come in and go out; what else is needed belongs to filters. */
   private static TeamPart product(LayerGraph graph, int layer, Split split) {
     double read = 0;
     for (int from : graph.predecessors(layer)) {
@@ -75,10 +78,10 @@ record TeamPart(
       return WHOLE;
     }
     double share = share(width.get(), split.parts());
-    double own = share * graph.layer(layer).outputElements();
+    double made = graph.layer(layer).outputElements();
     return split.kind() == Kind.FILTER
-        ? new TeamPart(new Part(share, 1, 1), read, 0, 1, 0, 1, own, share)
-        : new TeamPart(new Part(1, share, 1), read, 0, 1, 0, 1, 0, 1);
+        ? new TeamPart(new Part(share, 1, 1), read, 0, 1, 0, read + made, share, 0, share)
+        : new TeamPart(new Part(1, share, 1), read, 0, 1, 0, 0, 1, 0, 1);
   }
 
   private static TeamPart places(LayerGraph graph, int layer, Split split, CutRegion region) {
@@ -97,7 +100,7 @@ record TeamPart(
       }
     }
     Part part = new Part(1, 1, share);
-    return new TeamPart(part, 0, 0, share, beside, share, reached, share);
+    return new TeamPart(part, 0, 0, share, beside, 0, share, reached, share);
   }
 
   /** Maps with the rows of others and padding, as windows read them; and what averages keep. */
@@ -160,6 +163,6 @@ record TeamPart(
   }
 
   private static TeamPart block(Part part, double moved, double kept) {
-    return new TeamPart(part, moved, kept, part.filters(), 0, 1, 0, part.filters());
+    return new TeamPart(part, moved, kept, part.filters(), 0, 0, 1, 0, part.filters());
   }
 }

@@ -99,10 +99,13 @@ public final class TeamProfile {
     for (int layer = 0; layer < all.size(); layer++) {
       LayerMemory each = all.get(layer);
       TeamPart part = parts.get(layer);
-      double element = whole.profile().precision().bytes();
+      double sample = whole.profile().precision().bytes() * samples;
+      double everywhere = Math.min(each.working(), part.workingWhole() * sample);
       own.add(
           new LayerMemory(
-              each.working() * part.workingShare() + part.workingBeside() * element * samples,
+              everywhere
+                  + (each.working() - everywhere) * part.workingShare()
+                  + part.workingBeside() * sample,
               kept(layer, each.splitKept() / samples) * samples,
               each.deferred() * part.deferredShare()));
     }

@@ -16,6 +16,7 @@ import dev.pipewright.sim.SimulatedOracle;
 import dev.pipewright.sim.StaticSimulator;
 import dev.pipewright.units.Check;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -178,7 +179,8 @@ public final class Expectation {
 
   /** The most bytes that each worker of a rank holds. */
   public double[] peakBytes() {
-    RankBytes bytes = new RankBytes(loads, filled);
+    Optional<Run> run = assignment.inOnePlace() ? Optional.of(simulate()) : Optional.empty();
+    RankBytes bytes = new RankBytes(loads, filled, run);
     return IntStream.range(0, assignment.schedule().ranks()).mapToDouble(bytes::bytes).toArray();
   }
 }

@@ -4,12 +4,16 @@ import dev.pipewright.cost.SplitConcat;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Sharding;
 import dev.pipewright.profile.Profile.Quantity;
+import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.schedule.timed.StepTimes;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Seconds of the ops of an assignment, by stage of all chains. */
@@ -18,6 +22,7 @@ final class OpSeconds {
   private final Assignment assignment;
   private final Assignment typical;
   private final Placement placement;
+  private final Map<Integer, ShardedSeconds> sharded = new HashMap<>(); // by rank, where any is
   private final double[] forward;
   private final double[] input;
   private final double[] weight;
@@ -26,6 +31,7 @@ final class OpSeconds {
   private final double[] reduce;
   private final double[] update;
   private final double[] handOn;
+  private final double[] adding; // of gradients to a sum of others
 
   private OpSeconds(StageLoads loads, Assignment assignment, Assignment typical) {
     this.loads = loads;
@@ -41,6 +47,12 @@ final class OpSeconds {
     reduce = new double[stages];
     update = new double[stages];
     handOn = new double[stages];
+    adding = new double[stages];
+    for (int rank = 0; rank < placement.ranks(); rank++) {
+      if (assignment.sharding() != Sharding.NOTHING) {
+        sharded.put(rank, new ShardedSeconds(loads, assignment, rank));
+      }
+    }
   }
 
   /**
@@ -68,7 +80,7 @@ final class OpSeconds {
   private void once(int depth) {
     double updating = loads.seconds(Quantity.UPDATE, depth, range(depth));
     double handing = 0;
-    if (assignment.flow().isPresent()) {
+    if (assignment.flow().isPresent() && !assignment.inOnePlace()) {
       FlowSeconds flowing =
           new FlowSeconds(
               typical, loads.whole().workload().cluster(), worker -> loads.device(worker));
@@ -77,9 +89,35 @@ final class OpSeconds {
     }
     double reducing = reduceSeconds(depth);
     for (int stage = depth; stage < forward.length; stage += placement.depth()) {
-      update[stage] = updating;
+      int rank = placement.rankOf(stage);
+      ShardedSeconds shared = sharded.get(rank);
+      update[stage] = shared == null ? updating : shared.update(depth, rank);
       handOn[stage] = handing;
-      reduce[stage] = reducing;
+      reduce[stage] = shared == null ? reducing : shared.stage(depth).behind();
+    }
+    if (assignment.inOnePlace()) {
+      travel(depth);
+    }
+  }
+
+  /** The same where a stage's states go from user to user, and what that adds to passes. */
+  private void travel(int depth) {
+    LayerRange range = range(depth);
+    double parameters = loads.parameterBytes(depth);
+    double all = loads.costs(depth).staticBytes(range.first(), range.last() + 1);
+    TravelSeconds travel =
+        new TravelSeconds(
+            typical,
+            depth,
+            parameters,
+            all - 2 * parameters,
+            loads.whole().workload().cluster(),
+            worker -> loads.device(worker));
+    for (int stage = depth; stage < forward.length; stage += placement.depth()) {
+      int rank = placement.rankOf(stage);
+      handOn[stage] = travel.handOn(rank);
+      update[stage] += travel.update(rank);
+      adding[stage] = travel.backward(rank);
     }
   }
 
@@ -91,16 +129,37 @@ final class OpSeconds {
     int depth = stage % placement.depth();
     LayerRange range = range(depth);
     Optional<TeamSeconds> team = team(stage);
-    forward[stage] = loads.seconds(Quantity.FORWARD, depth, range) + told(team, true);
-    double backward = loads.seconds(Quantity.BACKWARD, depth, range);
-    weight[stage] = loads.seconds(Quantity.WEIGHT_GRADIENT, depth, range);
-    input[stage] = Math.max(0, backward - weight[stage]);
-    input[stage] += told(team, false) + again(depth, team);
+    ShardedSeconds shared = sharded.get(placement.rankOf(stage));
+    if (shared == null) {
+      computed(stage, depth, range);
+    } else {
+      computed(stage, shared.stage(depth), loads.seconds(Quantity.WEIGHT_GRADIENT, depth, range));
+    }
+    forward[stage] += told(team, true);
+    input[stage] += told(team, false) + toldAgain(depth, team) + adding[stage];
     if (!placement.last(stage)) {
       double bytes = loads.whole().cutBytes()[range.last() + 1] * loads.microBatch();
       there[stage] = transfer(stage, stage + 1, bytes);
       back[stage] = transfer(stage + 1, stage, bytes);
     }
+  }
+
+  private void computed(int stage, int depth, LayerRange range) {
+    forward[stage] = loads.seconds(Quantity.FORWARD, depth, range);
+    double backward = loads.seconds(Quantity.BACKWARD, depth, range);
+    weight[stage] = loads.seconds(Quantity.WEIGHT_GRADIENT, depth, range);
+    input[stage] = Math.max(0, backward - weight[stage]);
+    for (LayerRange run : again(depth)) {
+      input[stage] += loads.seconds(Quantity.FORWARD, depth, run);
+    }
+  }
+
+  /** The same with what others have of the stage's states. */
+  private void computed(int stage, SharedStage shared, double weights) {
+    forward[stage] = shared.seconds(Pass.FORWARD);
+    double whole = shared.seconds(Pass.BACKWARD);
+    weight[stage] = whole > 0 ? weights : shared.seconds(Pass.BACKWARD_WEIGHT);
+    input[stage] = whole > 0 ? whole - weights : shared.seconds(Pass.BACKWARD_INPUT);
   }
 
   private static double told(Optional<TeamSeconds> team, boolean forward) {
@@ -126,21 +185,21 @@ final class OpSeconds {
             loads.whole().workload(), assignment.stages().get(depth), teams, loads.slice(depth)));
   }
 
-  /** Seconds of what a backward pass computes again, and its workers tell each other again. */
-  private double again(int depth, Optional<TeamSeconds> team) {
+  /** What a backward pass computes again. */
+  private List<LayerRange> again(int depth) {
     StageLayers layers = assignment.stages().get(depth);
-    List<LayerRange> runs =
-        switch (layers.recompute()) {
-          case NONE -> List.of();
-          case STAGE_INPUT -> List.of(layers.range());
-          case SELECTIVE -> layers.again();
-        };
-    double sum = 0;
-    for (LayerRange run : runs) {
-      sum += loads.seconds(Quantity.FORWARD, depth, run);
-      sum += team.map(seconds -> seconds.forward(run)).orElse(0.0);
-    }
-    return sum;
+    return switch (layers.recompute()) {
+      case NONE -> List.of();
+      case STAGE_INPUT -> List.of(layers.range());
+      case SELECTIVE -> layers.again();
+    };
+  }
+
+  /** Seconds in which the workers of a split stage tell each other the same again for it. */
+  private double toldAgain(int depth, Optional<TeamSeconds> team) {
+    return team.stream()
+        .mapToDouble(seconds -> again(depth).stream().mapToDouble(seconds::forward).sum())
+        .sum();
   }
 
   private double transfer(int from, int to, double bytes) {

@@ -5,22 +5,30 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Sharding;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
-import java.util.ArrayList;
+import dev.pipewright.sim.Run;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 
 /** The most bytes that the workers of a rank hold, as far as the profile says what layers need. */
 final class RankBytes {
   private final StageLoads loads;
   private final Assignment assignment;
+  private final Optional<Run> run;
   private final Placement placement;
 
   /**
    * @param assignment with enough steps that flow to have all stages at work
+   * @param run of all of them where states go from worker to worker
    */
-  RankBytes(StageLoads loads, Assignment assignment) {
+  RankBytes(StageLoads loads, Assignment assignment, Optional<Run> run) {
+    this.run = run;
     this.loads = loads;
     this.assignment = assignment;
     this.placement = assignment.schedule().placement();
@@ -38,38 +46,80 @@ final class RankBytes {
   /** The most bytes that each worker of a rank holds. */
   double bytes(int rank) {
     StageCosts own = loads.costs(depth(rank));
-    return bytes(rank, own) - SharedOut.bytes(own, assignment, rank);
-  }
-
-  /** The same where nobody shares anything out. */
-  private double bytes(int rank, StageCosts own) {
     if (own.workload().profile().saysMemory()) {
       int slice = StageCosts.slice(loads.microBatch(), assignment.replicas(rank));
       if (assignment.flow().isPresent()) {
-        return new FlowPeak(own, assignment, rank, slice).bytes();
+        return new FlowPeak(own, assignment, run, rank, slice).bytes();
       }
       return new WorkerPeak(own, assignment, rank, slice).bytes();
     }
-    double now = 0;
-    List<Integer> seen = new ArrayList<>();
+    return bytes(own, rank, states(own, rank));
+  }
+
+  /** Stages of a chain that a rank holds. */
+  private Map<Integer, FlowBytes> states(StageCosts own, int rank) {
+    Map<Integer, FlowBytes> states = new HashMap<>();
     for (int stage = 0; stage < placement.stages(); stage++) {
-      int depth = stage % placement.depth();
-      if (placement.rankOf(stage) == rank && !seen.contains(depth)) {
-        LayerRange range = assignment.stages().get(depth).range();
-        now += own.staticBytes(range.first(), range.last() + 1);
-        now += olderVersions(depth) * loads.parameterBytes(depth);
-        seen.add(depth);
+      if (placement.rankOf(stage) == rank) {
+        states.computeIfAbsent(
+            stage % placement.depth(),
+            depth ->
+                run.<FlowBytes>map(
+                        times -> new TravellingBytes(own, assignment, times, depth, rank))
+                    .orElseGet(() -> new StayingBytes(staying(own, rank, depth))));
       }
     }
-    double peak = now;
-    for (long op : assignment.schedule().packed(rank)) {
+    return states;
+  }
+
+  private double staying(StageCosts own, int rank, int depth) {
+    return most(own, rank, depth) + olderVersions(depth) * loads.parameterBytes(depth);
+  }
+
+  private double bytes(StageCosts own, int rank, Map<Integer, FlowBytes> states) {
+    double now = 0;
+    double peak = all(states, 0);
+    long[] program = assignment.schedule().packed(rank);
+    for (int at = 0; at < program.length; at++) {
+      long op = program[at];
+      FlowBytes its = Objects.requireNonNull(states.get(Schedule.stage(op) % placement.depth()));
+      if (Schedule.pass(op) == Pass.HAND_ON) {
+        its.ask(at);
+        continue;
+      }
+      double start = run.isPresent() ? run.get().start(rank, at) : 0;
+      peak = Math.max(peak, all(states, start) + now);
+      its.run(at);
       StageLayers stage = assignment.stages().get(Schedule.stage(op) % placement.depth());
       Held held = held(own, stage, rank);
       now += Schedule.pass(op) == Pass.FORWARD ? held.bytes : 0;
-      peak = Math.max(peak, now + (Schedule.pass(op).propagates() ? held.workingBytes : 0));
+      double working = Schedule.pass(op).propagates() ? held.workingBytes : 0;
+      peak = Math.max(peak, all(states, start) + now + working);
       now -= Schedule.pass(op).releases() ? held.bytes : 0;
+      its.ended(at);
     }
     return peak;
+  }
+
+  private static double all(Map<Integer, FlowBytes> states, double time) {
+    return states.values().stream().mapToDouble(each -> each.now(time)).sum();
+  }
+
+  /** Parameters, their gradients and what the update rule remembers, when they are most. */
+  private double most(StageCosts own, int rank, int depth) {
+    LayerRange range = assignment.stages().get(depth).range();
+    if (assignment.sharding() == Sharding.NOTHING) {
+      return own.staticBytes(range.first(), range.last() + 1);
+    }
+    int[] layers = StageNeeds.layers(own, range);
+    int passes = 0;
+    for (long op : assignment.schedule().packed(rank)) {
+      boolean here = Schedule.stage(op) % placement.depth() == depth;
+      passes += here && Schedule.pass(op).releases() ? 1 : 0;
+    }
+    int worker = assignment.firstWorker(rank);
+    SharedBytes shared = new SharedBytes(own, assignment, depth, worker, layers, passes);
+    return shared.resting() + shared.most();
   }
 
   /** Of a stage's parameters, where steps flow. */

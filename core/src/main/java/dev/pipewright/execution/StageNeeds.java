@@ -20,7 +20,6 @@ final class StageNeeds {
   private final double[] kept; // by layer of the stage, in order
   private final double[] outputs;
   private final double[] gradients; // of parameters
-  private final double[] moved; // gradients of all layers behind a layer's bucket
   private final double[] working;
   private final double[] deferred;
   private final double input;
@@ -32,7 +31,6 @@ final class StageNeeds {
   /**
    * @param inTwoParts whether the gradients of inputs and of parameters are computed apart
    * @param fromElsewhere whether what the stage reads comes from another worker
-   * @param bucketBytes of gradients that are summed over workers at once; 0 where none are
    */
   StageNeeds(
       StageCosts costs,
@@ -40,17 +38,15 @@ final class StageNeeds {
       int slice,
       boolean inTwoParts,
       boolean fromElsewhere,
-      boolean last,
-      double bucketBytes) {
+      boolean last) {
     Profile profile = costs.workload().profile();
     LayerRange range = stage.range();
-    int[] layers = inOrder(costs, range);
+    int[] layers = layers(costs, range);
     List<LayerMemory> memory = profile.memoryOf(slice);
     double[] alone = of(layers, layer -> profile.sizes(layer).kept() * slice);
     this.kept = inTwoParts ? of(layers, memory, LayerMemory::splitKept) : alone;
     this.outputs = of(layers, layer -> profile.sizes(layer).output() * slice);
     this.gradients = of(layers, layer -> profile.sizes(layer).parameters());
-    this.moved = moved(gradients, bucketBytes);
     this.working = of(layers, memory, LayerMemory::working);
     this.deferred = of(layers, memory, LayerMemory::deferred);
     this.input = fromElsewhere ? costs.inputBytes(range.first(), slice) : 0;
@@ -64,29 +60,12 @@ final class StageNeeds {
     this.selected = PartlyKept.of(costs.layers(range.first(), range.last() + 1, slice), again);
   }
 
-  private static int[] inOrder(StageCosts costs, LayerRange range) {
+  /** The layers of the graph that a stage has, each behind those that it reads. */
+  static int[] layers(StageCosts costs, LayerRange range) {
     int[] own = costs.workload().chain().layers(range.first() - 1, range.last());
     return Arrays.stream(costs.workload().chain().graph().topological())
         .filter(layer -> Arrays.stream(own).anyMatch(each -> each == layer))
         .toArray();
-  }
-
-  private static double[] moved(double[] gradients, double bucketBytes) {
-    double[] moved = new double[gradients.length];
-    if (bucketBytes > 0) {
-      double bucket = 0;
-      int first = 0;
-      for (int layer = 0; layer < gradients.length; layer++) {
-        bucket += gradients[layer];
-        if (bucket >= bucketBytes || layer == gradients.length - 1) {
-          double behind = sum(Arrays.copyOfRange(gradients, layer + 1, gradients.length));
-          Arrays.fill(moved, first, layer + 1, behind);
-          first = layer + 1;
-          bucket = 0;
-        }
-      }
-    }
-    return moved;
   }
 
   private static double samples(StageCosts costs, int[] layers, double[] kept) {
@@ -140,24 +119,23 @@ final class StageNeeds {
     return last ? outputs[outputs.length - 1] : 0;
   }
 
-  /** Of the parameters, once there are some. */
-  double gradients() {
-    return sum(gradients);
-  }
-
   /** Of a micro-batch's outputs, from the first part of a backward pass to the second. */
   double deferred() {
     return sum(deferred);
   }
 
-  /** The most that the forward pass needs beyond what is held behind it. */
-  double forward() {
+  /**
+   * The most that the forward pass needs beyond what is held behind it.
+   *
+   * @param beside bytes of other things while a layer computes
+   */
+  double forward(IntToDoubleFunction beside) {
     double before = 0;
     double all = recompute == Recompute.STAGE_INPUT ? samples : whole() - input;
     double most = 0;
     for (int layer = 0; layer < kept.length; layer++) {
       before = recompute == Recompute.STAGE_INPUT ? samples + kept[layer] : before + kept[layer];
-      most = Math.max(most, before - all + working[layer]);
+      most = Math.max(most, before - all + working[layer] + beside.applyAsDouble(layer));
     }
     return most;
   }
@@ -166,31 +144,31 @@ final class StageNeeds {
    * The most that the whole backward pass needs beyond what is held before it, recomputation
    * included.
    *
-   * @param first of the step: gradients come about one by one instead of being added to
-   * @param last of the step: those that are summed move into buckets, bucket by bucket
+   * @param beside bytes of other things while a layer computes
+   * @param leaving the same when the pass has just left it
    */
-  double backward(boolean first, boolean last) {
+  double backward(IntToDoubleFunction beside, IntToDoubleFunction leaving) {
     int end = kept.length - 1;
     double before = 0;
     double all = whole() - input;
     double most = 0;
-    double behind = gradients();
     for (int layer = 0; layer <= end; layer++) {
+      double left = before - all + (layer == 0 ? 0 : outputs[layer - 1]) + outputs[end];
+      most = Math.max(most, left + leaving.applyAsDouble(layer));
       before += kept[layer];
-      behind -= gradients[layer];
-      double beside = (first ? behind : 0) - (last ? moved[layer] : 0);
-      most = Math.max(most, before + outputs[end] - all + withGradient(layer) + beside);
+      double held = before + outputs[end] - all + withGradient(layer);
+      most = Math.max(most, held + beside.applyAsDouble(layer));
     }
     return most;
   }
 
   /** The same of the gradients of inputs alone; everything is held beyond them. */
-  double inputPart() {
+  double inputPart(IntToDoubleFunction beside) {
     double ahead = deferred();
     double most = 0;
     for (int layer = 0; layer < kept.length; layer++) {
       ahead -= deferred[layer];
-      most = Math.max(most, ahead + withGradient(layer));
+      most = Math.max(most, ahead + withGradient(layer) + beside.applyAsDouble(layer));
     }
     return Math.max(most, deferred());
   }
@@ -204,14 +182,12 @@ final class StageNeeds {
   }
 
   /** The same of the gradients of parameters alone. */
-  double weightPart(boolean first, boolean last) {
-    double behind = gradients();
+  double weightPart(IntToDoubleFunction beside) {
     double most = 0;
     for (int layer = 0; layer < kept.length; layer++) {
-      behind -= gradients[layer];
       if (gradients[layer] > 0) {
-        double beside = (first ? behind : 0) - (last ? moved[layer] : 0);
-        most = Math.max(most, Math.max(0, working[layer] - outputs[layer]) + beside);
+        double own = Math.max(0, working[layer] - outputs[layer]);
+        most = Math.max(most, own + beside.applyAsDouble(layer));
       }
     }
     return most;

@@ -4,6 +4,8 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Sharding;
+import dev.pipewright.profile.Profile;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
@@ -29,8 +31,7 @@ final class WorkerPeak {
   private final long[] program;
   private final int slice;
   private final Map<Integer, StageNeeds> needs = new HashMap<>(); // by stage
-  private final Map<Integer, Boolean> sums = new HashMap<>(); // whether gradients are summed
-  private final Map<Integer, Integer> passes = new HashMap<>(); // to come, by stage of a chain
+  private final Map<Integer, StateBytes> states = new HashMap<>(); // by stage of a chain
   private final Map<Integer, Integer> passed = new HashMap<>(); // that gave gradients, likewise
   private final Set<Long> again = new HashSet<>(); // computed again, by stage and micro-batch
   private double now;
@@ -47,6 +48,7 @@ final class WorkerPeak {
     this.program = assignment.schedule().packed(rank);
     this.slice = slice;
     Set<Integer> inTwoParts = new HashSet<>();
+    Map<Integer, Integer> passes = new HashMap<>(); // that give gradients, by stage of a chain
     for (long op : program) {
       if (Schedule.pass(op) == Pass.BACKWARD_INPUT) {
         inTwoParts.add(depth(Schedule.stage(op)));
@@ -55,48 +57,50 @@ final class WorkerPeak {
         passes.merge(depth(Schedule.stage(op)), 1, Integer::sum);
       }
     }
-    Set<Integer> seen = new HashSet<>();
     for (int stage = 0; stage < placement.stages(); stage++) {
       if (placement.rankOf(stage) == rank) {
-        int depth = depth(stage);
-        sums.computeIfAbsent(depth, key -> summed(key));
-        StageNeeds own =
+        needs.put(
+            stage,
             new StageNeeds(
                 costs,
                 layers(stage),
                 slice,
                 inTwoParts.contains(depth(stage)),
                 fromElsewhere(stage),
-                placement.last(stage),
-                bucketBytes(stage));
-        needs.put(stage, own);
-        if (seen.add(depth)) {
-          begin(stage, own);
-        }
+                placement.last(stage)));
+        states.computeIfAbsent(depth(stage), depth -> begun(depth, passes.getOrDefault(depth, 0)));
       }
     }
     peak = now;
   }
 
-  /** Whether most of a stage's gradients are summed over workers. */
-  private boolean summed(int depth) {
-    GradientBytes gradients = new GradientBytes(costs, assignment, depth);
-    return gradients.summed() > gradients.all() / 2;
+  private StateBytes begun(int depth, int passes) {
+    StateBytes own = states(costs, assignment, rank, depth, passes);
+    now += own.resting();
+    return own;
   }
 
-  private void begin(int stage, StageNeeds own) {
-    LayerRange range = layers(stage).range();
-    now += costs.staticBytes(range.first(), range.last() + 1);
-    now -= shared(stage) ? 0 : own.gradients(); // buckets have as much
-  }
-
-  private boolean shared(int stage) {
-    return sums.getOrDefault(depth(stage), false);
-  }
-
-  private double bucketBytes(int stage) {
-    double overlapped = assignment.overlapped() ? Expectation.BUCKET_BYTES : Long.MAX_VALUE;
-    return shared(stage) ? overlapped : 0;
+  /**
+   * Of a worker of a rank.
+   *
+   * @param passes of a step that give gradients
+   */
+  private static StateBytes states(
+      StageCosts costs, Assignment assignment, int rank, int depth, int passes) {
+    LayerRange range = assignment.stages().get(depth).range();
+    int[] layers = StageNeeds.layers(costs, range);
+    if (assignment.sharding() != Sharding.NOTHING) {
+      int worker = assignment.firstWorker(rank);
+      return new SharedBytes(costs, assignment, depth, worker, layers, passes);
+    }
+    GradientBytes sums = new GradientBytes(costs, assignment, depth);
+    boolean summed = sums.summed() > sums.all() / 2; // most of them
+    double bucket = assignment.overlapped() ? Expectation.BUCKET_BYTES : Long.MAX_VALUE;
+    Profile profile = costs.workload().profile();
+    double[] gradients =
+        Arrays.stream(layers).mapToDouble(layer -> profile.sizes(layer).parameters()).toArray();
+    double held = costs.staticBytes(range.first(), range.last() + 1);
+    return new WholeStates(held, gradients, summed ? bucket : 0, passes);
   }
 
   private int depth(int stage) {
@@ -119,6 +123,7 @@ final class WorkerPeak {
     for (int position = 0; position < program.length; position++) {
       run(program[position], expected(position));
     }
+    states.forEach((depth, own) -> reach(others(depth) + own.ending()));
     return peak;
   }
 
@@ -138,43 +143,56 @@ final class WorkerPeak {
     return bytes;
   }
 
-  private void run(long op, double beside) {
+  private void run(long op, double room) {
     int stage = Schedule.stage(op);
     StageNeeds own = Objects.requireNonNull(needs.get(stage));
+    StateBytes state = Objects.requireNonNull(states.get(depth(stage)));
     int before = passed.getOrDefault(depth(stage), 0);
-    boolean first = before == 0;
-    boolean last = before + 1 == passes.getOrDefault(depth(stage), 0);
+    double beside = room + others(depth(stage));
     long key = (long) stage << 32 | Schedule.microBatch(op);
     switch (Schedule.pass(op)) {
       case FORWARD -> {
         now += own.held();
-        reach(beside + own.forward());
+        reach(beside + own.forward(layer -> state.forward(layer, before)));
         now += own.lossGradient();
       }
       case RECOMPUTE -> {
         recompute(key, own);
-        reach(beside + own.forward());
+        reach(beside + own.forward(layer -> state.forward(layer, before)));
       }
       case BACKWARD -> {
         now -= own.lossGradient();
         recompute(key, own);
-        reach(beside + own.backward(first, last));
+        reach(
+            beside
+                + own.backward(
+                    layer -> state.backward(layer, before), layer -> state.leaving(layer, before)));
         release(key, own, stage);
       }
       case BACKWARD_INPUT -> {
         now -= own.lossGradient();
         recompute(key, own);
-        reach(beside + own.inputPart());
+        reach(beside + own.inputPart(layer -> state.inputPart(layer, before)));
         now += own.deferred();
       }
       case BACKWARD_WEIGHT -> {
-        reach(beside + own.weightPart(first, last));
+        reach(beside + own.weightPart(layer -> state.backward(layer, before)));
         now -= own.deferred();
         release(key, own, stage);
       }
       case UPDATE, REDUCE, GATHER, HAND_ON ->
           throw new IllegalStateException("no op of a worker: " + Schedule.pass(op));
     }
+  }
+
+  /** Gradients of all stages but one. */
+  private double others(int depth) {
+    double bytes = 0;
+    for (Map.Entry<Integer, StateBytes> each : states.entrySet()) {
+      int count = passed.getOrDefault(each.getKey(), 0);
+      bytes += each.getKey() == depth ? 0 : each.getValue().between(count);
+    }
+    return bytes;
   }
 
   private void reach(double beyond) {
@@ -189,10 +207,7 @@ final class WorkerPeak {
 
   private void release(long key, StageNeeds own, int stage) {
     now -= own.held() + (again.remove(key) ? own.recomputed() : 0);
-    int before = passed.merge(depth(stage), 1, Integer::sum) - 1;
-    boolean over = before + 1 == passes.getOrDefault(depth(stage), 0);
-    now += before == 0 ? own.gradients() : 0;
-    now -= over && shared(stage) ? own.gradients() : 0; // they have moved into buckets
-    reach(0);
+    passed.merge(depth(stage), 1, Integer::sum);
+    reach(others(-1));
   }
 }

@@ -88,9 +88,7 @@ class FlowExpectationTest {
   @ValueSource(ints = {2, 3, 4})
   void cyclicStepsTakeTheirSlots(int workers) {
     for (Cyclic.Rule rule : Cyclic.Rule.values()) {
-      for (Cyclic.Form form :
-          List.of(
-              Cyclic.Form.RING, Cyclic.Form.SINGLE, Cyclic.Form.PYRAMID, Cyclic.Form.PIPELINE)) {
+      for (Cyclic.Form form : Cyclic.Form.values()) {
         Flow flow = new Flow.OneAfterAnother(new Cyclic(workers), form, rule);
         double slots = form == Cyclic.Form.SINGLE ? 2.0 * workers * workers : 2.0 * workers;
         Expectation expectation = expectation(costs(workers, 0, SLOT, 0, 0), flow);
@@ -191,6 +189,116 @@ class FlowExpectationTest {
     Flow single = new Flow.OneAfterAnother(new Cyclic(3), Cyclic.Form.SINGLE, Cyclic.Rule.V1);
     double bytes = expectation(costs, single).peakBytes()[0];
     assertTrue(9000 <= bytes && bytes <= 13_000, "single: " + bytes);
+  }
+
+  private static Flow travelling(int workers, Cyclic.Rule rule) {
+    return new Flow.OneAfterAnother(new Cyclic(workers), Cyclic.Form.ZERO, rule);
+  }
+
+  /**
+   * Seconds of messages at a rate of the parameters of a stage in a second, by worker, then stage.
+   * Worker 0 gets a stage for a backward and a forward pass, or the other way round, from worker 1,
+   * which gets it back for the passes that end a step: with momentum, and the sum of worker 0's
+   * gradients. The version before goes along, unless nobody needs it: under the second rule only
+   * worker 0's backward pass of the first stage does.
+   */
+  @Test
+  void statesThatTravelTakeTheirMessages() {
+    StageCosts costs = costs(2, 1000, new LayerTimes(0, 0, 0, 0), 0, 0);
+    Expectation first = expectation(costs, travelling(2, Cyclic.Rule.V1));
+    double[] everything = {2 + 1, 2 + 1, 2 + 1 + 1, 2 + 1 + 1};
+    assertArrayEquals(everything, first.times().step().handOn(), ROUNDING);
+    Expectation second = expectation(costs, travelling(2, Cyclic.Rule.V2));
+    double[] fresh = {2 + 1, 2, 2 + 1, 2 + 1};
+    assertArrayEquals(fresh, second.times().step().handOn(), ROUNDING);
+    // Without computing a step takes as long as both stages, one after the other, to worker 1.
+    assertEquals(4 + 4, first.simulatedStepSeconds(), 1e-4);
+    assertEquals(3 + 3, second.simulatedStepSeconds(), 1e-4);
+  }
+
+  /** What goes through memory, where that carries a thousand bytes in a microsecond. */
+  @Test
+  void allAddToOneSumAndAnUpdateMayLeaveAnOlderVersion() {
+    StageCosts costs = costs(2, 1000, SLOT, 0, 0);
+    for (Cyclic.Rule rule : Cyclic.Rule.values()) {
+      var times = expectation(costs, travelling(2, rule)).times();
+      double[] clearing = {4e-6, 4e-6, 3e-6, 3e-6};
+      for (int stage = 0; stage < clearing.length; stage++) {
+        double backward = times.input()[stage] + times.weight()[stage];
+        assertEquals(1 + clearing[stage], backward, ROUNDING);
+      }
+      double[] copies = {2e-6, rule == Cyclic.Rule.V1 ? 2e-6 : 0}; // of worker 1, who updates
+      assertEquals(copies[0], times.step().update()[2], ROUNDING);
+      assertEquals(copies[1], times.step().update()[3], ROUNDING);
+    }
+  }
+
+  /** Nothing goes anywhere where there is nobody else; the first rule keeps a version more. */
+  @Test
+  void statesOfOneWorkerStay() {
+    for (Cyclic.Rule rule : Cyclic.Rule.values()) {
+      Expectation alone = expectation(costs(1, 1000, SLOT, 0, 0), travelling(1, rule));
+      double versions = rule == Cyclic.Rule.V1 ? 2 : 1;
+      assertEquals(2000 + versions * 1000, alone.peakBytes()[0], ROUNDING);
+      assertEquals(0, alone.times().step().handOn()[0]);
+    }
+  }
+
+  /**
+   * Of two workers each has a stage at hand, and another one coming or leaving: parameters and
+   * momentum, the sum of gradients, the version before, of 1000 bytes each, one in a second. Passes
+   * take so long that stages come and go between them only.
+   */
+  @Test
+  void travellingStatesAreHereOrComeOrLeave() {
+    StageCosts costs = costs(2, 1000, new LayerTimes(1000, 1000, 0, 0), 0, 0);
+    // Each asks for the other stage a pass ahead: worker 0 for three thousand bytes while its
+    // backward pass has all four of the second, worker 1 for four while it updates the other.
+    double[] first = expectation(costs, travelling(2, Cyclic.Rule.V1)).peakBytes();
+    assertArrayEquals(new double[] {4000 + 3000, 4000 + 4000}, first, ROUNDING);
+    // There is never an older version of the second, and of the first only from its update to
+    // worker 0's backward pass.
+    double[] second = expectation(costs, travelling(2, Cyclic.Rule.V2)).peakBytes();
+    assertArrayEquals(new double[] {3000 + 3000, 3000 + 3000}, second, ROUNDING);
+  }
+
+  /**
+   * The most of a pass is at its middle; what left when it began has left by then. Worker 1 asks
+   * for all of the first stage behind the second's passes, and for all of the second when of the
+   * first only the older version is left beside the newest.
+   */
+  @Test
+  void passesMeetWhatIsThereInTheirMiddle() {
+    StageCosts costs = costs(2, 1000, new LayerTimes(1000, 1000, 0, 0), 0, 3000);
+    double[] peaks = expectation(costs, travelling(2, Cyclic.Rule.V1)).peakBytes();
+    assertArrayEquals(new double[] {4000 + 3000 + 3000, 3000 + 4000 + 3000}, peaks, ROUNDING);
+  }
+
+  /** The same to a profile that says nothing of what layers need at work. */
+  @Test
+  void travellingStatesWithoutWorkingMemory() {
+    for (Cyclic.Rule rule : Cyclic.Rule.values()) {
+      StageCosts costs = costs(2, 1000, SLOT, 100, 0);
+      Profile known = costs.workload().profile();
+      Profile silent =
+          new Profile(
+              known.provenance(),
+              known.precision(),
+              Collections.nCopies(2, known.sizes(0)),
+              known.samples(),
+              List.of(Collections.nCopies(2, SLOT)),
+              List.of());
+      StageCosts other =
+          new StageCosts(
+              new Workload(
+                  costs.workload().chain(),
+                  silent,
+                  costs.workload().training(),
+                  costs.workload().cluster()));
+      Flow flow = travelling(2, rule);
+      double[] wanted = expectation(costs, flow).peakBytes();
+      assertArrayEquals(wanted, expectation(other, flow).peakBytes(), ROUNDING);
+    }
   }
 
   /** What workers say of a step in the middle stands beside the same step of a run. */

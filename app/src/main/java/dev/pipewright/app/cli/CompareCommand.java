@@ -4,6 +4,7 @@ import dev.pipewright.app.report.ComparisonHtml;
 import dev.pipewright.app.report.ComparisonText;
 import dev.pipewright.app.report.ScheduleRun;
 import dev.pipewright.app.report.ScheduleSvg;
+import dev.pipewright.app.report.ScheduleTrace;
 import dev.pipewright.execution.Comparison;
 import dev.pipewright.execution.Comparison.Item;
 import dev.pipewright.execution.Expectation;
@@ -45,7 +46,9 @@ final class CompareCommand implements Callable<Integer> {
   /** Of a second run that only shows memory. */
   private static final int MEMORY_STEPS = 8;
 
-  private static final String[] FILES = {"compare.json", "report.html", "timeline.svg"};
+  private static final String TRACE = "trace.json";
+
+  private static final String[] FILES = {"compare.json", "report.html", "timeline.svg", TRACE};
 
   @Spec private CommandSpec spec;
 
@@ -73,7 +76,9 @@ final class CompareCommand implements Callable<Integer> {
   @Option(
       names = "--out",
       paramLabel = "DIR",
-      description = "Write compare.json, report.html and timeline.svg.")
+      description =
+          "Write compare.json, report.html, timeline.svg and trace.json, the measured step for"
+              + " Perfetto.")
   private @Nullable Path out;
 
   @Option(names = "--json", description = "Print one JSON object and nothing else.")
@@ -171,5 +176,6 @@ final class CompareCommand implements Callable<Integer> {
     List<ScheduleRun> runs = ShownRuns.of(title(request), comparison);
     to.write("report.html", ComparisonHtml.of(title(request), runs, comparison));
     to.write("timeline.svg", ScheduleSvg.of(runs));
+    to.write(TRACE, ScheduleTrace.of(runs.get(runs.size() - 1)));
   }
 }

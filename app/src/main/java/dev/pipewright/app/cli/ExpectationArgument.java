@@ -9,7 +9,6 @@ import dev.pipewright.formats.MadeFor;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
-import dev.pipewright.plan.Sharding;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -57,16 +56,6 @@ final class ExpectationArgument {
   /** Throws {@link BadInputException} where something is missing or does not belong together. */
   Expectation of(TrainArgument.Chosen chosen, Optimizer optimizer) {
     Assignment assignment = chosen.assignment();
-    if (assignment.inOnePlace()) {
-      throw new BadInputException(
-          "--schedule: nothing predicts what it takes that states go from worker to worker; leave"
-              + " out what asks for a prediction here");
-    }
-    if (assignment.sharding() != Sharding.NOTHING) {
-      throw new BadInputException(
-          "--zero: what shared states take is predicted by `pipewright predict --strategies` only;"
-              + " leave out what asks for a prediction here");
-    }
     if (emulate && assignment.flow().isPresent()) {
       throw new BadInputException(
           "--emulate: workers that only take time know no steps that flow into one another, as"

@@ -2,7 +2,7 @@ package dev.pipewright.runtime.engine;
 
 import dev.pipewright.execution.Emulation;
 import dev.pipewright.execution.Emulation.LayerSeconds;
-import dev.pipewright.runtime.engine.Stage.Segment;
+import dev.pipewright.runtime.engine.Stage.OwnSegment;
 import dev.pipewright.runtime.net.Part;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
@@ -77,7 +77,7 @@ final class EmulatedFlight implements Flight {
 
   private void backward(ToDoubleFunction<LayerSeconds> of, boolean again, IntConsumer left) {
     for (int i = stage.segments().size() - 1; i >= 0; i--) {
-      Segment segment = stage.segments().get(i);
+      OwnSegment segment = stage.segments().get(i);
       double forward =
           again && segment.again() ? emulation.seconds(segment.range(), LayerSeconds::forward) : 0;
       Pause.of(forward + emulation.seconds(segment.range(), of));

@@ -78,7 +78,7 @@ public final class FlowWorker implements Trainee {
     this.passes = new Passes(assignment, transport, parts, computation);
     for (int depth = 0; depth < flow.stages(); depth++) { // the same order on all workers
       if (assignment.holders(depth).contains(transport.worker())) {
-        Stage stage = Stage.of(network, assignment.stages().get(depth), Long.MAX_VALUE);
+        Stage stage = Stage.whole(network, assignment.stages().get(depth));
         held.put(depth, flowing(depth, stage, rule, network.tied()));
       }
     }

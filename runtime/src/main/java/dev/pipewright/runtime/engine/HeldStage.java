@@ -1,6 +1,5 @@
 package dev.pipewright.runtime.engine;
 
-import dev.pipewright.execution.SharedOut;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Sharding;
 import dev.pipewright.runtime.net.Network;
@@ -60,15 +59,7 @@ final class HeldStage implements OwnStage, AutoCloseable {
     List<Integer> holders = assignment.holders(depth);
     boolean overlapped = holders.size() > 1 && assignment.overlapped();
     Sharding sharding = assignment.sharding(depth);
-    boolean inBuckets = overlapped || sharding.atLeast(Sharding.GRADIENTS);
-    boolean elsewhere = sharding == Sharding.PARAMETERS;
-    long bucket = inBuckets ? bucketBytes : Long.MAX_VALUE;
-    Stage stage =
-        Stage.of(
-            network,
-            assignment.stages().get(depth),
-            elsewhere ? Math.min(bucket, SharedOut.GATHERED_BYTES) : bucket,
-            elsewhere);
+    Stage stage = Stage.of(assignment, depth, network, bucketBytes);
     List<List<Parameter>> segments =
         stage.segments().stream().map(segment -> segment.part().parameters()).toList();
     List<List<Parameter>> untied = untied(segments, network);

@@ -1,6 +1,6 @@
 package dev.pipewright.runtime.engine;
 
-import dev.pipewright.runtime.engine.Stage.Segment;
+import dev.pipewright.runtime.engine.Stage.OwnSegment;
 import dev.pipewright.runtime.net.ForwardPass;
 import dev.pipewright.runtime.net.Part;
 import dev.pipewright.runtime.net.SharedStatistics;
@@ -130,7 +130,7 @@ final class InFlight implements Flight {
   private List<Tensor> through(boolean forgetting) {
     List<Tensor> last = List.of();
     for (int i = 0; i < passed.length; i++) {
-      Segment segment = stage.segments().get(i);
+      OwnSegment segment = stage.segments().get(i);
       if (i > 0) {
         passed[i].inputs = leaves(segment.part(), last);
         last.forEach(Tensor::close);

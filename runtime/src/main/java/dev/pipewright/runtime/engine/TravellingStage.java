@@ -2,6 +2,7 @@ package dev.pipewright.runtime.engine;
 
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Itinerary;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.net.Tied;
 import dev.pipewright.runtime.tensor.Room;
@@ -140,33 +141,23 @@ final class TravellingStage implements Flowing {
     if (atHome()) {
       handOn(0);
     }
-    if (worker(0) == transport.worker()) {
-      ask(0);
-    }
-  }
-
-  /** Who has it at a stop; before the first and behind the last it is at home. */
-  private int worker(int at) {
-    Itinerary way = journey().way();
-    boolean away = 0 <= at && at < way.size();
-    return away ? journey().all().firstWorker(way.stop(at).rank()) : home;
   }
 
   @Override
   public void ask(int at) {
-    int from = worker(at - 1);
-    boolean asked = at == 0 && !arriving.isEmpty();
-    if (from == transport.worker() || asked) {
+    Itinerary way = journey().way();
+    if (!way.comes(at)) {
       return;
     }
+    int from = way.worker(at - 1);
     int piece = 0;
     for (Tensor state : states()) {
       expect(from, tag(at, piece++), tensor -> Room.move(tensor, state));
     }
-    if (journey().way().older(at)) {
+    if (way.older(at)) {
       expect(from, tag(at, piece++), tensor -> older = tensor.shared());
     }
-    if (journey().way().sum(at)) {
+    if (way.sum(at)) {
       expect(from, tag(at, piece), tensor -> sum = tensor.shared());
     }
   }
@@ -204,10 +195,11 @@ final class TravellingStage implements Flowing {
 
   /** Sends all there is to who needs it next, unless that is this worker. */
   private void handOn(int next) {
-    int to = worker(next);
-    if (to == transport.worker()) {
+    Itinerary way = journey().way();
+    if (!way.comes(next)) {
       return;
     }
+    int to = way.worker(next);
     int piece = 0;
     for (Tensor state : states()) {
       Tensor leaving = made();

@@ -40,6 +40,11 @@ public final class StolenClock {
     return new StolenTime(stolen == 0 ? 0 : (double) stolen / (used + stolen));
   }
 
+  /** The same in the system's hundredths of a second, of all processors together. */
+  public long ticks() {
+    return Math.max(0, read(statistics).stolen() - begin.stolen());
+  }
+
   private static Ticks read(Path statistics) {
     try {
       return Files.readAllLines(statistics).stream()

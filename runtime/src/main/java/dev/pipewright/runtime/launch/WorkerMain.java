@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.launch;
 
+import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.execution.TrainingRequest.Device;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.runtime.tensor.Gpu;
@@ -22,7 +23,7 @@ public final class WorkerMain {
   private static final int COORDINATOR_GONE = 3;
 
   private final Control control;
-  private final Device device;
+  private final Computing computing;
   private final Path recorderFile;
   private final FlightRecorder recorder;
   private final CompletableFuture<Message> job = new CompletableFuture<>();
@@ -30,9 +31,9 @@ public final class WorkerMain {
   private final LastStep lastStep = new LastStep();
   private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
 
-  private WorkerMain(Control control, Path recorderFile, Device device) {
+  private WorkerMain(Control control, Path recorderFile, Computing computing) {
     this.control = control;
-    this.device = device;
+    this.computing = computing;
     this.recorderFile = recorderFile;
     this.recorder = FlightRecorder.create(recorderFile);
   }
@@ -44,15 +45,19 @@ public final class WorkerMain {
     String token = Optional.ofNullable(System.getenv(Token.VARIABLE)).orElse("");
     control.send(Message.of("worker").with("token", token).with("worker", worker));
     Device device = Device.valueOf(arguments[5]);
-    new WorkerMain(control, Path.of(arguments[4]), device)
-        .run(worker, Integer.parseInt(arguments[3]));
+    int threads = Integer.parseInt(arguments[3]);
+    Computing computing = new Computing(device, threads, Boolean.parseBoolean(arguments[6]));
+    new WorkerMain(control, Path.of(arguments[4]), computing).run(worker);
   }
 
-  private void run(int worker, int threads) {
+  private void run(int worker) {
     control.listen("control", this::told, () -> Runtime.getRuntime().halt(COORDINATOR_GONE));
     int status = 0;
     try {
-      Torch.start(threads); // while the others come
+      Torch.start(computing.threads()); // while the others come
+      if (computing.frugal()) {
+        Torch.fillNewMemory();
+      }
       work(worker, job.join());
     } catch (Throwable e) { // also errors: whatever it was, the coordinator is to know
       e.printStackTrace();
@@ -103,7 +108,7 @@ public final class WorkerMain {
 
   private Transport transport(AddressBook book, String host, int worker, int workers) {
     GlooTransport processors = new GlooTransport(book, host, worker, workers);
-    return switch (device) {
+    return switch (computing.device()) {
       case CPU -> processors;
       case CUDA -> GpuTransport.over(processors, book, host, gpu(worker));
     };

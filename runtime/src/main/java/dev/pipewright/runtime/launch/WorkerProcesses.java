@@ -124,8 +124,8 @@ final class WorkerProcesses implements AutoCloseable {
         "-Xmx" + resources.heapMegabytes() + "m",
         "-XX:+UseSerialGC",
         // A worker's Java code only tells the library what to do: quick to start beats quick to
-        // run.
-        "-XX:TieredStopAtLevel=1",
+        // run. Where memory counts nothing is compiled, as that takes several MB at any time.
+        resources.computing().frugal() ? "-Xint" : "-XX:TieredStopAtLevel=1",
         "-XX:-UsePerfData",
         // Signals end it at once, also inside the library; its files are whole at any time.
         "-Xrs",
@@ -141,7 +141,8 @@ final class WorkerProcesses implements AutoCloseable {
         Integer.toString(port),
         Integer.toString(resources.computing().threads()),
         recorder(worker).toString(),
-        resources.computing().device().name());
+        resources.computing().device().name(),
+        Boolean.toString(resources.computing().frugal()));
     return command;
   }
 

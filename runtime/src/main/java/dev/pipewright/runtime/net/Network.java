@@ -90,6 +90,11 @@ public final class Network {
     return chain.graph();
   }
 
+  /** Where it can be cut. */
+  public Chain chain() {
+    return chain;
+  }
+
   /** Positions at which it can be cut. */
   public int size() {
     return chain.size();
@@ -128,11 +133,6 @@ public final class Network {
   public Part layer(int layer) {
     int[] before = Arrays.stream(graph().predecessors(layer)).distinct().toArray();
     return new Part(this, new int[] {layer}, before, new int[] {layer}, true, true);
-  }
-
-  /** Whether the part from {@code first} to {@code last} falls in two behind {@code at}. */
-  public boolean separates(int first, int at, int last) {
-    return (first == 0 || chain.precedes(first - 1, at)) && chain.precedes(at, last);
   }
 
   private int[] inOrder(int[] layers) {

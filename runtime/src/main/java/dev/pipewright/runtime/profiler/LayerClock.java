@@ -9,6 +9,7 @@ import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +46,20 @@ final class LayerClock implements AutoCloseable {
     Spread spread(What what, int layer) {
       return Spread.of(
           seconds.stream().map(round -> row(round, what)).mapToDouble(row -> row[layer]).toArray());
+    }
+
+    /** By which a backward pass of all layers that adds to gradients is longer than the first. */
+    double adding() {
+      double[] added =
+          seconds.stream()
+              .mapToDouble(
+                  round -> sum(row(round, What.BACKWARD)) - sum(row(round, What.FIRST_BACKWARD)))
+              .toArray();
+      return Math.max(0, Spread.of(added).median());
+    }
+
+    private static double sum(double[] values) {
+      return Arrays.stream(values).sum();
     }
 
     double reading() {

@@ -103,10 +103,8 @@ public final class LayersTask implements WorkerTask {
     long[][] bytes = measured.bytes(next);
     Rounds rounds = measured.measure(next, WARM_UP);
     List<LayerFigures> figures = new ArrayList<>();
-    double added = 0;
     for (int layer = 0; layer < layers.size(); layer++) {
       Spread backward = rounds.spread(What.BACKWARD, layer);
-      added += Math.max(0, backward.median() - rounds.spread(What.FIRST_BACKWARD, layer).median());
       figures.add(
           new LayerFigures(
               less(rounds.spread(What.FORWARD, layer), overhead.forward()),
@@ -126,7 +124,7 @@ public final class LayersTask implements WorkerTask {
         rates.bytesPerSecond(),
         rounds.reading(),
         rounds.judging(),
-        added,
+        rounds.adding(),
         figures);
   }
 

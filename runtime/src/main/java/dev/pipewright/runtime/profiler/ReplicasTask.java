@@ -10,7 +10,9 @@ import dev.pipewright.plan.Assignment;
 import dev.pipewright.runtime.data.Wanted;
 import dev.pipewright.runtime.engine.Witness;
 import dev.pipewright.runtime.engine.Worker;
+import dev.pipewright.runtime.launch.Calmest;
 import dev.pipewright.runtime.launch.Reporter;
+import dev.pipewright.runtime.launch.StolenClock;
 import dev.pipewright.runtime.launch.WorkerTask;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Objective;
@@ -19,7 +21,6 @@ import dev.pipewright.runtime.transport.Group;
 import dev.pipewright.runtime.transport.LocalTransport;
 import dev.pipewright.runtime.transport.PassingTransport;
 import dev.pipewright.runtime.transport.Transport;
-import java.util.Arrays;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -76,12 +77,13 @@ public final class ReplicasTask implements WorkerTask {
         answer.get("beside").asDouble());
   }
 
-  /** A step of all workers at the same time; the median. */
+  /** A step of all workers at the same time; the median of the calmest. */
   private static double seconds(
       WholeJob job, Assignment assignment, Transport transport, Company company) {
     LayerGraph graph = RunnableModel.of(job.model());
     Objective objective = Objective.of(graph);
-    double[] seconds = new double[WARM_UP + job.steps()];
+    double[] seconds = new double[job.steps()];
+    long[] stolen = new long[seconds.length];
     try (Worker worker =
         new Worker(
             assignment,
@@ -93,13 +95,17 @@ public final class ReplicasTask implements WorkerTask {
             Expectation.BUCKET_BYTES,
             false,
             Witness.NONE)) {
-      for (int step = 0; step < seconds.length; step++) {
+      for (int step = -WARM_UP; step < seconds.length; step++) {
         company.meet();
+        StolenClock others = new StolenClock();
         long begin = System.nanoTime();
-        worker.step(step);
-        seconds[step] = (System.nanoTime() - begin) / 1e9;
+        worker.step(WARM_UP + step);
+        if (step >= 0) {
+          seconds[step] = (System.nanoTime() - begin) / 1e9;
+          stolen[step] = others.ticks();
+        }
       }
     }
-    return Spread.of(Arrays.copyOfRange(seconds, WARM_UP, seconds.length)).median();
+    return Spread.of(Calmest.of(seconds, stolen)).median();
   }
 }

@@ -2,6 +2,8 @@ package dev.pipewright.runtime.profiler;
 
 import dev.pipewright.execution.ProfilingOutcome.PassSeconds;
 import dev.pipewright.execution.ProfilingOutcome.Spread;
+import dev.pipewright.runtime.launch.Calmest;
+import java.util.stream.IntStream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -16,7 +18,7 @@ record WholeStep(Spread seconds, PassSeconds ops, long peakBytes) {
   private static final JsonMapper JSON = new JsonMapper();
 
   /**
-   * Without the first steps.
+   * Without the first steps, and of the others the calmest.
    *
    * @param text the task's event
    */
@@ -24,12 +26,14 @@ record WholeStep(Spread seconds, PassSeconds ops, long peakBytes) {
     JsonNode answer = JSON.readTree(text);
     JsonNode steps = answer.get("seconds");
     JsonNode ops = answer.get("ops");
-    double[] seconds = new double[steps.size() - warmUp];
-    double[][] kinds = new double[3][seconds.length]; // forward, backward, update
-    for (int i = 0; i < seconds.length; i++) {
-      seconds[i] = steps.get(warmUp + i).asDouble();
+    int[] counted = Calmest.of(stolen(answer.get("stolen"), warmUp));
+    double[] seconds = new double[counted.length];
+    double[][] kinds = new double[3][counted.length]; // forward, backward, update
+    for (int i = 0; i < counted.length; i++) {
+      int step = warmUp + counted[i];
+      seconds[i] = steps.get(step).asDouble();
       for (int kind = 0; kind < kinds.length; kind++) {
-        kinds[kind][i] = ops.get(warmUp + i).get(kind).asDouble();
+        kinds[kind][i] = ops.get(step).get(kind).asDouble();
       }
     }
     return new WholeStep(
@@ -39,5 +43,9 @@ record WholeStep(Spread seconds, PassSeconds ops, long peakBytes) {
             Spread.of(kinds[1]).median(),
             Spread.of(kinds[2]).median()),
         answer.get("peak").asLong());
+  }
+
+  private static long[] stolen(JsonNode steps, int warmUp) {
+    return IntStream.range(warmUp, steps.size()).mapToLong(i -> steps.get(i).asLong()).toArray();
   }
 }

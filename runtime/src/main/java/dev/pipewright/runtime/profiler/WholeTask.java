@@ -13,6 +13,7 @@ import dev.pipewright.runtime.engine.StepReport;
 import dev.pipewright.runtime.engine.Witness;
 import dev.pipewright.runtime.engine.Worker;
 import dev.pipewright.runtime.launch.Reporter;
+import dev.pipewright.runtime.launch.StolenClock;
 import dev.pipewright.runtime.launch.WorkerTask;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Objective;
@@ -74,11 +75,14 @@ public final class WholeTask implements WorkerTask {
       WholeJob job, Worker worker, StepMemory memory, LongSupplier clock) {
     ObjectNode answer = JSON.createObjectNode();
     ArrayNode seconds = answer.putArray("seconds");
+    ArrayNode stolen = answer.putArray("stolen");
     ArrayNode ops = answer.putArray("ops");
     for (int step = 0; step < job.steps(); step++) {
+      StolenClock others = new StolenClock();
       long begin = clock.getAsLong();
       StepReport report = worker.step(step);
       seconds.add((clock.getAsLong() - begin) / 1e9);
+      stolen.add(others.ticks());
       ArrayNode own = ops.addArray();
       passes(job.assignment(), report).forEach(own::add);
       memory.over(step, worker);

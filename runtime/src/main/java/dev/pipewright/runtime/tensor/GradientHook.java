@@ -30,7 +30,8 @@ public final class GradientHook implements AutoCloseable {
     @Override
     public TensorBase call(TensorBase gradient) {
       forget();
-      try (Scope scope = new Scope()) {
+      try (Scope scope = new Scope();
+          gradient) { // a copy of the caller's, which would else live as long as the scope around
         Tensor changed = change.apply(new Tensor(new org.bytedeco.pytorch.Tensor(gradient)));
         last = scope.keep(changed);
         return changed.handle();

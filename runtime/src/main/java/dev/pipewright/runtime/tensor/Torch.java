@@ -39,6 +39,14 @@ public final class Torch {
   }
 
   /**
+   * Has new tensors be in memory from the start, as they count there; otherwise the system gives
+   * them room when they are written to.
+   */
+  public static void fillNewMemory() {
+    torch.globalContext().setDeterministicFillUninitializedMemory(true);
+  }
+
+  /**
    * Has the C library return to the system what tensors have given back to it: what is in memory
    * then is in use.
    */

@@ -44,7 +44,7 @@ final class Account implements Coordinator.Listener {
     this.listener = listener;
     this.metrics = metrics;
     this.checkpoints = checkpoints;
-    this.steps = new Steps(assignment, course);
+    this.steps = new Steps(assignment, course, clock::ticks);
     this.workers = new TrainingOutcome.Worker[assignment.size()];
   }
 

@@ -18,22 +18,24 @@ import java.util.List;
 public final class StepMemory {
   private static final int MOST = 3; // steps that are looked at, of which the middle one counts
 
-  private static final int CLOSELY = 32; // steps that flow
+  private static final int CLOSELY = 32; // steps that flow, at most
 
   private final long first;
   private final long end;
+  private final long closely; // the step behind the last that is looked at closely
   private final boolean together; // whether they flow into one another
   private final List<Long> bytes = new ArrayList<>();
 
-  private StepMemory(long first, long end, boolean together) {
+  private StepMemory(long first, long end, long closely, boolean together) {
     this.first = first;
     this.end = end;
+    this.closely = closely;
     this.together = together;
   }
 
   /** Looks at no step. */
   public static StepMemory unseen() {
-    return new StepMemory(0, 0, false);
+    return new StepMemory(0, 0, 0, false);
   }
 
   /**
@@ -42,34 +44,39 @@ public final class StepMemory {
    */
   public static StepMemory ofRun(long begin, long end) {
     long half = begin + (end - begin) / 2;
-    return half - begin < 2
-        ? new StepMemory(begin, begin + 1, false)
-        : new StepMemory(begin + 1, Math.min(half, begin + 1 + MOST), false);
+    long first = half - begin < 2 ? begin : begin + 1;
+    long last = half - begin < 2 ? begin + 1 : Math.min(half, begin + 1 + MOST);
+    return new StepMemory(first, last, last, false);
   }
 
   /**
    * Looks at steps that flow into one another, of which no single one has an end: at all of them as
-   * one, and closely at the first of them.
+   * one, and closely at some of the first half, whose duration does not count; at a single one,
+   * too.
    */
   public static StepMemory ofFlow(long begin, int steps) {
-    return new StepMemory(begin, begin + steps, true);
+    int closely = Math.clamp(steps / 2, 1, CLOSELY);
+    return new StepMemory(begin, begin + steps, begin + closely, true);
   }
 
   private boolean looksAt(long step) {
     return first <= step && step < end;
   }
 
+  /** Whether all freed memory is returned before each op of it, which makes it slower. */
+  boolean looksCloselyAt(long step) {
+    return looksAt(step) && step < closely;
+  }
+
   /** Listens to a worker, too. */
   public Witness beside(Witness other) {
     return (step, position, op) -> {
       other.before(step, position, op);
-      if (looksAt(step)) {
-        if (step < first + CLOSELY) {
-          Torch.giveBack();
-        }
-        if (position == 0 && (!together || step == first)) {
-          ProcessMemory.forgetPeak();
-        }
+      if (looksCloselyAt(step)) {
+        Torch.giveBack();
+      }
+      if (looksAt(step) && position == 0 && (!together || step == first)) {
+        ProcessMemory.forgetPeak();
       }
     };
   }

@@ -5,6 +5,7 @@ import dev.pipewright.execution.StepResult;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Flow;
 import dev.pipewright.runtime.engine.StepReport;
+import dev.pipewright.runtime.launch.Calmest;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /**
  * Puts together what all workers report of each step. A step lasts from the end of the one before,
@@ -29,13 +31,20 @@ final class Steps {
   private final Map<Long, StepReport[]> open = new HashMap<>(); // not yet reported by all
   private final List<StepResult> results = new ArrayList<>();
   private final Deque<StepReport[]> recent = new ArrayDeque<>(); // of the last results
+  private final Deque<Long> stolen = new ArrayDeque<>(); // ticks of each of them
+  private final LongSupplier ticks;
+  private long before; // ticks until the last result
   private final Deque<Long> ends = new ArrayDeque<>(); // of the last round, or where it began
   private double busySeconds; // of steps that flow
   private double flowSeconds;
 
-  Steps(Assignment assignment, Course course) {
+  /**
+   * @param ticks of processor time that have been stolen so far
+   */
+  Steps(Assignment assignment, Course course, LongSupplier ticks) {
     this.assignment = assignment;
     this.course = course;
+    this.ticks = ticks;
   }
 
   /** A worker's report; the step's result when it is the last one. */
@@ -50,8 +59,12 @@ final class Steps {
     StepResult result = together(all);
     results.add(result);
     recent.addLast(all);
+    long now = ticks.getAsLong();
+    stolen.addLast(now - before);
+    before = now;
     if (recent.size() > RECENT) {
       recent.removeFirst();
+      stolen.removeFirst();
     }
     return Optional.of(result);
   }
@@ -125,12 +138,17 @@ final class Steps {
     return results;
   }
 
-  /** The step of median duration in the second half, of a long run among the last ones. */
+  /**
+   * The step of median duration in the second half, of a long run among the last ones; of these,
+   * where a host takes processor time away, among those that lost least.
+   */
   RecordedStep typical() {
     int forgotten = results.size() - recent.size();
+    int first = Math.max(results.size() / 2, forgotten);
+    long[] lost = stolen.stream().skip(first - forgotten).mapToLong(Long::longValue).toArray();
     List<Integer> byDuration = new ArrayList<>();
-    for (int i = Math.max(results.size() / 2, forgotten); i < results.size(); i++) {
-      byDuration.add(i);
+    for (int i : Calmest.of(lost)) {
+      byDuration.add(first + i);
     }
     byDuration.sort(Comparator.comparingDouble(i -> results.get(i).seconds()));
     int middle = byDuration.get(byDuration.size() / 2);

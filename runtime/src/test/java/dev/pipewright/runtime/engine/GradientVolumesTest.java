@@ -58,15 +58,7 @@ class GradientVolumesTest {
             UpdateRule.usual(Optimizer.SGD),
             Training.randomClasses(4, 3, 12, 12),
             20_000)
-        .run(
-            assignment,
-            1,
-            transport -> {
-              CountingTransport counting = new CountingTransport(transport);
-              counted.put(transport.worker(), counting);
-              return counting;
-            },
-            new Training.Look() {});
+        .run(assignment, 1, CountingTransport.into(counted), new Training.Look() {});
     return List.copyOf(new TreeMap<>(counted).values()); // in the order of the workers
   }
 

@@ -71,11 +71,7 @@ class ShardedBytesTest {
         .run(
             assignment(sharding, workers, microBatches),
             1,
-            transport -> {
-              CountingTransport counting = new CountingTransport(transport);
-              counted.put(transport.worker(), counting);
-              return counting;
-            },
+            CountingTransport.into(counted),
             new Training.Look() {
               @Override
               public void stepped(int worker, StepReport report) {

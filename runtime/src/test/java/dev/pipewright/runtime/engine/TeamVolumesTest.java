@@ -95,15 +95,7 @@ class TeamVolumesTest {
   private static Map<Integer, CountingTransport> step(LayerGraph graph, Assignment assignment) {
     Map<Integer, CountingTransport> counted = new ConcurrentHashMap<>();
     Training.synthetic(graph, UpdateRule.usual(Optimizer.SGD), BATCH, 20_000)
-        .run(
-            assignment,
-            1,
-            transport -> {
-              CountingTransport counting = new CountingTransport(transport);
-              counted.put(transport.worker(), counting);
-              return counting;
-            },
-            new Training.Look() {});
+        .run(assignment, 1, CountingTransport.into(counted), new Training.Look() {});
     return counted;
   }
 

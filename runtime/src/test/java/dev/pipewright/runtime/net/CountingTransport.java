@@ -6,7 +6,9 @@ import dev.pipewright.runtime.transport.PassingTransport;
 import dev.pipewright.runtime.transport.Pending;
 import dev.pipewright.runtime.transport.Transport;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 
 /**
  * Counts what goes through a transport.
@@ -22,6 +24,19 @@ public record CountingTransport(
 
   public CountingTransport(Transport through) {
     this(through, new AtomicLong(), new AtomicLong(), new AtomicLong(), new AtomicLong());
+  }
+
+  /**
+   * Has each worker's transport be counted.
+   *
+   * @param counted by worker, as they come; for several threads
+   */
+  public static UnaryOperator<Transport> into(Map<Integer, CountingTransport> counted) {
+    return transport -> {
+      CountingTransport counting = new CountingTransport(transport);
+      counted.put(transport.worker(), counting);
+      return counting;
+    };
   }
 
   @Override

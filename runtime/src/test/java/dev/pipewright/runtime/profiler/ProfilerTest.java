@@ -38,6 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Profiles with worker processes. Times are looked at for their order only. */
 class ProfilerTest {
   private static final String PERCEPTRON = "mlp:layers=3,hidden=32,in=16,classes=4";
+  private static final String SMALLER = "mlp:layers=2,hidden=32,in=16,classes=4";
   private static final long LARGEST = 1 << 22;
 
   private static ProfilingRequest request(
@@ -88,7 +89,7 @@ class ProfilerTest {
   @Test
   void whatIsWrittenIsReadBackEqual(@TempDir Path folder) throws IOException {
     ProfilingOutcome outcome =
-        profiled(request(PERCEPTRON, List.of(1, 4), List.of(2), OptionalInt.of(3)));
+        profiled(request(SMALLER, List.of(1, 4), List.of(2), OptionalInt.of(3)));
     checkProfile(outcome, folder.resolve("profile.json"));
     checkStep(outcome);
     checkLinks(outcome, folder);

@@ -1,115 +1,104 @@
 package dev.pipewright.runtime.training;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.execution.TrainingFailureException;
 import dev.pipewright.execution.TrainingRequest.Workers;
-import dev.pipewright.runtime.checkpoint.Checkpoint;
-import dev.pipewright.runtime.checkpoint.Checkpoints;
-import dev.pipewright.runtime.launch.WorkerTask;
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.Flow;
+import dev.pipewright.plan.Sharding;
+import dev.pipewright.plan.Split;
+import dev.pipewright.plan.Split.Kind;
+import dev.pipewright.schedule.OneForwardOneBackward;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.cyclic.Cyclic;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.SplittableRandom;
-import java.util.function.Supplier;
+import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Whatever a worker is doing when it dies, the others stop and one sentence names it, its stage and
- * its op; and the run goes on from its last checkpoint to the same bits as one that nothing
- * happened to.
- *
- * <p>Most deaths are those of threads, which take a fraction of a second; some are those of
- * processes that the system kills.
- */
-@Timeout(120)
+/** Workers that die anywhere in a run, whatever its strategy ({@link Deaths}). */
+@Timeout(300)
 class KillTest {
-  private static final int STEPS = 7;
-  private static final int EVERY = 2;
-  private static final int PLACES = 35; // that each worker passes at least in the whole run
+  private static final int STEPS = 6;
+  private static final int EVERY = 2; // as many as PipeDream's round of two replicas
 
   @TempDir private static Path undisturbed;
 
+  private static Deaths hybrid;
+  private static final Map<String, Deaths> others = new TreeMap<>();
+
   @BeforeAll
   static void runUndisturbed() {
-    Runs.hybrid(Workers.THREADS, STEPS, EVERY).run(undisturbed);
-  }
-
-  private static int stage(int worker) {
-    return worker < 2 ? 0 : 1;
-  }
-
-  private static void diesAndGoesOn(
-      SplittableRandom random, Workers workers, Supplier<WorkerTask> thread, Path folder) {
-    Runs runs = Runs.hybrid(workers, STEPS, EVERY);
-    int worker = random.nextInt(3);
-    int place = random.nextInt(PLACES);
-    Trainer trainer =
-        new Trainer(KilledTask.class, thread, job -> KilledTask.told(worker, place, job));
-    TrainingFailureException failure =
-        assertThrows(
-            TrainingFailureException.class,
-            () -> trainer.train(runs.request(folder, Optional.empty()), step -> {}));
-    long end = System.currentTimeMillis();
-    String message = String.valueOf(failure.getMessage());
-    String named =
-        ("worker %d \\(stage %d, (forward|backward|update|checkpoint)( of micro-batch [01])?"
-                + " in step [0-6]\\) .*; all others have been stopped")
-            .formatted(worker, stage(worker));
-    assertTrue(message.matches(named), message);
-    if (workers == Workers.PROCESSES) {
-      long seconds = (end - KilledTask.died(folder.resolve("logs/rank-" + worker + ".log"))) / 1000;
-      assertTrue(seconds < 10, "seconds until all have stopped: " + seconds);
+    hybrid =
+        Deaths.of(Runs.hybrid(Workers.THREADS, STEPS + 1, EVERY), undisturbed.resolve("hybrid"));
+    for (Sharding sharding : List.of(Sharding.OPTIMIZER, Sharding.GRADIENTS, Sharding.PARAMETERS)) {
+      Assignment whole = Runs.stages(OneForwardOneBackward.of(2, 2), List.of(2, 2), 0, 2);
+      add(sharding.name(), whole.sharded(sharding));
     }
-    Checkpoints checkpoints = new Checkpoints(folder.resolve(Trainer.CHECKPOINTS), 2);
-    checkpoints.all().forEach(path -> Checkpoint.open(path).verify());
-    Path ended = checkpoints.latest().isPresent() ? folder : folder.resolve("again");
-    if (made(checkpoints) < STEPS) { // a worker may die when all others have what they need of it
-      new Trainer()
-          .train(runs.request(ended, checkpoints.latest().map(last -> folder)), step -> {});
+    add("split", split());
+    flow(new Flow.PipeDream(List.of(2, 1), false));
+    flow(new Flow.TwoBuffers(2, 3, false));
+    for (Cyclic.Form form : Cyclic.Form.values()) {
+      if (form != Cyclic.Form.SINGLE) { // which is one worker alone
+        flow(new Flow.OneAfterAnother(new Cyclic(2), form, Cyclic.Rule.V2));
+      }
     }
-    sameBits(Runs.state(undisturbed), Runs.state(ended));
-    assertEquals(STEPS, Runs.manifest(ended).step());
-    assertEquals(STEPS * Runs.BATCH, Runs.manifest(ended).samples());
+    assertEquals(10, others.size());
   }
 
-  private static long made(Checkpoints checkpoints) {
-    return checkpoints.latest().map(path -> Checkpoint.open(path).manifest().step()).orElse(0L);
+  private static void add(String name, Assignment assignment) {
+    Runs runs = new Runs(Runs.MODEL, assignment, Optimizer.ADAM, Workers.THREADS, STEPS, EVERY);
+    others.put(name, Deaths.of(runs, undisturbed.resolve(name)));
   }
 
-  private static void sameBits(Map<String, float[]> expected, Map<String, float[]> found) {
-    assertEquals(expected.keySet(), found.keySet());
-    assertFalse(expected.isEmpty());
-    expected.forEach((name, values) -> assertArrayEquals(values, found.get(name), name));
+  private static void flow(Flow flow) {
+    List<StageLayers> stages = List.of(StageLayers.keeping(0, 1), StageLayers.keeping(2, 4));
+    int ranks = flow.schedule(flow.round()).ranks();
+    add(flow.name(), Assignment.of(flow, stages, Collections.nCopies(ranks, 1), Runs.BATCH));
   }
 
-  @RepeatedTest(56)
+  /** Filters of the first stage by two teams of two, channels of the second by one. */
+  private static Assignment split() {
+    Schedule schedule = OneForwardOneBackward.of(2, 2);
+    Assignment whole = Runs.stages(schedule, List.of(1, 1), 0, 2);
+    List<StageLayers> stages = new ArrayList<>();
+    stages.add(whole.stages().get(0).with(Split.of(Kind.FILTER, 2)));
+    stages.add(whole.stages().get(1).with(Split.of(Kind.CHANNEL, 2)));
+    return new Assignment(schedule, stages, List.of(4, 2), Runs.BATCH, true);
+  }
+
+  @RepeatedTest(20)
   void aThreadThatDies(RepetitionInfo seed, @TempDir Path folder) {
-    diesAndGoesOn(
-        new SplittableRandom(seed.getCurrentRepetition()),
-        Workers.THREADS,
-        () -> new KilledTask(KillTest::die),
-        folder);
-  }
-
-  private static void die() {
-    throw new KilledTask.Death();
+    hybrid.ofAThread(new SplittableRandom(seed.getCurrentRepetition()), folder);
   }
 
   @RepeatedTest(4)
   void aProcessThatIsKilled(RepetitionInfo seed, @TempDir Path folder) {
-    diesAndGoesOn(
-        new SplittableRandom(100 + seed.getCurrentRepetition()),
-        Workers.PROCESSES,
-        TrainerTask::new,
-        folder);
+    hybrid.ofAProcess(new SplittableRandom(100 + seed.getCurrentRepetition()), folder);
+  }
+
+  @RepeatedTest(5)
+  void aThreadOfAnyStrategyThatDies(RepetitionInfo seed, @TempDir Path folder) {
+    SplittableRandom random = new SplittableRandom(200 + seed.getCurrentRepetition());
+    others.forEach((name, deaths) -> deaths.ofAThread(random, folder.resolve(name)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"PARAMETERS", "split", "cyclic-v2"})
+  void aProcessOfAnotherStrategyThatIsKilled(String name, @TempDir Path folder) {
+    Objects.requireNonNull(others.get(name)).ofAProcess(new SplittableRandom(300), folder);
   }
 }

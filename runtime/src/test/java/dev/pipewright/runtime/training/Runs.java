@@ -78,6 +78,10 @@ record Runs(
     return new Assignment(schedule, stages, workers, BATCH, false);
   }
 
+  Runs by(Workers others) {
+    return new Runs(model, assignment, optimizer, others, steps, every);
+  }
+
   TrainingRequest request(Path out, Optional<Path> from) {
     return request(out, from, Machines.THIS_ONE);
   }

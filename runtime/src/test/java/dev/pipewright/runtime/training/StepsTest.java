@@ -8,7 +8,10 @@ import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.runtime.engine.StepReport;
 import dev.pipewright.schedule.OneForwardOneBackward;
+import dev.pipewright.schedule.Schedule;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -20,14 +23,7 @@ class StepsTest {
   @ParameterizedTest
   @CsvSource({"1, 0", "2, 1", "3, 2", "10, 7", "999, 749", "1200, 950"})
   void theTypicalStepIsTheMedianOfTheLaterOnes(int steps, int typical) {
-    Assignment assignment =
-        new Assignment(
-            OneForwardOneBackward.of(1, 1),
-            List.of(StageLayers.keeping(0, 1)),
-            List.of(2),
-            2,
-            false);
-    Steps account = new Steps(assignment, new Course(0, steps, 0, 0, 0));
+    Steps account = new Steps(by(2), new Course(0, steps, 0, 0, 0), () -> 0);
     long end = 0;
     for (int step = 0; step < steps; step++) {
       long begin = end;
@@ -41,6 +37,30 @@ class StepsTest {
     assertEquals(typical + 1, found.seconds(), 1e-9);
     assertEquals(typical + 1, found.updateEnded()[1], 1e-9);
     assertEquals(typical + 0.5, found.updateEnded()[0], 1e-9);
+  }
+
+  /** A network of two layers, which all workers hold. */
+  private static Assignment by(int workers) {
+    List<StageLayers> whole = List.of(StageLayers.keeping(0, 1));
+    Schedule schedule = OneForwardOneBackward.of(1, 1);
+    return new Assignment(schedule, whole, List.of(workers), workers, false);
+  }
+
+  /** Of steps 5 to 9 the host took something from two; without them the median is another. */
+  @Test
+  void stepsThatLostProcessorTimeAreNotTypical() {
+    int steps = 10;
+    long[] stolen = {0, 0, 0, 0, 0, 2, 3, 0, 0, 0};
+    AtomicLong ticks = new AtomicLong();
+    Steps account = new Steps(by(1), new Course(0, steps, 0, 0, 0), ticks::get);
+    long end = 0;
+    for (int step = 0; step < steps; step++) {
+      long begin = end;
+      end += (step + 1) * SECOND;
+      ticks.addAndGet(stolen[step]);
+      account.add(0, report(step, begin, end));
+    }
+    assertEquals(8 + 1, account.typical().seconds(), 1e-9);
   }
 
   private static StepReport report(int step, long begin, long end) {

@@ -1,0 +1,152 @@
+package dev.pipewright.execution;
+
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Flow;
+import dev.pipewright.plan.HandOns;
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Schedule;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Of a stage that a worker has a copy of: the newest parameters and what the update rule remembers;
+ * older versions as long as a micro-batch needs them; a sum of gradients for each update that is
+ * under way.
+ */
+final class OwnVersions implements FlowBytes {
+  private final Assignment all;
+  private final Flow flow;
+  private final int depth;
+  private final int rank;
+  private final long[] program;
+  private final double bytes; // of its parameters
+  private final HandOns handOns;
+  private final Deque<Integer> unfinished = new ArrayDeque<>(); // micro-batches
+  private final TreeSet<Integer> versions = new TreeSet<>(Set.of(0));
+  private final Set<Integer> sums = new HashSet<>(); // updates
+  private final Map<Integer, Integer> lastUse = new HashMap<>(); // positions, by update
+  private final Set<Integer> goes = new HashSet<>(); // updates whose sums others get last
+  private List<Integer> coming = List.of(); // updates whose sums have been asked for
+  private double now;
+  private double leaving; // sums that others have not asked for yet
+
+  /**
+   * @param all steps enough to fill all stages
+   */
+  OwnVersions(StageCosts costs, Assignment all, int depth, int rank) {
+    LayerRange range = all.stages().get(depth).range();
+    this.all = all;
+    this.flow = all.flow().orElseThrow();
+    this.depth = depth;
+    this.rank = rank;
+    this.program = all.schedule().packed(rank);
+    this.bytes = costs.parameterBytes()[range.last() + 1] - costs.parameterBytes()[range.first()];
+    this.now = costs.staticBytes(range.first(), range.last() + 1) - bytes; // gradients lie in sums
+    this.handOns = HandOns.of(all, depth);
+    for (int at = 0; at < program.length; at++) {
+      if (Schedule.stage(program[at]) % flow.stages() == depth) {
+        note(program[at], at);
+      }
+    }
+  }
+
+  private int update(long op) {
+    return all.inFlow(Schedule.stage(op), Schedule.microBatch(op)) / flow.perUpdate(depth);
+  }
+
+  /** Sums are needed until the last op that adds to them, reads them or hands them on. */
+  private void note(long op, int at) {
+    if (Schedule.pass(op) == Pass.BACKWARD) {
+      unfinished.add(all.inFlow(Schedule.stage(op), Schedule.microBatch(op)));
+      lastUse.put(update(op), at);
+      goes.remove(update(op));
+    } else if (Schedule.pass(op) == Pass.UPDATE) {
+      lastUse.put(Schedule.microBatch(op), at);
+      goes.remove(Schedule.microBatch(op));
+    }
+    handOns
+        .over(rank, at)
+        .ifPresent(turn -> {
+          if (turn + 1 < handOns.size() && handOns.comes(turn + 1)) {
+            for (int update : handOns.carried(turn + 1)) {
+              lastUse.put(update, at);
+              goes.add(update);
+            }
+          }
+        });
+  }
+
+  @Override
+  public double now(double time) {
+    return now + leaving;
+  }
+
+  @Override
+  public void ask(int at) {
+    int turn = Schedule.microBatch(program[at]);
+    coming = handOns.comes(turn) ? handOns.carried(turn) : List.of();
+    now += coming.size() * bytes;
+  }
+
+  @Override
+  public void run(int at) {
+    arrive();
+    if (Schedule.pass(program[at]) == Pass.BACKWARD) {
+      now += sums.add(update(program[at])) ? bytes : 0;
+    } else if (Schedule.pass(program[at]) == Pass.UPDATE) {
+      update();
+    }
+  }
+
+  /** What has come is added to one's own, or becomes it. */
+  private void arrive() {
+    for (int update : coming) {
+      now -= sums.add(update) ? 0 : bytes;
+    }
+    coming = List.of();
+  }
+
+  /** As the runtime does: the newest version is changed in place where nobody needs it. */
+  private void update() {
+    int newest = versions.last();
+    int oldest =
+        unfinished.isEmpty() ? Integer.MAX_VALUE : flow.version(depth, unfinished.getFirst());
+    List<Integer> spent = new ArrayList<>(versions.headSet(Math.min(oldest, newest)));
+    versions.removeAll(spent);
+    now -= spent.size() * bytes;
+    if (oldest <= newest) {
+      now += bytes;
+    } else {
+      versions.remove(newest);
+    }
+    versions.add(newest + 1);
+  }
+
+  @Override
+  public void ended(int at) {
+    if (Schedule.pass(program[at]) == Pass.BACKWARD) {
+      unfinished.removeFirst();
+    }
+    for (int update : List.copyOf(sums)) {
+      if (lastUse.getOrDefault(update, 0) <= at) {
+        sums.remove(update);
+        now -= bytes;
+        leaving += goes.contains(update) ? bytes : 0;
+      }
+    }
+  }
+
+  @Override
+  public void left() {
+    leaving = 0;
+  }
+}

@@ -1,0 +1,112 @@
+package dev.pipewright.execution;
+
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Itinerary;
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.sim.Run;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Of a stage whose states go from user to user: there is room for what comes from when a worker
+ * asks for it, and what leaves is there until it has left. Between steps that flow they are at
+ * home.
+ */
+final class TravellingBytes implements FlowBytes {
+  private final Itinerary way;
+  private final Run run;
+  private final int rank;
+  private final int worker;
+  private final long[] program;
+  private final double parameters;
+  private final double always; // what goes along each time
+  private boolean here;
+  private boolean older; // version is here
+  private boolean sum; // likewise
+  private double coming;
+  private final List<Leaving> leaving = new ArrayList<>();
+
+  /** What another worker gets in a while. */
+  private record Leaving(double bytes, double start, double end) {
+    /** As much as is still here. */
+    private double at(double time) {
+      double share = end > start ? (end - time) / (end - start) : 1;
+      return bytes * Math.clamp(share, 0, 1);
+    }
+  }
+
+  /**
+   * @param all steps enough to be typical
+   * @param run of all of them
+   */
+  TravellingBytes(StageCosts costs, Assignment all, Run run, int depth, int rank) {
+    LayerRange range = all.stages().get(depth).range();
+    double[] bytes = costs.parameterBytes();
+    this.way = Itinerary.of(all, depth);
+    this.run = run;
+    this.rank = rank;
+    this.worker = all.firstWorker(rank);
+    this.program = all.schedule().packed(rank);
+    this.parameters = bytes[range.last() + 1] - bytes[range.first()];
+    this.always = costs.staticBytes(range.first(), range.last() + 1) - parameters;
+    this.here = way.worker(-1) == worker;
+    handOn(0);
+  }
+
+  @Override
+  public double now(double time) {
+    leaving.removeIf(each -> each.end() <= time);
+    double still = leaving.stream().mapToDouble(each -> each.at(time)).sum();
+    return held() + still + coming;
+  }
+
+  private double held() {
+    return (here ? always : 0) + ((older ? 1 : 0) + (sum ? 1 : 0)) * parameters;
+  }
+
+  @Override
+  public void ask(int at) {
+    int turn = Schedule.microBatch(program[at]);
+    coming = way.comes(turn) ? always + way.extra(turn) * parameters : 0;
+  }
+
+  @Override
+  public void run(int at) {
+    int stop = way.at(rank, at);
+    coming = 0;
+    here = true;
+    Pass pass = way.stop(stop).pass();
+    older = way.older(stop) || (pass == Pass.UPDATE && way.older(stop + 1));
+    sum = way.sum(stop) || pass == Pass.BACKWARD;
+  }
+
+  @Override
+  public void ended(int at) {
+    int stop = way.at(rank, at);
+    older = way.older(stop + 1);
+    sum = way.sum(stop + 1);
+    handOn(stop + 1);
+  }
+
+  private void handOn(int next) {
+    if (!here || way.worker(next) == worker) {
+      return;
+    }
+    if (next < way.size()) { // otherwise it goes home, where somebody waits for it
+      Itinerary.Stop stop = way.stop(next);
+      double start = run.start(stop.rank(), stop.asked());
+      leaving.add(new Leaving(held(), start, run.end(stop.rank(), stop.asked())));
+    }
+    here = false;
+    older = false;
+    sum = false;
+  }
+
+  @Override
+  public void left() {
+    // what has left follows from the run
+  }
+}

@@ -1,0 +1,48 @@
+package dev.pipewright.runtime.profiler;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+class WholeStepTest {
+  private static WholeStep of(String stolen) {
+    String text =
+        """
+        {
+          "seconds": [9, 1, 2, 3, 4, 50],
+          "stolen": %s,
+          "ops": [
+            [9, 9, 9],
+            [0.1, 0.5, 1],
+            [0.2, 0.6, 2],
+            [0.3, 0.7, 3],
+            [0.4, 0.8, 4],
+            [5, 50, 500]
+          ],
+          "peak": 7
+        }
+        """
+            .formatted(stolen);
+    return WholeStep.parse(text, 1);
+  }
+
+  @Test
+  void countsAllStepsBehindTheFirstWhereNothingWasStolen() {
+    WholeStep step = of("[5, 0, 0, 0, 0, 0]");
+    assertEquals(3, step.seconds().median());
+    assertEquals(50, step.seconds().most());
+    assertEquals(0.3, step.ops().forward());
+    assertEquals(0.7, step.ops().backward());
+    assertEquals(3, step.ops().update());
+    assertEquals(7, step.peakBytes());
+  }
+
+  @Test
+  void countsThoseThatLostLeast() {
+    WholeStep step = of("[0, 4, 4, 0, 1, 1]"); // the last three
+    assertEquals(4, step.seconds().median());
+    assertEquals(0.4, step.ops().forward());
+    assertEquals(0.8, step.ops().backward());
+    assertEquals(4, step.ops().update());
+  }
+}
