@@ -42,6 +42,7 @@ public final class Reproduce {
         new PlannerScaling(),
         new TrainingSpeed(),
         new RuntimeAccuracy(),
+        new MemoryAccuracy(),
         new Convergence(),
         new CyclicMemoryMeasured());
   }

@@ -1,0 +1,126 @@
+package dev.pipewright.bench;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import tools.jackson.databind.JsonNode;
+
+/** Networks and strategies that up to two worker processes of this machine are measured with. */
+final class MeasuredStrategies {
+  /**
+   * A network that is trained.
+   *
+   * @param steps so many that the later half of them takes seconds
+   */
+  record Case(String network, int batch, int steps) {}
+
+  private static final String PERCEPTRON = "mlp-8x1024";
+  private static final String CONVOLUTIONS = "cnn-64-128-256";
+  private static final String LANGUAGE =
+      "gpt:layers=4,hidden=256,heads=4,sequence=64,vocabulary=256";
+
+  static final List<Case> CASES =
+      List.of(
+          new Case(PERCEPTRON, 256, 21), new Case(CONVOLUTIONS, 16, 21), new Case(LANGUAGE, 8, 21));
+
+  /**
+   * A way to train.
+   *
+   * @param networks that it is for
+   */
+  record Strategy(String name, List<String> flags, List<String> networks) {
+    boolean isFor(Case each) {
+      return networks.contains(each.network());
+    }
+
+    private static Strategy of(String name, String flags) {
+      return of(name, flags, PERCEPTRON, CONVOLUTIONS, LANGUAGE);
+    }
+
+    /** Steps that flow refuse the language model, whose first and last layers share parameters. */
+    private static Strategy flow(String name, String flags) {
+      return of(name, "--stages 2 --schedule " + flags, PERCEPTRON, CONVOLUTIONS);
+    }
+
+    private static Strategy of(String name, String flags, String... networks) {
+      return new Strategy(name, List.of(flags.split(" ")), List.of(networks));
+    }
+  }
+
+  /**
+   * Strategies that are predicted from the same profile.
+   *
+   * @param workers that compute at once
+   * @param parts of the batch that workers compute one by one
+   */
+  record Kind(int workers, List<Integer> parts, List<Strategy> strategies) {
+    private String batches(int batch) {
+      return parts.stream().map(each -> "" + batch / each).collect(Collectors.joining(","));
+    }
+  }
+
+  static final List<Kind> KINDS =
+      List.of(
+          new Kind(
+              1,
+              List.of(2, 1),
+              List.of(
+                  Strategy.of("serial", "--replicas 1"),
+                  Strategy.flow("cyclic-v2-single", "cyclic-v2-single"))),
+          new Kind(
+              2,
+              List.of(8, 4, 2, 1),
+              List.of(
+                  Strategy.of("data", "--replicas 2"),
+                  Strategy.of("zero-1", "--replicas 2 --zero 1"),
+                  Strategy.of("zero-2", "--replicas 2 --zero 2"),
+                  Strategy.of("zero-3", "--replicas 2 --zero 3"),
+                  Strategy.of("filter", "--split filter:2", PERCEPTRON, CONVOLUTIONS),
+                  Strategy.of("channel", "--split channel:2", PERCEPTRON, CONVOLUTIONS),
+                  Strategy.of("spatial", "--split spatial:2", CONVOLUTIONS),
+                  Strategy.of("tensor", "--split tensor:2", LANGUAGE),
+                  Strategy.of("sequence", "--split sequence:2", LANGUAGE),
+                  Strategy.of("gpipe", "--stages 2 --micro-batches 8 --schedule gpipe"),
+                  Strategy.of("1f1b", "--stages 2 --micro-batches 8 --schedule 1f1b"),
+                  Strategy.of(
+                      "interleaved",
+                      "--stages 2 --micro-batches 8 --schedule interleaved --chunks 2"),
+                  Strategy.of("zb-h1", "--stages 2 --micro-batches 8 --schedule zb-h1"),
+                  Strategy.of("chimera", "--stages 2 --micro-batches 4 --schedule chimera"),
+                  Strategy.flow("pipedream", "pipedream"),
+                  Strategy.flow("pipedream, vertical sync", "pipedream --vertical-sync"),
+                  Strategy.flow("pipedream-2bw", "pipedream-2bw"),
+                  Strategy.flow("cyclic-v1", "cyclic-v1"),
+                  Strategy.flow("cyclic-v2", "cyclic-v2"),
+                  Strategy.flow("cyclic-v2-pipeline", "cyclic-v2-pipeline"),
+                  Strategy.flow("cyclic-v1-zero", "cyclic-v1-zero"),
+                  Strategy.flow("cyclic-v2-zero", "cyclic-v2-zero"))));
+
+  private MeasuredStrategies() {}
+
+  /** Measures the network and the links for a kind of strategies; the answer. */
+  static JsonNode profile(Case of, Kind kind, Path folder) {
+    List<String> command = new ArrayList<>(List.of("./pipewright", "profile", of.network()));
+    command.addAll(List.of("--batches", kind.batches(of.batch())));
+    command.addAll(List.of("--workers", "" + kind.workers(), "--links", "2", "--repeats", "7"));
+    command.addAll(List.of("--out", folder.toString(), "--json"));
+    return Answers.of(command);
+  }
+
+  /** What is predicted by the profile in a folder beside what is measured. */
+  static JsonNode compare(Case of, Strategy strategy, int steps, Path folder) {
+    List<String> command = new ArrayList<>(List.of("./pipewright", "compare", of.network()));
+    command.addAll(List.of("--global-batch", "" + of.batch(), "--steps", "" + steps));
+    command.addAll(List.of("--profile", folder.resolve("profile.json").toString()));
+    command.addAll(List.of("--cluster", folder.resolve("cluster.yaml").toString()));
+    command.addAll(strategy.flags());
+    command.add("--json");
+    return Answers.of(command);
+  }
+
+  /** By how much something is off, as text. */
+  static String change(double error) {
+    return "%+.1f %%".formatted(100 * error).replace('-', '−');
+  }
+}
