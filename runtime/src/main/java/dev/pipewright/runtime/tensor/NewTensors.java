@@ -10,6 +10,10 @@ import org.bytedeco.pytorch.global.torch.ScalarType;
 
 /** Where new tensors lie: beside the processor, or on the GPU that this process uses. */
 final class NewTensors {
+  static {
+    Torch.load();
+  }
+
   private static final MemoryFormatOptional ROW_MAJOR = kept(new MemoryFormatOptional());
   private static final TensorOptions HOST = kept(new TensorOptions());
   private static final TensorOptions HOST_WHOLE = kept(new TensorOptions(ScalarType.Long));

@@ -2,6 +2,7 @@ package dev.pipewright.runtime.tensor;
 
 import dev.pipewright.units.Check;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
 import org.bytedeco.javacpp.Loader;
 import org.bytedeco.javacpp.Pointer;
@@ -32,10 +33,25 @@ public final class Torch {
    */
   public static void start(int threads) {
     Check.that(threads >= 1, "a process computes with a thread or more: threads=%d", threads);
-    Loader.load(torch.class);
+    load();
     torch.set_num_threads(threads);
     torch.globalContext().setDeterministicAlgorithms(true, false);
     torch.globalContext().setDeterministicFillUninitializedMemory(false); // nobody reads it
+  }
+
+  /**
+   * Loads the library and nothing else. Its files are unpacked together before: one that is loaded
+   * while others are still packed would find those of a PyTorch that the system has installed.
+   */
+  public static void load() {
+    try {
+      for (String build : List.of("", "-gpu")) { // where there is none of the two, nothing happens
+        Loader.cacheResources("/org/bytedeco/pytorch/" + Loader.getPlatform() + build + "/");
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("could not unpack libtorch", e);
+    }
+    Loader.load(torch.class);
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.pipewright.runtime.transport;
 
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.runtime.tensor.Torch;
 import org.bytedeco.javacpp.Loader;
 import org.bytedeco.javacpp.PointerScope;
 import org.bytedeco.javacpp.chrono.Milliseconds;
@@ -20,6 +21,7 @@ public final class AddressBook implements AutoCloseable {
   private final TCPStore store;
 
   private AddressBook(String host, int port, boolean here) {
+    Torch.load();
     Loader.load(torch_gloo.class);
     try (PointerScope scope = new PointerScope()) {
       TCPStoreOptions options = new TCPStoreOptions();
