@@ -178,9 +178,9 @@ final class Crossing implements AutoCloseable {
     return tensors;
   }
 
-  /** The rows of some samples; dense, since samples are the first axis. */
+  /** The rows of some samples; packed, since samples are the first axis. */
   private static Tensor rows(Tensor tensor, SampleRange own, SampleRange samples) {
-    return tensor.detached().part(0, samples.first() - own.first(), samples.count()).dense();
+    return tensor.detached().part(0, samples.first() - own.first(), samples.count()).packed();
   }
 
   private int tag(int stage, int microBatch, boolean forward, int tensor) {

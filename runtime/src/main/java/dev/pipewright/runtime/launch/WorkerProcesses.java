@@ -68,8 +68,7 @@ final class WorkerProcesses implements AutoCloseable {
     } else {
       keepFreedMemory(environment);
     }
-    MatrixKernels.better()
-        .ifPresent(kernels -> environment.putIfAbsent(MatrixKernels.VARIABLE, kernels));
+    MatrixProducts.tell(environment, resources.computing().threads());
     // libtorch asks for the name of each address that connects, only to print it: seconds where no
     // name server answers. All addresses here are numbers, so nobody needs to be asked.
     environment.put("RES_OPTIONS", "attempts:0");

@@ -40,13 +40,13 @@ public final class Part {
   /** Room for an incoming tensor or its gradient. It belongs to the scope that is open. */
   public Tensor emptyInput(int input, long samples) {
     long[] shape = network.shape(inputs[input], samples);
-    return network.whole(inputs[input]) ? Tensor.emptyWhole(shape) : Tensor.empty(shape);
+    return network.whole(inputs[input]) ? Tensor.emptyWhole(shape) : Tensor.emptyPacked(shape);
   }
 
   /** The same for a tensor that goes out. */
   public Tensor emptyOutput(int output, long samples) {
     long[] shape = network.shape(outputs[output], samples);
-    return network.whole(outputs[output]) ? Tensor.emptyWhole(shape) : Tensor.empty(shape);
+    return network.whole(outputs[output]) ? Tensor.emptyWhole(shape) : Tensor.emptyPacked(shape);
   }
 
   /** Whether the parts before wait for the gradient of an incoming tensor. */

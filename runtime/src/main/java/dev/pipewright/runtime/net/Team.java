@@ -127,10 +127,10 @@ public final class Team {
   Tensor assembled(Tensor own, Cut cut) {
     List<Tensor> to = new ArrayList<>();
     List<Tensor> from = new ArrayList<>();
-    Tensor sent = own.detached().dense();
+    Tensor sent = own.detached().packed();
     for (int other = 0; other < parts(); other++) {
       to.add(sent);
-      from.add(other == part ? own : Tensor.empty(cut.shape(own.shape(), split.place(other))));
+      from.add(other == part ? own : Tensor.emptyPacked(cut.shape(own.shape(), split.place(other))));
     }
     all().exchange(to, from).await();
     return joined(from, cut, new int[0]);

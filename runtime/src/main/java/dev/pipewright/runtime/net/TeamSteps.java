@@ -32,7 +32,7 @@ final class TeamSteps {
   }
 
   private Tensor summed(Tensor gradient) {
-    Tensor sum = gradient.copy().dense();
+    Tensor sum = gradient.copy().packed();
     team.sumInPlace(sum);
     return sum;
   }
@@ -59,7 +59,7 @@ final class TeamSteps {
 
   /** What is left of a gradient of which each member knows its part. */
   private Tensor gatheredParts(Tensor gradient, Cut cut) {
-    return team.assembled(team.own(gradient, cut).dense(), cut);
+    return team.assembled(team.own(gradient, cut).packed(), cut);
   }
 
   /** All parts as one tensor that each uses for something else; their gradients are summed. */
@@ -86,11 +86,11 @@ final class TeamSteps {
   private Tensor partOfSum(Tensor terms, Cut cut) {
     List<Tensor> to = new ArrayList<>();
     List<Tensor> from = new ArrayList<>();
-    Tensor own = team.own(terms, cut).dense();
+    Tensor own = team.own(terms, cut).packed();
     for (int other = 0; other < team.parts(); other++) {
       Span span = cut.span(0, team.split().place(other));
-      to.add(terms.part(cut.axis(0), span.first(), span.count()).dense());
-      from.add(Tensor.empty(own.shape()));
+      to.add(terms.part(cut.axis(0), span.first(), span.count()).packed());
+      from.add(Tensor.emptyPacked(own.shape()));
     }
     team.all().exchange(to, from).await();
     Tensor sum = Tensor.zeros(own.shape());
@@ -131,7 +131,7 @@ final class TeamSteps {
       Span lent = self ? new Span(0, 0) : halo.lent(place, other);
       to.add(rows(own.detached(), axis, lent, halo.owned(place).first()));
       long rows = self ? 0 : halo.lent(other, place).count();
-      from.add(Tensor.empty(with(own.shape(), axis, rows)));
+      from.add(Tensor.emptyPacked(with(own.shape(), axis, rows)));
     }
     team.along(gridAxis).exchange(to, from).await();
     return from;
@@ -139,7 +139,7 @@ final class TeamSteps {
 
   private static Tensor rows(Tensor tensor, int axis, Span span, long origin) {
     long first = span.count() == 0 ? 0 : span.first() - origin;
-    return tensor.part(axis, first, span.count()).dense();
+    return tensor.part(axis, first, span.count()).packed();
   }
 
   private static long[] with(long[] shape, int axis, long rows) {
@@ -196,9 +196,9 @@ final class TeamSteps {
     for (int other = 0; other < halo.parts(); other++) {
       boolean self = other == place;
       long rows = self ? owned.count() : halo.lent(other, place).count();
-      to.add(gradient.part(axis, at, self ? 0 : rows).dense());
+      to.add(gradient.part(axis, at, self ? 0 : rows).packed());
       from.add(
-          Tensor.empty(with(gradient.shape(), axis, self ? 0 : halo.lent(place, other).count())));
+          Tensor.emptyPacked(with(gradient.shape(), axis, self ? 0 : halo.lent(place, other).count())));
       ownAt = self ? at : ownAt;
       at += rows;
     }

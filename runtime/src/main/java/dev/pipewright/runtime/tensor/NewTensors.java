@@ -6,6 +6,7 @@ import org.bytedeco.pytorch.MemoryFormatOptional;
 import org.bytedeco.pytorch.ScalarTypeOptional;
 import org.bytedeco.pytorch.TensorOptions;
 import org.bytedeco.pytorch.global.torch;
+import org.bytedeco.pytorch.global.torch.MemoryFormat;
 import org.bytedeco.pytorch.global.torch.ScalarType;
 
 /** Where new tensors lie: beside the processor, or on the GPU that this process uses. */
@@ -15,6 +16,8 @@ final class NewTensors {
   }
 
   private static final MemoryFormatOptional ROW_MAJOR = kept(new MemoryFormatOptional());
+  private static final MemoryFormatOptional CHANNELS_LAST =
+      kept(new MemoryFormatOptional(MemoryFormat.ChannelsLast));
   private static final TensorOptions HOST = kept(new TensorOptions());
   private static final TensorOptions HOST_WHOLE = kept(new TensorOptions(ScalarType.Long));
 
@@ -39,6 +42,10 @@ final class NewTensors {
 
   static org.bytedeco.pytorch.Tensor empty(long... shape) {
     return torch.empty(shape, numbers, ROW_MAJOR);
+  }
+
+  static org.bytedeco.pytorch.Tensor emptyMaps(long... shape) {
+    return torch.empty(shape, numbers, CHANNELS_LAST);
   }
 
   static org.bytedeco.pytorch.Tensor emptyWhole(long... shape) {

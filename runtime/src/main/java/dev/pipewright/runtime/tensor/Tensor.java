@@ -8,6 +8,7 @@ import org.bytedeco.javacpp.LongPointer;
 import org.bytedeco.pytorch.Scalar;
 import org.bytedeco.pytorch.TensorVector;
 import org.bytedeco.pytorch.global.torch;
+import org.bytedeco.pytorch.global.torch.MemoryFormat;
 import org.bytedeco.pytorch.global.torch.ScalarType;
 
 /**
@@ -17,6 +18,8 @@ import org.bytedeco.pytorch.global.torch.ScalarType;
  * <p>Methods that end in {@code InPlace} change the tensor, all others make a new one.
  */
 public final class Tensor implements AutoCloseable {
+  private static final int MAP_AXES = 4; // samples, channels and two axes
+
   private final org.bytedeco.pytorch.Tensor handle;
 
   /** A native tensor in our words. */
@@ -67,7 +70,13 @@ public final class Tensor implements AutoCloseable {
     return new Tensor(NewTensors.empty(shape));
   }
 
-  /** Likewise for whole numbers. */
+  /** Likewise, {@linkplain #packed packed}. */
+  public static Tensor emptyPacked(long... shape) {
+    return new Tensor(
+        shape.length == MAP_AXES ? NewTensors.emptyMaps(shape) : NewTensors.empty(shape));
+  }
+
+  /** Whole numbers that nobody has set. */
   public static Tensor emptyWhole(long... shape) {
     return new Tensor(NewTensors.emptyWhole(shape));
   }
@@ -191,9 +200,15 @@ public final class Tensor implements AutoCloseable {
     return new Tensor(handle.select(axis, index));
   }
 
-  /** In row-major order in one piece of memory. */
-  public Tensor dense() {
-    return new Tensor(handle.contiguous());
+  /**
+   * In one piece of memory. Maps with two axes have the channels of each place side by side, which
+   * is the order in which convolutions are fastest; all others are in row-major order.
+   */
+  public Tensor packed() {
+    return new Tensor(
+        handle.dim() == MAP_AXES
+            ? handle.contiguous(MemoryFormat.ChannelsLast)
+            : handle.contiguous());
   }
 
   /** A copy with memory of its own. */

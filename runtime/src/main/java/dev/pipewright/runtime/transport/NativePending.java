@@ -30,11 +30,8 @@ final class NativePending implements Pending {
    * @param what it is, for the sentence that says that it failed
    */
   static NativePending begin(String what, Begin begin, Tensor... of) {
-    for (Tensor tensor : of) {
-      Check.that(tensor.is_contiguous(), "messages carry dense tensors: %s", what);
-    }
     try (PointerScope scope = new PointerScope()) { // not the caller's, which may end before
-      TensorVector tensors = new TensorVector(of);
+      TensorVector tensors = new TensorVector(memory(what, of));
       Work work = begin.with(tensors);
       work.retainReference();
       tensors.retainReference();
@@ -42,6 +39,16 @@ final class NativePending implements Pending {
     } catch (RuntimeException e) {
       throw lost(what, e);
     }
+  }
+
+  /** What they hold, in the order in which it lies in memory. */
+  private static Tensor[] memory(String what, Tensor... of) {
+    Tensor[] rows = new Tensor[of.length];
+    for (int i = 0; i < rows.length; i++) {
+      Check.that(of[i].is_non_overlapping_and_dense(), "messages carry dense tensors: %s", what);
+      rows[i] = of[i].is_contiguous() ? of[i] : of[i].as_strided(new long[] {of[i].numel()}, 1);
+    }
+    return rows;
   }
 
   /** Of a message, Gloo does not say before somebody waits for it. */

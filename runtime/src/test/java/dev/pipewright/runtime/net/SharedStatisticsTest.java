@@ -151,7 +151,7 @@ class SharedStatisticsTest {
       long first = 0;
       for (int count : counts) {
         Tensor own = samples.part(0, first, count);
-        Tensor ownGradient = gradient.part(0, first, count).dense();
+        Tensor ownGradient = gradient.part(0, first, count).packed();
         workers.add(threads.submit(() -> run(own, ownGradient, together, parts)));
         first += count;
       }
