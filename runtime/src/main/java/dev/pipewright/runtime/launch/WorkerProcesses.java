@@ -23,13 +23,21 @@ final class WorkerProcesses implements AutoCloseable {
   private static final int LOG_LINES = 20;
 
   /**
-   * Ctrl-C reaches all processes of a terminal. What becomes of the workers then is for the
-   * coordinator to say, and where that ends, they do.
+   * How a worker begins. Ctrl-C reaches all processes of a terminal; what becomes of the workers
+   * then is for the coordinator to say, and where that ends, they do.
+   *
+   * <p>Its threads do not interrupt each other when they wake up, as Linux's batch policy has it.
+   * Otherwise Gloo's reading thread, woken by what another thread writes, takes the processor from
+   * it while that holds the connection's lock, and tries to take the lock for milliseconds: a third
+   * of the step of a split layer.
    */
-  private static final List<String> DEAF =
-      File.separatorChar == '\\' // Windows has no such signals
+  private static final List<String> BEGINNING =
+      File.separatorChar == '\\' // Windows has neither
           ? List.of()
-          : List.of("/bin/sh", "-c", "trap '' INT HUP; exec \"$0\" \"$@\"");
+          : List.of(
+              "/bin/sh",
+              "-c",
+              "trap '' INT HUP; chrt -b -p 0 $$ >/dev/null 2>&1; exec \"$0\" \"$@\"");
 
   private final Map<Integer, Process> processes = new ConcurrentHashMap<>();
   private final Path logs;
@@ -114,7 +122,7 @@ final class WorkerProcesses implements AutoCloseable {
   }
 
   private List<String> command(int worker, String host, int port, Launch.Resources resources) {
-    List<String> command = new ArrayList<>(DEAF);
+    List<String> command = new ArrayList<>(BEGINNING);
     Collections.addAll(
         command,
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
