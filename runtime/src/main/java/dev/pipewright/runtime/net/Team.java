@@ -130,7 +130,8 @@ public final class Team {
     Tensor sent = own.detached().packed();
     for (int other = 0; other < parts(); other++) {
       to.add(sent);
-      from.add(other == part ? own : Tensor.emptyPacked(cut.shape(own.shape(), split.place(other))));
+      from.add(
+          other == part ? own : Tensor.emptyPacked(cut.shape(own.shape(), split.place(other))));
     }
     all().exchange(to, from).await();
     return joined(from, cut, new int[0]);

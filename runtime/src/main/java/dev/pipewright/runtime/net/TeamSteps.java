@@ -198,7 +198,8 @@ final class TeamSteps {
       long rows = self ? owned.count() : halo.lent(other, place).count();
       to.add(gradient.part(axis, at, self ? 0 : rows).packed());
       from.add(
-          Tensor.emptyPacked(with(gradient.shape(), axis, self ? 0 : halo.lent(place, other).count())));
+          Tensor.emptyPacked(
+              with(gradient.shape(), axis, self ? 0 : halo.lent(place, other).count())));
       ownAt = self ? at : ownAt;
       at += rows;
     }

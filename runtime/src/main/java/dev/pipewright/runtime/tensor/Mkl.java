@@ -11,8 +11,8 @@ import java.util.Optional;
 import org.bytedeco.javacpp.Loader;
 
 /**
- * Intel's library for products of matrices, where its jar is on the class path. It has the functions that libtorch calls of OpenBLAS; whoever loads it
- * before that calls them there.
+ * Intel's library for products of matrices, where its jar is on the class path. It has the
+ * functions that libtorch calls of OpenBLAS; whoever loads it before that calls them there.
  */
 public final class Mkl {
   private static final String LOADED = "libmkl_rt.so.2";

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.formats.BadInputException;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,6 +34,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class CoordinatorTest {
   private static final long ENDLESS = 1_000_000_000;
+  private static final int POLICY = 38; // of the fields behind a process's name
+  private static final int BATCH = 3;
 
   @TempDir Path folder;
 
@@ -45,10 +49,24 @@ class CoordinatorTest {
         .with(new Launch.Resources(64, Computing.USUAL));
   }
 
+  private final Set<Integer> policies = ConcurrentHashMap.newKeySet();
+
+  /** By which Linux schedules a process's first thread. */
+  private static Optional<Integer> policy(String pid) {
+    try {
+      String line = Files.readString(Path.of("/proc", pid, "stat"));
+      String[] behindName = line.substring(line.lastIndexOf(')') + 2).split(" ");
+      return Optional.of(Integer.parseInt(behindName[POLICY]));
+    } catch (IOException e) { // another system
+      return Optional.empty();
+    }
+  }
+
   private void hear(int worker, String text) {
     if (text.startsWith("pid ")) {
-      ProcessHandle.of(Long.parseLong(text.substring(4)))
-          .ifPresent(process -> processes.put(worker, process));
+      String pid = text.substring(4);
+      ProcessHandle.of(Long.parseLong(pid)).ifPresent(process -> processes.put(worker, process));
+      policy(pid).ifPresent(policies::add);
     } else {
       events.add(worker + " " + text);
     }
@@ -80,6 +98,13 @@ class CoordinatorTest {
     assertTrue(events.get(0).matches("[01] step 0 bytes \\d+"), events::toString);
     assertEquals(2, events.size());
     assertTrue(Files.exists(folder.resolve("logs/rank-1.log")));
+  }
+
+  @Test
+  void theirThreadsDoNotInterruptEachOther() throws Exception {
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/chrt")), "the system has no such policy");
+    run(ring(2, "3"));
+    assertEquals(Set.of(BATCH), policies);
   }
 
   /** Two workers exchange 10,000 messages and as many parts of sums. */
