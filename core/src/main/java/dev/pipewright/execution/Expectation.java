@@ -179,7 +179,7 @@ public final class Expectation {
 
   /** The most bytes that each worker of a rank holds. */
   public double[] peakBytes() {
-    Optional<Run> run = assignment.inOnePlace() ? Optional.of(simulate()) : Optional.empty();
+    Optional<Run> run = assignment.flow().map(flow -> simulate());
     RankBytes bytes = new RankBytes(loads, filled, run);
     return IntStream.range(0, assignment.schedule().ranks()).mapToDouble(bytes::bytes).toArray();
   }

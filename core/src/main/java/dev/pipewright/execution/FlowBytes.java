@@ -17,7 +17,4 @@ interface FlowBytes {
 
   /** It has ended. */
   void ended(int at);
-
-  /** Another op has run since what goes to other workers began to leave. */
-  void left();
 }

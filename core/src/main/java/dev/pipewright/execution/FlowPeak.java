@@ -12,7 +12,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 
 /**
  * The most bytes that a worker of a rank holds while steps flow, op by op, where the profile says
@@ -29,17 +28,17 @@ final class FlowPeak {
   private final int slice;
   private final Map<Integer, StageNeeds> needs = new HashMap<>(); // by stage
   private final Map<Integer, FlowBytes> held = new HashMap<>(); // by stage of a chain
-  private final Optional<Run> run;
+  private final Run run;
   private double now; // of micro-batches in flight
   private double time; // seconds since all began
   private double peak;
 
   /**
    * @param all steps enough to fill all stages
-   * @param run of all of them, where it matters when what comes and goes
+   * @param run of all of them: it says when what comes and goes
    * @param slice samples of a micro-batch that the worker computes
    */
-  FlowPeak(StageCosts costs, Assignment all, Optional<Run> run, int rank, int slice) {
+  FlowPeak(StageCosts costs, Assignment all, Run run, int rank, int slice) {
     this.costs = costs;
     this.all = all;
     this.run = run;
@@ -57,8 +56,9 @@ final class FlowPeak {
   }
 
   private FlowBytes held(int depth) {
-    return run.<FlowBytes>map(times -> new TravellingBytes(costs, all, times, depth, rank))
-        .orElseGet(() -> new OwnVersions(costs, all, depth, rank));
+    return all.inOnePlace()
+        ? new TravellingBytes(costs, all, run, depth, rank)
+        : new OwnVersions(costs, all, run, depth, rank);
   }
 
   private StageNeeds needs(int stage) {
@@ -72,29 +72,24 @@ final class FlowPeak {
 
   double bytes() {
     for (int i = 0; i < program.length; i++) {
-      int at = i;
       FlowBytes own =
-          Objects.requireNonNull(held.get(Schedule.stage(program[at]) % placement.depth()));
-      if (Schedule.pass(program[at]) == Pass.HAND_ON) {
-        own.ask(at);
-        reach(expected(at));
+          Objects.requireNonNull(held.get(Schedule.stage(program[i]) % placement.depth()));
+      if (Schedule.pass(program[i]) == Pass.HAND_ON) {
+        time = run.start(rank, i);
+        own.ask(i);
+        reach(expected(i));
       } else {
-        at(run.map(times -> times.start(rank, at)));
+        time = run.start(rank, i);
         reach(0);
-        own.run(at);
+        own.run(i);
         reach(0);
-        at(run.map(times -> (times.start(rank, at) + times.end(rank, at)) / 2)); // its most
-        run(program[at], expected(at));
-        held.values().forEach(FlowBytes::left);
-        own.ended(at);
-        at(run.map(times -> times.end(rank, at)));
+        time = (run.start(rank, i) + run.end(rank, i)) / 2; // when it needs most
+        run(program[i], expected(i));
+        own.ended(i);
+        time = run.end(rank, i);
       }
     }
     return peak;
-  }
-
-  private void at(Optional<Double> when) {
-    time = when.orElse(time);
   }
 
   /** Room for messages that ops behind this one will take. */

@@ -4,9 +4,11 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Flow;
 import dev.pipewright.plan.HandOns;
+import dev.pipewright.plan.HandOns.Turn;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
+import dev.pipewright.sim.Run;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -14,6 +16,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -30,21 +33,24 @@ final class OwnVersions implements FlowBytes {
   private final long[] program;
   private final double bytes; // of its parameters
   private final HandOns handOns;
+  private final Run run;
   private final Deque<Integer> unfinished = new ArrayDeque<>(); // micro-batches
   private final TreeSet<Integer> versions = new TreeSet<>(Set.of(0));
   private final Set<Integer> sums = new HashSet<>(); // updates
   private final Map<Integer, Integer> lastUse = new HashMap<>(); // positions, by update
-  private final Set<Integer> goes = new HashSet<>(); // updates whose sums others get last
+  private final Map<Integer, Turn> takes = new HashMap<>(); // whose sums others get last, by update
+  private final Leaving leaving = new Leaving();
   private List<Integer> coming = List.of(); // updates whose sums have been asked for
   private double now;
-  private double leaving; // sums that others have not asked for yet
 
   /**
    * @param all steps enough to fill all stages
+   * @param run of all of them
    */
-  OwnVersions(StageCosts costs, Assignment all, int depth, int rank) {
+  OwnVersions(StageCosts costs, Assignment all, Run run, int depth, int rank) {
     LayerRange range = all.stages().get(depth).range();
     this.all = all;
+    this.run = run;
     this.flow = all.flow().orElseThrow();
     this.depth = depth;
     this.rank = rank;
@@ -68,10 +74,10 @@ final class OwnVersions implements FlowBytes {
     if (Schedule.pass(op) == Pass.BACKWARD) {
       unfinished.add(all.inFlow(Schedule.stage(op), Schedule.microBatch(op)));
       lastUse.put(update(op), at);
-      goes.remove(update(op));
+      takes.remove(update(op));
     } else if (Schedule.pass(op) == Pass.UPDATE) {
       lastUse.put(Schedule.microBatch(op), at);
-      goes.remove(Schedule.microBatch(op));
+      takes.remove(Schedule.microBatch(op));
     }
     handOns
         .over(rank, at)
@@ -79,7 +85,7 @@ final class OwnVersions implements FlowBytes {
           if (turn + 1 < handOns.size() && handOns.comes(turn + 1)) {
             for (int update : handOns.carried(turn + 1)) {
               lastUse.put(update, at);
-              goes.add(update);
+              takes.put(update, handOns.turn(turn + 1));
             }
           }
         });
@@ -87,7 +93,7 @@ final class OwnVersions implements FlowBytes {
 
   @Override
   public double now(double time) {
-    return now + leaving;
+    return now + leaving.bytes(time);
   }
 
   @Override
@@ -140,13 +146,12 @@ final class OwnVersions implements FlowBytes {
       if (lastUse.getOrDefault(update, 0) <= at) {
         sums.remove(update);
         now -= bytes;
-        leaving += goes.contains(update) ? bytes : 0;
+        Optional.ofNullable(takes.get(update)).ifPresent(this::leave);
       }
     }
   }
 
-  @Override
-  public void left() {
-    leaving = 0;
+  private void leave(Turn to) {
+    leaving.add(bytes, run.start(to.rank(), to.asked()), run.end(to.rank(), to.asked()));
   }
 }

@@ -25,7 +25,7 @@ final class RankBytes {
 
   /**
    * @param assignment with enough steps that flow to have all stages at work
-   * @param run of all of them where states go from worker to worker
+   * @param run of all of them where they flow
    */
   RankBytes(StageLoads loads, Assignment assignment, Optional<Run> run) {
     this.run = run;
@@ -49,7 +49,7 @@ final class RankBytes {
     if (own.workload().profile().saysMemory()) {
       int slice = StageCosts.slice(loads.microBatch(), assignment.replicas(rank));
       if (assignment.flow().isPresent()) {
-        return new FlowPeak(own, assignment, run, rank, slice).bytes();
+        return new FlowPeak(own, assignment, run.orElseThrow(), rank, slice).bytes();
       }
       return new WorkerPeak(own, assignment, rank, slice).bytes();
     }
@@ -64,9 +64,9 @@ final class RankBytes {
         states.computeIfAbsent(
             stage % placement.depth(),
             depth ->
-                run.<FlowBytes>map(
-                        times -> new TravellingBytes(own, assignment, times, depth, rank))
-                    .orElseGet(() -> new StayingBytes(staying(own, rank, depth))));
+                assignment.inOnePlace()
+                    ? new TravellingBytes(own, assignment, run.orElseThrow(), depth, rank)
+                    : new StayingBytes(staying(own, rank, depth)));
       }
     }
     return states;

@@ -21,9 +21,4 @@ record StayingBytes(double bytes) implements FlowBytes {
   public void ended(int at) {
     // nothing leaves
   }
-
-  @Override
-  public void left() {
-    // likewise
-  }
 }

@@ -7,8 +7,6 @@ import dev.pipewright.plan.LayerRange;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.sim.Run;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Of a stage whose states go from user to user: there is room for what comes from when a worker
@@ -27,16 +25,7 @@ final class TravellingBytes implements FlowBytes {
   private boolean older; // version is here
   private boolean sum; // likewise
   private double coming;
-  private final List<Leaving> leaving = new ArrayList<>();
-
-  /** What another worker gets in a while. */
-  private record Leaving(double bytes, double start, double end) {
-    /** As much as is still here. */
-    private double at(double time) {
-      double share = end > start ? (end - time) / (end - start) : 1;
-      return bytes * Math.clamp(share, 0, 1);
-    }
-  }
+  private final Leaving leaving = new Leaving();
 
   /**
    * @param all steps enough to be typical
@@ -58,9 +47,7 @@ final class TravellingBytes implements FlowBytes {
 
   @Override
   public double now(double time) {
-    leaving.removeIf(each -> each.end() <= time);
-    double still = leaving.stream().mapToDouble(each -> each.at(time)).sum();
-    return held() + still + coming;
+    return held() + leaving.bytes(time) + coming;
   }
 
   private double held() {
@@ -98,15 +85,10 @@ final class TravellingBytes implements FlowBytes {
     if (next < way.size()) { // otherwise it goes home, where somebody waits for it
       Itinerary.Stop stop = way.stop(next);
       double start = run.start(stop.rank(), stop.asked());
-      leaving.add(new Leaving(held(), start, run.end(stop.rank(), stop.asked())));
+      leaving.add(held(), start, run.end(stop.rank(), stop.asked()));
     }
     here = false;
     older = false;
     sum = false;
-  }
-
-  @Override
-  public void left() {
-    // what has left follows from the run
   }
 }

@@ -55,7 +55,7 @@ class CoordinatorTest {
   private static Optional<Integer> policy(String pid) {
     try {
       String line = Files.readString(Path.of("/proc", pid, "stat"));
-      String[] behindName = line.substring(line.lastIndexOf(')') + 2).split(" ");
+      String[] behindName = line.substring(line.lastIndexOf(')') + 2).split(" ", -1);
       return Optional.of(Integer.parseInt(behindName[POLICY]));
     } catch (IOException e) { // another system
       return Optional.empty();
