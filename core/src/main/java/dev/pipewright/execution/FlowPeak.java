@@ -75,8 +75,7 @@ final class FlowPeak {
       FlowBytes own =
           Objects.requireNonNull(held.get(Schedule.stage(program[i]) % placement.depth()));
       if (Schedule.pass(program[i]) == Pass.HAND_ON) {
-        time = run.start(rank, i);
-        own.ask(i);
+        own.ask(i); // when the op before has ended
         reach(expected(i));
       } else {
         time = run.start(rank, i);

@@ -6,17 +6,15 @@ import dev.pipewright.plan.Flow;
 import dev.pipewright.plan.HandOns;
 import dev.pipewright.plan.HandOns.Turn;
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.SumUses;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.sim.Run;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -37,8 +35,7 @@ final class OwnVersions implements FlowBytes {
   private final Deque<Integer> unfinished = new ArrayDeque<>(); // micro-batches
   private final TreeSet<Integer> versions = new TreeSet<>(Set.of(0));
   private final Set<Integer> sums = new HashSet<>(); // updates
-  private final Map<Integer, Integer> lastUse = new HashMap<>(); // positions, by update
-  private final Map<Integer, Turn> takes = new HashMap<>(); // whose sums others get last, by update
+  private final SumUses uses;
   private final Leaving leaving = new Leaving();
   private List<Integer> coming = List.of(); // updates whose sums have been asked for
   private double now;
@@ -58,37 +55,17 @@ final class OwnVersions implements FlowBytes {
     this.bytes = costs.parameterBytes()[range.last() + 1] - costs.parameterBytes()[range.first()];
     this.now = costs.staticBytes(range.first(), range.last() + 1) - bytes; // gradients lie in sums
     this.handOns = HandOns.of(all, depth);
+    this.uses = SumUses.of(all, depth, rank, handOns);
     for (int at = 0; at < program.length; at++) {
-      if (Schedule.stage(program[at]) % flow.stages() == depth) {
-        note(program[at], at);
+      int stage = Schedule.stage(program[at]);
+      if (Schedule.pass(program[at]) == Pass.BACKWARD && stage % flow.stages() == depth) {
+        unfinished.add(all.inFlow(stage, Schedule.microBatch(program[at])));
       }
     }
   }
 
   private int update(long op) {
     return all.inFlow(Schedule.stage(op), Schedule.microBatch(op)) / flow.perUpdate(depth);
-  }
-
-  /** Sums are needed until the last op that adds to them, reads them or hands them on. */
-  private void note(long op, int at) {
-    if (Schedule.pass(op) == Pass.BACKWARD) {
-      unfinished.add(all.inFlow(Schedule.stage(op), Schedule.microBatch(op)));
-      lastUse.put(update(op), at);
-      takes.remove(update(op));
-    } else if (Schedule.pass(op) == Pass.UPDATE) {
-      lastUse.put(Schedule.microBatch(op), at);
-      takes.remove(Schedule.microBatch(op));
-    }
-    handOns
-        .over(rank, at)
-        .ifPresent(turn -> {
-          if (turn + 1 < handOns.size() && handOns.comes(turn + 1)) {
-            for (int update : handOns.carried(turn + 1)) {
-              lastUse.put(update, at);
-              takes.put(update, handOns.turn(turn + 1));
-            }
-          }
-        });
   }
 
   @Override
@@ -142,11 +119,12 @@ final class OwnVersions implements FlowBytes {
     if (Schedule.pass(program[at]) == Pass.BACKWARD) {
       unfinished.removeFirst();
     }
-    for (int update : List.copyOf(sums)) {
-      if (lastUse.getOrDefault(update, 0) <= at) {
-        sums.remove(update);
+    for (SumUses.Spent spent : uses.spent(at)) {
+      if (sums.remove(spent.update())) {
         now -= bytes;
-        Optional.ofNullable(takes.get(update)).ifPresent(this::leave);
+        if (spent.goes()) {
+          leave(handOns.turn(handOns.over(rank, at).orElseThrow() + 1));
+        }
       }
     }
   }

@@ -2,18 +2,13 @@ package dev.pipewright.runtime.engine;
 
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.HandOns;
+import dev.pipewright.plan.SumUses;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Pending;
 import dev.pipewright.runtime.transport.Transport;
-import dev.pipewright.schedule.Op.Pass;
-import dev.pipewright.schedule.Schedule;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
-import java.util.NavigableMap;
-import java.util.TreeMap;
 
 /**
  * A worker's part in handing a stage's sums on, from turn to turn and from worker to worker: no
@@ -31,16 +26,7 @@ final class Relay {
   private final Departures departures;
   private final HandOns handOns;
   private final List<Arriving> arriving = new ArrayList<>();
-  private final NavigableMap<Integer, NavigableMap<Integer, Event>> events =
-      new TreeMap<>(); // by update and position
-
-  /** What happens to a sum here; of those at one op the last. */
-  private enum Event {
-    COMES,
-    GROWS,
-    IS_READ,
-    GOES
-  }
+  private final SumUses uses;
 
   private record Arriving(int update, Tensor tensor, Pending pending) {}
 
@@ -52,40 +38,7 @@ final class Relay {
     this.sums = sums;
     this.departures = departures;
     this.handOns = HandOns.of(all, depth);
-    findEvents(all.schedule().packed(rank));
-  }
-
-  private void findEvents(long[] program) {
-    for (int i = 0; i < program.length; i++) {
-      if (Schedule.stage(program[i]) % all.stages().size() == depth) {
-        int number = Schedule.microBatch(program[i]);
-        Pass pass = Schedule.pass(program[i]);
-        if (pass == Pass.BACKWARD) {
-          int microBatch = all.inFlow(Schedule.stage(program[i]), number);
-          put(microBatch / all.flow().orElseThrow().perUpdate(depth), i, Event.GROWS);
-        } else if (pass == Pass.UPDATE) {
-          put(number, i, Event.IS_READ);
-        } else if (pass == Pass.HAND_ON && handOns.comes(number)) {
-          for (int update : handOns.carried(number)) {
-            put(update, i, Event.COMES);
-          }
-        }
-        int at = i;
-        handOns.over(rank, i).ifPresent(turn -> findGoing(turn + 1, at));
-      }
-    }
-  }
-
-  private void findGoing(int turn, int position) {
-    if (turn < handOns.size() && handOns.comes(turn)) {
-      for (int update : handOns.carried(turn)) {
-        put(update, position, Event.GOES);
-      }
-    }
-  }
-
-  private void put(int update, int position, Event event) {
-    events.computeIfAbsent(update, key -> new TreeMap<>()).put(position, event);
+    this.uses = SumUses.of(all, depth, rank, handOns);
   }
 
   /** Asks for what a turn gets. */
@@ -123,15 +76,7 @@ final class Relay {
   /** An op of the stage has ended: hands on what the next turn needs. */
   void ended(int position) {
     handOns.over(rank, position).ifPresent(turn -> handOn(turn + 1));
-    Iterator<Map.Entry<Integer, NavigableMap<Integer, Event>>> begun = events.entrySet().iterator();
-    boolean later = false; // what comes behind has not begun either
-    while (!later && begun.hasNext()) {
-      Map.Entry<Integer, NavigableMap<Integer, Event>> each = begun.next();
-      later = each.getValue().firstKey() > position;
-      if (!later && isSpent(each.getKey(), each.getValue(), position)) {
-        begun.remove();
-      }
-    }
+    uses.spent(position).forEach(each -> sums.forget(each.update()));
   }
 
   private void handOn(int turn) {
@@ -152,19 +97,6 @@ final class Relay {
 
   private void send(Tensor tensor, int to, int tag) {
     departures.add(to, tensor, transport.send(tensor, to, tag));
-  }
-
-  /** Whether a sum has no further events, or comes again as a whole; frees it then. */
-  private boolean isSpent(int update, NavigableMap<Integer, Event> own, int position) {
-    Event last = own.floorEntry(position).getValue();
-    Map.Entry<Integer, Event> next = own.higherEntry(position);
-    if (last == Event.GROWS && next != null) {
-      return false;
-    }
-    if (next == null || next.getValue() == Event.COMES) {
-      sums.forget(update);
-    }
-    return next == null;
   }
 
   private int tag(int turn, int item) {
