@@ -4,14 +4,16 @@ import dev.pipewright.runtime.tensor.Tensor;
 
 /** Numbers on their way to a tensor: made in any thread, and without memory of the library's. */
 public sealed interface Values {
-  /** A tensor that belongs to the scope that is open. */
+  /** A {@linkplain Tensor#packed packed} tensor that belongs to the scope that is open. */
   Tensor tensor();
 
   /** Floating-point numbers in row-major order. */
   record Floating(float[] numbers, long... shape) implements Values {
     @Override
     public Tensor tensor() {
-      return Tensor.of(numbers, shape);
+      try (Tensor rowMajor = Tensor.of(numbers, shape)) {
+        return rowMajor.packed();
+      }
     }
   }
 

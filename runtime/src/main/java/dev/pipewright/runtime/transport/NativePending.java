@@ -1,10 +1,12 @@
 package dev.pipewright.runtime.transport;
 
 import dev.pipewright.units.Check;
+import java.util.Arrays;
 import org.bytedeco.javacpp.PointerScope;
 import org.bytedeco.pytorch.Tensor;
 import org.bytedeco.pytorch.TensorVector;
 import org.bytedeco.pytorch.Work;
+import org.bytedeco.pytorch.global.torch.MemoryFormat;
 
 /** An operation of Gloo or NCCL under way, with its tensors, which live at least until its end. */
 final class NativePending implements Pending {
@@ -30,8 +32,12 @@ final class NativePending implements Pending {
    * @param what it is, for the sentence that says that it failed
    */
   static NativePending begin(String what, Begin begin, Tensor... of) {
+    for (Tensor tensor : of) {
+      Check.that(isPacked(tensor), "messages carry packed tensors: %s", what);
+    }
     try (PointerScope scope = new PointerScope()) { // not the caller's, which may end before
-      TensorVector tensors = new TensorVector(memory(what, of));
+      Tensor[] rows = Arrays.stream(of).map(NativePending::memory).toArray(Tensor[]::new);
+      TensorVector tensors = new TensorVector(rows);
       Work work = begin.with(tensors);
       work.retainReference();
       tensors.retainReference();
@@ -41,14 +47,13 @@ final class NativePending implements Pending {
     }
   }
 
-  /** What they hold, in the order in which it lies in memory. */
-  private static Tensor[] memory(String what, Tensor... of) {
-    Tensor[] rows = new Tensor[of.length];
-    for (int i = 0; i < rows.length; i++) {
-      Check.that(of[i].is_non_overlapping_and_dense(), "messages carry dense tensors: %s", what);
-      rows[i] = of[i].is_contiguous() ? of[i] : of[i].as_strided(new long[] {of[i].numel()}, 1);
-    }
-    return rows;
+  private static boolean isPacked(Tensor tensor) {
+    return tensor.is_contiguous() || tensor.is_contiguous(MemoryFormat.ChannelsLast);
+  }
+
+  /** What a packed tensor holds, in the order in which it lies in memory. */
+  private static Tensor memory(Tensor tensor) {
+    return tensor.is_contiguous() ? tensor : tensor.as_strided(new long[] {tensor.numel()}, 1);
   }
 
   /** Of a message, Gloo does not say before somebody waits for it. */

@@ -89,12 +89,33 @@ class GlooTransportTest extends TransportContract {
     }
   }
 
+  /** Bytes travel as they lie in memory, so both ends would take them for other numbers. */
   @Test
-  void aTensorWithGapsIsRefused() {
+  void aTensorThatIsNotPackedIsRefused() {
     List<? extends Transport> both = connected(2);
     try (Scope scope = new Scope()) {
-      Tensor gaps = Tensor.zeros(2, 3).transposed(0, 1);
+      Tensor turned = Tensor.zeros(2, 3).transposed(0, 1);
+      assertThrows(IllegalArgumentException.class, () -> both.get(0).send(turned, 1, 0));
+      Tensor gaps = Tensor.zeros(2, 3).part(1, 0, 2);
       assertThrows(IllegalArgumentException.class, () -> both.get(0).send(gaps, 1, 0));
+    }
+    Stream.of(0, 1).forEach(worker -> both.get(worker).close());
+  }
+
+  @Test
+  void aPackedMapArrivesAsItIs() {
+    List<? extends Transport> both = connected(2);
+    try (Scope scope = new Scope()) {
+      float[] numbers = new float[2 * 3 * 4 * 5];
+      for (int i = 0; i < numbers.length; i++) {
+        numbers[i] = i;
+      }
+      Tensor room = Tensor.emptyPacked(2, 3, 4, 5);
+      Pending comes = both.get(1).receive(room, 0, 7);
+      Pending goes = both.get(0).send(Tensor.of(numbers, 2, 3, 4, 5).packed(), 1, 7);
+      goes.await();
+      comes.await();
+      assertArrayEquals(numbers, room.toFloats());
     }
     Stream.of(0, 1).forEach(worker -> both.get(worker).close());
   }
