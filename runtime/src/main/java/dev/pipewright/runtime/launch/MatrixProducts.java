@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.launch;
 
+import dev.pipewright.formats.BadInputException;
 import dev.pipewright.runtime.tensor.Mkl;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,18 +32,34 @@ final class MatrixProducts {
 
   /** Adds to a worker's variables what its user has not set. */
   static void tell(Map<String, String> environment, int threads) {
-    String wish = environment.getOrDefault(WISH, "");
     Processor processor = Processor.of(PROCESSORS);
-    boolean wanted = wish.isEmpty() ? processor.fromIntel() : wish.equals("mkl");
-    if (wanted) {
-      Mkl.unpacked()
-          .ifPresent(library -> {
-            String first = library.toString();
-            environment.merge(LOADED_BEFORE, first, (users, ours) -> ours + ":" + users);
-            Mkl.variables(threads).forEach(environment::putIfAbsent);
-          });
-    }
+    mkl(environment.getOrDefault(WISH, ""), processor)
+        .ifPresent(library -> {
+          String first = library.toString();
+          environment.merge(LOADED_BEFORE, first, (users, ours) -> ours + ":" + users);
+          Mkl.variables(threads).forEach(environment::putIfAbsent);
+        });
     processor.betterKernels().ifPresent(kernels -> environment.putIfAbsent(KERNELS, kernels));
+  }
+
+  /** Intel's library where it is to be used. */
+  private static Optional<Path> mkl(String wish, Processor processor) {
+    return switch (wish) {
+      case "" -> processor.fromIntel() ? Mkl.unpacked() : Optional.empty();
+      case "openblas" -> Optional.empty();
+      case "mkl" -> {
+        Optional<Path> library = Mkl.unpacked();
+        if (library.isEmpty()) {
+          throw new BadInputException(
+              WISH + ": mkl is there for Linux on x86-64 only; leave the variable out");
+        }
+        yield library;
+      }
+      default ->
+          throw new BadInputException(
+              "%s: '%s' is no library for products of matrices; give mkl or openblas, or leave it out"
+                  .formatted(WISH, wish));
+    };
   }
 
   /** The first processor, by what the system says of it; empty where it says nothing. */

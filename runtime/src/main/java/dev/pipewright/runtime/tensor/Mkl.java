@@ -1,9 +1,7 @@
 package dev.pipewright.runtime.tensor;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.URL;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -18,9 +16,8 @@ public final class Mkl {
   private static final String LOADED = "libmkl_rt.so.2";
 
   /** It loads these itself, from beside it: those of the processor, and what they need. */
-  private static final List<String> FILES =
+  private static final List<String> NEEDED =
       List.of(
-          LOADED,
           "libmkl_core.so.2",
           "libmkl_intel_lp64.so.2",
           "libmkl_gnu_thread.so.2",
@@ -34,16 +31,14 @@ public final class Mkl {
   /** What is to be loaded before libtorch, if it is there; unpacked when first asked for. */
   public static Optional<Path> unpacked() {
     String folder = "/org/bytedeco/mkl/" + Loader.getPlatform() + "/";
-    URL first = Mkl.class.getResource(folder + LOADED);
-    if (first == null) {
+    if (Mkl.class.getResource(folder + LOADED) == null) {
       return Optional.empty();
     }
     try {
-      for (String name : FILES) {
+      for (String name : NEEDED) {
         Loader.cacheResource(Mkl.class, folder + name);
       }
-      File loaded = Loader.cacheResource(first);
-      return Optional.of(loaded.toPath());
+      return Optional.of(Loader.cacheResource(Mkl.class, folder + LOADED).toPath());
     } catch (IOException e) {
       throw new UncheckedIOException("could not unpack Intel's library for matrices", e);
     }

@@ -1,9 +1,11 @@
 package dev.pipewright.runtime.launch;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.pipewright.formats.BadInputException;
 import dev.pipewright.runtime.launch.MatrixProducts.Processor;
 import dev.pipewright.runtime.tensor.Mkl;
 import java.io.IOException;
@@ -58,6 +60,16 @@ class MatrixProductsTest {
         library + ":mine.so",
         told(Map.of(MatrixProducts.WISH, "mkl", MatrixProducts.LOADED_BEFORE, "mine.so"))
             .get(MatrixProducts.LOADED_BEFORE));
+  }
+
+  @Test
+  void aWishThatIsNoLibraryIsRefused() {
+    BadInputException mistake =
+        assertThrows(BadInputException.class, () -> told(Map.of(MatrixProducts.WISH, "OpenBLAS")));
+    assertEquals(
+        "PIPEWRIGHT_BLAS: 'OpenBLAS' is no library for products of matrices; give mkl or openblas,"
+            + " or leave it out",
+        mistake.getMessage());
   }
 
   @Test
