@@ -233,6 +233,17 @@ class FlowExpectationTest {
     }
   }
 
+  /**
+   * Of two stages the parameters and moments, the sums that the first of two workers has handed on
+   * and that take a second each to leave, and room for both that come back: of 1000 bytes each.
+   */
+  @Test
+  void sumsThatAreHandedOnAreHeldUntilTheyHaveLeft() {
+    Flow ring = new Flow.OneAfterAnother(new Cyclic(2), Cyclic.Form.RING, Cyclic.Rule.V2);
+    double[] peaks = expectation(costs(2, 1000, SLOT, 0, 1), ring).peakBytes();
+    assertEquals(4000 + 2000 + 2000, peaks[0], ROUNDING);
+  }
+
   /** Nothing goes anywhere where there is nobody else; the first rule keeps a version more. */
   @Test
   void statesOfOneWorkerStay() {
