@@ -6,6 +6,7 @@ import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Flow;
 import dev.pipewright.plan.HandOns;
 import java.util.function.IntUnaryOperator;
+import java.util.stream.IntStream;
 
 /**
  * What steps that flow into one another add to the seconds of a stage, beside its passes: sums of
@@ -59,11 +60,10 @@ final class FlowSeconds {
     int count = 0;
     for (int turn = 1; turn < handOns.size(); turn++) {
       if (handOns.comes(turn)) {
-        int from = device.applyAsInt(all.firstWorker(handOns.turn(turn - 1).rank()));
         int to = device.applyAsInt(all.firstWorker(handOns.turn(turn).rank()));
         double rate = cluster.device(to).memoryBandwidth().value();
         int sums = handOns.carried(turn).size();
-        seconds += sums == 0 ? message(from, to, SIGN_BYTES) : message(from, to, sums * bytes);
+        seconds += message(handOns, turn, bytes);
         seconds += sums * ARRIVAL_TRAFFIC * bytes / rate;
         count++;
       }
@@ -71,7 +71,27 @@ final class FlowSeconds {
     return count == 0 ? 0 : seconds / count;
   }
 
-  private double message(int from, int to, double bytes) {
+  /** What handing on takes on average from the passes of the one who does it. */
+  double handingOn(int depth, double bytes) {
+    HandOns handOns = HandOns.of(all, depth);
+    double beside =
+        IntStream.range(1, handOns.size())
+            .filter(handOns::comes)
+            .mapToDouble(turn -> message(handOns, turn, bytes))
+            .average()
+            .orElse(0);
+    return (1 - cluster.software().overlap()) * beside;
+  }
+
+  /** From the turn before. */
+  private double message(HandOns handOns, int turn, double bytes) {
+    int from = device.applyAsInt(all.firstWorker(handOns.turn(turn - 1).rank()));
+    int to = device.applyAsInt(all.firstWorker(handOns.turn(turn).rank()));
+    int sums = handOns.carried(turn).size();
+    return message(cluster, from, to, sums == 0 ? SIGN_BYTES : sums * bytes);
+  }
+
+  static double message(Cluster cluster, int from, int to, double bytes) {
     int[] both = from < to ? new int[] {from, to} : new int[] {to, from};
     return Collectives.achieved(cluster, both).pointToPoint(bytes);
   }

@@ -31,7 +31,8 @@ final class OpSeconds {
   private final double[] reduce;
   private final double[] update;
   private final double[] handOn;
-  private final double[] adding; // of gradients to a sum of others
+  private final double[] besideForward; // what is handed on takes from passes
+  private final double[] besideBackward;
 
   private OpSeconds(StageLoads loads, Assignment assignment, Assignment typical) {
     this.loads = loads;
@@ -47,7 +48,8 @@ final class OpSeconds {
     reduce = new double[stages];
     update = new double[stages];
     handOn = new double[stages];
-    adding = new double[stages];
+    besideForward = new double[stages];
+    besideBackward = new double[stages];
     for (int rank = 0; rank < placement.ranks(); rank++) {
       if (assignment.sharding() != Sharding.NOTHING) {
         sharded.put(rank, new ShardedSeconds(loads, assignment, rank));
@@ -80,12 +82,14 @@ final class OpSeconds {
   private void once(int depth) {
     double updating = loads.seconds(Quantity.UPDATE, depth, range(depth));
     double handing = 0;
+    double handingOn = 0;
     if (assignment.flow().isPresent() && !assignment.inOnePlace()) {
       FlowSeconds flowing =
           new FlowSeconds(
               typical, loads.whole().workload().cluster(), worker -> loads.device(worker));
       updating += flowing.update(depth, loads.parameterBytes(depth));
       handing = flowing.handOn(depth, loads.parameterBytes(depth));
+      handingOn = flowing.handingOn(depth, loads.parameterBytes(depth));
     }
     double reducing = reduceSeconds(depth);
     for (int stage = depth; stage < forward.length; stage += placement.depth()) {
@@ -93,6 +97,7 @@ final class OpSeconds {
       ShardedSeconds shared = sharded.get(rank);
       update[stage] = shared == null ? updating : shared.update(depth, rank);
       handOn[stage] = handing;
+      besideBackward[stage] = handingOn;
       reduce[stage] = shared == null ? reducing : shared.stage(depth).behind();
     }
     if (assignment.inOnePlace()) {
@@ -116,8 +121,9 @@ final class OpSeconds {
     for (int stage = depth; stage < forward.length; stage += placement.depth()) {
       int rank = placement.rankOf(stage);
       handOn[stage] = travel.handOn(rank);
-      update[stage] += travel.update(rank);
-      adding[stage] = travel.backward(rank);
+      update[stage] += travel.update(rank) + travel.handingOn(rank, Pass.UPDATE);
+      besideForward[stage] = travel.handingOn(rank, Pass.FORWARD);
+      besideBackward[stage] = travel.backward(rank) + travel.handingOn(rank, Pass.BACKWARD);
     }
   }
 
@@ -135,8 +141,8 @@ final class OpSeconds {
     } else {
       computed(stage, shared.stage(depth), loads.seconds(Quantity.WEIGHT_GRADIENT, depth, range));
     }
-    forward[stage] += told(team, true);
-    input[stage] += told(team, false) + toldAgain(depth, team) + adding[stage];
+    forward[stage] += told(team, true) + besideForward[stage];
+    input[stage] += told(team, false) + toldAgain(depth, team) + besideBackward[stage];
     if (!placement.last(stage)) {
       double bytes = loads.whole().cutBytes()[range.last() + 1] * loads.microBatch();
       there[stage] = transfer(stage, stage + 1, bytes);

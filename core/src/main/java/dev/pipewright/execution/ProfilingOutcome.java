@@ -73,8 +73,6 @@ public record ProfilingOutcome(
    *
    * @param readSeconds what reading the samples takes; counted with the first layer
    * @param lossSeconds what judging the outputs takes; counted with the last layer
-   * @param addedSeconds by which the first micro-batch's backward pass is shorter, as it has no
-   *     gradients to add to
    * @param workers that computed at the same time, this one among them
    * @param microBatches of the whole step that was measured on one worker
    * @param ops what its ops took, by which the layers' times are corrected in the profile
@@ -86,7 +84,6 @@ public record ProfilingOutcome(
       List<LayerFigures> layers,
       double readSeconds,
       double lossSeconds,
-      double addedSeconds,
       int workers,
       int microBatches,
       Spread stepSeconds,
@@ -103,8 +100,15 @@ public record ProfilingOutcome(
     }
   }
 
-  /** All forward passes of a step, all backward passes, and its update. */
-  public record PassSeconds(double forward, double backward, double update) {}
+  /**
+   * What a step on one worker consists of.
+   *
+   * @param forward of a micro-batch behind the first
+   * @param backward likewise
+   * @param rest what the step takes beside these, as often as it has micro-batches, and the update;
+   *     negative where the first micro-batch is quicker, as it has no gradients to add to
+   */
+  public record PassSeconds(double forward, double backward, double update, double rest) {}
 
   /**
    * Steps of replicas that train the network, one micro-batch each.

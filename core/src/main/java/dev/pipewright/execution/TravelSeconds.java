@@ -1,7 +1,6 @@
 package dev.pipewright.execution;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.cost.Collectives;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Itinerary;
 import dev.pipewright.schedule.Op.Pass;
@@ -61,9 +60,17 @@ final class TravelSeconds {
   private double message(int stop) {
     int from = device.applyAsInt(way.worker(stop - 1));
     int to = device.applyAsInt(way.worker(stop));
-    int[] both = from < to ? new int[] {from, to} : new int[] {to, from};
-    double bytes = always + way.extra(stop) * parameters;
-    return Collectives.achieved(cluster, both).pointToPoint(bytes);
+    return FlowSeconds.message(cluster, from, to, always + way.extra(stop) * parameters);
+  }
+
+  /** What it takes on average from a rank's passes of a kind that the states then leave it. */
+  double handingOn(int rank, Pass pass) {
+    double beside =
+        average(
+            rank,
+            stop -> way.stop(stop).pass() == pass,
+            stop -> way.comes(stop + 1) ? message(stop + 1) : 0);
+    return (1 - cluster.software().overlap()) * beside;
   }
 
   /** What a backward pass of a rank takes beside one that leaves gradients where none are. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.Link;
+import dev.pipewright.cluster.Software;
 import dev.pipewright.cost.Samples;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
@@ -25,6 +26,7 @@ import dev.pipewright.profile.Profile.LayerSizes;
 import dev.pipewright.profile.Profile.LayerTimes;
 import dev.pipewright.profile.Provenance;
 import dev.pipewright.schedule.cyclic.Cyclic;
+import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.steady.SteadyState;
 import dev.pipewright.units.Precision;
@@ -214,6 +216,42 @@ class FlowExpectationTest {
     // Without computing a step takes as long as both stages, one after the other, to worker 1.
     assertEquals(4 + 4, first.simulatedStepSeconds(), 1e-4);
     assertEquals(3 + 3, second.simulatedStepSeconds(), 1e-4);
+  }
+
+  private static StageCosts busy(StageCosts costs) {
+    Workload idle = costs.workload();
+    Cluster cluster = idle.cluster().withSoftware(Software.IDEAL.withOverlap(0.25));
+    return new StageCosts(new Workload(idle.chain(), idle.profile(), idle.training(), cluster));
+  }
+
+  /** Where the processor that computes carries messages, they take three quarters of it. */
+  @Test
+  void handingOnSlowsThePassesBesideIt() {
+    StageCosts costs = costs(2, 1000, new LayerTimes(0, 0, 0, 0), 0, 0);
+    Flow ring = new Flow.OneAfterAnother(new Cyclic(2), Cyclic.Form.RING, Cyclic.Rule.V1);
+    OpTimes idle = expectation(costs, ring).times();
+    OpTimes slowed = expectation(busy(costs), ring).times();
+    for (int stage = 0; stage < idle.stages(); stage++) {
+      double message = idle.step().handOn()[stage];
+      assertEquals(0.75 * message, slowed.input()[stage] - idle.input()[stage], 1e-5);
+      assertEquals(idle.forward()[stage], slowed.forward()[stage]);
+    }
+  }
+
+  /** Worker 0 gives both stages away behind its last pass of each, worker 1 behind its update. */
+  @Test
+  void statesThatLeaveSlowThePassesBesideThem() {
+    StageCosts costs = costs(2, 1000, new LayerTimes(0, 0, 0, 0), 0, 0);
+    OpTimes idle = expectation(costs, travelling(2, Cyclic.Rule.V1)).times();
+    OpTimes slowed = expectation(busy(costs), travelling(2, Cyclic.Rule.V1)).times();
+    double all = 0;
+    for (int stage = 0; stage < idle.stages(); stage++) {
+      all += slowed.forward()[stage] - idle.forward()[stage];
+      all += slowed.input()[stage] - idle.input()[stage];
+      all += slowed.step().update()[stage] - idle.step().update()[stage];
+    }
+    double left = Arrays.stream(idle.step().handOn()).sum(); // each leaves whom it does not come to
+    assertEquals(0.75 * left, all, ROUNDING);
   }
 
   /** What goes through memory, where that carries a thousand bytes in a microsecond. */

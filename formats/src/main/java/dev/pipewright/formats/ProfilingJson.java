@@ -102,7 +102,6 @@ public final class ProfilingJson {
     object.put("samples", batch.samples());
     object.put("read_s", batch.readSeconds());
     object.put("loss_s", batch.lossSeconds());
-    object.put("added_gradients_s", batch.addedSeconds());
     object.put("kept_bytes", batch.keptBytes());
     object.put("peak_bytes", batch.peakBytes());
     object.put("workers", batch.workers());
@@ -113,6 +112,7 @@ public final class ProfilingJson {
     step.put("forward_s", batch.ops().forward());
     step.put("backward_s", batch.ops().backward());
     step.put("update_s", batch.ops().update());
+    step.put("rest_s", batch.ops().rest());
     object.put("step", step);
     List<Object> layers = new ArrayList<>();
     for (int i = 0; i < batch.layers().size(); i++) {

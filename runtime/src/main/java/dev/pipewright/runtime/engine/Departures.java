@@ -14,10 +14,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Tensors on their way to other workers. Each is freed as soon as it has left: Gloo says so only to
- * who waits, so a thread for each destination does. The worker itself never waits for a send within
- * a step; it could be waiting for one that the other takes only after something that it sends
- * later.
+ * Tensors on their way to other workers. Each is freed as soon as it has left, for which a thread
+ * for each destination waits. The worker itself never waits for a send within a step; it could be
+ * waiting for one that the other takes only after something that it sends later.
  */
 final class Departures implements AutoCloseable {
   private final Map<Integer, ExecutorService> waiting = new HashMap<>(); // by destination
@@ -26,6 +25,10 @@ final class Departures implements AutoCloseable {
 
   /** Keeps {@code tensor} until it has left. */
   void add(int to, Tensor tensor, Pending pending) {
+    if (pending.done()) {
+      tensor.close();
+      return;
+    }
     ExecutorService thread = waiting.computeIfAbsent(to, key -> thread(to));
     synchronized (leaving) {
       leaving.add(tensor);

@@ -6,9 +6,9 @@ import dev.pipewright.formats.BadInputException;
 import dev.pipewright.runtime.tensor.Gpu;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.runtime.transport.AddressBook;
-import dev.pipewright.runtime.transport.GlooTransport;
 import dev.pipewright.runtime.transport.GpuTransport;
 import dev.pipewright.runtime.transport.LostPeerException;
+import dev.pipewright.runtime.transport.TcpTransport;
 import dev.pipewright.runtime.transport.Transport;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -107,7 +107,7 @@ public final class WorkerMain {
   }
 
   private Transport transport(AddressBook book, String host, int worker, int workers) {
-    GlooTransport processors = new GlooTransport(book, host, worker, workers);
+    TcpTransport processors = new TcpTransport(book, host, worker, workers);
     return switch (computing.device()) {
       case CPU -> processors;
       case CUDA -> GpuTransport.over(processors, book, host, gpu(worker));

@@ -47,7 +47,7 @@ final class Company {
   /** What another does, again and again, until then. */
   void keep(Runnable round) {
     try (Scope scope = new Scope()) {
-      Pending end = all.sum(Tensor.ones(1)); // a message does not say when it has come
+      Pending end = all.sum(Tensor.ones(1));
       while (!end.done()) {
         round.run();
       }

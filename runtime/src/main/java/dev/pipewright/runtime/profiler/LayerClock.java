@@ -9,7 +9,6 @@ import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -34,8 +33,6 @@ final class LayerClock implements AutoCloseable {
     FORWARD,
     /** A backward pass that adds to gradients. */
     BACKWARD,
-    /** The first of a step, which has none to add to. */
-    FIRST_BACKWARD,
     INPUT_GRADIENT,
     WEIGHT_GRADIENT,
     UPDATE
@@ -46,20 +43,6 @@ final class LayerClock implements AutoCloseable {
     Spread spread(What what, int layer) {
       return Spread.of(
           seconds.stream().map(round -> row(round, what)).mapToDouble(row -> row[layer]).toArray());
-    }
-
-    /** By which a backward pass of all layers that adds to gradients is longer than the first. */
-    double adding() {
-      double[] added =
-          seconds.stream()
-              .mapToDouble(
-                  round -> sum(row(round, What.BACKWARD)) - sum(row(round, What.FIRST_BACKWARD)))
-              .toArray();
-      return Math.max(0, Spread.of(added).median());
-    }
-
-    private static double sum(double[] values) {
-      return Arrays.stream(values).sum();
     }
 
     double reading() {
@@ -122,7 +105,7 @@ final class LayerClock implements AutoCloseable {
 
   /** Seconds of reading and of judging; those of layers are filled in. */
   private double[] round(Supplier<Batch> samples, Map<What, double[]> seconds) {
-    whole(samples, new double[layers.size()], row(seconds, What.FIRST_BACKWARD));
+    whole(samples, new double[layers.size()], new double[layers.size()]); // adds to no gradients
     double[] others = whole(samples, row(seconds, What.FORWARD), row(seconds, What.BACKWARD));
     inTwoParts(samples, row(seconds, What.INPUT_GRADIENT), row(seconds, What.WEIGHT_GRADIENT));
     update(row(seconds, What.UPDATE));

@@ -15,7 +15,6 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param workers that computed at the same time
  * @param layers without what the runtime itself takes
- * @param addedSeconds by which adding to gradients lengthens a backward pass
  */
 record LayersReport(
     int samples,
@@ -25,7 +24,6 @@ record LayersReport(
     double bytesPerSecond,
     double readSeconds,
     double lossSeconds,
-    double addedSeconds,
     List<LayerFigures> layers) {
   private static final JsonMapper JSON = new JsonMapper();
 
@@ -39,7 +37,7 @@ record LayersReport(
         overhead.inputGradient(),
         overhead.weightGradient());
     object.put("flops", flops).put("bytes_per_s", bytesPerSecond);
-    object.put("read", readSeconds).put("loss", lossSeconds).put("added", addedSeconds);
+    object.put("read", readSeconds).put("loss", lossSeconds);
     ArrayNode all = object.putArray("layers");
     for (LayerFigures layer : layers) {
       ObjectNode own = all.addObject();
@@ -93,7 +91,6 @@ record LayersReport(
         object.get("bytes_per_s").asDouble(),
         object.get("read").asDouble(),
         object.get("loss").asDouble(),
-        object.get("added").asDouble(),
         layers);
   }
 

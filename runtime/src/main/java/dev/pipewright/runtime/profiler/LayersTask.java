@@ -124,7 +124,6 @@ public final class LayersTask implements WorkerTask {
         rates.bytesPerSecond(),
         rounds.reading(),
         rounds.judging(),
-        rounds.adding(),
         figures);
   }
 

@@ -6,6 +6,7 @@ import dev.pipewright.formats.BadInputException;
 import dev.pipewright.profile.CollectiveTiming;
 import dev.pipewright.profile.LinkFit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -15,28 +16,25 @@ import java.util.stream.IntStream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/**
- * Puts together what all workers of a group tell of their operations. One lasts from when the last
- * worker has begun until the last has ended.
- */
+/** Puts together what all workers of a group tell of their operations. */
 final class LinkClock {
   private static final JsonMapper JSON = new JsonMapper();
 
   private final int workers;
-  private final Map<LinkOperation, NavigableMap<Long, List<long[][]>>> told =
-      new EnumMap<>(LinkOperation.class); // begins and ends, by operation and bytes
+  private final Map<LinkOperation, NavigableMap<Long, long[][][]>> told =
+      new EnumMap<>(LinkOperation.class); // begins and ends by worker, by operation and bytes
 
   LinkClock(int workers) {
     this.workers = workers;
   }
 
   /** A worker's line. */
-  void add(String text) {
+  void add(int worker, String text) {
     JsonNode line = JSON.readTree(text);
     LinkOperation operation = LinkOperation.valueOf(line.get("operation").asString());
     told.computeIfAbsent(operation, key -> new TreeMap<>())
-        .computeIfAbsent(line.get("bytes").asLong(), key -> new ArrayList<>())
-        .add(new long[][] {longs(line.get("begun")), longs(line.get("ended"))});
+            .computeIfAbsent(line.get("bytes").asLong(), key -> new long[workers][][])[worker] =
+        new long[][] {longs(line.get("begun")), longs(line.get("ended"))};
   }
 
   private static long[] longs(JsonNode array) {
@@ -55,11 +53,11 @@ final class LinkClock {
 
   /** Other programs only lengthen times: what takes longer than a larger message was disturbed. */
   private List<CollectiveTiming> timings(
-      LinkOperation operation, NavigableMap<Long, List<long[][]>> sizes) {
+      LinkOperation operation, NavigableMap<Long, long[][][]> sizes) {
     List<CollectiveTiming> timings = new ArrayList<>();
     double larger = Double.POSITIVE_INFINITY;
-    for (Map.Entry<Long, List<long[][]>> size : sizes.descendingMap().entrySet()) {
-      larger = Math.min(larger, typical(size.getValue()));
+    for (Map.Entry<Long, long[][][]> size : sizes.descendingMap().entrySet()) {
+      larger = Math.min(larger, typical(operation, size.getValue()));
       timings.add(0, new CollectiveTiming(operation.kind(), workers, size.getKey(), larger));
     }
     return timings;
@@ -75,13 +73,13 @@ final class LinkClock {
     }
   }
 
-  private static double typical(List<long[][]> lines) {
-    double[] seconds = new double[lines.get(0)[0].length];
+  private static double typical(LinkOperation operation, long[][][] byWorker) {
+    double[] seconds = new double[byWorker[0][0].length];
     for (int i = 0; i < seconds.length; i++) {
       int repeat = i;
-      long begin = lines.stream().mapToLong(line -> line[0][repeat]).max().orElseThrow();
-      long end = lines.stream().mapToLong(line -> line[1][repeat]).max().orElseThrow();
-      seconds[i] = Math.max(1, end - begin) / 1e9;
+      List<long[]> times =
+          Arrays.stream(byWorker).map(own -> new long[] {own[0][repeat], own[1][repeat]}).toList();
+      seconds[i] = Math.max(1e-9, operation.seconds(times));
     }
     return Spread.of(seconds).median();
   }

@@ -5,43 +5,65 @@ import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Group;
 import dev.pipewright.runtime.transport.Pending;
 import dev.pipewright.runtime.transport.Transport;
+import java.util.List;
 import java.util.Locale;
 
 /** What workers do with each other. */
 enum LinkOperation {
-  /** From worker 0 to worker 1. */
+  /**
+   * From worker 0 to worker 1: from when the one begins to send until the other has it. The one
+   * computes on meanwhile, and the other has asked for it before, as in a pipeline.
+   */
   MESSAGE(Kind.POINT_TO_POINT) {
     @Override
-    Pending begin(Transport transport, Group all, Tensor whole, Tensor part) {
-      return switch (transport.worker()) {
-        case 0 -> transport.send(whole, 1, TAG);
-        case 1 -> transport.receive(whole, 0, TAG);
-        default -> NOTHING;
-      };
+    long[] times(Transport transport, Group all, Tensor whole, Tensor part, Work work) {
+      Pending pending = transport.worker() == 1 ? transport.receive(whole, 0, TAG) : NOTHING;
+      if (transport.worker() == 0) {
+        work.whole();
+      } else {
+        work.half();
+      }
+      long begin = System.nanoTime();
+      if (transport.worker() == 0) {
+        pending = transport.send(whole, 1, TAG);
+        work.whole();
+      }
+      pending.await();
+      return new long[] {begin, System.nanoTime()};
+    }
+
+    @Override
+    double seconds(List<long[]> times) {
+      return (times.get(1)[1] - times.get(0)[0]) / 1e9;
+    }
+
+    @Override
+    Pending begin(Group all, Tensor whole, Tensor part) {
+      throw new IllegalStateException("a message is no operation of all");
     }
   },
   SUM(Kind.ALL_REDUCE) {
     @Override
-    Pending begin(Transport transport, Group all, Tensor whole, Tensor part) {
+    Pending begin(Group all, Tensor whole, Tensor part) {
       return all.sum(whole);
     }
   },
   /** Not cut into steps that we know: its constants are those of the whole. */
   BROADCAST(Kind.POINT_TO_POINT) {
     @Override
-    Pending begin(Transport transport, Group all, Tensor whole, Tensor part) {
+    Pending begin(Group all, Tensor whole, Tensor part) {
       return all.broadcast(whole, 0);
     }
   },
   GATHER(Kind.ALL_GATHER) {
     @Override
-    Pending begin(Transport transport, Group all, Tensor whole, Tensor part) {
+    Pending begin(Group all, Tensor whole, Tensor part) {
       return all.gather(part, whole);
     }
   },
   SUM_PARTS(Kind.REDUCE_SCATTER) {
     @Override
-    Pending begin(Transport transport, Group all, Tensor whole, Tensor part) {
+    Pending begin(Group all, Tensor whole, Tensor part) {
       return all.sumParts(whole, part);
     }
   };
@@ -67,12 +89,30 @@ enum LinkOperation {
   }
 
   /**
-   * Begins it.
+   * Has this worker take its part in it, after some work; when it began to, and when that ended.
    *
    * @param whole the message, the sum, or what has a part of each worker
    * @param part a worker's own
    */
-  abstract Pending begin(Transport transport, Group all, Tensor whole, Tensor part);
+  long[] times(Transport transport, Group all, Tensor whole, Tensor part, Work work) {
+    work.whole();
+    long begin = System.nanoTime();
+    begin(all, whole, part).await();
+    return new long[] {begin, System.nanoTime()};
+  }
+
+  /** Begins what all do together. */
+  abstract Pending begin(Group all, Tensor whole, Tensor part);
+
+  /**
+   * How long it took, where workers do not come to it at quite the same time: what it took each of
+   * them, on average.
+   *
+   * @param times by worker
+   */
+  double seconds(List<long[]> times) {
+    return times.stream().mapToLong(own -> own[1] - own[0]).average().orElseThrow() / 1e9;
+  }
 
   /** As what its times are fitted. */
   Kind kind() {

@@ -5,16 +5,16 @@ import dev.pipewright.runtime.launch.WorkerTask;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Group;
-import dev.pipewright.runtime.transport.Pending;
 import dev.pipewright.runtime.transport.Transport;
 import java.util.stream.IntStream;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Measures what workers do with each other, with messages from 4 bytes on. Each worker tells when
- * it began and when it ended; all read the same clock. Its job is the largest message's bytes and
- * the number of repeats.
+ * Measures what workers do with each other, with messages from 4 bytes on, between workers that
+ * come from computing: those that have waited for each other are quicker by half. Each worker tells
+ * when it began and when it ended; all read the same clock. Its job is the largest message's bytes
+ * and the number of repeats.
  */
 public final class LinksTask implements WorkerTask {
   private static final JsonMapper JSON = new JsonMapper();
@@ -30,16 +30,18 @@ public final class LinksTask implements WorkerTask {
     long largest = Long.parseLong(words[0]);
     int repeats = Integer.parseInt(words[1]);
     Group all = transport.group("all", IntStream.range(0, transport.workers()).boxed().toList());
-    for (LinkOperation operation : LinkOperation.values()) {
-      for (long bytes = NUMBER; bytes <= largest; bytes *= GROWTH) {
-        int times = bytes <= SMALL ? MORE * repeats : repeats;
-        reporter.event(measure(operation, bytes, times, transport, all));
+    try (Work work = new Work()) {
+      for (LinkOperation operation : LinkOperation.values()) {
+        for (long bytes = NUMBER; bytes <= largest; bytes *= GROWTH) {
+          int times = bytes <= SMALL ? MORE * repeats : repeats;
+          reporter.event(measure(operation, bytes, times, transport, all, work));
+        }
       }
     }
   }
 
   private static String measure(
-      LinkOperation operation, long bytes, int repeats, Transport transport, Group all) {
+      LinkOperation operation, long bytes, int repeats, Transport transport, Group all, Work work) {
     int workers = transport.workers();
     boolean parts = operation == LinkOperation.GATHER || operation == LinkOperation.SUM_PARTS;
     long numbers = bytes / NUMBER;
@@ -55,13 +57,10 @@ public final class LinksTask implements WorkerTask {
       for (int i = -WARM_UP; i < repeats; i++) {
         meeting.zeroInPlace();
         all.sum(meeting).await(); // so that all begin together
-        long begin = System.nanoTime();
-        Pending pending = operation.begin(transport, all, whole, part);
-        pending.await();
-        long end = System.nanoTime();
+        long[] times = operation.times(transport, all, whole, part, work);
         if (i >= 0) {
-          begun.add(begin);
-          ended.add(end);
+          begun.add(times[0]);
+          ended.add(times[1]);
         }
         whole.zeroInPlace(); // sums of sums would leave the numbers that are quick to add
       }

@@ -21,14 +21,14 @@ import java.util.stream.IntStream;
 /**
  * What planners read of a measurement.
  *
- * <p>A backward pass adds its gradients to those of the micro-batches before; only the first of a
- * step has none to add to. The time that it saves is taken off the update, of which there is one in
- * a step, too. Reading samples counts with the first layer, judging outputs with the last. A
- * backward pass in two parts takes longer than the whole one, so its parts' shares are taken.
+ * <p>Reading samples counts with the first layer, judging outputs with the last. A backward pass in
+ * two parts takes longer than the whole one, so its parts' shares are taken.
  *
  * <p>Layers that are measured one by one find other things in the processor's caches than in a
- * step. So whole steps are measured, too, and all forward passes are stretched to what they take
- * there, all backward passes, and the update.
+ * step. So whole steps are measured, too, and all forward passes are stretched to what those of
+ * micro-batches behind the first take there, and all backward passes. What is left of a step comes
+ * once in it like the update and counts with that: the first forward pass finds parameters that
+ * have just been written, the first backward pass has no gradients to add to.
  */
 final class MeasuredProfile {
   /** Micro-batches of the step that the sum of all layers is held against. */
@@ -90,18 +90,16 @@ final class MeasuredProfile {
 
   private List<LayerTimes> times(LayersReport report, WholeStep step) {
     List<LayerTimes> single = times(report);
-    double added = report.addedSeconds();
-    double update = updates(report);
-    double ofForward = 1;
-    double ofBackward = 1;
-    double ofUpdate = 1;
-    if (!request.processorTime()) { // which whole steps do not tell
-      PassSeconds ops = step.ops();
-      ofForward = ops.forward() / MICRO_BATCHES / sum(single, LayerTimes::forward);
-      ofBackward = (ops.backward() + added) / MICRO_BATCHES / sum(single, LayerTimes::backward);
-      ofUpdate = update == 0 ? 1 : ops.update() / update;
+    if (request.processorTime()) { // which whole steps do not tell
+      return single;
     }
-    return stretched(single, ofForward, ofBackward, ofUpdate * left(added, update * ofUpdate));
+    PassSeconds ops = step.ops();
+    double updates = sum(single, LayerTimes::update);
+    return stretched(
+        single,
+        ops.forward() / sum(single, LayerTimes::forward),
+        ops.backward() / sum(single, LayerTimes::backward),
+        updates == 0 ? 1 : Math.max(0, ops.update() + ops.rest()) / updates);
   }
 
   private static List<LayerTimes> stretched(
@@ -114,15 +112,6 @@ final class MeasuredProfile {
                 layer.weightGradient() * backward,
                 layer.update() * update))
         .toList();
-  }
-
-  /** What is left of updates without what the first backward pass saves. */
-  private static double left(double added, double updates) {
-    return updates == 0 ? 0 : Math.max(0, 1 - added / updates);
-  }
-
-  private static double updates(LayersReport report) {
-    return report.layers().stream().mapToDouble(layer -> layer.update().median()).sum();
   }
 
   private static double sum(List<LayerTimes> layers, ToDoubleFunction<LayerTimes> of) {
@@ -170,6 +159,6 @@ final class MeasuredProfile {
   double summedSeconds(LayersReport report) {
     List<LayerTimes> single = times(report);
     return MICRO_BATCHES * (sum(single, LayerTimes::forward) + sum(single, LayerTimes::backward))
-        + updates(smallest) * left(smallest.addedSeconds(), updates(smallest));
+        + sum(times(smallest), LayerTimes::update);
   }
 }

@@ -21,27 +21,30 @@ record WholeStep(Spread seconds, PassSeconds ops, long peakBytes) {
    * Without the first steps, and of the others the calmest.
    *
    * @param text the task's event
+   * @param microBatches of a step, two or more
    */
-  static WholeStep parse(String text, int warmUp) {
+  static WholeStep parse(String text, int warmUp, int microBatches) {
     JsonNode answer = JSON.readTree(text);
     JsonNode steps = answer.get("seconds");
     JsonNode ops = answer.get("ops");
     int[] counted = Calmest.of(stolen(answer.get("stolen"), warmUp));
     double[] seconds = new double[counted.length];
-    double[][] kinds = new double[3][counted.length]; // forward, backward, update
+    double[][] kinds = new double[4][counted.length]; // forward, backward, update, rest
     for (int i = 0; i < counted.length; i++) {
       int step = warmUp + counted[i];
       seconds[i] = steps.get(step).asDouble();
-      for (int kind = 0; kind < kinds.length; kind++) {
-        kinds[kind][i] = ops.get(step).get(kind).asDouble();
-      }
+      kinds[0][i] = ops.get(step).get(0).asDouble() / (microBatches - 1);
+      kinds[1][i] = ops.get(step).get(1).asDouble() / (microBatches - 1);
+      kinds[2][i] = ops.get(step).get(2).asDouble();
+      kinds[3][i] = seconds[i] - microBatches * (kinds[0][i] + kinds[1][i]) - kinds[2][i];
     }
     return new WholeStep(
         Spread.of(seconds),
         new PassSeconds(
             Spread.of(kinds[0]).median(),
             Spread.of(kinds[1]).median(),
-            Spread.of(kinds[2]).median()),
+            Spread.of(kinds[2]).median(),
+            Spread.of(kinds[3]).median()),
         answer.get("peak").asLong());
   }
 

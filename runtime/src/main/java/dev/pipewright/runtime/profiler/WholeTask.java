@@ -90,16 +90,21 @@ public final class WholeTask implements WorkerTask {
     return answer.put("peak", memory.bytes()).toString();
   }
 
-  /** Seconds of the first rank's forward passes, of all its others, and of its update. */
+  /**
+   * Seconds of the first rank's forward passes and of all its others behind the first micro-batch,
+   * and of its update.
+   */
   private static List<Double> passes(Assignment assignment, StepReport report) {
     long[] program = assignment.schedule().packed(0);
     double forward = 0;
     double backward = 0;
     for (int position = 0; position < program.length; position++) {
-      double seconds = (report.ended()[position] - report.started()[position]) / 1e9;
-      boolean first = Schedule.pass(program[position]) == Pass.FORWARD;
-      forward += first ? seconds : 0;
-      backward += first ? 0 : seconds;
+      if (Schedule.microBatch(program[position]) > 0) {
+        double seconds = (report.ended()[position] - report.started()[position]) / 1e9;
+        boolean first = Schedule.pass(program[position]) == Pass.FORWARD;
+        forward += first ? seconds : 0;
+        backward += first ? 0 : seconds;
+      }
     }
     return List.of(forward, backward, (report.updateEnded() - report.updateStarted()) / 1e9);
   }

@@ -76,6 +76,25 @@ public final class AddressBook implements AutoCloseable {
     return new PrefixStore(name, store.clone()).clone();
   }
 
+  /** Leaves something for the others. */
+  void tell(String name, String text) {
+    store.set(name, text);
+  }
+
+  /** What another has left or will leave. */
+  String ask(String name) {
+    try {
+      return store.get_to_str(name);
+    } catch (RuntimeException e) {
+      throw new LostPeerException("no worker has told its " + name, e);
+    }
+  }
+
+  /** A number that nobody else gets. */
+  int number() {
+    return Math.toIntExact(store.add("numbers", 1));
+  }
+
   @Override
   public void close() {
     store.deallocate();

@@ -8,42 +8,55 @@ import org.bytedeco.pytorch.ProcessGroupGloo;
 
 /**
  * A group of two workers or more. Sums and broadcasts are Gloo's. What gives parts to each or takes
- * parts from each goes straight from member to member, which sends as few bytes as any way does:
- * libtorch's {@code _allgather_base} and {@code _reduce_scatter_base} make copies on the way and
- * took four to ten times as long for 64 MB between two processes.
+ * parts from each goes in messages straight from member to member, which sends as few bytes as any
+ * way does: libtorch's {@code _allgather_base} and {@code _reduce_scatter_base} make copies on the
+ * way and took four to ten times as long for 64 MB between two processes.
  */
 final class GlooGroup extends NativeGroup {
-  private final ProcessGroupGloo gloo;
+  private final List<Integer> members;
+  private final int channel;
+  private final Messages messages;
   private int operations;
 
-  GlooGroup(String name, ProcessGroupGloo gloo, int place, int size) {
-    super(name, gloo, place, size);
-    this.gloo = gloo;
+  /**
+   * @param channel of its messages
+   */
+  GlooGroup(
+      String name,
+      ProcessGroupGloo gloo,
+      int place,
+      List<Integer> members,
+      int channel,
+      Messages messages) {
+    super(name, gloo, place, members.size());
+    this.members = List.copyOf(members);
+    this.channel = channel;
+    this.messages = messages;
   }
 
   @Override
   public Pending gather(Tensor own, Tensor all) {
     int tag = nextTag();
-    List<Pending> messages = new ArrayList<>();
+    List<Pending> pending = new ArrayList<>();
     try (Scope scope = new Scope()) {
       for (int member = 0; member < size(); member++) {
         Tensor part = part(all, member);
         if (member == place()) {
           part.copyInPlace(own.flattened(0));
         } else {
-          messages.add(receive(part, member, tag));
-          messages.add(send(own, member, tag));
+          pending.add(receive(part, member, tag));
+          pending.add(send(own, member, tag));
         }
       }
     }
-    return new PendingMessages(messages, () -> {});
+    return new PendingMessages(pending, () -> {});
   }
 
   /** The sum is taken in the order of the members, when it is awaited. */
   @Override
   public Pending sumParts(Tensor all, Tensor own) {
     int tag = nextTag();
-    List<Pending> messages = new ArrayList<>();
+    List<Pending> pending = new ArrayList<>();
     List<Tensor> terms = new ArrayList<>();
     try (Scope scope = new Scope()) {
       for (int member = 0; member < size(); member++) {
@@ -53,28 +66,28 @@ final class GlooGroup extends NativeGroup {
         } else {
           Tensor term = scope.keep(part.twinOnHost());
           terms.add(term);
-          messages.add(receive(term, member, tag));
-          messages.add(send(part, member, tag));
+          pending.add(receive(term, member, tag));
+          pending.add(send(part, member, tag));
         }
       }
     }
     Tensor sum = own.shared();
-    return new PendingMessages(messages, () -> addUp(terms, sum));
+    return new PendingMessages(pending, () -> addUp(terms, sum));
   }
 
   @Override
   public Pending exchange(List<Tensor> to, List<Tensor> from) {
     int tag = nextTag();
-    List<Pending> messages = new ArrayList<>();
+    List<Pending> pending = new ArrayList<>();
     for (int member = 0; member < size(); member++) {
       if (member != place() && from.get(member).elements() > 0) {
-        messages.add(receive(from.get(member), member, tag));
+        pending.add(receive(from.get(member), member, tag));
       }
       if (member != place() && to.get(member).elements() > 0) {
-        messages.add(send(to.get(member), member, tag));
+        pending.add(send(to.get(member), member, tag));
       }
     }
-    return new PendingMessages(messages, () -> {});
+    return new PendingMessages(pending, () -> {});
   }
 
   private static void addUp(List<Tensor> terms, Tensor sum) {
@@ -99,10 +112,10 @@ final class GlooGroup extends NativeGroup {
   }
 
   private Pending send(Tensor tensor, int member, int tag) {
-    return begin("a message", list -> gloo.send(list, member, tag), tensor);
+    return messages.send(new MessageName(channel, tag), tensor, members.get(member));
   }
 
   private Pending receive(Tensor tensor, int member, int tag) {
-    return begin("a message", list -> gloo.recv(list, member, tag), tensor);
+    return messages.receive(new MessageName(channel, tag), tensor, members.get(member));
   }
 }

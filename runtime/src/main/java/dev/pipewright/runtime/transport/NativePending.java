@@ -6,7 +6,6 @@ import org.bytedeco.javacpp.PointerScope;
 import org.bytedeco.pytorch.Tensor;
 import org.bytedeco.pytorch.TensorVector;
 import org.bytedeco.pytorch.Work;
-import org.bytedeco.pytorch.global.torch.MemoryFormat;
 
 /** An operation of Gloo or NCCL under way, with its tensors, which live at least until its end. */
 final class NativePending implements Pending {
@@ -33,7 +32,7 @@ final class NativePending implements Pending {
    */
   static NativePending begin(String what, Begin begin, Tensor... of) {
     for (Tensor tensor : of) {
-      Check.that(isPacked(tensor), "messages carry packed tensors: %s", what);
+      Check.that(TensorMemory.isPacked(tensor), "messages carry packed tensors: %s", what);
     }
     try (PointerScope scope = new PointerScope()) { // not the caller's, which may end before
       Tensor[] rows = Arrays.stream(of).map(NativePending::memory).toArray(Tensor[]::new);
@@ -47,16 +46,11 @@ final class NativePending implements Pending {
     }
   }
 
-  private static boolean isPacked(Tensor tensor) {
-    return tensor.is_contiguous() || tensor.is_contiguous(MemoryFormat.ChannelsLast);
-  }
-
   /** What a packed tensor holds, in the order in which it lies in memory. */
   private static Tensor memory(Tensor tensor) {
     return tensor.is_contiguous() ? tensor : tensor.as_strided(new long[] {tensor.numel()}, 1);
   }
 
-  /** Of a message, Gloo does not say before somebody waits for it. */
   @Override
   public boolean done() {
     return ended || work.isCompleted();

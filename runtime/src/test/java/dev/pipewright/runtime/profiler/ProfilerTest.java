@@ -186,15 +186,12 @@ class ProfilerTest {
     ProfilingOutcome outcome = profiled(clock);
     for (BatchFigures batch : outcome.batches()) {
       int samples = batch.samples();
-      double added = batch.addedSeconds();
-      double forward = batch.microBatches() * sum(outcome, Quantity.FORWARD, samples);
-      double backward = batch.microBatches() * sum(outcome, Quantity.BACKWARD, samples);
-      assertEquals(batch.ops().forward(), forward, 1e-12);
-      assertEquals(batch.ops().backward() + added, backward, 1e-12);
+      assertEquals(batch.ops().forward(), sum(outcome, Quantity.FORWARD, samples), 1e-12);
+      assertEquals(batch.ops().backward(), sum(outcome, Quantity.BACKWARD, samples), 1e-12);
     }
     BatchFigures smallest = outcome.batches().get(0);
     assertEquals(
-        Math.max(0, smallest.ops().update() - smallest.addedSeconds()),
+        Math.max(0, smallest.ops().update() + smallest.ops().rest()),
         sum(outcome, Quantity.UPDATE, 1),
         1e-12);
   }

@@ -23,7 +23,7 @@ class WholeStepTest {
         }
         """
             .formatted(stolen);
-    return WholeStep.parse(text, 1);
+    return WholeStep.parse(text, 1, 3);
   }
 
   @Test
@@ -31,9 +31,10 @@ class WholeStepTest {
     WholeStep step = of("[5, 0, 0, 0, 0, 0]");
     assertEquals(3, step.seconds().median());
     assertEquals(50, step.seconds().most());
-    assertEquals(0.3, step.ops().forward());
-    assertEquals(0.7, step.ops().backward());
+    assertEquals(0.15, step.ops().forward()); // of each of two micro-batches
+    assertEquals(0.35, step.ops().backward());
     assertEquals(3, step.ops().update());
+    assertEquals(3 - 3 * 0.5 - 3, step.ops().rest(), 1e-12);
     assertEquals(7, step.peakBytes());
   }
 
@@ -41,8 +42,8 @@ class WholeStepTest {
   void countsThoseThatLostLeast() {
     WholeStep step = of("[0, 4, 4, 0, 1, 1]"); // the last three
     assertEquals(4, step.seconds().median());
-    assertEquals(0.4, step.ops().forward());
-    assertEquals(0.8, step.ops().backward());
+    assertEquals(0.2, step.ops().forward());
+    assertEquals(0.4, step.ops().backward());
     assertEquals(4, step.ops().update());
   }
 }

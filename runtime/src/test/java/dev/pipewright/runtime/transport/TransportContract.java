@@ -115,6 +115,67 @@ abstract class TransportContract {
   }
 
   @Test
+  void aMessageMayBeAskedForBeforeThoseThatWereSentFirst() {
+    together(
+        2,
+        me -> {
+          int[] sizes = {1 << 20, 5, 1 << 16};
+          if (me.worker() == 0) {
+            List<Pending> pending = new ArrayList<>();
+            for (int tag = 0; tag < 3; tag++) {
+              pending.add(me.send(tensor(0, tag, sizes[tag]), 1, tag));
+            }
+            pending.forEach(Pending::await);
+          } else {
+            for (int tag : new int[] {2, 0, 1}) {
+              Tensor got = Tensor.empty(sizes[tag]);
+              me.receive(got, 0, tag).await();
+              assertArrayEquals(numbers(0, tag, sizes[tag]), got.toFloats());
+            }
+          }
+        });
+  }
+
+  /** More than connections hold: neither worker may wait for the other to read. */
+  @Test
+  void allMaySendMuchBeforeAnybodyAsksForIt() {
+    int size = 1 << 22;
+    together(
+        3,
+        me -> {
+          List<Pending> pending = new ArrayList<>();
+          for (int other = 0; other < 3; other++) {
+            if (other != me.worker()) {
+              pending.add(me.send(tensor(me.worker(), other, size), other, 0));
+              pending.add(me.send(tensor(me.worker(), other + 3, 3), other, 1));
+            }
+          }
+          for (int other = 0; other < 3; other++) {
+            if (other != me.worker()) {
+              Tensor small = Tensor.empty(3);
+              me.receive(small, other, 1).await();
+              assertArrayEquals(numbers(other, me.worker() + 3, 3), small.toFloats());
+              Tensor large = Tensor.empty(size);
+              me.receive(large, other, 0).await();
+              assertArrayEquals(numbers(other, me.worker(), size), large.toFloats());
+            }
+          }
+          pending.forEach(Pending::await);
+        });
+  }
+
+  @Test
+  void nothingMayBeSentToo() {
+    together(
+        2,
+        me -> {
+          Pending sending = me.send(Tensor.empty(0), 1 - me.worker(), 0);
+          me.receive(Tensor.empty(0), 1 - me.worker(), 0).await();
+          sending.await();
+        });
+  }
+
+  @Test
   void aWorkerMaySendToItself() {
     together(
         2,

@@ -10,14 +10,15 @@ import org.bytedeco.pytorch.ProcessGroupGloo;
 import org.bytedeco.pytorch.gloo.Device;
 
 /**
- * Workers that are processes, on one machine or several, over TCP: libtorch's Gloo. A message is
- * written to the connection when its receiver is ready for it, so that receivers that ask early
- * wait least. Whoever receives fewer bytes than are sent is ended by Gloo.
+ * Workers that are processes, on one machine or several, over TCP: {@link Messages} of our own, and
+ * libtorch's Gloo for sums and broadcasts.
  */
-public final class GlooTransport implements Transport {
+public final class TcpTransport implements Transport {
+  private static final int NO_GROUP = 0; // whose numbers begin at 1
+
   private final AddressBook book;
   private final Device device;
-  private final ProcessGroupGloo messages;
+  private final Messages messages;
   private final Transport self = LocalTransport.of(1).get(0); // Gloo connects nobody to himself
   private final List<ProcessGroupGloo> groups = new ArrayList<>();
   private final int worker;
@@ -29,7 +30,7 @@ public final class GlooTransport implements Transport {
    * @param book of all workers; the caller closes it after this
    * @param host the address of this machine by which the other workers reach it
    */
-  public GlooTransport(AddressBook book, String host, int worker, int workers) {
+  public TcpTransport(AddressBook book, String host, int worker, int workers) {
     Check.that(
         0 <= worker && worker < workers, "no such worker: worker=%d, workers=%d", worker, workers);
     this.book = book;
@@ -39,7 +40,7 @@ public final class GlooTransport implements Transport {
       device = ProcessGroupGloo.createDeviceForHostname(host);
       device.retainReference();
     }
-    messages = connected("messages", worker, workers);
+    messages = Messages.connected(book, host, worker, workers);
   }
 
   private ProcessGroupGloo connected(String name, int place, int size) {
@@ -71,8 +72,7 @@ public final class GlooTransport implements Transport {
     if (to == worker) {
       return self.send(tensor, 0, tag);
     }
-    return NativePending.begin(
-        "sending to worker " + to, list -> messages.send(list, to, tag), tensor.handle());
+    return messages.send(new MessageName(NO_GROUP, tag), tensor, to);
   }
 
   @Override
@@ -80,8 +80,7 @@ public final class GlooTransport implements Transport {
     if (from == worker) {
       return self.receive(into, 0, tag);
     }
-    return NativePending.begin(
-        "receiving from worker " + from, list -> messages.recv(list, from, tag), into.handle());
+    return messages.receive(new MessageName(NO_GROUP, tag), into, from);
   }
 
   @Override
@@ -93,14 +92,23 @@ public final class GlooTransport implements Transport {
     }
     ProcessGroupGloo group = connected("group/" + name, place, members.size());
     groups.add(group);
-    return new GlooGroup(name, group, place, members.size());
+    return new GlooGroup(name, group, place, members, channel(name, place), messages);
+  }
+
+  /** The first member's choice. */
+  private int channel(String name, int place) {
+    String page = "channel/" + name;
+    if (place == 0) {
+      book.tell(page, String.valueOf(book.number()));
+    }
+    return Integer.parseInt(book.ask(page));
   }
 
   /** Closes all connections, so nobody may still wait for this worker. */
   @Override
   public void close() {
     groups.forEach(ProcessGroupGloo::deallocate);
-    messages.deallocate();
+    messages.close();
     device.deallocate();
   }
 }

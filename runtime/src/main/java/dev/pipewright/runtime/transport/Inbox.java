@@ -1,0 +1,159 @@
+package dev.pipewright.runtime.transport;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Messages from one other worker. A thread reads them straight into the tensors that wait for them.
+ * What nobody has asked for yet stays on its way; only where somebody has asked for another
+ * message, which may be behind it, is it set aside.
+ */
+final class Inbox implements AutoCloseable {
+  private final SocketChannel connection;
+  private final int from;
+  private final Map<MessageName, Deque<Delivery>> asked = new HashMap<>(); // guarded by this
+  private final Map<MessageName, Deque<ByteBuffer[]>> aside = new HashMap<>(); // likewise
+  private @Nullable Thread reader; // from when somebody first asked
+  private @Nullable Exception failure;
+
+  /**
+   * @param connection that is connected
+   */
+  Inbox(SocketChannel connection, int from) {
+    this.connection = connection;
+    this.from = from;
+  }
+
+  synchronized Pending receive(MessageName name, TensorMemory memory) {
+    Delivery delivery = new Delivery(memory, "receiving from worker " + from);
+    ByteBuffer[] early = first(aside, name);
+    if (early != null) {
+      arrive(delivery, early);
+    } else if (failure != null) {
+      delivery.fail(failure);
+    } else {
+      asked.computeIfAbsent(name, key -> new ArrayDeque<>()).add(delivery);
+      read();
+    }
+    return delivery;
+  }
+
+  private void read() {
+    if (reader == null) {
+      reader = new Thread(this::readAll, "messages from worker " + from);
+      reader.setDaemon(true);
+      reader.start();
+    }
+    notifyAll();
+  }
+
+  private static <T> @Nullable T first(Map<MessageName, Deque<T>> of, MessageName name) {
+    Deque<T> all = of.get(name);
+    if (all == null) {
+      return null;
+    }
+    T first = all.remove();
+    if (all.isEmpty()) {
+      of.remove(name);
+    }
+    return first;
+  }
+
+  private void readAll() {
+    ByteBuffer header = ByteBuffer.allocateDirect(MessageName.HEADER_BYTES);
+    try {
+      while (true) {
+        fill(header.clear());
+        MessageName name = MessageName.of(header.flip());
+        long bytes = header.getLong();
+        Delivery delivery = awaitRequest(name);
+        if (delivery == null) {
+          ByteBuffer[] early = TensorMemory.apart(bytes);
+          fill(early);
+          set(name, early);
+        } else {
+          check(delivery, bytes);
+          fill(delivery.memory().pieces());
+          delivery.end();
+        }
+      }
+    } catch (IOException | InterruptedException | IllegalStateException e) {
+      fail(e);
+    }
+  }
+
+  /** Who has asked for this message; nobody as soon as somebody has asked for another. */
+  private synchronized @Nullable Delivery awaitRequest(MessageName name)
+      throws InterruptedException {
+    while (asked.isEmpty()) {
+      wait();
+    }
+    return first(asked, name);
+  }
+
+  private synchronized void set(MessageName name, ByteBuffer[] early) {
+    for (ByteBuffer piece : early) {
+      piece.flip();
+    }
+    Delivery meanwhile = first(asked, name);
+    if (meanwhile == null) {
+      aside.computeIfAbsent(name, key -> new ArrayDeque<>()).add(early);
+    } else {
+      arrive(meanwhile, early);
+    }
+  }
+
+  private void arrive(Delivery delivery, ByteBuffer[] early) {
+    long bytes = 0;
+    for (ByteBuffer piece : early) {
+      bytes += piece.remaining();
+    }
+    check(delivery, bytes);
+    for (int i = 0; i < early.length; i++) {
+      delivery.memory().pieces()[i].put(early[i]);
+    }
+    delivery.end();
+  }
+
+  private void check(Delivery delivery, long bytes) {
+    long room = delivery.memory().bytes();
+    if (bytes != room) {
+      IllegalStateException mistake =
+          new IllegalStateException(
+              "worker %d sends %d bytes where %d are awaited".formatted(from, bytes, room));
+      delivery.fail(mistake);
+      throw mistake;
+    }
+  }
+
+  private void fill(ByteBuffer... buffers) throws IOException {
+    for (ByteBuffer buffer : buffers) {
+      while (buffer.hasRemaining()) {
+        if (connection.read(buffer) < 0) {
+          throw new EOFException("the connection to worker " + from + " has ended");
+        }
+      }
+    }
+  }
+
+  private synchronized void fail(Exception cause) {
+    failure = cause;
+    asked.values().forEach(all -> all.forEach(delivery -> delivery.fail(cause)));
+    asked.clear();
+  }
+
+  @Override
+  public synchronized void close() throws IOException {
+    connection.close();
+    if (reader != null) {
+      reader.interrupt();
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package dev.pipewright.runtime.transport;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Messages to one other worker. Whoever sends one writes as much of it as the connection takes at
+ * once, and a thread writes the rest.
+ */
+final class Outbox implements AutoCloseable {
+  private final SocketChannel connection; // which never blocks
+  private final int to;
+  private final Deque<Sending> unsent = new ArrayDeque<>(); // guarded by this, as what follows
+  private @Nullable Thread writer; // from when there was something to do for it
+  private @Nullable IOException failure;
+
+  private record Sending(ByteBuffer[] buffers, Delivery delivery) {
+    boolean written() {
+      return !buffers[buffers.length - 1].hasRemaining();
+    }
+  }
+
+  /**
+   * @param connection that is connected
+   */
+  Outbox(SocketChannel connection, int to) throws IOException {
+    this.connection = connection;
+    this.to = to;
+    connection.configureBlocking(false);
+  }
+
+  synchronized Pending send(MessageName name, TensorMemory memory) {
+    Delivery delivery = new Delivery(memory, "sending to worker " + to);
+    ByteBuffer[] buffers = new ByteBuffer[memory.pieces().length + 1];
+    buffers[0] = name.header(memory.bytes());
+    System.arraycopy(memory.pieces(), 0, buffers, 1, memory.pieces().length);
+    unsent.add(new Sending(buffers, delivery));
+    if (unsent.size() == 1) {
+      write();
+    }
+    if (!unsent.isEmpty()) {
+      leaveTheRest();
+    }
+    return delivery;
+  }
+
+  private void leaveTheRest() {
+    if (writer == null) {
+      writer = new Thread(this::writeRest, "messages to worker " + to);
+      writer.setDaemon(true);
+      writer.start();
+    }
+    notifyAll();
+  }
+
+  /** As much as the connection takes now. */
+  private synchronized void write() {
+    try {
+      if (failure != null) {
+        throw failure;
+      }
+      while (!unsent.isEmpty()) {
+        Sending first = unsent.element();
+        connection.write(first.buffers());
+        if (!first.written()) {
+          return;
+        }
+        unsent.remove().delivery().end();
+      }
+    } catch (IOException e) {
+      fail(e);
+    }
+  }
+
+  private synchronized void fail(IOException cause) {
+    failure = cause;
+    unsent.forEach(sending -> sending.delivery().fail(cause));
+    unsent.clear();
+  }
+
+  private void writeRest() {
+    try (Selector selector = Selector.open()) {
+      connection.register(selector, SelectionKey.OP_WRITE);
+      while (awaitSomething()) {
+        selector.select();
+        selector.selectedKeys().clear();
+        write();
+      }
+    } catch (IOException e) {
+      fail(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // which nobody does
+    }
+  }
+
+  private synchronized boolean awaitSomething() throws InterruptedException {
+    while (unsent.isEmpty() && connection.isOpen()) {
+      wait();
+    }
+    return connection.isOpen();
+  }
+
+  @Override
+  public synchronized void close() throws IOException {
+    connection.close();
+    write(); // which tells those that wait
+    notifyAll();
+  }
+}

@@ -1,0 +1,63 @@
+package dev.pipewright.runtime.transport;
+
+import dev.pipewright.runtime.tensor.Tensor;
+import dev.pipewright.units.Check;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.bytedeco.javacpp.BytePointer;
+import org.bytedeco.pytorch.global.torch.MemoryFormat;
+
+/** The bytes of a packed tensor as they lie in memory, which stays until it is closed. */
+final class TensorMemory implements AutoCloseable {
+  private static final long MOST = 1 << 30; // bytes of a piece, whose length is an int
+
+  private final Tensor tensor;
+  private final ByteBuffer[] pieces;
+  private final long bytes;
+
+  /**
+   * @param what becomes of it, for the sentence that says that it is not packed
+   */
+  TensorMemory(Tensor tensor, String what) {
+    Check.that(isPacked(tensor.handle()), "messages carry packed tensors: %s", what);
+    this.tensor = tensor.shared(); // whoever made it may end its scope before
+    this.bytes = tensor.bytes();
+    this.pieces = new ByteBuffer[pieces(bytes)];
+    for (int i = 0; i < pieces.length; i++) {
+      long first = i * MOST;
+      try (BytePointer all = new BytePointer(this.tensor.handle().data_ptr())) {
+        all.limit(Math.min(bytes, first + MOST)).position(first);
+        pieces[i] = all.asByteBuffer();
+      }
+    }
+  }
+
+  static boolean isPacked(org.bytedeco.pytorch.Tensor tensor) {
+    return tensor.is_contiguous() || tensor.is_contiguous(MemoryFormat.ChannelsLast);
+  }
+
+  private static int pieces(long bytes) {
+    return Math.toIntExact((bytes + MOST - 1) / MOST);
+  }
+
+  /** As many bytes elsewhere, in pieces that are as long. */
+  static ByteBuffer[] apart(long bytes) {
+    ByteBuffer[] pieces = new ByteBuffer[pieces(bytes)];
+    Arrays.setAll(pieces, i -> ByteBuffer.allocateDirect((int) Math.min(MOST, bytes - i * MOST)));
+    return pieces;
+  }
+
+  /** The bytes in order, each piece at the place up to which it has been read or filled. */
+  ByteBuffer[] pieces() {
+    return pieces;
+  }
+
+  long bytes() {
+    return bytes;
+  }
+
+  @Override
+  public void close() {
+    tensor.close();
+  }
+}
