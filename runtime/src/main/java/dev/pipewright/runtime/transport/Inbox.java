@@ -67,7 +67,7 @@ final class Inbox implements AutoCloseable {
   }
 
   private void readAll() {
-    ByteBuffer header = ByteBuffer.allocateDirect(MessageName.HEADER_BYTES);
+    ByteBuffer header = ByteBuffer.allocate(MessageName.HEADER_BYTES);
     try {
       while (true) {
         fill(header.clear());
@@ -84,7 +84,7 @@ final class Inbox implements AutoCloseable {
           delivery.end();
         }
       }
-    } catch (IOException | InterruptedException | IllegalStateException e) {
+    } catch (IOException | InterruptedException | RuntimeException e) {
       fail(e);
     }
   }

@@ -12,7 +12,7 @@ record MessageName(int channel, int tag) {
   static final int HEADER_BYTES = 2 * Integer.BYTES + Long.BYTES;
 
   ByteBuffer header(long bytes) {
-    return ByteBuffer.allocateDirect(HEADER_BYTES)
+    return ByteBuffer.allocate(HEADER_BYTES)
         .putInt(channel)
         .putInt(tag)
         .putLong(bytes)
