@@ -55,7 +55,7 @@ final class MeasuredProfile {
             sizes(reports.get(reports.size() - 1)),
             request.batches(),
             IntStream.range(0, reports.size())
-                .mapToObj(i -> times(reports.get(i), steps.get(i)))
+                .mapToObj(i -> times(reports.get(i), steps.get(i), steps.get(steps.size() - 1)))
                 .toList(),
             memory);
   }
@@ -88,7 +88,11 @@ final class MeasuredProfile {
         .toList();
   }
 
-  private List<LayerTimes> times(LayersReport report, WholeStep step) {
+  /**
+   * @param largest of the largest batch: what comes once in a step weighs most where a step has one
+   *     micro-batch, which is large then
+   */
+  private List<LayerTimes> times(LayersReport report, WholeStep step, WholeStep largest) {
     List<LayerTimes> single = times(report);
     if (request.processorTime()) { // which whole steps do not tell
       return single;
@@ -99,7 +103,7 @@ final class MeasuredProfile {
         single,
         ops.forward() / sum(single, LayerTimes::forward),
         ops.backward() / sum(single, LayerTimes::backward),
-        updates == 0 ? 1 : Math.max(0, ops.update() + ops.rest()) / updates);
+        updates == 0 ? 1 : Math.max(0, largest.ops().update() + largest.ops().rest()) / updates);
   }
 
   private static List<LayerTimes> stretched(
