@@ -12,11 +12,7 @@ record MessageName(int channel, int tag) {
   static final int HEADER_BYTES = 2 * Integer.BYTES + Long.BYTES;
 
   ByteBuffer header(long bytes) {
-    return ByteBuffer.allocate(HEADER_BYTES)
-        .putInt(channel)
-        .putInt(tag)
-        .putLong(bytes)
-        .flip();
+    return ByteBuffer.allocate(HEADER_BYTES).putInt(channel).putInt(tag).putLong(bytes).flip();
   }
 
   /** Leaves the number of bytes to be read. */
