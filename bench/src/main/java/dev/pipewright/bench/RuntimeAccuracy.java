@@ -105,7 +105,7 @@ final class RuntimeAccuracy implements Reproduction {
         .paragraph(
             "What the runtime adds to an op, as the same profiles measured it: an op whose stage"
                 + " computes nothing, with all its bookkeeping, and a message that another worker"
-                + " waits for.")
+                + " waits for, from one that computes.")
         .table(overhead);
   }
 
