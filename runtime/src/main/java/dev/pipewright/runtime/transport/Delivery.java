@@ -54,7 +54,12 @@ final class Delivery implements Pending {
       }
       long left = patience - (System.nanoTime() - begin);
       if (left <= 0) {
-        throw new LostPeerException(what + " took too long", new TimeoutException());
+        throw new LostPeerException(
+            what
+                + " failed: nothing came or went for "
+                + TimeUnit.NANOSECONDS.toMinutes(patience)
+                + " minutes; see whether the other worker still runs",
+            new TimeoutException());
       }
       try {
         TimeUnit.NANOSECONDS.timedWait(this, left);
