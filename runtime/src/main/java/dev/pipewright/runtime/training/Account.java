@@ -51,8 +51,8 @@ final class Account implements Coordinator.Listener {
   @Override
   public void event(int worker, String text) {
     JsonNode line = JSON.readTree(text);
-    if (line.has("step")) {
-      steps.add(worker, Reports.step(line)).ifPresent(this::stepped);
+    if (line.has("steps")) {
+      steps.add(worker, Reports.steps(line)).forEach(this::stepped);
     } else if (line.has("held_out")) {
       answered(line.get("held_out").asLong(), Reports.answers(line));
     } else if (line.has("memory_of")) {

@@ -15,18 +15,24 @@ final class Reports {
 
   private Reports() {}
 
-  static String step(StepReport report) {
+  static String steps(List<StepReport> reports) {
     ObjectNode line = JSON.createObjectNode();
-    line.put("step", report.step())
+    ArrayNode steps = line.putArray("steps");
+    reports.forEach(report -> put(steps.addObject(), report));
+    return line.toString();
+  }
+
+  private static void put(ObjectNode object, StepReport report) {
+    object
+        .put("step", report.step())
         .put("loss", Double.toString(report.loss())) // also where it is no number
         .put("correct", report.correct())
         .put("rows", report.rows())
         .put("update_started", report.updateStarted())
         .put("update_ended", report.updateEnded());
-    put(line.putArray("waited"), report.waited());
-    put(line.putArray("started"), report.started());
-    put(line.putArray("ended"), report.ended());
-    return line.toString();
+    put(object.putArray("waited"), report.waited());
+    put(object.putArray("started"), report.started());
+    put(object.putArray("ended"), report.ended());
   }
 
   private static void put(ArrayNode array, long[] values) {
@@ -35,7 +41,11 @@ final class Reports {
     }
   }
 
-  static StepReport step(JsonNode line) {
+  static List<StepReport> steps(JsonNode line) {
+    return line.get("steps").valueStream().map(Reports::step).toList();
+  }
+
+  private static StepReport step(JsonNode line) {
     return new StepReport(
         line.get("step").asLong(),
         Double.parseDouble(line.get("loss").asString()),

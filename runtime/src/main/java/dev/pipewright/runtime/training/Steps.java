@@ -14,7 +14,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
@@ -31,7 +30,7 @@ final class Steps {
   private final Map<Long, StepReport[]> open = new HashMap<>(); // not yet reported by all
   private final List<StepResult> results = new ArrayList<>();
   private final Deque<StepReport[]> recent = new ArrayDeque<>(); // of the last results
-  private final Deque<Long> stolen = new ArrayDeque<>(); // ticks of each of them
+  private final Deque<Long> stolen = new ArrayDeque<>(); // ticks, of each of them
   private final LongSupplier ticks;
   private long before; // ticks until the last result
   private final Deque<Long> ends = new ArrayDeque<>(); // of the last round, or where it began
@@ -47,26 +46,40 @@ final class Steps {
     this.ticks = ticks;
   }
 
-  /** A worker's report; the step's result when it is the last one. */
-  Optional<StepResult> add(int worker, StepReport report) {
-    StepReport[] all =
-        open.computeIfAbsent(report.step(), step -> new StepReport[assignment.size()]);
-    all[worker] = report;
-    if (Arrays.asList(all).contains(null)) {
-      return Optional.empty();
+  /**
+   * What a worker reports at once; the results of steps of which it is the last to report. What was
+   * stolen since results were there before counts for each of them.
+   */
+  List<StepResult> add(int worker, List<StepReport> reports) {
+    List<StepReport[]> whole = new ArrayList<>();
+    for (StepReport report : reports) {
+      StepReport[] all =
+          open.computeIfAbsent(report.step(), step -> new StepReport[assignment.size()]);
+      all[worker] = report;
+      if (!Arrays.asList(all).contains(null)) {
+        open.remove(report.step());
+        whole.add(all);
+      }
     }
-    open.remove(report.step());
+    if (whole.isEmpty()) {
+      return List.of();
+    }
+    long now = ticks.getAsLong();
+    List<StepResult> added = whole.stream().map(all -> add(all, now - before)).toList();
+    before = now;
+    return added;
+  }
+
+  private StepResult add(StepReport[] all, long lost) {
     StepResult result = together(all);
     results.add(result);
     recent.addLast(all);
-    long now = ticks.getAsLong();
-    stolen.addLast(now - before);
-    before = now;
+    stolen.addLast(lost);
     if (recent.size() > RECENT) {
       recent.removeFirst();
       stolen.removeFirst();
     }
-    return Optional.of(result);
+    return result;
   }
 
   private StepResult together(StepReport[] all) {

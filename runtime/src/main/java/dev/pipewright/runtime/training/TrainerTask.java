@@ -22,6 +22,7 @@ import dev.pipewright.runtime.engine.StepReport;
 import dev.pipewright.runtime.engine.Trainee;
 import dev.pipewright.runtime.engine.Witness;
 import dev.pipewright.runtime.engine.Worker;
+import dev.pipewright.runtime.launch.LastStep;
 import dev.pipewright.runtime.launch.Place;
 import dev.pipewright.runtime.launch.Reporter;
 import dev.pipewright.runtime.launch.WorkerTask;
@@ -72,21 +73,34 @@ public final class TrainerTask implements WorkerTask {
             : memory(job);
     MemoryRecord record = MemoryRecord.of(job);
     Witness witness = record.beside(memory.beside(witness(log, stage)));
-    Going going = new Going(job, graph, memory, record, transport.worker(), stage, reporter, log);
-    if (job.emulation().isPresent()) { // which reads no samples
-      try (Trainee worker = emulating(job.emulation().get(), job, graph, transport, witness)) {
-        going.with(worker, Optional.empty());
+    try (Reporting reporting = new Reporting(reporter)) {
+      Going going =
+          new Going(
+              job,
+              graph,
+              memory,
+              record,
+              transport.worker(),
+              stage,
+              reporting,
+              reporter.lastStep(),
+              log);
+      if (job.emulation().isPresent()) { // which reads no samples
+        try (Trainee worker = emulating(job.emulation().get(), job, graph, transport, witness)) {
+          going.with(worker, Optional.empty());
+        }
+      } else {
+        TrainingData data =
+            DatasetSpec.parse(job.data()).open(Wanted.of(graph, Objective.of(graph)));
+        Feed feed = feed(job, data.training());
+        try (ReadAhead ahead = new ReadAhead(feed);
+            Trainee worker =
+                learning(job, graph, takesTurns(job) ? feed : ahead, transport, witness)) {
+          going.with(worker, Optional.of(data.heldOut()));
+        }
       }
-    } else {
-      TrainingData data = DatasetSpec.parse(job.data()).open(Wanted.of(graph, Objective.of(graph)));
-      Feed feed = feed(job, data.training());
-      try (ReadAhead ahead = new ReadAhead(feed);
-          Trainee worker =
-              learning(job, graph, takesTurns(job) ? feed : ahead, transport, witness)) {
-        going.with(worker, Optional.of(data.heldOut()));
-      }
+      reporting.event(Reports.memory(memory.bytes()));
     }
-    reporter.event(Reports.memory(memory.bytes()));
   }
 
   /** Whether a worker has samples in some steps only, so that it does not ask again in the next. */
@@ -188,7 +202,8 @@ public final class TrainerTask implements WorkerTask {
       MemoryRecord record,
       int number,
       int stage,
-      Reporter reporter,
+      Reporting reporting,
+      LastStep lastStep,
       Log log) {
     /** Runs all of them; held-out samples are there where training reads samples at all. */
     void with(Trainee worker, Optional<Dataset> heldOut) {
@@ -197,7 +212,7 @@ public final class TrainerTask implements WorkerTask {
       job.resumeFrom().ifPresent(folder -> resume(worker, Checkpoint.open(Path.of(folder))));
       long kept = course.first();
       long step = course.first();
-      while (step < course.end() && reporter.lastStep().begins(step)) {
+      while (step < course.end() && lastStep.begins(step)) {
         step = flow(worker, step);
         if (course.evaluates(step - 1)) {
           evaluate(worker, step - 1, heldOut.orElseThrow());
@@ -220,9 +235,9 @@ public final class TrainerTask implements WorkerTask {
       for (long step = first; step < first + steps; step++) {
         StepReport report = worker.step(step);
         memory.over(step, worker);
-        record.over(step).ifPresent(reporter::event);
+        record.over(step).ifPresent(reporting::event);
         checkLoss(report);
-        reporter.event(Reports.step(report));
+        reporting.stepped(report);
       }
       return first + steps;
     }
@@ -251,7 +266,7 @@ public final class TrainerTask implements WorkerTask {
               (none, range) ->
                   LongStream.range(range.first(), range.first() + range.count()).toArray());
       int count = Math.toIntExact(heldOut.samples());
-      reporter.event(Reports.heldOut(step, worker.answer(feed, count, Objective.of(graph))));
+      reporting.event(Reports.heldOut(step, worker.answer(feed, count, Objective.of(graph))));
     }
 
     /** Writes the stages that no worker before this one holds, with those who have parts. */
@@ -273,9 +288,9 @@ public final class TrainerTask implements WorkerTask {
 
     private void write(long step, int depth, SequencedMap<String, Tensor> state) {
       log.at(step, 0, Place.CHECKPOINT, depth, 0);
-      Path folder = Path.of(reporter.ask(Long.toString(step + 1)));
+      Path folder = Path.of(reporting.ask(Long.toString(step + 1)));
       String file = "stage-" + depth + ".safetensors";
-      reporter.event(Reports.shard(Shards.write(folder, file, state)));
+      reporting.event(Reports.shard(Shards.write(folder, file, state)));
     }
   }
 }

@@ -9,6 +9,7 @@ import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.runtime.engine.StepReport;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Schedule;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -28,9 +29,9 @@ class StepsTest {
     for (int step = 0; step < steps; step++) {
       long begin = end;
       end += (step + 1) * SECOND;
-      assertTrue(account.add(0, report(step, begin, end - SECOND / 2)).isEmpty());
+      assertTrue(account.add(0, List.of(report(step, begin, end - SECOND / 2))).isEmpty());
       assertEquals(
-          step + 1, account.add(1, report(step, begin, end)).orElseThrow().seconds(), 1e-9);
+          step + 1, account.add(1, List.of(report(step, begin, end))).get(0).seconds(), 1e-9);
     }
     assertEquals(steps, account.results().size());
     RecordedStep found = account.typical();
@@ -58,9 +59,28 @@ class StepsTest {
       long begin = end;
       end += (step + 1) * SECOND;
       ticks.addAndGet(stolen[step]);
-      account.add(0, report(step, begin, end));
+      account.add(0, List.of(report(step, begin, end)));
     }
     assertEquals(8 + 1, account.typical().seconds(), 1e-9);
+  }
+
+  /** Steps 5 and 6 are told together, and the host took something: either may have suffered. */
+  @Test
+  void whatWasStolenCountsForAllStepsThatAreToldTogether() {
+    AtomicLong ticks = new AtomicLong();
+    Steps account = new Steps(by(1), new Course(0, 11, 0, 0, 0), ticks::get);
+    List<StepReport> reports = new ArrayList<>();
+    long end = 0;
+    for (int step = 0; step < 11; step++) {
+      long begin = end;
+      end += (step + 1) * SECOND;
+      reports.add(report(step, begin, end));
+    }
+    account.add(0, reports.subList(0, 5));
+    ticks.set(5);
+    assertEquals(2, account.add(0, reports.subList(5, 7)).size());
+    account.add(0, reports.subList(7, 11));
+    assertEquals(9 + 1, account.typical().seconds(), 1e-9);
   }
 
   private static StepReport report(int step, long begin, long end) {
