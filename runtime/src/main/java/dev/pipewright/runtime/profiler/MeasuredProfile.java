@@ -2,6 +2,7 @@ package dev.pipewright.runtime.profiler;
 
 import dev.pipewright.execution.ProfilingOutcome.LayerFigures;
 import dev.pipewright.execution.ProfilingOutcome.PassSeconds;
+import dev.pipewright.execution.ProfilingOutcome.Spread;
 import dev.pipewright.execution.ProfilingRequest;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.profile.LayerMemory;
@@ -55,7 +56,7 @@ final class MeasuredProfile {
             sizes(reports.get(reports.size() - 1)),
             request.batches(),
             IntStream.range(0, reports.size())
-                .mapToObj(i -> times(reports.get(i), steps.get(i), steps.get(steps.size() - 1)))
+                .mapToObj(i -> times(reports.get(i), steps.get(i), once(steps)))
                 .toList(),
             memory);
   }
@@ -89,10 +90,19 @@ final class MeasuredProfile {
   }
 
   /**
-   * @param largest of the largest batch: what comes once in a step weighs most where a step has one
-   *     micro-batch, which is large then
+   * Seconds of what comes once in a step. That is the same whatever the batch, and little beside
+   * the passes that it is what is left of: the batch in the middle tells best.
    */
-  private List<LayerTimes> times(LayersReport report, WholeStep step, WholeStep largest) {
+  private static double once(List<WholeStep> steps) {
+    double[] seconds =
+        steps.stream().mapToDouble(step -> step.ops().update() + step.ops().rest()).toArray();
+    return Math.max(0, Spread.of(seconds).median());
+  }
+
+  /**
+   * @param once seconds of what comes once in a step
+   */
+  private List<LayerTimes> times(LayersReport report, WholeStep step, double once) {
     List<LayerTimes> single = times(report);
     if (request.processorTime()) { // which whole steps do not tell
       return single;
@@ -103,7 +113,7 @@ final class MeasuredProfile {
         single,
         ops.forward() / sum(single, LayerTimes::forward),
         ops.backward() / sum(single, LayerTimes::backward),
-        updates == 0 ? 1 : Math.max(0, largest.ops().update() + largest.ops().rest()) / updates);
+        updates == 0 ? 1 : once / updates);
   }
 
   private static List<LayerTimes> stretched(

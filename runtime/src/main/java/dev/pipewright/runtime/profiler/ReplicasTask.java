@@ -21,35 +21,72 @@ import dev.pipewright.runtime.transport.Group;
 import dev.pipewright.runtime.transport.LocalTransport;
 import dev.pipewright.runtime.transport.PassingTransport;
 import dev.pipewright.runtime.transport.Transport;
+import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Trains in three ways, to see what sums of gradients cost in training: each worker by itself, as
- * replicas that sum behind the backward pass, and as replicas that sum beside it.
+ * replicas that sum behind the backward pass, and as replicas that sum beside it. Takes turns, and
+ * forgets the first round, so that none of them profits from code that another has had compiled.
  */
 public final class ReplicasTask implements WorkerTask {
   private static final JsonMapper JSON = new JsonMapper();
-  private static final int WARM_UP = 3;
+  private static final int ROUNDS = 3;
+  private static final int WARM_UP = 2; // steps of each turn
+
+  /** Steps of one of the ways. */
+  private static final class Way {
+    private final String name;
+    private final Assignment assignment;
+    private final boolean together;
+    private final List<Double> seconds = new ArrayList<>();
+    private final List<Long> stolen = new ArrayList<>();
+
+    private Way(String name, Assignment assignment, boolean together) {
+      this.name = name;
+      this.assignment = assignment;
+      this.together = together;
+    }
+
+    private void add(double step, long lost) {
+      seconds.add(step);
+      stolen.add(lost);
+    }
+
+    /** The median of the calmest. */
+    private double median() {
+      double[] all = seconds.stream().mapToDouble(Double::doubleValue).toArray();
+      long[] lost = stolen.stream().mapToLong(Long::longValue).toArray();
+      return Spread.of(Calmest.of(all, lost)).median();
+    }
+  }
 
   @Override
   public void run(String text, Transport transport, Reporter reporter) {
     WholeJob job = WholeJob.parse(text);
     Company company = new Company(transport);
     int workers = transport.workers();
-    double alone = seconds(job, job.assignment(), LocalTransport.of(1).get(0), company);
-    Transport first = new Renaming(transport, "after");
-    Transport second = new Renaming(transport, "beside");
-    double after = seconds(job, job.assignment(workers, false), first, company);
-    double beside = seconds(job, job.assignment(workers, true), second, company);
+    List<Way> ways =
+        List.of(
+            new Way("alone", job.assignment(), false),
+            new Way("after", job.assignment(workers, false), true),
+            new Way("beside", job.assignment(workers, true), true));
+    for (int round = 0; round <= ROUNDS; round++) {
+      for (Way way : ways) {
+        Transport own =
+            way.together
+                ? new Renaming(transport, way.name + round)
+                : LocalTransport.of(1).get(0);
+        train(job, way, round > 0, own, company);
+      }
+    }
     if (company.measures()) {
-      reporter.event(
-          JSON.createObjectNode()
-              .put("alone", alone)
-              .put("after", after)
-              .put("beside", beside)
-              .toString());
+      ObjectNode answer = JSON.createObjectNode();
+      ways.forEach(way -> answer.put(way.name, way.median()));
+      reporter.event(answer.toString());
     }
   }
 
@@ -77,35 +114,32 @@ public final class ReplicasTask implements WorkerTask {
         answer.get("beside").asDouble());
   }
 
-  /** A step of all workers at the same time; the median of the calmest. */
-  private static double seconds(
-      WholeJob job, Assignment assignment, Transport transport, Company company) {
+  /** All workers begin each step at the same time. */
+  private static void train(
+      WholeJob job, Way way, boolean counts, Transport transport, Company company) {
     LayerGraph graph = RunnableModel.of(job.model());
     Objective objective = Objective.of(graph);
-    double[] seconds = new double[job.steps()];
-    long[] stolen = new long[seconds.length];
     try (Worker worker =
         new Worker(
-            assignment,
+            way.assignment,
             new Network(Chain.of(graph), WholeTask.SEED),
             objective,
             UpdateRule.usual(job.optimizer()),
-            WholeTask.feed(job.data(), Wanted.of(graph, objective), assignment),
+            WholeTask.feed(job.data(), Wanted.of(graph, objective), way.assignment),
             transport,
             Expectation.BUCKET_BYTES,
             false,
             Witness.NONE)) {
-      for (int step = -WARM_UP; step < seconds.length; step++) {
+      for (int step = 0; step < WARM_UP + job.steps(); step++) {
         company.meet();
         StolenClock others = new StolenClock();
         long begin = System.nanoTime();
-        worker.step(WARM_UP + step);
-        if (step >= 0) {
-          seconds[step] = (System.nanoTime() - begin) / 1e9;
-          stolen[step] = others.ticks();
+        worker.step(step);
+        double seconds = (System.nanoTime() - begin) / 1e9;
+        if (counts && step >= WARM_UP) {
+          way.add(seconds, others.ticks());
         }
       }
     }
-    return Spread.of(Calmest.of(seconds, stolen)).median();
   }
 }

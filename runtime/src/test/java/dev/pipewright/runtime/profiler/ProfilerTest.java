@@ -182,18 +182,19 @@ class ProfilerTest {
   @Test
   void layersAddUpToTheOpsOfWholeSteps() {
     ProfilingRequest clock =
-        request(PERCEPTRON, List.of(1, 4), 1, List.of(), OptionalInt.empty(), false);
+        request(PERCEPTRON, List.of(1, 2, 4), 1, List.of(), OptionalInt.empty(), false);
     ProfilingOutcome outcome = profiled(clock);
     for (BatchFigures batch : outcome.batches()) {
       int samples = batch.samples();
       assertEquals(batch.ops().forward(), sum(outcome, Quantity.FORWARD, samples), 1e-12);
       assertEquals(batch.ops().backward(), sum(outcome, Quantity.BACKWARD, samples), 1e-12);
     }
-    BatchFigures largest = outcome.batches().get(1);
-    assertEquals(
-        Math.max(0, largest.ops().update() + largest.ops().rest()),
-        sum(outcome, Quantity.UPDATE, 1),
-        1e-12);
+    double[] once =
+        outcome.batches().stream()
+            .mapToDouble(batch -> batch.ops().update() + batch.ops().rest())
+            .sorted()
+            .toArray();
+    assertEquals(Math.max(0, once[1]), sum(outcome, Quantity.UPDATE, 1), 1e-12);
   }
 
   @Test
