@@ -12,9 +12,14 @@ import dev.pipewright.units.Check;
  *     their definition has (Winograd), which libraries choose only when they are asked to
  * @param overlap the share of a sum of gradients, of what has room beside computing, that slows
  *     neither: less than 1 where the same processor computes and carries messages
+ * @param message what messages between stages take from the computing of both ends
  */
 public record Software(
-    double waitingShare, boolean fusesGroups, boolean fastConvolutions, double overlap) {
+    double waitingShare,
+    boolean fusesGroups,
+    boolean fastConvolutions,
+    double overlap,
+    MessageOverhead message) {
   /** Adds nothing. */
   public static final Software IDEAL = new Software(0, true, true);
 
@@ -23,12 +28,16 @@ public record Software(
     Check.that(overlap >= 0 && overlap <= 1, "overlap is a share: overlap=%s", overlap);
   }
 
-  /** Sums beside computing slow nobody. */
+  /** Sums and messages beside computing slow nobody. */
   public Software(double waitingShare, boolean fusesGroups, boolean fastConvolutions) {
-    this(waitingShare, fusesGroups, fastConvolutions, 1);
+    this(waitingShare, fusesGroups, fastConvolutions, 1, MessageOverhead.NONE);
   }
 
   public Software withOverlap(double share) {
-    return new Software(waitingShare, fusesGroups, fastConvolutions, share);
+    return new Software(waitingShare, fusesGroups, fastConvolutions, share, message);
+  }
+
+  public Software withMessage(MessageOverhead overhead) {
+    return new Software(waitingShare, fusesGroups, fastConvolutions, overlap, overhead);
   }
 }

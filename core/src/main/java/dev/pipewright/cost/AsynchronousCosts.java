@@ -115,14 +115,17 @@ public final class AsynchronousCosts {
       forward[stage] = between(costs.forwardSeconds(samples), first, end) * slowdown;
       backward[stage] = between(costs.backwardSeconds(samples), first, end) * slowdown;
       backward[stage] += layers.recompute() == Recompute.STAGE_INPUT ? forward[stage] : 0;
+      double messages = costs.messageSeconds(first, end, samples);
+      forward[stage] += messages;
+      backward[stage] += messages;
       update[stage] = between(costs.updateSeconds(), first, end) * slowdown;
       reduce[stage] = sums[own];
       if (!placement.last(stage)) {
         int[] from = {device};
         int[] to = {devices[placement.rankOf(stage + 1)]};
         double bytes = costs.cutBytes()[end] * samples;
-        there[stage] = SplitConcat.between(cluster, from, to).seconds(bytes);
-        back[stage] = SplitConcat.between(cluster, to, from).seconds(bytes);
+        there[stage] = SplitConcat.betweenPasses(cluster, from, to).seconds(bytes);
+        back[stage] = SplitConcat.betweenPasses(cluster, to, from).seconds(bytes);
       }
     }
 

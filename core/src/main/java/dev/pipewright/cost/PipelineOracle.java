@@ -110,13 +110,14 @@ public final class PipelineOracle implements Oracle {
           case STAGE_INPUT -> forwardSeconds;
           case SELECTIVE -> partlyKept(stage, slice).extraSeconds() * slowdown;
         };
+    double messages = costs.messageSeconds(first, end, slice);
     double send = 0;
     double back = 0;
     if (index < plan.stages().size() - 1) {
       int[] next = sorted(plan.stages().get(index + 1));
       double bytes = costs.cutBytes()[end] * plan.wave();
-      send = SplitConcat.between(cluster, devices, next).seconds(bytes);
-      back = SplitConcat.between(cluster, next, devices).seconds(bytes);
+      send = SplitConcat.betweenPasses(cluster, devices, next).seconds(bytes);
+      back = SplitConcat.betweenPasses(cluster, next, devices).seconds(bytes);
     }
     Collectives group = Collectives.achieved(cluster, devices);
     double reduce = group.allReduce(costs.parameterBytes()[end] - costs.parameterBytes()[first]);
@@ -125,8 +126,8 @@ public final class PipelineOracle implements Oracle {
             ? GradientOverlap.exposedSeconds(costs, first, end, slice, slowdown, group)
             : reduce;
     return new StageCost(
-        forwardSeconds,
-        backwardSeconds + again,
+        forwardSeconds + messages,
+        backwardSeconds + again + messages,
         send,
         back,
         reduce,

@@ -2,6 +2,7 @@ package dev.pipewright.cost;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.Level;
+import dev.pipewright.cluster.MessageOverhead;
 import java.util.function.IntBinaryOperator;
 
 /**
@@ -55,6 +56,19 @@ public record SplitConcat(double latencySeconds, double secondsPerByte) {
       settle(out, in);
     }
     return new SplitConcat(latency, perByte);
+  }
+
+  /**
+   * The same without what both ends' computing pays for ({@link MessageOverhead}), where that counts
+   * with the stages' passes ({@link StageCosts#messageSeconds}).
+   */
+  public static SplitConcat betweenPasses(Cluster cluster, int[] from, int[] to) {
+    MessageOverhead each = cluster.software().message();
+    SplitConcat whole = between(cluster, from, to);
+    double ends = each.secondsPerByte() / from.length + each.secondsPerByte() / to.length;
+    return new SplitConcat(
+        Math.max(0, whole.latencySeconds - 2 * each.seconds()),
+        Math.max(0, whole.secondsPerByte - ends));
   }
 
   private static int machine(Cluster cluster, int[] devices, IntBinaryOperator choice) {

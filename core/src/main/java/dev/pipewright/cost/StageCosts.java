@@ -2,6 +2,7 @@ package dev.pipewright.cost;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceKind;
+import dev.pipewright.cluster.MessageOverhead;
 import dev.pipewright.model.Chain;
 import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.profile.Profile;
@@ -192,6 +193,16 @@ public final class StageCosts {
   /** Bytes of one sample that cross a cut before each position; 0 at the start: read only. */
   public double[] cutBytes() {
     return cutBytes;
+  }
+
+  /**
+   * What the messages over a stage's cuts take from its forward pass of a slice, and as much from
+   * its backward pass: one message over each, of all that crosses.
+   */
+  public double messageSeconds(int first, int end, int slice) {
+    MessageOverhead each = workload.cluster().software().message();
+    double behind = end < size() ? each.of(cutBytes[end] * slice) : 0;
+    return each.of(cutBytes[first] * slice) + behind;
   }
 
   /** Weights, gradients and optimizer state of a stage. */

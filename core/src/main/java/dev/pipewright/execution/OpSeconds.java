@@ -1,5 +1,6 @@
 package dev.pipewright.execution;
 
+import dev.pipewright.cluster.MessageOverhead;
 import dev.pipewright.cost.SplitConcat;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
@@ -141,8 +142,9 @@ final class OpSeconds {
     } else {
       computed(stage, shared.stage(depth), loads.seconds(Quantity.WEIGHT_GRADIENT, depth, range));
     }
-    forward[stage] += told(team, true) + besideForward[stage];
-    input[stage] += told(team, false) + toldAgain(depth, team) + besideBackward[stage];
+    double messages = messages(stage, range);
+    forward[stage] += told(team, true) + besideForward[stage] + messages;
+    input[stage] += told(team, false) + toldAgain(depth, team) + besideBackward[stage] + messages;
     if (!placement.last(stage)) {
       double bytes = loads.whole().cutBytes()[range.last() + 1] * loads.microBatch();
       there[stage] = transfer(stage, stage + 1, bytes);
@@ -208,12 +210,27 @@ final class OpSeconds {
         .sum();
   }
 
+  /** What messages over the cuts of a stage take from each of its passes. */
+  private double messages(int stage, LayerRange range) {
+    int slice = loads.slice(stage % placement.depth());
+    double seconds = placement.first(stage) ? 0 : message(stage - 1, stage, range.first(), slice);
+    return placement.last(stage)
+        ? seconds
+        : seconds + message(stage, stage + 1, range.last() + 1, slice);
+  }
+
+  private double message(int from, int to, int cut, int slice) {
+    MessageOverhead each = loads.whole().workload().cluster().software().message();
+    boolean here = placement.rankOf(from) == placement.rankOf(to);
+    return here ? 0 : each.of(loads.whole().cutBytes()[cut] * slice);
+  }
+
   private double transfer(int from, int to, double bytes) {
     int sender = placement.rankOf(from);
     int receiver = placement.rankOf(to);
     return sender == receiver
         ? 0
-        : SplitConcat.between(
+        : SplitConcat.betweenPasses(
                 loads.whole().workload().cluster(), loads.devices(sender), loads.devices(receiver))
             .seconds(bytes);
   }

@@ -165,6 +165,9 @@ final class FormulaPricer implements StagePricer {
       }
       backwardSeconds += again;
     }
+    double messages = costs.messageSeconds(first, end, slice);
+    forwardSeconds += messages;
+    backwardSeconds += messages;
     System.arraycopy(opened, 0, pool, to, opened.length);
     formula.stage(pool, to, forwardSeconds, backwardSeconds, tail, microBatches, inFlight, to);
     return keeps ? Outcome.KEEPS : Outcome.RECOMPUTES;

@@ -2,6 +2,7 @@ package dev.pipewright.planner;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.Level;
+import dev.pipewright.cluster.MessageOverhead;
 import dev.pipewright.cost.Collectives;
 import dev.pipewright.cost.StageCosts;
 import java.util.Arrays;
@@ -109,13 +110,17 @@ final class LeastTimes {
 
   /**
    * One way, for a micro-batch over a cut: every device and machine that sends or receives uses all
-   * its ports.
+   * its ports, and a message takes as much as it may from the computing of one sender and one
+   * receiver.
    */
   double transfer(int cut, int wave, int from, int to) {
     double bytes = costs.cutBytes()[cut] * wave;
     int fewer = Math.min(from, to);
     double together =
         Math.min(fewer, pairs) * insideRate + Math.min(fewer, cluster.machines()) * outsideRate;
-    return bytes == 0 ? 0 : latency + bytes / together;
+    MessageOverhead ends = cluster.software().message();
+    double alone = Math.max(0, latency - 2 * ends.seconds());
+    double perByte = Math.max(0, 1 / together - 2 * ends.secondsPerByte());
+    return bytes == 0 ? 0 : alone + bytes * perByte;
   }
 }

@@ -57,8 +57,8 @@ final class PlacementCosts {
       int[] receivers = space.receivers(transfers.size());
       transfers.add(
           new Transfer(
-              SplitConcat.between(cluster, senders, receivers),
-              SplitConcat.between(cluster, receivers, senders)));
+              SplitConcat.betweenPasses(cluster, senders, receivers),
+              SplitConcat.betweenPasses(cluster, receivers, senders)));
     }
     return transfers.get(pair);
   }

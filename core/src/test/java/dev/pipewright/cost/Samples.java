@@ -4,6 +4,8 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceKind;
 import dev.pipewright.cluster.Level;
 import dev.pipewright.cluster.Link;
+import dev.pipewright.cluster.MessageOverhead;
+import dev.pipewright.cluster.Software;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
@@ -161,8 +163,14 @@ public final class Samples {
     Training training = new Training(Optimizer.SGD, Precision.FP32);
     Chain chain = Chain.of(graph);
     long memory = memory(random, profile, globalBatch);
-    Cluster cluster = cluster(random, memory);
+    Cluster cluster = cluster(random, memory).withSoftware(software(random));
     return new StageCosts(new Workload(chain, profile, training, cluster));
+  }
+
+  /** In one of three cases messages take something from computing. */
+  private static Software software(SplittableRandom random) {
+    MessageOverhead overhead = new MessageOverhead(skewed(random, 0.1), skewed(random, 1e-7));
+    return random.nextInt(3) > 0 ? Software.IDEAL : Software.IDEAL.withMessage(overhead);
   }
 
   /** Everything, or some share of what the whole network needs. */

@@ -157,7 +157,8 @@ class StageCostsTest {
       for (int layer = cut; layer < costs.size(); layer++) {
         seconds += backward[layer] + (again ? forward[layer] : 0);
       }
-      near(seconds * costs.slowdown(1), stage.backwardSeconds());
+      double messages = costs.messageSeconds(cut, costs.size(), microBatch);
+      near(seconds * costs.slowdown(1) + messages, stage.backwardSeconds());
     }
   }
 

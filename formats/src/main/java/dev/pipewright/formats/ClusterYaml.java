@@ -4,6 +4,7 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceKind;
 import dev.pipewright.cluster.Level;
 import dev.pipewright.cluster.Link;
+import dev.pipewright.cluster.MessageOverhead;
 import dev.pipewright.cluster.Software;
 import dev.pipewright.units.Bytes;
 import dev.pipewright.units.BytesPerSecond;
@@ -33,7 +34,8 @@ public final class ClusterYaml {
   private static final List<String> LEVEL_KEYS =
       List.of("name", "point_to_point", "collective", "ports", "achieved", "groups");
   private static final List<String> SOFTWARE_KEYS =
-      List.of("waiting_share", "fuses_groups", "fast_convolutions", "overlap");
+      List.of("waiting_share", "fuses_groups", "fast_convolutions", "overlap", "message_overhead");
+  private static final List<String> OVERHEAD_KEYS = List.of("per_message_s", "per_byte_s");
   private static final List<String> LINK_KEYS = List.of("latency_s", "bytes_per_s", "small");
   private static final List<String> PIECE_KEYS = List.of("up_to_bytes", "latency_s", "bytes_per_s");
 
@@ -76,7 +78,18 @@ public final class ClusterYaml {
         fields.optional("waiting_share").map(Node::amount).orElse(0.0),
         fields.optional("fuses_groups").map(Node::flag).orElse(true),
         fields.optional("fast_convolutions").map(Node::flag).orElse(true),
-        fields.optional("overlap").map(ClusterYaml::part).orElse(1.0));
+        fields.optional("overlap").map(ClusterYaml::part).orElse(1.0),
+        fields
+            .optional("message_overhead")
+            .map(ClusterYaml::overhead)
+            .orElse(MessageOverhead.NONE));
+  }
+
+  private static MessageOverhead overhead(Node node) {
+    Fields fields = node.object(OVERHEAD_KEYS);
+    return new MessageOverhead(
+        fields.optional("per_message_s").map(Node::amount).orElse(0.0),
+        fields.optional("per_byte_s").map(Node::amount).orElse(0.0));
   }
 
   /** A number from 0 to 1. */
@@ -250,6 +263,12 @@ public final class ClusterYaml {
     object.put("fast_convolutions", software.fastConvolutions());
     if (software.overlap() != 1) {
       object.put("overlap", software.overlap());
+    }
+    if (!software.message().equals(MessageOverhead.NONE)) {
+      Map<String, Object> overhead = new LinkedHashMap<>();
+      overhead.put("per_message_s", software.message().seconds());
+      overhead.put("per_byte_s", software.message().secondsPerByte());
+      object.put("message_overhead", overhead);
     }
     return object;
   }

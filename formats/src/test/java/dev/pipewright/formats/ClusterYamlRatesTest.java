@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.Link;
+import dev.pipewright.cluster.MessageOverhead;
 import dev.pipewright.cluster.Software;
 import java.nio.file.Path;
 import java.util.List;
@@ -57,11 +58,13 @@ class ClusterYamlRatesTest {
   void whatRunsAchievedIsReadAndWritten() {
     String text = GOOD.replace(PORTS, PORTS + "\n    achieved: 0.5");
     text +=
-        "software: {waiting_share: 0.1, fuses_groups: false, fast_convolutions: false, overlap: 0.25}\n";
+        "software: {waiting_share: 0.1, fuses_groups: false, fast_convolutions: false, overlap: 0.25, "
+            + "message_overhead: {per_message_s: 2e-4, per_byte_s: 1e-10}}\n";
     Cluster cluster = ClusterYaml.read(Refusal.file(folder, "c.yaml", text));
     assertEquals(1, cluster.levels().get(0).achieved());
     assertEquals(0.5, cluster.levels().get(1).achieved());
-    assertEquals(new Software(0.1, false, false, 0.25), cluster.software());
+    MessageOverhead overhead = new MessageOverhead(2e-4, 1e-10);
+    assertEquals(new Software(0.1, false, false, 0.25, overhead), cluster.software());
     Path written = Refusal.file(folder, "again.yaml", ClusterYaml.text(cluster));
     assertEquals(cluster, ClusterYaml.read(written));
   }
