@@ -1,5 +1,6 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.Link;
 import dev.pipewright.execution.ProfilingOutcome;
 import dev.pipewright.execution.ProfilingOutcome.BatchFigures;
@@ -89,6 +90,7 @@ public final class ProfilingJson {
     }
     object.put("batches", batches);
     object.put("links", outcome.links().stream().map(ProfilingJson::link).toList());
+    outcome.cluster().ifPresent(cluster -> object.put("message_overhead", overhead(cluster)));
     outcome.sums().ifPresent(sums -> object.put("sums_in_training", sums(sums)));
     if (!outcome.peaks().isEmpty()) {
       object.put("peaks", Map.of("runs", runs(outcome)));
@@ -119,6 +121,13 @@ public final class ProfilingJson {
       layers.add(layer(graph.layer(i).name(), batch.layers().get(i), memory.get(i)));
     }
     object.put("layers", layers);
+    return object;
+  }
+
+  private static Map<String, Object> overhead(Cluster cluster) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("per_message_s", cluster.software().message().seconds());
+    object.put("per_byte_s", cluster.software().message().secondsPerByte());
     return object;
   }
 

@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.cluster.Link;
+import dev.pipewright.cluster.MessageOverhead;
 import dev.pipewright.execution.ProfilingOutcome;
 import dev.pipewright.execution.ProfilingOutcome.BatchFigures;
 import dev.pipewright.execution.ProfilingOutcome.LayerFigures;
@@ -12,6 +13,7 @@ import dev.pipewright.units.Units;
 /** What was measured of a network and of links, for a terminal. */
 final class ProfileText {
   private static final int LONGEST_NAME = 24;
+  private static final double MEBIBYTE = 1 << 20;
 
   private final ProfilingOutcome outcome;
   private final StringBuilder text = new StringBuilder();
@@ -103,7 +105,15 @@ final class ProfileText {
           Units.decimal(fitted.bandwidth().value(), "B/s"),
           Units.percent(link.fit().lineQuality().meanError()));
     }
+    outcome.cluster().ifPresent(cluster -> overhead(cluster.software().message()));
     outcome.sums().ifPresent(this::sums);
+  }
+
+  private void overhead(MessageOverhead each) {
+    line("");
+    line(
+        "a message takes %s of each end's computing, and %s more for each MiB",
+        Units.seconds(each.seconds()), Units.seconds(each.secondsPerByte() * MEBIBYTE));
   }
 
   private void sums(SumsInTraining sums) {

@@ -4,6 +4,7 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceKind;
 import dev.pipewright.cluster.Level;
 import dev.pipewright.cluster.Link;
+import dev.pipewright.cluster.MessageOverhead;
 import dev.pipewright.cluster.Software;
 import dev.pipewright.cost.Collectives;
 import dev.pipewright.cost.GradientOverlap;
@@ -44,11 +45,13 @@ final class MeasuredCluster {
       MeasuredProfile profile,
       LayersReport rates,
       List<LinkFigures> links,
+      MessageOverhead overhead,
       SumsInTraining sums) {
     Cluster idle = cluster(request, rates, links);
     Training training = new Training(request.optimizer(), Precision.FP32);
     Workload workload = new Workload(Chain.of(profile.graph()), profile.profile(), training, idle);
-    return inTraining(workload, sums);
+    Cluster busy = inTraining(workload, sums);
+    return busy.withSoftware(busy.software().withMessage(overhead));
   }
 
   /**

@@ -1,5 +1,7 @@
 package dev.pipewright.runtime.profiler;
 
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cluster.MessageOverhead;
 import dev.pipewright.execution.ProfilingOutcome;
 import dev.pipewright.execution.ProfilingOutcome.BatchFigures;
 import dev.pipewright.execution.ProfilingOutcome.LinkFigures;
@@ -31,6 +33,7 @@ public final class Profiler implements ProfilingService {
 
   private static final int WARM_UP = 3;
   private static final int STEPS_PER_REPEAT = 3; // which all other times are held against
+  private static final int PAIRS_PER_REPEAT = 8; // of work with and without messages
   private static final int PEAK_STEPS = 4;
 
   @Override
@@ -72,9 +75,15 @@ public final class Profiler implements ProfilingService {
       links.addAll(links(request, crews, group));
     }
     Optional<SumsInTraining> sums = Optional.empty();
+    Optional<Cluster> cluster = Optional.empty();
     if (!request.groups().isEmpty()) {
+      progress.accept("messages beside computing");
+      MessageOverhead overhead = overhead(request, crews);
       progress.accept("sums of gradients in training");
-      sums = Optional.of(sums(request, crews, graph));
+      SumsInTraining seen = sums(request, crews, graph);
+      sums = Optional.of(seen);
+      cluster =
+          Optional.of(MeasuredCluster.of(request, measured, reports.get(0), links, overhead, seen));
     }
     return new ProfilingOutcome(
         graph,
@@ -86,7 +95,7 @@ public final class Profiler implements ProfilingService {
             .toList(),
         links,
         sums,
-        sums.map(seen -> MeasuredCluster.of(request, measured, reports.get(0), links, seen)),
+        cluster,
         peaks(request, crews, partitions, progress),
         clock.stolen());
   }
@@ -109,6 +118,17 @@ public final class Profiler implements ProfilingService {
         (worker, text) ->
             answer[0] = WholeStep.parse(text, WARM_UP, MeasuredProfile.MICRO_BATCHES));
     return answer[0];
+  }
+
+  /** Of two workers. */
+  private static MessageOverhead overhead(ProfilingRequest request, Crews crews) {
+    List<String> events = new ArrayList<>();
+    crews.run(
+        2,
+        OverheadTask.class,
+        Integer.toString(PAIRS_PER_REPEAT * request.repeats()),
+        (worker, text) -> events.add(text));
+    return OverheadTask.parse(events);
   }
 
   /** Of the largest group of workers, with the largest batch. */

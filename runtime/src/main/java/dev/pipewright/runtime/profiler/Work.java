@@ -12,7 +12,7 @@ import java.util.List;
 final class Work implements AutoCloseable {
   private static final long ROWS = 32;
   private static final long FEATURES = 1024;
-  private static final int PIECES = 4;
+  static final int PIECES = 4;
 
   private final Tensor input;
   private final List<Tensor> weights = new ArrayList<>();
@@ -34,6 +34,11 @@ final class Work implements AutoCloseable {
   /** So much of it that others are still at it when this is done. */
   void half() {
     compute(weights.subList(0, PIECES / 2));
+  }
+
+  /** One of {@link #PIECES}. */
+  void piece(int number) {
+    compute(weights.subList(number, number + 1));
   }
 
   private void compute(List<Tensor> with) {

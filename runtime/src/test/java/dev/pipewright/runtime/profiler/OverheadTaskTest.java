@@ -1,0 +1,87 @@
+package dev.pipewright.runtime.profiler;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.cluster.MessageOverhead;
+import dev.pipewright.runtime.launch.FlightRecorder;
+import dev.pipewright.runtime.launch.LastStep;
+import dev.pipewright.runtime.launch.Reporter;
+import dev.pipewright.runtime.transport.LocalTransport;
+import dev.pipewright.runtime.transport.Transport;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class OverheadTaskTest {
+  private static final int SMALL = 1 << 14;
+  private static final int LARGE = 1 << 20;
+
+  /** Medians of two workers, of which one was disturbed once. */
+  @Test
+  void twoSizesTellWhatIsOfEachMessageAndWhatOfItsBytes() {
+    MessageOverhead found =
+        OverheadTask.parse(
+            List.of(
+                event(SMALL, 1, 2, 100), event(SMALL, 4, 4, 4), event(LARGE, 7), event(LARGE, 9)));
+    assertEquals(3, found.of(SMALL), 1e-12);
+    assertEquals(8, found.of(LARGE), 1e-12);
+  }
+
+  @Test
+  void whatNoiseHasTurnedAroundIsNothing() {
+    assertEquals(
+        new MessageOverhead(3, 0), OverheadTask.parse(List.of(event(SMALL, 3), event(LARGE, 2))));
+    MessageOverhead found = OverheadTask.parse(List.of(event(SMALL, -3), event(LARGE, 2)));
+    assertEquals(0, found.seconds());
+    assertEquals(2, found.secondsPerByte() * (LARGE - SMALL), 1e-12);
+    assertEquals(
+        MessageOverhead.NONE, OverheadTask.parse(List.of(event(SMALL, -3), event(LARGE, -2))));
+  }
+
+  private static String event(int bytes, double... seconds) {
+    return "{\"bytes\": " + bytes + ", \"seconds\": " + java.util.Arrays.toString(seconds) + "}";
+  }
+
+  /** The third has nobody to talk to. */
+  @Test
+  void threeWorkersMeasure() throws InterruptedException {
+    List<String> events = Collections.synchronizedList(new ArrayList<>());
+    List<Thread> workers =
+        LocalTransport.of(3).stream().map(transport -> worker(transport, events)).toList();
+    for (Thread worker : workers) {
+      worker.join();
+    }
+    assertEquals(3 * OverheadTask.BYTES.size(), events.size());
+    assertTrue(Double.isFinite(OverheadTask.parse(events).of(LARGE)));
+  }
+
+  private static Thread worker(Transport transport, List<String> events) {
+    return Thread.ofPlatform().start(() -> new OverheadTask().run("3", transport, to(events)));
+  }
+
+  private static Reporter to(List<String> events) {
+    return new Reporter() {
+      @Override
+      public void event(String text) {
+        events.add(text);
+      }
+
+      @Override
+      public String ask(String question) {
+        throw new UnsupportedOperationException();
+      }
+
+      @Override
+      public LastStep lastStep() {
+        throw new UnsupportedOperationException();
+      }
+
+      @Override
+      public FlightRecorder recorder() {
+        throw new UnsupportedOperationException();
+      }
+    };
+  }
+}
