@@ -59,8 +59,8 @@ public record SplitConcat(double latencySeconds, double secondsPerByte) {
   }
 
   /**
-   * The same without what both ends' computing pays for ({@link MessageOverhead}), where that counts
-   * with the stages' passes ({@link StageCosts#messageSeconds}).
+   * The same without what both ends' computing pays for ({@link MessageOverhead}), where that
+   * counts with the stages' passes ({@link StageCosts#messageSeconds}).
    */
   public static SplitConcat betweenPasses(Cluster cluster, int[] from, int[] to) {
     MessageOverhead each = cluster.software().message();

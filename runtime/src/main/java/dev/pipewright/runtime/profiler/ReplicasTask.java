@@ -77,9 +77,7 @@ public final class ReplicasTask implements WorkerTask {
     for (int round = 0; round <= ROUNDS; round++) {
       for (Way way : ways) {
         Transport own =
-            way.together
-                ? new Renaming(transport, way.name + round)
-                : LocalTransport.of(1).get(0);
+            way.together ? new Renaming(transport, way.name + round) : LocalTransport.of(1).get(0);
         train(job, way, round > 0, own, company);
       }
     }
