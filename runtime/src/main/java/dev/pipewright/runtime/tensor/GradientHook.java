@@ -1,5 +1,7 @@
 package dev.pipewright.runtime.tensor;
 
+import java.util.HashSet;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.bytedeco.pytorch.TensorBase;
 import org.bytedeco.pytorch.TensorTensorHook;
@@ -10,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * until it is closed, and must not be closed before every history that it is part of is gone.
  */
 public final class GradientHook implements AutoCloseable {
+  private static final ThreadLocal<Set<Native>> CALLED = ThreadLocal.withInitial(HashSet::new);
+
   private final Native hook;
 
   /** Hands each gradient on as {@code change} makes it. */
@@ -21,7 +25,7 @@ public final class GradientHook implements AutoCloseable {
   private static final class Native extends TensorTensorHook {
     private final UnaryOperator<Tensor> change;
 
-    private @Nullable Tensor last; // which the caller reads only after the call
+    private @Nullable Tensor last; // which the pass reads only after the call
 
     private Native(UnaryOperator<Tensor> change) {
       this.change = change;
@@ -34,6 +38,7 @@ public final class GradientHook implements AutoCloseable {
           gradient) { // a copy of the caller's, which would else live as long as the scope around
         Tensor changed = change.apply(new Tensor(new org.bytedeco.pytorch.Tensor(gradient)));
         last = scope.keep(changed);
+        CALLED.get().add(this);
         return changed.handle();
       }
     }
@@ -44,6 +49,12 @@ public final class GradientHook implements AutoCloseable {
         last = null;
       }
     }
+  }
+
+  /** Frees what hooks have handed on in a backward pass of this thread that is over. */
+  static void passEnds() {
+    CALLED.get().forEach(Native::forget);
+    CALLED.get().clear();
   }
 
   /** The same tensor; gradients that come back to it are changed. */

@@ -48,12 +48,16 @@ public final class Gradients {
    */
   public static void add(
       List<Tensor> outputs, List<Tensor> gradients, List<Tensor> leaves, boolean again) {
-    torch.backward(
-        Tensor.vector(outputs),
-        Tensor.vector(gradients),
-        new BoolOptional(again),
-        false,
-        Tensor.vector(leaves));
+    try {
+      torch.backward(
+          Tensor.vector(outputs),
+          Tensor.vector(gradients),
+          new BoolOptional(again),
+          false,
+          Tensor.vector(leaves));
+    } finally {
+      GradientHook.passEnds();
+    }
   }
 
   /**
@@ -64,18 +68,22 @@ public final class Gradients {
    */
   public static List<Tensor> of(
       List<Tensor> outputs, List<Tensor> gradients, List<Tensor> inputs, boolean again) {
-    TensorVector found =
-        torch.grad(
-            Tensor.vector(outputs),
-            Tensor.vector(inputs),
-            Tensor.vector(gradients),
-            new BoolOptional(again),
-            false,
-            false);
-    List<Tensor> result = new ArrayList<>(inputs.size());
-    for (int i = 0; i < inputs.size(); i++) {
-      result.add(Tensor.shared(found.get(i))); // the vector ends with the scope
+    try {
+      TensorVector found =
+          torch.grad(
+              Tensor.vector(outputs),
+              Tensor.vector(inputs),
+              Tensor.vector(gradients),
+              new BoolOptional(again),
+              false,
+              false);
+      List<Tensor> result = new ArrayList<>(inputs.size());
+      for (int i = 0; i < inputs.size(); i++) {
+        result.add(Tensor.shared(found.get(i))); // the vector ends with the scope
+      }
+      return result;
+    } finally {
+      GradientHook.passEnds();
     }
-    return result;
   }
 }

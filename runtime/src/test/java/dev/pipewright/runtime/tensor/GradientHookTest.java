@@ -25,6 +25,28 @@ class GradientHookTest {
     }
   }
 
+  @Test
+  void nothingIsLeftOfAPass() {
+    List<Tensor> handedOn = new ArrayList<>();
+    try (GradientHook hook =
+            new GradientHook(gradient -> {
+              handedOn.add(gradient.times(3));
+              return handedOn.get(handedOn.size() - 1);
+            });
+        Scope scope = new Scope()) {
+      Tensor leaf = Tensor.ones(2).withGradient();
+      Gradients.add(List.of(hook.on(leaf.passed())), List.of(Tensor.ones(2)));
+      Tensor found =
+          Gradients.of(
+                  List.of(hook.on(leaf.passed())), List.of(Tensor.ones(2)), List.of(leaf), false)
+              .get(0);
+      assertEquals(2, handedOn.size());
+      handedOn.forEach(tensor -> assertTrue(tensor.handle().isNull()));
+      assertArrayEquals(new float[] {3, 3}, leaf.gradient().orElseThrow().toFloats());
+      assertArrayEquals(new float[] {3, 3}, found.toFloats());
+    }
+  }
+
   /** All steps belong to one scope, but each gradient is read by the step behind it only. */
   @Test
   void gradientsEndWithTheirStep() {
