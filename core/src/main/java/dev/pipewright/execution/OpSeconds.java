@@ -27,6 +27,7 @@ final class OpSeconds {
   private final double[] forward;
   private final double[] input;
   private final double[] weight;
+  private final double[] recompute;
   private final double[] there;
   private final double[] back;
   private final double[] reduce;
@@ -44,6 +45,7 @@ final class OpSeconds {
     forward = new double[stages];
     input = new double[stages];
     weight = new double[stages];
+    recompute = new double[stages];
     there = new double[stages];
     back = new double[stages];
     reduce = new double[stages];
@@ -76,7 +78,7 @@ final class OpSeconds {
 
   private OpTimes all() {
     StepTimes step = new StepTimes(new double[forward.length], reduce, handOn, update);
-    return new OpTimes(forward, input, weight, forward, there, back, step, false);
+    return new OpTimes(forward, input, weight, recompute, there, back, step, false);
   }
 
   /** What a step runs once for each stage of a chain. */
@@ -143,7 +145,8 @@ final class OpSeconds {
       computed(stage, shared.stage(depth), loads.seconds(Quantity.WEIGHT_GRADIENT, depth, range));
     }
     double messages = messages(stage, range);
-    forward[stage] += told(team, true) + besideForward[stage] + messages;
+    recompute[stage] = forward[stage] + told(team, true);
+    forward[stage] = recompute[stage] + besideForward[stage] + messages;
     input[stage] += told(team, false) + toldAgain(depth, team) + besideBackward[stage] + messages;
     if (!placement.last(stage)) {
       double bytes = loads.whole().cutBytes()[range.last() + 1] * loads.microBatch();

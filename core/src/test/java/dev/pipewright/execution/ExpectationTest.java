@@ -5,10 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cluster.Link;
+import dev.pipewright.cluster.MessageOverhead;
+import dev.pipewright.cluster.Software;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.Samples;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.Workload;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.Plan;
@@ -17,6 +22,7 @@ import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.Chimera;
 import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.schedule.ZeroBubbleH1;
+import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.sim.SimulatedOracle;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -103,6 +109,37 @@ class ExpectationTest {
             .max()
             .orElseThrow();
     assertTrue(expectation.simulatedStepSeconds() >= busiest * (1 - ROUNDING));
+  }
+
+  @Test
+  void messagesTakeFromPassesAtBothEndsButNotFromWhatIsComputedAgain() {
+    StageCosts costs = Samples.costs(new SplittableRandom(1), Samples.chain(3), 8);
+    OpTimes before = threeStages(costs, MessageOverhead.NONE);
+    OpTimes after = threeStages(costs, new MessageOverhead(0.5, 0));
+    double[] ends = {0.5, 1, 0.5}; // the one in the middle has two neighbours
+    for (int stage = 0; stage < 3; stage++) {
+      assertEquals(before.forward()[stage] + ends[stage], after.forward()[stage], 1e-9);
+      assertEquals(before.input()[stage] + ends[stage], after.input()[stage], 1e-9);
+      assertEquals(Math.max(0, before.there()[stage] - 1), after.there()[stage], 1e-9);
+      assertEquals(Math.max(0, before.back()[stage] - 1), after.back()[stage], 1e-9);
+    }
+    assertArrayEquals(before.weight(), after.weight());
+    assertArrayEquals(before.recompute(), after.recompute());
+  }
+
+  /** On three equal devices. */
+  private static OpTimes threeStages(StageCosts costs, MessageOverhead overhead) {
+    Workload of = costs.workload();
+    Cluster cluster =
+        Samples.plain(List.of(Link.of(2, 1e6)), 3)
+            .withSoftware(Software.IDEAL.withMessage(overhead));
+    List<StagePlan> stages =
+        IntStream.range(0, 3)
+            .mapToObj(s -> new StagePlan(s, s, List.of(s), Recompute.NONE, 3 - s))
+            .toList();
+    Plan plan = new Plan(WarmUp.A, 4, 2, 1, false, stages);
+    StageCosts on = new StageCosts(new Workload(of.chain(), of.profile(), of.training(), cluster));
+    return new Expectation(on, Assignment.of(plan), devices(plan)).times();
   }
 
   @Test
