@@ -10,11 +10,14 @@ import dev.pipewright.cluster.Software;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
+import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.profile.Profile;
+import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.units.Precision;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -72,12 +75,33 @@ class MessageOverheadTest {
     assertTrue(longer >= least * (1 - 1e-9), longer + " < " + least);
   }
 
+  /** A micro-batch costs the same whether steps end or flow. */
+  @RepeatedTest(value = 20, name = "seed {currentRepetition}")
+  void asynchronousStagesPayAsOthersDo(RepetitionInfo seed) {
+    StageCosts costs =
+        costs(new SplittableRandom(seed.getCurrentRepetition()), new MessageOverhead(1e-3, 1e-9));
+    AsynchronousPlan plan =
+        new AsynchronousPlan(AsynchronousPlan.Rule.PIPEDREAM, STAGES, 1, 1, stages());
+    int[] devices = IntStream.range(0, STAGES).toArray();
+    OpTimes times = new AsynchronousCosts(costs, plan).times(Placement.straight(STAGES), devices);
+    List<StageCost> others = assess(costs, STAGES).stages();
+    for (int stage = 0; stage < STAGES; stage++) {
+      StageCost other = others.get(stage);
+      assertEquals(other.forwardSeconds(), times.forward()[stage], 1e-12);
+      assertEquals(other.backwardSeconds(), times.input()[stage] + times.weight()[stage], 1e-12);
+      assertEquals(other.sendSeconds(), times.there()[stage], 1e-12);
+      assertEquals(other.returnSeconds(), times.back()[stage], 1e-12);
+    }
+  }
+
+  private static List<StagePlan> stages() {
+    return IntStream.range(0, STAGES)
+        .mapToObj(s -> new StagePlan(s, s, List.of(s), Recompute.NONE, STAGES - s))
+        .toList();
+  }
+
   private static Assessment assess(StageCosts costs, int microBatches) {
-    List<StagePlan> stages =
-        IntStream.range(0, STAGES)
-            .mapToObj(s -> new StagePlan(s, s, List.of(s), Recompute.NONE, STAGES - s))
-            .toList();
-    Plan plan = new Plan(WarmUp.A, microBatches, 1, 1, false, stages);
+    Plan plan = new Plan(WarmUp.A, microBatches, 1, 1, false, stages());
     return CostModel.PIPEWRIGHT.oracle(costs).assess(plan);
   }
 

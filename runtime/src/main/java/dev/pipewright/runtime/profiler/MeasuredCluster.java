@@ -50,15 +50,14 @@ final class MeasuredCluster {
     Cluster idle = cluster(request, rates, links);
     Training training = new Training(request.optimizer(), Precision.FP32);
     Workload workload = new Workload(Chain.of(profile.graph()), profile.profile(), training, idle);
-    Cluster busy = inTraining(workload, sums);
-    return busy.withSoftware(busy.software().withMessage(overhead));
+    return inTraining(workload, overhead, sums);
   }
 
   /**
    * The workload's cluster, on which the oracle takes as long for the sums of a step of replicas as
    * was measured.
    */
-  static Cluster inTraining(Workload workload, SumsInTraining sums) {
+  static Cluster inTraining(Workload workload, MessageOverhead overhead, SumsInTraining sums) {
     double bytes = Arrays.stream(workload.profile().parameterBytes()).sum();
     double achieved = share(all(workload.cluster()).allReduce(bytes), sums.after() - sums.alone());
     Cluster busy = achieving(workload.cluster(), Math.max(LEAST_ACHIEVED, achieved));
@@ -68,7 +67,7 @@ final class MeasuredCluster {
     Collectives all = all(busy);
     double left = GradientOverlap.exposedSeconds(costs, 0, costs.size(), sums.samples(), 1, all);
     double overlap = share(sums.after() - sums.beside(), all.allReduce(bytes) - left);
-    return busy.withSoftware(Software.IDEAL.withOverlap(overlap));
+    return busy.withSoftware(Software.IDEAL.withOverlap(overlap).withMessage(overhead));
   }
 
   private static Cluster achieving(Cluster cluster, double share) {

@@ -18,8 +18,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Measures by how much workers compute longer that exchange messages meanwhile: each sends one to
- * its neighbour before each piece of its work, and hears from it, as stages of a pipeline do. Times
+ * Measures by how much two workers compute longer that exchange messages meanwhile: each sends one
+ * to the other before each piece of its work, and hears from it, as stages of a pipeline do. Times
  * with and without messages take turns, since a processor's speed changes. Its job is how often.
  */
 public final class OverheadTask implements WorkerTask {
@@ -54,16 +54,16 @@ public final class OverheadTask implements WorkerTask {
     }
   }
 
-  /** What goes from and to a worker's neighbour; nothing where it has none. */
+  /** What goes from one to the other. */
   private static final class Exchange {
     private final Transport transport;
-    private final int neighbour;
+    private final int other;
     private final List<Tensor> sent = new ArrayList<>();
     private final List<Tensor> heard = new ArrayList<>();
 
     private Exchange(Transport transport, int numbers) {
       this.transport = transport;
-      this.neighbour = transport.worker() ^ 1;
+      this.other = 1 - transport.worker();
       for (int piece = 0; piece < Work.PIECES; piece++) {
         sent.add(Tensor.ones(numbers));
         heard.add(Tensor.ones(numbers));
@@ -75,9 +75,9 @@ public final class OverheadTask implements WorkerTask {
       List<Pending> pending = new ArrayList<>();
       long begin = System.nanoTime();
       for (int piece = 0; piece < Work.PIECES; piece++) {
-        if (talks && neighbour < transport.workers()) {
-          pending.add(transport.receive(heard.get(piece), neighbour, piece));
-          pending.add(transport.send(sent.get(piece), neighbour, piece));
+        if (talks) {
+          pending.add(transport.receive(heard.get(piece), other, piece));
+          pending.add(transport.send(sent.get(piece), other, piece));
         }
         work.piece(piece);
       }
@@ -90,7 +90,7 @@ public final class OverheadTask implements WorkerTask {
   /**
    * The overhead that two sizes of messages tell.
    *
-   * @param events of workers that have a neighbour
+   * @param events of both workers
    */
   static MessageOverhead parse(List<String> events) {
     double[] seconds = new double[BYTES.size()];

@@ -30,7 +30,7 @@ final class Steps {
   private final Map<Long, StepReport[]> open = new HashMap<>(); // not yet reported by all
   private final List<StepResult> results = new ArrayList<>();
   private final Deque<StepReport[]> recent = new ArrayDeque<>(); // of the last results
-  private final Deque<Long> stolen = new ArrayDeque<>(); // ticks, of each of them
+  private final Deque<Long> stolen = new ArrayDeque<>(); // ticks of each of them
   private final LongSupplier ticks;
   private long before; // ticks until the last result
   private final Deque<Long> ends = new ArrayDeque<>(); // of the last round, or where it began

@@ -6,6 +6,7 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceKind;
 import dev.pipewright.cluster.Level;
 import dev.pipewright.cluster.Link;
+import dev.pipewright.cluster.MessageOverhead;
 import dev.pipewright.cluster.Software;
 import dev.pipewright.cost.Collectives;
 import dev.pipewright.cost.GradientOverlap;
@@ -71,20 +72,26 @@ class MeasuredClusterTest {
     double overlap = random.nextDouble();
     double[] seconds = sums(workload(cluster(achieved, overlap)));
     double alone = random.nextDouble();
+    MessageOverhead overhead = new MessageOverhead(random.nextDouble(), random.nextDouble());
     SumsInTraining seen =
         new SumsInTraining(2, SAMPLES, alone, alone + seconds[0], alone + seconds[1]);
-    Cluster found = MeasuredCluster.inTraining(workload(cluster(1, 1)), seen);
+    Cluster found = MeasuredCluster.inTraining(workload(cluster(1, 1)), overhead, seen);
     assertEquals(achieved, found.levels().get(0).achieved(), 1e-9);
     assertEquals(overlap, found.software().overlap(), 1e-9);
+    assertEquals(overhead, found.software().message());
   }
 
   @Test
   void stepsThatNoiseHasTurnedAroundSayNothing() {
     Workload workload = workload(cluster(1, 1));
-    Cluster faster = MeasuredCluster.inTraining(workload, new SumsInTraining(2, SAMPLES, 2, 1, 1));
+    Cluster faster =
+        MeasuredCluster.inTraining(
+            workload, MessageOverhead.NONE, new SumsInTraining(2, SAMPLES, 2, 1, 1));
     assertEquals(1, faster.levels().get(0).achieved());
     assertEquals(0, faster.software().overlap());
-    Cluster dearer = MeasuredCluster.inTraining(workload, new SumsInTraining(2, SAMPLES, 1, 2, 3));
+    Cluster dearer =
+        MeasuredCluster.inTraining(
+            workload, MessageOverhead.NONE, new SumsInTraining(2, SAMPLES, 1, 2, 3));
     assertEquals(0, dearer.software().overlap());
   }
 }

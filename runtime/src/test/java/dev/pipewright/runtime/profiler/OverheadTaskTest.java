@@ -4,13 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cluster.MessageOverhead;
-import dev.pipewright.runtime.launch.FlightRecorder;
-import dev.pipewright.runtime.launch.LastStep;
+import dev.pipewright.runtime.launch.KeptEvents;
 import dev.pipewright.runtime.launch.Reporter;
 import dev.pipewright.runtime.transport.LocalTransport;
 import dev.pipewright.runtime.transport.Transport;
-import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -41,47 +39,22 @@ class OverheadTaskTest {
   }
 
   private static String event(int bytes, double... seconds) {
-    return "{\"bytes\": " + bytes + ", \"seconds\": " + java.util.Arrays.toString(seconds) + "}";
+    return "{\"bytes\": " + bytes + ", \"seconds\": " + Arrays.toString(seconds) + "}";
   }
 
-  /** The third has nobody to talk to. */
   @Test
-  void threeWorkersMeasure() throws InterruptedException {
-    List<String> events = Collections.synchronizedList(new ArrayList<>());
+  void bothWorkersMeasureBothSizes() throws InterruptedException {
+    KeptEvents events = new KeptEvents(text -> text);
     List<Thread> workers =
-        LocalTransport.of(3).stream().map(transport -> worker(transport, events)).toList();
+        LocalTransport.of(2).stream().map(transport -> worker(transport, events)).toList();
     for (Thread worker : workers) {
       worker.join();
     }
-    assertEquals(3 * OverheadTask.BYTES.size(), events.size());
-    assertTrue(Double.isFinite(OverheadTask.parse(events).of(LARGE)));
+    assertEquals(2 * OverheadTask.BYTES.size(), events.texts().size());
+    assertTrue(Double.isFinite(OverheadTask.parse(events.texts()).of(LARGE)));
   }
 
-  private static Thread worker(Transport transport, List<String> events) {
-    return Thread.ofPlatform().start(() -> new OverheadTask().run("3", transport, to(events)));
-  }
-
-  private static Reporter to(List<String> events) {
-    return new Reporter() {
-      @Override
-      public void event(String text) {
-        events.add(text);
-      }
-
-      @Override
-      public String ask(String question) {
-        throw new UnsupportedOperationException();
-      }
-
-      @Override
-      public LastStep lastStep() {
-        throw new UnsupportedOperationException();
-      }
-
-      @Override
-      public FlightRecorder recorder() {
-        throw new UnsupportedOperationException();
-      }
-    };
+  private static Thread worker(Transport transport, Reporter reporter) {
+    return Thread.ofPlatform().start(() -> new OverheadTask().run("3", transport, reporter));
   }
 }

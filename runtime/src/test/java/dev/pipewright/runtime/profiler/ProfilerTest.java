@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cluster.MessageOverhead;
 import dev.pipewright.execution.ProfilingOutcome;
 import dev.pipewright.execution.ProfilingOutcome.BatchFigures;
 import dev.pipewright.execution.ProfilingOutcome.LayerFigures;
@@ -34,6 +35,8 @@ import java.util.OptionalInt;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Profiles with worker processes. Times are looked at for their order only. */
 class ProfilerTest {
@@ -100,6 +103,11 @@ class ProfilerTest {
     for (String key : List.of("op_overhead", "summed_s", "median", "peak_bytes", "sum_parts")) {
       assertTrue(text.contains("\"" + key + "\"") || text.contains(key), key);
     }
+    JsonNode overhead = new JsonMapper().readTree(text).get("message_overhead");
+    assertEquals(
+        outcome.cluster().orElseThrow().software().message(),
+        new MessageOverhead(
+            overhead.get("per_message_s").asDouble(), overhead.get("per_byte_s").asDouble()));
   }
 
   private static void checkProfile(ProfilingOutcome outcome, Path file) throws IOException {

@@ -3,10 +3,7 @@ package dev.pipewright.runtime.training;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.pipewright.runtime.engine.StepReport;
-import dev.pipewright.runtime.launch.FlightRecorder;
-import dev.pipewright.runtime.launch.LastStep;
-import dev.pipewright.runtime.launch.Reporter;
-import java.util.ArrayList;
+import dev.pipewright.runtime.launch.KeptEvents;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -18,35 +15,15 @@ class ReportingTest {
   private static final long MILLISECOND = 1_000_000;
 
   private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 50 * MILLISECOND); // soon over
-  private final List<String> sent = new ArrayList<>();
-  private final Reporting reporting = new Reporting(new Sent(sent), now::get);
+  private final KeptEvents sent = new KeptEvents(ReportingTest::shortened);
+  private final Reporting reporting = new Reporting(sent, now::get);
 
-  /** Keeps what is said: steps by their numbers. */
-  private record Sent(List<String> texts) implements Reporter {
-    @Override
-    public void event(String text) {
-      JsonNode line = JSON.readTree(text);
-      texts.add(
-          line.has("steps")
-              ? Reports.steps(line).stream().map(StepReport::step).toList().toString()
-              : text);
-    }
-
-    @Override
-    public String ask(String question) {
-      texts.add(question);
-      return "answer";
-    }
-
-    @Override
-    public LastStep lastStep() {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public FlightRecorder recorder() {
-      throw new UnsupportedOperationException();
-    }
+  /** Steps by their numbers. */
+  private static String shortened(String text) {
+    JsonNode line = JSON.readTree(text);
+    return line.has("steps")
+        ? Reports.steps(line).stream().map(StepReport::step).toList().toString()
+        : text;
   }
 
   @Test
@@ -55,10 +32,10 @@ class ReportingTest {
       reporting.stepped(report(step));
       now.addAndGet(90 * MILLISECOND);
     }
-    assertEquals(List.of("[0]", "[1, 2, 3]", "[4, 5, 6]"), sent);
+    assertEquals(List.of("[0]", "[1, 2, 3]", "[4, 5, 6]"), sent.texts());
     reporting.close();
     reporting.close();
-    assertEquals(List.of("[0]", "[1, 2, 3]", "[4, 5, 6]", "[7]"), sent);
+    assertEquals(List.of("[0]", "[1, 2, 3]", "[4, 5, 6]", "[7]"), sent.texts());
   }
 
   @Test
@@ -67,8 +44,8 @@ class ReportingTest {
     reporting.stepped(report(1));
     reporting.event("3");
     reporting.stepped(report(2));
-    assertEquals("answer", reporting.ask("where?"));
-    assertEquals(List.of("[0]", "[1]", "3", "[2]", "where?"), sent);
+    assertEquals("where?", reporting.ask("where?"));
+    assertEquals(List.of("[0]", "[1]", "3", "[2]", "where?"), sent.texts());
   }
 
   private static StepReport report(int step) {
