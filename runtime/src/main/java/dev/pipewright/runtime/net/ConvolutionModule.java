@@ -55,7 +55,7 @@ final class ConvolutionModule implements Module {
   public Tensor forward(List<Tensor> inputs, ForwardPass pass) {
     Tensor product =
         Functions.convolution(
-            windows.read(split.read(inputs.get(0), 1), 0).packed(),
+            windows.read(split.read(inputs.get(0), 1), 0),
             weight.value(),
             split.within(bias),
             stride,

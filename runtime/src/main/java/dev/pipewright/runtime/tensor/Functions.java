@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.tensor;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.bytedeco.pytorch.DoubleOptional;
@@ -16,6 +17,7 @@ public final class Functions {
   public static final double EPSILON = 1e-5;
 
   private static final int SUM = 2; // how libtorch calls a loss that is not averaged
+  private static final int CHANNELS_OF_A_VECTOR = 16; // of AVX-512; AVX2 has half as many
 
   private Functions() {}
 
@@ -24,7 +26,11 @@ public final class Functions {
     return new Tensor(torch.linear(input.handle(), weight.handle(), optional(bias)));
   }
 
-  /** A convolution over as many spatial axes as {@code stride} has, two or three. */
+  /**
+   * A convolution over as many spatial axes as {@code stride} has, two or three.
+   *
+   * @param input in any order; it is computed {@linkplain Tensor#packed packed} where that is safe
+   */
   public static Tensor convolution(
       Tensor input,
       Tensor weight,
@@ -33,13 +39,26 @@ public final class Functions {
       long[] padding,
       long[] dilation,
       long groups) {
+    var ordered =
+        overrunsPacked(weight, stride) ? input.handle().contiguous() : input.packed().handle();
     TensorOptional added = optional(bias);
     return new Tensor(
         stride.length == 3
-            ? torch.conv3d(
-                input.handle(), weight.handle(), added, stride, padding, dilation, groups)
-            : torch.conv2d(
-                input.handle(), weight.handle(), added, stride, padding, dilation, groups));
+            ? torch.conv3d(ordered, weight.handle(), added, stride, padding, dilation, groups)
+            : torch.conv2d(ordered, weight.handle(), added, stride, padding, dilation, groups));
+  }
+
+  /**
+   * Whether oneDNN, as of 3.7, would write beyond its memory: it does so for the gradient of a
+   * weight that skips places without looking at their neighbours and has fewer channels than a
+   * vector (its issue 6035).
+   */
+  private static boolean overrunsPacked(Tensor weight, long[] stride) {
+    long channels = weight.extent(1);
+    long taps = weight.elements() / (weight.extent(0) * channels);
+    return taps == 1
+        && channels < CHANNELS_OF_A_VECTOR
+        && Arrays.stream(stride).anyMatch(step -> step > 1);
   }
 
   /** The maximum over a window. */
