@@ -73,7 +73,10 @@ final class OpSeconds {
     for (int stage = 0; stage < seconds.placement.stages(); stage++) {
       seconds.passes(stage);
     }
-    return seconds.all();
+    return assignment.sharding() == Sharding.NOTHING
+        ? SumsOfOtherStages.counted(
+            assignment.schedule(), seconds.all(), loads.whole().workload().cluster().software())
+        : seconds.all(); // which counts that itself
   }
 
   private OpTimes all() {

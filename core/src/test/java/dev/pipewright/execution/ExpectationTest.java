@@ -20,11 +20,14 @@ import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.Chimera;
+import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.schedule.ZeroBubbleH1;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.sim.SimulatedOracle;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -32,6 +35,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The referee of plans is the oracle that planners use; other schedules have no other. */
 class ExpectationTest {
@@ -140,6 +145,45 @@ class ExpectationTest {
     Plan plan = new Plan(WarmUp.A, 4, 2, 1, false, stages);
     StageCosts on = new StageCosts(new Workload(of.chain(), of.profile(), of.training(), cluster));
     return new Expectation(on, Assignment.of(plan), devices(plan)).times();
+  }
+
+  /**
+   * Of the two stages that each worker holds, one is done before the other's last backward pass.
+   */
+  @ParameterizedTest
+  @ValueSource(doubles = {0, 0.25, 1})
+  void sumsTakeFromThePassesOfOtherStagesWhatTheseDoNotHide(double overlap) {
+    StageCosts costs = Samples.costs(new SplittableRandom(1), Samples.chain(2), 8);
+    OpTimes hidden = chimera(costs, 1);
+    OpTimes times = chimera(costs, overlap);
+    double[] sums = hidden.step().reduce();
+    double[] passes = new double[2];
+    Arrays.setAll(passes, stage -> hidden.input()[stage] + hidden.weight()[stage]);
+    assertTrue(Arrays.stream(sums).min().orElseThrow() > 0);
+    assertArrayEquals(hidden.forward(), times.forward());
+    assertArrayEquals(hidden.input(), times.input());
+    long[] program = Chimera.of(2, 2).packed(0);
+    int[] order =
+        Arrays.stream(program)
+            .filter(op -> Schedule.pass(op) == Pass.BACKWARD)
+            .mapToInt(Schedule::stage)
+            .toArray();
+    assertEquals(2, order.length);
+    double beside = Math.min(sums[order[0]], passes[order[1] % 2]);
+    assertEquals(sums[order[1]] + (1 - overlap) * beside, times.step().reduce()[order[1]], 1e-9);
+  }
+
+  /** A pair of micro-batches between two equal devices. */
+  private static OpTimes chimera(StageCosts costs, double overlap) {
+    Workload of = costs.workload();
+    Cluster cluster =
+        Samples.plain(List.of(Link.of(2, 1e6)), 2)
+            .withSoftware(Software.IDEAL.withOverlap(overlap));
+    StageCosts on = new StageCosts(new Workload(of.chain(), of.profile(), of.training(), cluster));
+    List<StageLayers> halves = List.of(StageLayers.keeping(0, 0), StageLayers.keeping(1, 1));
+    return new Expectation(
+            on, new Assignment(Chimera.of(2, 2), halves, List.of(1, 1), 8, false), List.of(0, 1))
+        .times();
   }
 
   @Test

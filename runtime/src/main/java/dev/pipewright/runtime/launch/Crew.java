@@ -79,14 +79,14 @@ final class Crew implements AutoCloseable {
   // ---- how they come
 
   void start() {
-    for (Worker worker : workers.subList(0, launch.here())) {
-      processes.start(
-          worker.number,
-          LOOPBACK,
-          port,
-          launch.resources(),
-          (number, status) -> inbox.add(() -> ended(worker, status, processes.last(number))));
-    }
+    processes.start(
+        0,
+        launch.here(),
+        LOOPBACK,
+        port,
+        launch.resources(),
+        (number, status) ->
+            inbox.add(() -> ended(workers.get(number), status, processes.last(number))));
     startElsewhere();
   }
 

@@ -81,7 +81,6 @@ public final class JoinedHost {
   }
 
   private void start(Message message) {
-    int first = (int) message.number("first");
     Launch.Resources resources =
         new Launch.Resources(
             (int) message.number("heap"),
@@ -89,17 +88,16 @@ public final class JoinedHost {
                 Device.valueOf(message.text("device")),
                 (int) message.number("threads"),
                 message.number("frugal") == 1));
-    for (int worker = first; worker < first + message.number("count"); worker++) {
-      processes.start(
-          worker,
-          control.thereAddress(),
-          port,
-          resources,
-          (number, status) ->
-              control.send(
-                  Places.put(
-                      Message.of("ended").with("worker", number).with("status", status),
-                      processes.last(number))));
-    }
+    processes.start(
+        (int) message.number("first"),
+        (int) message.number("count"),
+        control.thereAddress(),
+        port,
+        resources,
+        (number, status) ->
+            control.send(
+                Places.put(
+                    Message.of("ended").with("worker", number).with("status", status),
+                    processes.last(number))));
   }
 }

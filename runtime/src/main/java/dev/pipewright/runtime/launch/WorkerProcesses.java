@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,7 +28,8 @@ final class WorkerProcesses implements AutoCloseable {
    * <p>Its threads do not interrupt each other when they wake up, as Linux's batch policy has it.
    * Otherwise Gloo's reading thread, woken by what another thread writes, takes the processor from
    * it while that holds the connection's lock, and tries to take the lock for milliseconds: a third
-   * of the step of a split layer.
+   * of the step of a split layer. They stay on their {@link ProcessorShares}, the first word
+   * behind.
    */
   private static final List<String> BEGINNING =
       File.separatorChar == '\\' // Windows has neither
@@ -37,7 +37,9 @@ final class WorkerProcesses implements AutoCloseable {
           : List.of(
               "/bin/sh",
               "-c",
-              "trap '' INT HUP; chrt -b -p 0 $$ >/dev/null 2>&1; exec \"$0\" \"$@\"");
+              "trap '' INT HUP; "
+                  + "{ chrt -b -p 0 $$; [ -z \"$0\" ] || taskset -c -p \"$0\" $$; } >/dev/null 2>&1; "
+                  + "exec \"$@\"");
 
   private final Map<Integer, Process> processes = new ConcurrentHashMap<>();
   private final Path logs;
@@ -62,8 +64,23 @@ final class WorkerProcesses implements AutoCloseable {
     void of(int worker, int status);
   }
 
-  void start(int worker, String host, int port, Launch.Resources resources, End end) {
-    ProcessBuilder builder = new ProcessBuilder(command(worker, host, port, resources));
+  /** Starts so many workers, which share this machine. */
+  void start(int first, int count, String host, int port, Launch.Resources resources, End end) {
+    ProcessorShares shares = ProcessorShares.ofThisProcess();
+    for (int i = 0; i < count; i++) {
+      Optional<String> processors = shares.of(i, count, resources.computing().threads());
+      List<String> command = new ArrayList<>();
+      if (!BEGINNING.isEmpty()) {
+        command.addAll(BEGINNING);
+        command.add(processors.orElse(""));
+      }
+      command.addAll(command(first + i, host, port, resources));
+      start(first + i, command, resources, end);
+    }
+  }
+
+  private void start(int worker, List<String> command, Launch.Resources resources, End end) {
+    ProcessBuilder builder = new ProcessBuilder(command);
     Map<String, String> environment = builder.environment();
     for (String variable : Torch.THREAD_VARIABLES) {
       environment.put(variable, Integer.toString(resources.computing().threads()));
@@ -122,9 +139,7 @@ final class WorkerProcesses implements AutoCloseable {
   }
 
   private List<String> command(int worker, String host, int port, Launch.Resources resources) {
-    List<String> command = new ArrayList<>(BEGINNING);
-    Collections.addAll(
-        command,
+    return List.of(
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
         "-cp",
         System.getProperty("java.class.path"),
@@ -150,7 +165,6 @@ final class WorkerProcesses implements AutoCloseable {
         recorder(worker).toString(),
         resources.computing().device().name(),
         Boolean.toString(resources.computing().frugal()));
-    return command;
   }
 
   Path log(int worker) {

@@ -15,6 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -23,7 +25,9 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
@@ -62,9 +66,19 @@ class CoordinatorTest {
     }
   }
 
+  private final List<Set<Integer>> processors = new CopyOnWriteArrayList<>();
+
+  private static Set<Integer> processors(String process) {
+    Path status = Path.of("/proc", process, "status");
+    return ProcessorShares.of(status, Path.of("/sys/devices/system/cpu")).cores().stream()
+        .flatMap(Set::stream)
+        .collect(Collectors.toSet());
+  }
+
   private void hear(int worker, String text) {
     if (text.startsWith("pid ")) {
       String pid = text.substring(4);
+      processors.add(processors(pid));
       ProcessHandle.of(Long.parseLong(pid)).ifPresent(process -> processes.put(worker, process));
       policy(pid).ifPresent(policies::add);
     } else {
@@ -105,6 +119,18 @@ class CoordinatorTest {
     assumeTrue(Files.isExecutable(Path.of("/usr/bin/chrt")), "the system has no such policy");
     run(ring(2, "3"));
     assertEquals(Set.of(BATCH), policies);
+  }
+
+  @Test
+  void eachComputesOnProcessorsOfItsOwn() throws Exception {
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/taskset")), "nobody could bind them");
+    Set<Integer> all = processors("self");
+    assumeTrue(all.size() >= 2, "there is a processor only");
+    run(ring(2, "3"));
+    assertTrue(Collections.disjoint(processors.get(0), processors.get(1)));
+    Set<Integer> both = new HashSet<>(processors.get(0));
+    both.addAll(processors.get(1));
+    assertEquals(all, both);
   }
 
   /** Two workers exchange 10,000 messages and as many parts of sums. */
