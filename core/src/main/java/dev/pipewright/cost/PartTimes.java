@@ -35,6 +35,11 @@ public final class PartTimes {
     return all == 0 ? 1 : seconds(layer, samples, part, wholeElements) / all;
   }
 
+  /** Seconds in which so many elements are read or written. */
+  public double moving(double elements) {
+    return roofline.moving(elements);
+  }
+
   private double[] wholes(double samples) {
     double[] seconds = new double[graph.size()];
     for (int layer = 0; layer < seconds.length; layer++) {

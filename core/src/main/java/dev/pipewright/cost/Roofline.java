@@ -153,6 +153,11 @@ public final class Roofline {
     return times(layer, slice, Part.WHOLE, layer.work().forwardElements());
   }
 
+  /** Seconds in which so many elements are read or written. */
+  double moving(double elements) {
+    return elements * bytesPerElement / rate;
+  }
+
   /**
    * Seconds of a part of a layer. Few filters or channels fill the device badly, as few rows do.
    *

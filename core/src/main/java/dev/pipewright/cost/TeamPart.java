@@ -5,13 +5,9 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.model.Shape;
 import dev.pipewright.plan.CutRegion;
-import dev.pipewright.plan.Halo;
-import dev.pipewright.plan.Span;
 import dev.pipewright.plan.Split;
 import dev.pipewright.plan.Split.Kind;
 import dev.pipewright.plan.SplitLimits;
-import dev.pipewright.plan.Windows;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -28,6 +24,7 @@ import java.util.Optional;
  * @param workingShare of the rest that it needs
  * @param workingBeside elements of a sample that it needs then and one worker alone would not
  * @param deferredShare of what the second part of its backward pass needs of the first
+ * @param reach the maps that it computes with where it has some of the places
  */
 record TeamPart(
     Part part,
@@ -38,9 +35,11 @@ record TeamPart(
     double workingWhole,
     double workingShare,
     double workingBeside,
-    double deferredShare) {
+    double deferredShare,
+    MapReach reach) {
   /** Each worker does what one alone would do. */
-  private static final TeamPart WHOLE = new TeamPart(Part.WHOLE, 0, 0, 1, 0, 0, 1, 0, 1);
+  private static final TeamPart WHOLE =
+      new TeamPart(Part.WHOLE, 0, 0, 1, 0, 0, 1, 0, 1, MapReach.NONE);
 
   /** Elements that a block moves on every worker for each of its states: sums 6, averages 6. */
   private static final double BLOCK_TRAFFIC = 12;
@@ -50,9 +49,6 @@ record TeamPart(
 
   /** Of these what the products read: of all steps, also where each worker has some of them. */
   private static final double BLOCK_READ = 2;
-
-  /** What averages over all places keep, for each element: differences, and these when scaled. */
-  private static final double NORMALIZED = 2;
 
   static TeamPart of(LayerGraph graph, int layer, Split split, CutRegion region) {
     return switch (split.kind()) {
@@ -80,8 +76,9 @@ record TeamPart(
     double share = share(width.get(), split.parts());
     double made = graph.layer(layer).outputElements();
     return split.kind() == Kind.FILTER
-        ? new TeamPart(new Part(share, 1, 1), read, 0, 1, 0, read + made, share, 0, share)
-        : new TeamPart(new Part(1, share, 1), read, 0, 1, 0, 0, 1, 0, 1);
+        ? new TeamPart(
+            new Part(share, 1, 1), read, 0, 1, 0, read + made, share, 0, share, MapReach.NONE)
+        : new TeamPart(new Part(1, share, 1), read, 0, 1, 0, 0, 1, 0, 1, MapReach.NONE);
   }
 
   private static TeamPart places(LayerGraph graph, int layer, Split split, CutRegion region) {
@@ -91,8 +88,8 @@ record TeamPart(
     for (int axis = 1; axis < extents.size(); axis++) {
       share *= share(extents.get(axis), split.grid().get(axis - 1));
     }
-    double reached = reached(graph, layer, split, share);
-    double beside = reached;
+    MapReach reach = MapReach.of(graph, layer, split);
+    double beside = reach.beside();
     for (int reader : graph.successors(layer)) {
       if (!region.contains(reader)) {
         beside += own.outputElements(); // gathered, once
@@ -100,48 +97,7 @@ record TeamPart(
       }
     }
     Part part = new Part(1, 1, share);
-    return new TeamPart(part, 0, 0, share, beside, 0, share, reached, share);
-  }
-
-  /** Maps with the rows of others and padding, as windows read them; and what averages keep. */
-  private static double reached(LayerGraph graph, int layer, Split split, double share) {
-    List<Integer> map = new ArrayList<>(CutRegion.mapBefore(graph, layer).orElse(List.of()));
-    int channels = graph.layer(graph.predecessors(layer)[0]).output().orElseThrow().extent(0);
-    double beside = 0;
-    for (Operator step : graph.layer(layer).steps()) {
-      if (Windows.of(step).isPresent()) {
-        Windows windows = Windows.of(step).get();
-        beside += channels * (double) reached(windows, map, split);
-        map = windows.places(map);
-        channels = step instanceof Operator.Convolution c ? c.outChannels() : channels;
-      } else if (step instanceof Operator.Normalization n) {
-        double places = map.stream().mapToDouble(Integer::doubleValue).reduce(1, (a, b) -> a * b);
-        beside += NORMALIZED * share * n.features() * places;
-      }
-    }
-    return beside;
-  }
-
-  /** Places of the largest part with all that its windows reach; 0 where it has all of them. */
-  private static long reached(Windows windows, List<Integer> map, Split split) {
-    long places = 1;
-    boolean more = false;
-    for (int axis = 0; axis < map.size(); axis++) {
-      int parts = split.grid().get(axis);
-      if (parts == 1) {
-        places *= map.get(axis);
-        continue;
-      }
-      Halo halo = windows.halo(axis, map.get(axis), parts);
-      long most = 0;
-      for (int part = 0; part < parts; part++) {
-        Span needed = halo.needed(part);
-        most = Math.max(most, needed.count() + halo.paddingBefore(part) + halo.paddingAfter(part));
-      }
-      more |= halo.exchanges();
-      places *= most;
-    }
-    return more ? places : 0;
+    return new TeamPart(part, 0, 0, share, beside, 0, share, reach.beside(), share, reach);
   }
 
   private static TeamPart block(LayerGraph graph, int layer, Split split, boolean cut) {
@@ -163,6 +119,7 @@ record TeamPart(
   }
 
   private static TeamPart block(Part part, double moved, double kept) {
-    return new TeamPart(part, moved, kept, part.filters(), 0, 0, 1, 0, part.filters());
+    double share = part.filters();
+    return new TeamPart(part, moved, kept, share, 0, 0, 1, 0, share, MapReach.NONE);
   }
 }

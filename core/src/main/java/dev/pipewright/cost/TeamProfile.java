@@ -84,11 +84,15 @@ public final class TeamProfile {
       LayerTimes each = all.get(layer);
       TeamPart part = parts.get(layer);
       double share = times.share(layer, samples, part.part(), part.wholeElements());
+      MapReach reach = part.reach();
+      double moving = times.moving(reach.moved() * samples);
+      double weight = each.weightGradient() * share;
+      double input = (each.backward() - each.weightGradient()) * share * reach.places();
       own.add(
           new LayerTimes(
-              each.forward() * share,
-              each.backward() * share,
-              each.weightGradient() * share,
+              each.forward() * share + moving,
+              input + weight + moving,
+              weight,
               each.update() * parameters.get(layer)));
     }
     return own;

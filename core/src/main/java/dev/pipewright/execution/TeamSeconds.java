@@ -1,6 +1,7 @@
 package dev.pipewright.execution;
 
 import dev.pipewright.cost.Collectives;
+import dev.pipewright.cost.PartTimes;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
@@ -13,10 +14,23 @@ import java.util.stream.Collectors;
 
 /**
  * Seconds for which the workers of a split stage tell each other things, for the largest slice of a
- * micro-batch, while all teams of the stage do.
+ * micro-batch, while all teams of the stage do; and in which they put together what they were told.
  */
 final class TeamSeconds {
+  /** Elements that a worker reads or writes for each that is gathered: it joins the parts. */
+  private static final double JOINED = 2;
+
+  /** The same of what is summed: it sums a copy. */
+  private static final double COPIED = 2;
+
+  /** The same where it gets its part of a sum: of all parts it makes messages. */
+  private static final double CUT = 2;
+
+  /** Of its own part of such a sum, for each term: it adds that up. */
+  private static final double ADDED = 3;
+
   private final Workload workload;
+  private final PartTimes times;
   private final int parts;
   private final List<TeamExchange> exchanges;
   private final Collectives teams;
@@ -28,6 +42,7 @@ final class TeamSeconds {
    */
   TeamSeconds(Workload workload, StageLayers stage, int[][] teams, int samples) {
     this.workload = workload;
+    this.times = new PartTimes(workload);
     this.parts = stage.split().parts();
     this.exchanges = TeamExchanges.of(workload.chain(), stage.range(), stage.split());
     this.teams = Collectives.achieved(workload.cluster(), teams);
@@ -55,12 +70,13 @@ final class TeamSeconds {
   }
 
   private double seconds(TeamExchange exchange) {
-    double bytes = bytes((double) exchange.elements(samples));
+    double elements = exchange.elements(samples);
+    double bytes = bytes(elements);
     return switch (exchange.kind()) {
-      case SUM -> teams.allReduce(bytes);
-      case GATHER -> teams.allGather(bytes);
-      case SUM_PARTS -> teams.reduceScatter(bytes);
-      case HALO -> halo(exchange);
+      case SUM -> teams.allReduce(bytes) + times.moving(COPIED * elements);
+      case GATHER -> teams.allGather(bytes) + times.moving(JOINED * elements);
+      case SUM_PARTS -> teams.reduceScatter(bytes) + times.moving((CUT + ADDED) * elements);
+      case HALO -> halo(exchange); // its rows belong to what a layer computes with
     };
   }
 
