@@ -137,7 +137,8 @@ final class Crew implements AutoCloseable {
               .with("heap", launch.resources().heapMegabytes())
               .with("device", computing.device().name())
               .with("threads", computing.threads())
-              .with("frugal", computing.frugal() ? 1 : 0));
+              .with("frugal", computing.frugal() ? 1 : 0)
+              .with("apart", launch.resources().apart() ? 1 : 0));
       first += host.slots;
     }
     workers.forEach(this::tell);

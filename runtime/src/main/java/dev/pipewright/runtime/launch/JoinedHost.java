@@ -87,7 +87,8 @@ public final class JoinedHost {
             new Computing(
                 Device.valueOf(message.text("device")),
                 (int) message.number("threads"),
-                message.number("frugal") == 1));
+                message.number("frugal") == 1),
+            message.number("apart") == 1);
     processes.start(
         (int) message.number("first"),
         (int) message.number("count"),

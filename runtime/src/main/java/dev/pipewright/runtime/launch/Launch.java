@@ -45,9 +45,10 @@ public record Launch(
    * What each worker may use.
    *
    * @param heapMegabytes for Java's objects; tensors are not among them
+   * @param apart whether each computes on processors of its own, where there are enough
    */
-  public record Resources(int heapMegabytes, Computing computing) {
-    public static final Resources USUAL = new Resources(256, Computing.USUAL);
+  public record Resources(int heapMegabytes, Computing computing, boolean apart) {
+    public static final Resources USUAL = new Resources(256, Computing.USUAL, true);
   }
 
   /**

@@ -68,7 +68,10 @@ final class WorkerProcesses implements AutoCloseable {
   void start(int first, int count, String host, int port, Launch.Resources resources, End end) {
     ProcessorShares shares = ProcessorShares.ofThisProcess();
     for (int i = 0; i < count; i++) {
-      Optional<String> processors = shares.of(i, count, resources.computing().threads());
+      Optional<String> processors =
+          resources.apart()
+              ? shares.of(i, count, resources.computing().threads())
+              : Optional.empty();
       List<String> command = new ArrayList<>();
       if (!BEGINNING.isEmpty()) {
         command.addAll(BEGINNING);

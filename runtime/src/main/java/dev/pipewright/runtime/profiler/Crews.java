@@ -46,7 +46,8 @@ final class Crews {
             .with(
                 new Launch.Resources(
                     Launch.Resources.USUAL.heapMegabytes(),
-                    new Computing(Device.CPU, threads, frugal)));
+                    new Computing(Device.CPU, threads, frugal),
+                    true));
     try (Coordinator coordinator = new Coordinator(launch)) {
       coordinator.run(listener);
     } catch (WorkerFailureException e) {

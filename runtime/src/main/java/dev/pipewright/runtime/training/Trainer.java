@@ -200,6 +200,14 @@ public final class Trainer implements TrainingService {
     }
   }
 
+  /**
+   * Whoever hands its sums or states on while it computes is slower with a processor of its own:
+   * what reads them there waits until computing pauses.
+   */
+  private static boolean apart(TrainingRequest request) {
+    return request.assignment().flow().isEmpty();
+  }
+
   private void processes(TrainingRequest request, String job, Path logs, Account account) {
     int heap = request.emulation().isPresent() ? SMALL_HEAP_MEGABYTES : HEAP_MEGABYTES;
     Duration afterInterrupt = account.heedsInterrupts() ? INTERRUPT_PATIENCE : Duration.ZERO;
@@ -207,7 +215,7 @@ public final class Trainer implements TrainingService {
         Launch.of(request.assignment().size(), task.getName(), job, logs)
             .withHere(request.assignment().size() - request.machines().elsewhere())
             .with(new Launch.Ports(request.machines().port(), 0))
-            .with(new Launch.Resources(heap, request.computing()))
+            .with(new Launch.Resources(heap, request.computing(), apart(request)))
             .with(Launch.Patience.USUAL.afterInterrupt(afterInterrupt));
     try (Coordinator coordinator = new Coordinator(launch)) {
       if (request.machines().elsewhere() > 0) {

@@ -50,7 +50,7 @@ class CoordinatorTest {
 
   private Launch ring(int workers, String job) {
     return Launch.of(workers, RingTask.class.getName(), job, folder.resolve("logs"))
-        .with(new Launch.Resources(64, Computing.USUAL));
+        .with(new Launch.Resources(64, Computing.USUAL, true));
   }
 
   private final Set<Integer> policies = ConcurrentHashMap.newKeySet();

@@ -11,7 +11,7 @@ public final class RingMain {
   public static void main(String[] arguments) throws InterruptedException {
     Launch launch =
         Launch.of(2, RingTask.class.getName(), arguments[0], Path.of(arguments[1]))
-            .with(new Launch.Resources(64, Computing.USUAL));
+            .with(new Launch.Resources(64, Computing.USUAL, true));
     try (Coordinator coordinator = new Coordinator(launch)) {
       coordinator.run((worker, text) -> System.out.println(text));
     } catch (WorkerFailureException e) {
