@@ -85,9 +85,7 @@ record MapReach(double elements, double own, double averages) {
     return elements + averages;
   }
 
-  /**
-   * Elements of a sample that are moved to put the maps together, and again for their gradients.
-   */
+  /** Elements of a sample that either pass moves to put maps or their gradients together. */
   double moved() {
     return MOVED * elements;
   }

@@ -32,6 +32,7 @@ import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.Reduction;
 import dev.pipewright.plan.Split;
 import dev.pipewright.plan.Split.Kind;
+import dev.pipewright.plan.TeamExchange;
 import dev.pipewright.plan.TeamExchanges;
 import dev.pipewright.plan.TeamParameters;
 import dev.pipewright.profile.Profile.LayerTimes;
@@ -125,6 +126,33 @@ class SplitExpectationTest {
             .sum();
     double moving = 2 * 4 * elements / bytesPerSecond(workload);
     assertEquals(seconds + told + moving, passes, 1e-3 * told);
+  }
+
+  /**
+   * Of the states of all steps, each worker joins what it gathers; of what it sums it cuts messages
+   * from all, and reads, adds and writes its own part for each worker.
+   */
+  @Test
+  void sequencesAreGatheredSummedAndPutTogether() {
+    Workload workload = workload("gpt:layers=2,hidden=64,heads=4,sequence=16", "dapple-b:4");
+    int last = workload.chain().size() - 1;
+    Split split = Split.of(Kind.SEQUENCE, 2);
+    Collectives pair = Collectives.achieved(workload.cluster(), new int[][] {{0, 1}});
+    double told = 0;
+    double moved = 0;
+    for (TeamExchange each : TeamExchanges.of(workload.chain(), new LayerRange(0, last), split)) {
+      double bytes = 4.0 * each.elements(BATCH);
+      boolean gathers = each.kind() == TeamExchange.Kind.GATHER;
+      assertTrue(gathers || each.kind() == TeamExchange.Kind.SUM_PARTS, each.kind().name());
+      told += gathers ? pair.allGather(bytes) : pair.reduceScatter(bytes);
+      moved += gathers ? 2 * bytes : 2 * bytes + 2 * 3 * (bytes / 2);
+    }
+    assertTrue(told > 0);
+    Expectation expectation = expectation(workload, split, 1);
+    double passes = expectation.times().forward()[0] + expectation.times().input()[0];
+    passes += expectation.times().weight()[0];
+    double expected = computing(expectation) + told + moved / bytesPerSecond(workload);
+    assertEquals(expected, passes, ROUNDING * expected);
   }
 
   /**

@@ -47,7 +47,7 @@ record ProcessorShares(List<Set<Integer>> cores) {
         cores.add(core);
       }
       return new ProcessorShares(List.copyOf(cores));
-    } catch (IOException e) { // another system
+    } catch (IOException | NumberFormatException e) { // another system
       return new ProcessorShares(List.of());
     }
   }

@@ -201,21 +201,22 @@ public final class Trainer implements TrainingService {
   }
 
   /**
-   * Whoever hands its sums or states on while it computes is slower with a processor of its own:
-   * what reads them there waits until computing pauses.
+   * What each worker may use. Whoever hands sums or states on while it computes is slower with a
+   * processor of its own: what reads them there waits until computing pauses.
    */
-  private static boolean apart(TrainingRequest request) {
-    return request.assignment().flow().isEmpty();
+  static Launch.Resources resources(TrainingRequest request) {
+    int heap = request.emulation().isPresent() ? SMALL_HEAP_MEGABYTES : HEAP_MEGABYTES;
+    boolean apart = request.assignment().flow().isEmpty();
+    return new Launch.Resources(heap, request.computing(), apart);
   }
 
   private void processes(TrainingRequest request, String job, Path logs, Account account) {
-    int heap = request.emulation().isPresent() ? SMALL_HEAP_MEGABYTES : HEAP_MEGABYTES;
     Duration afterInterrupt = account.heedsInterrupts() ? INTERRUPT_PATIENCE : Duration.ZERO;
     Launch launch =
         Launch.of(request.assignment().size(), task.getName(), job, logs)
             .withHere(request.assignment().size() - request.machines().elsewhere())
             .with(new Launch.Ports(request.machines().port(), 0))
-            .with(new Launch.Resources(heap, request.computing(), apart(request)))
+            .with(resources(request))
             .with(Launch.Patience.USUAL.afterInterrupt(afterInterrupt));
     try (Coordinator coordinator = new Coordinator(launch)) {
       if (request.machines().elsewhere() > 0) {

@@ -125,7 +125,7 @@ class CoordinatorTest {
   void eachComputesOnProcessorsOfItsOwn() throws Exception {
     assumeTrue(Files.isExecutable(Path.of("/usr/bin/taskset")), "nobody could bind them");
     Set<Integer> all = processors("self");
-    assumeTrue(all.size() >= 2, "there is a processor only");
+    assumeTrue(all.size() >= 2, "there is only one processor");
     run(ring(2, "3"));
     assertTrue(Collections.disjoint(processors.get(0), processors.get(1)));
     Set<Integer> both = new HashSet<>(processors.get(0));

@@ -72,7 +72,9 @@ class ProcessorSharesTest {
   }
 
   @Test
-  void otherSystemsSayNothing() {
+  void otherSystemsSayNothing() throws IOException {
+    assertEquals(Optional.empty(), on("").of(0, 2, 1));
+    assertEquals(Optional.empty(), on("all", "0", "1").of(0, 2, 1));
     Path absent = folder.resolve("absent");
     assertEquals(Optional.empty(), ProcessorShares.of(absent, folder).of(0, 2, 1));
   }

@@ -2,6 +2,7 @@ package dev.pipewright.runtime.training;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -54,6 +56,16 @@ class FlowRunsTest {
     Map<String, float[]> processes = state(runs(flow, Workers.PROCESSES, 6, 3), "processes");
     assertEquals(threads.keySet(), processes.keySet());
     threads.forEach((name, values) -> assertArrayEquals(values, processes.get(name), name));
+  }
+
+  /** What reads messages there would wait until computing pauses. */
+  @Test
+  void workersHaveNoProcessorsOfTheirOwn() {
+    Flow flow = new Flow.TwoBuffers(2, 3, false);
+    var flowing = runs(flow, Workers.PROCESSES, 6, 3).request(folder, Optional.empty());
+    var others = Runs.hybrid(Workers.PROCESSES, 6, 3).request(folder, Optional.empty());
+    assertFalse(Trainer.resources(flowing).apart());
+    assertTrue(Trainer.resources(others).apart());
   }
 
   /** Nothing flows over a checkpoint, so that it is all there is to go on from. */
