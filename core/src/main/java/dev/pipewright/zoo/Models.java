@@ -38,7 +38,7 @@ public final class Models {
   static final String VIT = "ViT, Dosovitskiy et al., ICLR 2021";
   static final String PERCEPTRON = "a plain perceptron";
   static final String CONVOLUTIONS = "pairs of convolutions as in VGG, for small images";
-  private static final String SMALL = "; small, with a head of its own";
+  static final String UNTIED = "; with a head of its own";
   static final String COSMOFLOW = "CosmoFlow, Mathuriya et al., SC 2018" + PARADL;
 
   private Models() {}
@@ -150,7 +150,7 @@ public final class Models {
       case "mlp-8x1024" ->
           momentum(name, SmallNetworks.perceptron(name, 8, 1024, 1024, 10), 64, PERCEPTRON);
       case "cnn-64-128-256" -> momentum(name, SizedModels.image(name), 32, CONVOLUTIONS);
-      case "gpt-8x256" -> momentum(name, SmallNetworks.languageModel(name), 8, GPT + SMALL);
+      case "gpt-8x256" -> momentum(name, SmallNetworks.languageModel(name), 8, GPT + UNTIED);
       default -> throw new IllegalStateException(name);
     };
   }

@@ -21,6 +21,7 @@ final class SizedModels {
         "bert-<layers>",
         "bert:layers=24,hidden=1024,heads=16,sequence=384,vocabulary=30522",
         "gpt:layers=24,hidden=1024,heads=16,sequence=1024,vocabulary=50257",
+        "gpt-untied:layers=24,hidden=1024,heads=16,sequence=1024,vocabulary=50257",
         "gnmt:layers=16,hidden=1024,steps=50,vocabulary=36560",
         "vit:layers=12,hidden=768,heads=12,patch=16,size=224,classes=1000",
         "resnet-<depth>:size=224,classes=1000,width=64",
@@ -36,7 +37,10 @@ final class SizedModels {
     String kind = colon < 0 ? name : name.substring(0, colon);
     return switch (kind) {
       case "bert" -> Optional.of(bert(name));
-      case "gpt" -> Optional.of(gpt(name));
+      case "gpt" -> Optional.of(Models.adam(name, decoder(name).gpt(name), 1, Models.GPT));
+      case "gpt-untied" ->
+          Optional.of(
+              Models.adam(name, decoder(name).gptWithOwnHead(name), 1, Models.GPT + Models.UNTIED));
       case "gnmt" -> Optional.of(gnmt(name));
       case "vit" -> Optional.of(vit(name));
       case "cosmoflow" -> Optional.of(cosmoFlow(name));
@@ -68,10 +72,9 @@ final class SizedModels {
     return Models.adam(name, graph, 2, Models.BERT + Models.DAPPLE);
   }
 
-  private static ZooModel gpt(String name) {
+  private static Transformer decoder(String name) {
     int[] s = options(name, LANGUAGE, 24, 1024, 16, 1024, 50_257);
-    LayerGraph graph = Transformer.gpt(s[0], s[1], s[2], s[3], s[4]).gpt(name);
-    return Models.adam(name, graph, 1, Models.GPT);
+    return Transformer.gpt(s[0], s[1], s[2], s[3], s[4]);
   }
 
   private static ZooModel gnmt(String name) {

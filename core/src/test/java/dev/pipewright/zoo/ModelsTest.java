@@ -123,6 +123,11 @@ class ModelsTest {
         model("gpt:layers=24,hidden=1024,heads=16,sequence=1024,vocabulary=50257")
             .graph()
             .layers());
+    assertEquals(
+        model("gpt-8x256").graph().layers(),
+        model("gpt-untied:layers=8,hidden=256,heads=8,sequence=128,vocabulary=1024")
+            .graph()
+            .layers());
   }
 
   /** DAPPLE's BERT hands the attention mask on beside the states; the others do not. */

@@ -56,10 +56,11 @@ final class ExpectationArgument {
   /** Throws {@link BadInputException} where something is missing or does not belong together. */
   Expectation of(TrainArgument.Chosen chosen, Optimizer optimizer) {
     Assignment assignment = chosen.assignment();
-    if (emulate && assignment.flow().isPresent()) {
+    if (emulate && assignment.inOnePlace()) {
       throw new BadInputException(
-          "--emulate: workers that only take time know no steps that flow into one another, as"
-              + " those of %s do; leave it out".formatted(assignment.flow().get().name()));
+          "--emulate: workers that only take time have no states to hand on, as those of %s do;"
+                  .formatted(assignment.flow().orElseThrow().name())
+              + " leave it out");
     }
     if (emulate && assignment.stages().stream().anyMatch(stage -> stage.split().several())) {
       throw new BadInputException(

@@ -163,9 +163,16 @@ class TrainMistakesTest {
         "--chunks: pipedream runs 1 on each rank, not 2; leave --chunks out",
         refusal("--schedule", "pipedream", "--chunks", "2"));
     assertEquals(
-        "--emulate: workers that only take time know no steps that flow into one another, as those"
-            + " of pipedream do; leave it out",
-        refusal("--schedule", "pipedream", "--cluster", "dapple-a:1x4", "--emulate"));
+        "--emulate: workers that only take time have no states to hand on, as those of"
+            + " cyclic-v2-zero do; leave it out",
+        refusal(
+            "--schedule",
+            "cyclic-v2-zero",
+            "--stages",
+            "2",
+            "--cluster",
+            "dapple-a:1x4",
+            "--emulate"));
     assertEquals(
         "--schedule: zero-dp is no pipeline that ends with each step; take another",
         refusal("--schedule", "zero-dp", "--stages", "2", "--micro-batches", "2"));

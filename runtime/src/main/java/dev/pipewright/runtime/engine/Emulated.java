@@ -3,6 +3,7 @@ package dev.pipewright.runtime.engine;
 import dev.pipewright.execution.Emulation;
 import dev.pipewright.execution.Emulation.LayerSeconds;
 import dev.pipewright.plan.SampleRange;
+import java.util.Collection;
 
 /** Computes nothing and takes the time that a device would. Nothing is learnt. */
 final class Emulated implements Computation {
@@ -10,13 +11,13 @@ final class Emulated implements Computation {
   private final double update; // seconds
 
   /**
-   * @param stages that the worker holds
+   * @param updated stages, all at once
    */
-  Emulated(Emulation emulation, Iterable<HeldStage> stages) {
+  Emulated(Emulation emulation, Collection<? extends OwnStage> updated) {
     this.emulation = emulation;
     double sum = 0;
-    for (HeldStage held : stages) {
-      sum += emulation.seconds(held.stage().range(), LayerSeconds::update);
+    for (OwnStage own : updated) {
+      sum += emulation.seconds(own.stage().range(), LayerSeconds::update);
     }
     update = sum;
   }

@@ -12,7 +12,7 @@ import java.util.Map;
  * Sums of a stage's gradients, one for each update that is under way. Each lies in one piece of
  * memory, so that it travels as one message.
  */
-final class FlowSums implements AutoCloseable {
+final class FlowSums implements RelayedSums, AutoCloseable {
   private final List<Parameter> parameters;
   private final Map<Integer, Sum> sums = new HashMap<>(); // by update
 
@@ -32,7 +32,8 @@ final class FlowSums implements AutoCloseable {
   }
 
   /** The sum of an update, all in one; at first 0. */
-  Tensor of(int update) {
+  @Override
+  public Tensor of(int update) {
     return sum(update).memory();
   }
 
@@ -47,13 +48,13 @@ final class FlowSums implements AutoCloseable {
     return sum;
   }
 
-  /** Room for one. It belongs to the scope that is open. */
-  Tensor room() {
+  @Override
+  public Tensor room() {
     return Tensor.empty(size());
   }
 
-  /** Adds what others have added up. */
-  void add(int update, Tensor sum) {
+  @Override
+  public void add(int update, Tensor sum) {
     if (sums.containsKey(update)) {
       of(update).addInPlace(sum);
     } else {
@@ -62,6 +63,11 @@ final class FlowSums implements AutoCloseable {
   }
 
   private long size() {
+    return size(parameters);
+  }
+
+  /** Numbers of a sum. */
+  static long size(List<Parameter> parameters) {
     long elements = parameters.stream().mapToLong(p -> p.value().elements()).sum();
     return Math.max(1, elements); // a message is never empty
   }
@@ -94,7 +100,8 @@ final class FlowSums implements AutoCloseable {
     sums.values().forEach(sum -> live.add(LiveBytes.Kind.GRADIENTS, sum.memory()));
   }
 
-  void forget(int update) {
+  @Override
+  public void forget(int update) {
     Sum sum = sums.remove(update);
     if (sum != null) {
       sum.close();

@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.engine;
 
+import dev.pipewright.execution.Emulation;
 import dev.pipewright.execution.Expectation;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.plan.Assignment;
@@ -10,7 +11,6 @@ import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.net.Part;
 import dev.pipewright.runtime.net.SharedStatistics;
-import dev.pipewright.runtime.net.Tied;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Group;
@@ -65,6 +65,74 @@ public final class FlowWorker implements Trainee {
       Transport transport,
       boolean sharedStatistics,
       Witness witness) {
+    this(
+        assignment,
+        network,
+        new Learning(
+            assignment,
+            objective,
+            feed,
+            sharedStatistics ? RankStatistics.of(assignment, transport) : SharedStatistics.OWN,
+            true),
+        transport,
+        witness,
+        (depth, stage, departures, group) ->
+            assignment.inOnePlace()
+                ? new TravellingStage(
+                    depth,
+                    stage,
+                    rule,
+                    network.tied(),
+                    transport,
+                    departures,
+                    assignment.keeper(depth))
+                : new FlowStage(
+                    depth,
+                    stage,
+                    assignment.flow().orElseThrow(),
+                    rule,
+                    network.tied(),
+                    transport,
+                    departures,
+                    group));
+  }
+
+  /**
+   * A worker that only takes the time of its ops; its messages are as large as real ones.
+   *
+   * @param network without numbers
+   */
+  public static FlowWorker emulating(
+      Emulation emulation,
+      Assignment assignment,
+      Network network,
+      Transport transport,
+      Witness witness) {
+    return new FlowWorker(
+        assignment,
+        network,
+        new Emulated(emulation, List.of()),
+        transport,
+        witness,
+        (depth, stage, departures, group) ->
+            new EmulatedStage(depth, stage, emulation, transport, departures, group));
+  }
+
+  /** Makes what a worker holds of a stage. */
+  private interface Making {
+    /**
+     * @param group of those who reduce its gradients together
+     */
+    Flowing stage(int depth, Stage stage, Departures departures, Optional<Group> group);
+  }
+
+  private FlowWorker(
+      Assignment assignment,
+      Network network,
+      Computation computation,
+      Transport transport,
+      Witness witness,
+      Making making) {
     this.assignment = assignment;
     this.all = assignment;
     this.flow = assignment.flow().orElseThrow();
@@ -72,23 +140,14 @@ public final class FlowWorker implements Trainee {
     this.witness = witness;
     this.rank = assignment.rankOf(transport.worker());
     this.parts = Stage.parts(assignment, network);
-    SharedStatistics statistics =
-        sharedStatistics ? RankStatistics.of(assignment, transport) : SharedStatistics.OWN;
-    this.computation = new Learning(assignment, objective, feed, statistics, true);
+    this.computation = computation;
     this.passes = new Passes(assignment, transport, parts, computation);
     for (int depth = 0; depth < flow.stages(); depth++) { // the same order on all workers
       if (assignment.holders(depth).contains(transport.worker())) {
         Stage stage = Stage.whole(network, assignment.stages().get(depth));
-        held.put(depth, flowing(depth, stage, rule, network.tied()));
+        held.put(depth, making.stage(depth, stage, departures, group(depth)));
       }
     }
-  }
-
-  private Flowing flowing(int depth, Stage stage, UpdateRule rule, List<Tied> tied) {
-    return assignment.inOnePlace()
-        ? new TravellingStage(
-            depth, stage, rule, tied, transport, departures, assignment.keeper(depth))
-        : new FlowStage(depth, stage, flow, rule, tied, transport, departures, group(depth));
   }
 
   /** All workers with a stage, where they reduce its gradients. */

@@ -22,7 +22,7 @@ final class Relay {
   private final int depth;
   private final int rank;
   private final Transport transport;
-  private final FlowSums sums;
+  private final RelayedSums sums;
   private final Departures departures;
   private final HandOns handOns;
   private final List<Arriving> arriving = new ArrayList<>();
@@ -30,7 +30,7 @@ final class Relay {
 
   private record Arriving(int update, Tensor tensor, Pending pending) {}
 
-  Relay(Assignment all, int depth, Transport transport, FlowSums sums, Departures departures) {
+  Relay(Assignment all, int depth, Transport transport, RelayedSums sums, Departures departures) {
     this.all = all;
     this.depth = depth;
     this.rank = all.rankOf(transport.worker());

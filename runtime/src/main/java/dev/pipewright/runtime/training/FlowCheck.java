@@ -23,17 +23,13 @@ final class FlowCheck {
   }
 
   private static void check(TrainingRequest request, Flow flow, LayerGraph graph, long first) {
-    if (request.emulation().isPresent()) {
-      throw new BadInputException(
-          "--emulate: steps of %s flow into one another, which is not emulated; take a schedule"
-                  .formatted(flow.name())
-              + " whose steps end");
-    }
     rounds("--steps", request.steps(), flow);
     rounds("--resume", first, flow);
     rounds("--evaluate-every", request.evaluateEvery(), flow);
     rounds("--checkpoint-every", request.keeping().checkpointEvery(), flow);
-    tied(request.assignment(), flow, graph);
+    if (request.emulation().isEmpty()) {
+      tied(request.assignment(), flow, graph);
+    }
   }
 
   private static void rounds(String flag, long steps, Flow flow) {
@@ -53,7 +49,8 @@ final class FlowCheck {
       if (original != copy) {
         throw new BadInputException(
             ("--schedule: %s is %s too, in stages %d and %d, which %s updates at different times;"
-                    + " take a schedule whose steps end, or another network")
+                    + " take a schedule whose steps end, or a network where they are two, like"
+                    + " gpt-untied:…")
                 .formatted(tied.parameter(), tied.copy(), original, copy, flow.name()));
       }
     }

@@ -126,15 +126,14 @@ public final class TrainerTask implements WorkerTask {
     return stage;
   }
 
-  private static Worker emulating(
+  private static Trainee emulating(
       Emulation emulation, Job job, LayerGraph graph, Transport transport, Witness witness) {
+    Network network = Network.ofSizes(Chain.of(graph));
+    if (job.assignment().flow().isPresent()) {
+      return FlowWorker.emulating(emulation, job.assignment(), network, transport, witness);
+    }
     return Worker.emulating(
-        emulation,
-        job.assignment(),
-        Network.ofSizes(Chain.of(graph)),
-        transport,
-        Expectation.BUCKET_BYTES,
-        witness);
+        emulation, job.assignment(), network, transport, Expectation.BUCKET_BYTES, witness);
   }
 
   private static Trainee learning(

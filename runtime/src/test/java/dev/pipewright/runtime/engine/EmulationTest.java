@@ -14,11 +14,13 @@ import dev.pipewright.model.Shape;
 import dev.pipewright.model.Work;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.Flow;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.runtime.transport.LocalTransport;
+import dev.pipewright.runtime.transport.Transport;
 import dev.pipewright.schedule.Chimera;
 import dev.pipewright.schedule.Interleaved;
 import dev.pipewright.schedule.OneForwardOneBackward;
@@ -26,13 +28,16 @@ import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.ZeroBubbleH1;
+import dev.pipewright.schedule.cyclic.Cyclic;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -43,7 +48,7 @@ import org.junit.jupiter.api.Test;
  */
 class EmulationTest {
   private static final LayerSeconds EACH = new LayerSeconds(1e-3, 2e-3, 1e-3, 5e-4);
-  private static final int STEPS = 2;
+  static final int STEPS = 2;
 
   @BeforeAll
   static void load() {
@@ -61,22 +66,40 @@ class EmulationTest {
   }
 
   private static Assignment assignment(Schedule schedule, int replicas, Recompute recompute) {
-    List<StageLayers> stages =
-        IntStream.range(0, schedule.placement().depth())
-            .mapToObj(s -> new StageLayers(new LayerRange(s, s), recompute, List.of()))
-            .toList();
+    List<StageLayers> stages = stages(schedule.placement().depth(), recompute);
     return new Assignment(
         schedule, stages, Collections.nCopies(schedule.ranks(), replicas), 20, replicas > 1);
   }
 
-  /** By worker and step. */
+  private static List<StageLayers> stages(int depth, Recompute recompute) {
+    return IntStream.range(0, depth)
+        .mapToObj(s -> new StageLayers(new LayerRange(s, s), recompute, List.of()))
+        .toList();
+  }
+
+  private static Assignment assignment(Flow flow, int workers) {
+    int ranks = flow.schedule(flow.round()).ranks();
+    List<StageLayers> stages = stages(flow.stages(), Recompute.NONE);
+    return Assignment.of(flow, stages, Collections.nCopies(ranks, workers), 20);
+  }
+
   private static List<List<StepReport>> run(Assignment assignment) throws Exception {
-    int layers = assignment.stages().size();
-    Emulation emulation = new Emulation(Collections.nCopies(layers, EACH));
+    LayerGraph graph = recorded(assignment.stages().size());
+    return run(graph, assignment, 100, UnaryOperator.identity());
+  }
+
+  /**
+   * By worker and step.
+   *
+   * @param seen what each worker has in place of its transport
+   */
+  static List<List<StepReport>> run(
+      LayerGraph graph, Assignment assignment, long bucketBytes, UnaryOperator<Transport> seen)
+      throws Exception {
     try (ExecutorService threads = Executors.newFixedThreadPool(assignment.size())) {
       List<Future<List<StepReport>>> running = new ArrayList<>();
       for (LocalTransport transport : LocalTransport.of(assignment.size())) {
-        running.add(threads.submit(() -> work(emulation, assignment, transport)));
+        running.add(threads.submit(() -> work(graph, assignment, bucketBytes, transport, seen)));
       }
       List<List<StepReport>> reports = new ArrayList<>();
       for (Future<List<StepReport>> worker : running) {
@@ -87,11 +110,20 @@ class EmulationTest {
   }
 
   private static List<StepReport> work(
-      Emulation emulation, Assignment assignment, LocalTransport transport) {
-    Network network = Network.ofSizes(Chain.of(recorded(assignment.stages().size())));
-    try (Worker worker =
-        Worker.emulating(emulation, assignment, network, transport, 100, Witness.NONE)) {
+      LayerGraph graph,
+      Assignment assignment,
+      long bucketBytes,
+      LocalTransport transport,
+      UnaryOperator<Transport> seen) {
+    Network network = Network.ofSizes(Chain.of(graph));
+    Emulation emulation = new Emulation(Collections.nCopies(network.chain().size(), EACH));
+    Transport own = seen.apply(transport);
+    try (Trainee worker =
+        assignment.flow().isPresent()
+            ? FlowWorker.emulating(emulation, assignment, network, own, Witness.NONE)
+            : Worker.emulating(emulation, assignment, network, own, bucketBytes, Witness.NONE)) {
       List<StepReport> reports = new ArrayList<>();
+      worker.begin(0, STEPS);
       for (int step = 0; step < STEPS; step++) {
         reports.add(worker.step(step));
       }
@@ -118,32 +150,78 @@ class EmulationTest {
     }
   }
 
+  /** In the ring, sums go from worker to worker; where two compute a stage, they add up. */
+  @Test
+  void stepsThatFlowRunInTheirOrderAndTakeTheirTime() throws Exception {
+    List<Flow> flows = new ArrayList<>();
+    flows.add(new Flow.PipeDream(List.of(1, 1, 1), false));
+    flows.add(new Flow.PipeDream(List.of(2, 1), false));
+    flows.add(new Flow.TwoBuffers(3, 4, false));
+    for (Cyclic.Form form : Cyclic.Form.values()) {
+      if (form != Cyclic.Form.ZERO) { // whose states are handed on
+        for (Cyclic.Rule rule : Cyclic.Rule.values()) {
+          flows.add(new Flow.OneAfterAnother(new Cyclic(3), form, rule));
+        }
+      }
+    }
+    for (Flow flow : flows) {
+      check(assignment(flow, 1));
+    }
+    check(assignment(new Flow.TwoBuffers(2, 4, true), 2));
+  }
+
+  private static void check(Assignment flowing) throws Exception {
+    List<Times> times = run(flowing).stream().map(Times::together).toList();
+    check(flowing.over(STEPS), times, 0);
+  }
+
   private static void check(Assignment assignment, double again) throws Exception {
     List<List<StepReport>> reports = run(assignment);
-    for (int worker = 0; worker < reports.size(); worker++) {
-      long[] program = assignment.schedule().packed(assignment.rankOf(worker));
-      for (StepReport report : reports.get(worker)) {
-        inOrder(program, report, again);
-        for (int at = 0; at < program.length; at++) {
-          behindItsInput(assignment, reports, worker, at, (int) report.step(), again);
-        }
+    for (int step = 0; step < STEPS; step++) {
+      int number = step;
+      List<StepReport> all = reports.stream().map(own -> own.get(number)).toList();
+      check(
+          assignment, all.stream().map(report -> Times.together(List.of(report))).toList(), again);
+      for (StepReport report : all) {
+        assertFalse(
+            report.updateEnded() - report.updateStarted() < nanoseconds(EACH.update()),
+            "the update takes its time, of each stage");
       }
     }
   }
 
-  private static void inOrder(long[] program, StepReport report, double again) {
-    long before = Long.MIN_VALUE;
-    assertEquals(program.length, report.started().length);
-    for (int at = 0; at < program.length; at++) {
-      assertTrue(before <= report.waited()[at] && report.waited()[at] <= report.started()[at]);
-      double seconds = seconds(program[at], again);
-      assertFalse(report.ended()[at] - report.started()[at] < nanoseconds(seconds));
-      before = report.ended()[at];
+  /** When a worker came to each op of a program. */
+  private record Times(long[] waited, long[] started, long[] ended) {
+    static Times together(List<StepReport> reports) {
+      return new Times(
+          reports.stream().flatMapToLong(report -> Arrays.stream(report.waited())).toArray(),
+          reports.stream().flatMapToLong(report -> Arrays.stream(report.started())).toArray(),
+          reports.stream().flatMapToLong(report -> Arrays.stream(report.ended())).toArray());
     }
-    assertTrue(before <= report.updateStarted());
-    assertFalse(
-        report.updateEnded() - report.updateStarted() < nanoseconds(EACH.update()),
-        "the update takes its time, of each stage");
+  }
+
+  /**
+   * @param times by worker
+   */
+  private static void check(Assignment assignment, List<Times> times, double again) {
+    for (int worker = 0; worker < times.size(); worker++) {
+      long[] program = assignment.schedule().packed(assignment.rankOf(worker));
+      inOrder(program, times.get(worker), again);
+      for (int at = 0; at < program.length; at++) {
+        behindItsInput(assignment, times, worker, at, again);
+      }
+    }
+  }
+
+  private static void inOrder(long[] program, Times times, double again) {
+    long before = Long.MIN_VALUE;
+    assertEquals(program.length, times.started().length);
+    for (int at = 0; at < program.length; at++) {
+      assertTrue(before <= times.waited()[at] && times.waited()[at] <= times.started()[at]);
+      double seconds = seconds(program[at], again);
+      assertFalse(times.ended()[at] - times.started()[at] < nanoseconds(seconds));
+      before = times.ended()[at];
+    }
   }
 
   private static double seconds(long op, double again) {
@@ -152,7 +230,9 @@ class EmulationTest {
       case BACKWARD -> EACH.backward() + again;
       case BACKWARD_INPUT -> EACH.input() + again;
       case BACKWARD_WEIGHT -> EACH.weight();
-      default -> throw new IllegalArgumentException("no such op here");
+      case UPDATE -> EACH.update();
+      case REDUCE, HAND_ON -> 0;
+      case RECOMPUTE, GATHER -> throw new IllegalArgumentException("no such op here");
     };
   }
 
@@ -162,12 +242,7 @@ class EmulationTest {
 
   /** An op starts after the op that makes what it takes has taken its time. */
   private static void behindItsInput(
-      Assignment assignment,
-      List<List<StepReport>> reports,
-      int worker,
-      int at,
-      int step,
-      double again) {
+      Assignment assignment, List<Times> times, int worker, int at, double again) {
     Placement placement = assignment.schedule().placement();
     long op = assignment.schedule().packed(assignment.rankOf(worker))[at];
     int stage = Schedule.stage(op);
@@ -193,14 +268,14 @@ class EmulationTest {
             .findFirst()
             .orElseThrow();
     for (int i = 0; i < assignment.workers().get(rank); i++) {
-      StepReport sender = reports.get(assignment.firstWorker(rank) + i).get(step);
+      Times sender = times.get(assignment.firstWorker(rank) + i);
       boolean heard =
           !assignment
               .samples(from, Schedule.microBatch(op), assignment.firstWorker(rank) + i)
               .overlap(assignment.samples(stage, Schedule.microBatch(op), worker))
               .isEmpty();
       long made = sender.started()[producer] + nanoseconds(seconds(program[producer], again));
-      assertTrue(!heard || reports.get(worker).get(step).started()[at] >= made);
+      assertTrue(!heard || times.get(worker).started()[at] >= made);
     }
   }
 }

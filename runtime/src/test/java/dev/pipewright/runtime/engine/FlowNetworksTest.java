@@ -53,6 +53,7 @@ class FlowNetworksTest {
         "resnet-18:size=64,classes=4,width=4",
         "vit:layers=3,hidden=16,heads=2,patch=8,size=16,classes=4",
         "gnmt:layers=4,hidden=16,steps=6,vocabulary=32",
+        "gpt-untied:layers=3,hidden=16,heads=2,sequence=8,vocabulary=32",
       })
   void followTheRule(String name) {
     LayerGraph graph = Models.find(name).orElseThrow().graph();
