@@ -237,18 +237,22 @@ public final class StageCosts {
     return times(slice).workingBytes;
   }
 
-  /** What each position of a stage costs for one slice, on the device that the profile is for. */
+  /**
+   * What each position of a stage costs for one slice, on the device that the profile is for; as
+   * {@link #seconds(Quantity, int)} where branches leave a choice.
+   */
   public LayerCosts layers(int first, int end, int slice) {
-    Times seconds = times(slice);
-    double[][] figures = new double[4][end - first];
-    for (int i = 0; i < end - first; i++) {
-      int at = first + i;
-      figures[0][i] = seconds.forward[at + 1] - seconds.forward[at];
-      figures[1][i] = seconds.backward[at + 1] - seconds.backward[at];
-      figures[2][i] = (keptBytes[at + 1] - keptBytes[at]) * slice;
-      figures[3][i] = cutBytes[at] * slice;
+    double[] kept = Arrays.copyOfRange(byPosition(keptBytes), first, end);
+    double[] input = Arrays.copyOfRange(cutBytes, first, end);
+    for (int i = 0; i < kept.length; i++) {
+      kept[i] *= slice;
+      input[i] *= slice;
     }
-    return new LayerCosts(figures[0], figures[1], figures[2], figures[3]);
+    return new LayerCosts(
+        Arrays.copyOfRange(byPosition(times(slice).forward), first, end),
+        Arrays.copyOfRange(byPosition(times(slice).backward), first, end),
+        kept,
+        input);
   }
 
   /**

@@ -74,6 +74,19 @@ class StageCostsTest {
     assertEquals(expected, actual, 1e-7 * (1 + expected)); // differences of sums of millions
   }
 
+  /** A branch may cost less than the one before it in the chain's order. */
+  @RepeatedTest(value = 100, name = SEEDED)
+  void positionsAddUpToTheLongestOfBranches(RepetitionInfo seed) {
+    SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
+    StageCosts costs = Samples.costs(random, graph(random), 12);
+    int slice = random.nextInt(1, 20);
+    LayerCosts layers = costs.layers(0, costs.size(), slice);
+    double forward = Arrays.stream(costs.forwardSeconds(slice)).max().orElseThrow();
+    double backward = Arrays.stream(costs.backwardSeconds(slice)).max().orElseThrow();
+    near(forward, layers.forwardSeconds(0, layers.size() - 1));
+    near(forward + backward, layers.seconds());
+  }
+
   @RepeatedTest(value = 50, name = SEEDED)
   void aCutPaysForEveryOutputThatIsReadBeyondIt(RepetitionInfo seed) {
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
