@@ -104,15 +104,21 @@ public final class TeamProfile {
       LayerMemory each = all.get(layer);
       TeamPart part = parts.get(layer);
       double sample = whole.profile().precision().bytes() * samples;
-      double everywhere = Math.min(each.working(), part.workingWhole() * sample);
       own.add(
           new LayerMemory(
-              everywhere
-                  + (each.working() - everywhere) * part.workingShare()
-                  + part.workingBeside() * sample,
+              working(each.forward(), part, sample),
+              working(each.backward(), part, sample),
               kept(layer, each.splitKept() / samples) * samples,
               each.deferred() * part.deferredShare()));
     }
     return own;
+  }
+
+  /**
+   * @param sample bytes of a number of all samples
+   */
+  private static double working(double bytes, TeamPart part, double sample) {
+    double everywhere = Math.min(bytes, part.workingWhole() * sample);
+    return everywhere + (bytes - everywhere) * part.workingShare() + part.workingBeside() * sample;
   }
 }

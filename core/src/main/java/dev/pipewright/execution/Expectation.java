@@ -3,8 +3,10 @@ package dev.pipewright.execution;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.execution.Emulation.LayerSeconds;
+import dev.pipewright.model.Chain;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.TiedStates;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.ConsecutiveSteps;
 import dev.pipewright.schedule.Schedule;
@@ -141,8 +143,9 @@ public final class Expectation {
   }
 
   /**
-   * The step of the default cost model where it knows the schedule, its longest path otherwise; of
-   * steps that flow into one another the time from the end of one to that of the next.
+   * The step of the default cost model where it knows the schedule and all sums of gradients, its
+   * longest path otherwise; of steps that flow into one another the time from the end of one to
+   * that of the next.
    */
   public double predictedStepSeconds() {
     if (assignment.flow().isPresent()) {
@@ -150,8 +153,19 @@ public final class Expectation {
     }
     return assignment
         .asPlan(devices)
+        .filter(plan -> !sumsTables())
         .map(plan -> CostModel.PIPEWRIGHT.oracle(costs).assess(plan).stepSeconds())
         .orElseGet(() -> longestPath().makespan());
+  }
+
+  /** Whether several workers sum the gradients of a table that is read twice. */
+  private boolean sumsTables() {
+    Chain chain = costs.workload().chain();
+    return IntStream.range(0, assignment.schedule().ranks())
+        .map(assignment::firstWorker)
+        .mapToObj(worker -> TiedStates.of(assignment, chain, worker))
+        .flatMap(List::stream)
+        .anyMatch(tied -> tied.members().size() > 1);
   }
 
   private Emulation emulation() {

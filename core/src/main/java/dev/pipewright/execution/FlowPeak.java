@@ -4,12 +4,14 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Segment;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.sim.Run;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
@@ -63,7 +65,10 @@ final class FlowPeak {
 
   private StageNeeds needs(int stage) {
     boolean fromElsewhere = !placement.first(stage) && placement.rankOf(stage - 1) != rank;
-    return new StageNeeds(costs, layers(stage), slice, false, fromElsewhere, placement.last(stage));
+    StageLayers layers = layers(stage);
+    List<Segment> segments = Segment.whole(layers, costs.workload().chain());
+    return new StageNeeds(
+        costs, layers, segments, slice, false, fromElsewhere, placement.last(stage));
   }
 
   private StageLayers layers(int stage) {

@@ -1,14 +1,19 @@
 package dev.pipewright.execution;
 
 import dev.pipewright.cluster.MessageOverhead;
+import dev.pipewright.cost.Collectives;
 import dev.pipewright.cost.SplitConcat;
+import dev.pipewright.cost.Workload;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Sharding;
+import dev.pipewright.plan.TiedStates;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.StepEnd;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.schedule.timed.StepTimes;
 import java.util.Arrays;
@@ -73,6 +78,9 @@ final class OpSeconds {
     for (int stage = 0; stage < seconds.placement.stages(); stage++) {
       seconds.passes(stage);
     }
+    if (assignment.sharding() == Sharding.NOTHING && assignment.flow().isEmpty()) {
+      seconds.tied();
+    }
     return assignment.sharding() == Sharding.NOTHING
         ? SumsOfOtherStages.counted(
             assignment.schedule(), seconds.all(), loads.whole().workload().cluster().software())
@@ -130,6 +138,25 @@ final class OpSeconds {
       update[stage] += travel.update(rank) + travel.handingOn(rank, Pass.UPDATE);
       besideForward[stage] = travel.handingOn(rank, Pass.FORWARD);
       besideBackward[stage] = travel.backward(rank) + travel.handingOn(rank, Pass.BACKWARD);
+    }
+  }
+
+  /** Sums of tables that are read twice, behind the last of all others. */
+  private void tied() {
+    Workload workload = loads.whole().workload();
+    Schedule ended = StepEnd.of(assignment.schedule());
+    for (int rank = 0; rank < placement.ranks(); rank++) {
+      int last = 0;
+      for (long op : ended.packed(rank)) {
+        last = Schedule.pass(op) == Pass.REDUCE ? Schedule.stage(op) : last;
+      }
+      int worker = assignment.firstWorker(rank);
+      for (TiedStates tied : TiedStates.of(assignment, workload.chain(), worker)) {
+        Collectives group =
+            HolderGroups.group(workload.cluster(), List.of(tied.members()), loads::device);
+        double element = workload.profile().precision().bytes();
+        reduce[last] += group.allReduce(tied.table().numbers() * element);
+      }
     }
   }
 

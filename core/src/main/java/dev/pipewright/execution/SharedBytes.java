@@ -92,8 +92,8 @@ final class SharedBytes implements StateBytes {
 
   /** Numbers while a tied table's gradients are summed, these among it. */
   private static double whileSummed(TiedStates tied) {
-    long gradients = tied.gradients() * tied.table().numbers();
-    return tied.table().numbers() + (double) Math.max(gradients, tied.whole());
+    long numbers = tied.table().numbers();
+    return Math.max(tied.gradients() * (double) numbers, numbers + (double) tied.whole());
   }
 
   private int[] segments(Chain chain, int[] layers) {

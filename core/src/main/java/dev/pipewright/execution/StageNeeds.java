@@ -5,6 +5,7 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.Segment;
 import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.profile.Profile;
 import java.util.Arrays;
@@ -20,21 +21,25 @@ final class StageNeeds {
   private final double[] kept; // by layer of the stage, in order
   private final double[] outputs;
   private final double[] gradients; // of parameters
-  private final double[] working;
+  private final double[] forward; // beyond what is kept
+  private final double[] backward; // likewise
   private final double[] deferred;
   private final double input;
   private final double samples; // which the stage reads where the network begins
+  private final int stays; // the output, while the backward pass is at this layer or a later one
   private final boolean last;
   private final Recompute recompute;
   private final PartlyKept selected; // of a stage that computes some of its layers again
 
   /**
+   * @param segments of the stage; what each hands on is freed when the backward pass has left it
    * @param inTwoParts whether the gradients of inputs and of parameters are computed apart
    * @param fromElsewhere whether what the stage reads comes from another worker
    */
   StageNeeds(
       StageCosts costs,
       StageLayers stage,
+      List<Segment> segments,
       int slice,
       boolean inTwoParts,
       boolean fromElsewhere,
@@ -47,10 +52,15 @@ final class StageNeeds {
     this.kept = inTwoParts ? of(layers, memory, LayerMemory::splitKept) : alone;
     this.outputs = of(layers, layer -> profile.sizes(layer).output() * slice);
     this.gradients = of(layers, layer -> profile.sizes(layer).parameters());
-    this.working = of(layers, memory, LayerMemory::working);
+    this.forward = of(layers, memory, LayerMemory::forward);
+    for (int layer = 0; layer < layers.length; layer++) { // what is kept in addition is among it
+      forward[layer] = Math.max(0, forward[layer] - Math.max(0, kept[layer] - alone[layer]));
+    }
+    this.backward = of(layers, memory, LayerMemory::backward);
     this.deferred = of(layers, memory, LayerMemory::deferred);
     this.input = fromElsewhere ? costs.inputBytes(range.first(), slice) : 0;
     this.samples = samples(costs, layers, alone);
+    this.stays = first(layers, layers(costs, segments.getLast().range()));
     this.last = last;
     this.recompute = stage.recompute();
     List<LayerRange> again =
@@ -66,6 +76,15 @@ final class StageNeeds {
     return Arrays.stream(costs.workload().chain().graph().topological())
         .filter(layer -> Arrays.stream(own).anyMatch(each -> each == layer))
         .toArray();
+  }
+
+  /** The first that is one of some. */
+  private static int first(int[] layers, int[] some) {
+    int first = 0;
+    while (layers[first] != some[0]) {
+      first++;
+    }
+    return first;
   }
 
   private static double samples(StageCosts costs, int[] layers, double[] kept) {
@@ -135,14 +154,14 @@ final class StageNeeds {
     double most = 0;
     for (int layer = 0; layer < kept.length; layer++) {
       before = recompute == Recompute.STAGE_INPUT ? samples + kept[layer] : before + kept[layer];
-      most = Math.max(most, before - all + working[layer] + beside.applyAsDouble(layer));
+      most = Math.max(most, before - all + forward[layer] + beside.applyAsDouble(layer));
     }
     return most;
   }
 
   /**
    * The most that the whole backward pass needs beyond what is held before it, recomputation
-   * included.
+   * included. The stage's output stays until its segment is left.
    *
    * @param beside bytes of other things while a layer computes
    * @param leaving the same when the pass has just left it
@@ -156,8 +175,9 @@ final class StageNeeds {
       double left = before - all + (layer == 0 ? 0 : outputs[layer - 1]) + outputs[end];
       most = Math.max(most, left + leaving.applyAsDouble(layer));
       before += kept[layer];
-      double held = before + outputs[end] - all + withGradient(layer);
-      most = Math.max(most, held + beside.applyAsDouble(layer));
+      double output = layer < stays ? 0 : outputs[end];
+      double held = layer == end ? 0 : before + output - all;
+      most = Math.max(most, held + withGradient(layer) + beside.applyAsDouble(layer));
     }
     return most;
   }
@@ -174,11 +194,12 @@ final class StageNeeds {
   }
 
   /**
-   * What the backward pass of a layer needs with the gradient of the stage's output. That and the
-   * output itself are there until the pass is over; between layers both are freed when used.
+   * What the backward pass of a layer needs with the gradient of the stage's output, which is there
+   * until the pass is over; between layers gradients are freed when used.
    */
   private double withGradient(int layer) {
-    return working[layer] + outputs[outputs.length - 1];
+    int end = outputs.length - 1;
+    return layer < end ? backward[layer] + outputs[end] : Math.max(backward[end], outputs[end]);
   }
 
   /** The same of the gradients of parameters alone. */
@@ -186,7 +207,7 @@ final class StageNeeds {
     double most = 0;
     for (int layer = 0; layer < kept.length; layer++) {
       if (gradients[layer] > 0) {
-        double own = Math.max(0, working[layer] - outputs[layer]);
+        double own = Math.max(0, backward[layer] - outputs[layer]);
         most = Math.max(most, own + beside.applyAsDouble(layer));
       }
     }

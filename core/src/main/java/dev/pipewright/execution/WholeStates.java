@@ -4,26 +4,32 @@ import java.util.Arrays;
 
 /**
  * Of a stage that a worker holds whole. Gradients that several sum move into buckets in the last
- * pass, bucket by bucket; these are there all the time.
+ * pass, bucket by bucket; these are there all the time. Those of tables that are read twice stay
+ * where they are until the step ends.
  */
 final class WholeStates implements StateBytes {
   private final double resting;
   private final double[] gradients; // by layer
   private final double[] moved; // gradients of all layers behind a layer's bucket
+  private final double staying; // where others move
   private final boolean summed;
   private final int passes;
 
   /**
    * @param held parameters, their gradients, and what the update rule remembers
    * @param gradients by layer
+   * @param tied those among them that move into no bucket
    * @param bucketBytes of gradients that are summed over workers at once; 0 where none are
    * @param passes of a step that give gradients
    */
-  WholeStates(double held, double[] gradients, double bucketBytes, int passes) {
+  WholeStates(double held, double[] gradients, double[] tied, double bucketBytes, int passes) {
     this.gradients = gradients.clone();
     this.summed = bucketBytes > 0;
-    this.resting = summed ? held : held - all(); // buckets have as much
-    this.moved = moved(gradients, bucketBytes);
+    this.staying = Arrays.stream(tied).sum();
+    this.resting = held - (summed ? staying : all()); // buckets have as much as moves
+    double[] moving = new double[gradients.length];
+    Arrays.setAll(moving, layer -> gradients[layer] - tied[layer]);
+    this.moved = moved(moving, bucketBytes);
     this.passes = passes;
   }
 
@@ -57,7 +63,10 @@ final class WholeStates implements StateBytes {
 
   @Override
   public double between(int passed) {
-    return passed == 0 || (passed == passes && summed) ? 0 : all();
+    if (passed == 0) {
+      return 0;
+    }
+    return passed == passes && summed ? staying : all();
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Segment;
 import dev.pipewright.plan.Sharding;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.schedule.Op.Pass;
@@ -64,6 +65,8 @@ final class WorkerPeak {
             new StageNeeds(
                 costs,
                 layers(stage),
+                Segment.of(
+                    assignment, depth(stage), costs.workload().chain(), Expectation.BUCKET_BYTES),
                 slice,
                 inTwoParts.contains(depth(stage)),
                 fromElsewhere(stage),
@@ -99,8 +102,10 @@ final class WorkerPeak {
     Profile profile = costs.workload().profile();
     double[] gradients =
         Arrays.stream(layers).mapToDouble(layer -> profile.sizes(layer).parameters()).toArray();
+    double[] ofTied = GradientBytes.tied(costs.workload());
+    double[] tied = Arrays.stream(layers).mapToDouble(layer -> ofTied[layer]).toArray();
     double held = costs.staticBytes(range.first(), range.last() + 1);
-    return new WholeStates(held, gradients, summed ? bucket : 0, passes);
+    return new WholeStates(held, gradients, tied, summed ? bucket : 0, passes);
   }
 
   private int depth(int stage) {

@@ -190,7 +190,8 @@ public final class Profile {
       int at = layer;
       needed.add(
           new LayerMemory(
-              at(slice, batch -> memory[batch][at].working()),
+              at(slice, batch -> memory[batch][at].forward()),
+              at(slice, batch -> memory[batch][at].backward()),
               at(slice, batch -> memory[batch][at].splitKept()),
               at(slice, batch -> memory[batch][at].deferred())));
     }

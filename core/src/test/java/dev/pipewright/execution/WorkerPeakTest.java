@@ -9,8 +9,12 @@ import dev.pipewright.cost.Samples;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.model.Chain;
+import dev.pipewright.model.Layer;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Operator;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
+import dev.pipewright.model.Work;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
@@ -28,6 +32,8 @@ import dev.pipewright.units.Precision;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -46,6 +52,11 @@ class WorkerPeakTest {
    * @param memory of each layer, or of none
    */
   private static StageCosts costs(List<LayerSizes> sizes, List<LayerMemory> memory) {
+    return costs(Samples.chain(3), sizes, memory);
+  }
+
+  private static StageCosts costs(
+      LayerGraph graph, List<LayerSizes> sizes, List<LayerMemory> memory) {
     Profile profile =
         new Profile(
             new Provenance("by hand", "k", "", true),
@@ -56,7 +67,7 @@ class WorkerPeakTest {
             memory.isEmpty() ? List.of() : List.of(memory));
     var cluster = Samples.plain(List.of(Link.of(0, 1000)), 2);
     var training = new Training(Optimizer.MOMENTUM, Precision.FP32);
-    return new StageCosts(new Workload(Chain.of(Samples.chain(3)), profile, training, cluster));
+    return new StageCosts(new Workload(Chain.of(graph), profile, training, cluster));
   }
 
   private static double[] peaks(Schedule schedule, List<StageLayers> stages, int... workers) {
@@ -131,8 +142,9 @@ class WorkerPeakTest {
     // all 3000 of gradients are there.
     double first = 6000 + 120 + 100 + 1500 + 2000 + 20 + 20 + 20;
     double later = 9000 + 100 + 1500 + 20 + 20;
-    // Rank 1 runs F0 B0 F1 B1: an input of 20, an output of 5 that no layer keeps, its gradient.
-    double behind = 12_000 + 20 + 5 + 5 + 50;
+    // Rank 1 runs F0 B0 F1 B1: an input of 20, an output of 5 that no layer keeps, and what its
+    // layer needs, the output's gradient among it.
+    double behind = 12_000 + 20 + 5 + 50;
     assertArrayEquals(
         new double[] {Math.max(first, later), behind},
         peaks(OneForwardOneBackward.of(2, 2), TWO, 1, 1),
@@ -165,7 +177,7 @@ class WorkerPeakTest {
       switch (Schedule.pass(program[at])) {
         case FORWARD -> {
           now += 135;
-          most = Math.max(most, now + room - 25 + 1500);
+          most = Math.max(most, now + room - 25 + (1500 - 10)); // 10 of which it keeps
         }
         case BACKWARD_INPUT -> {
           most = Math.max(most, now + room + 1500 + 20 + 20);
@@ -189,6 +201,72 @@ class WorkerPeakTest {
     double[] peaks = peaks(GPipe.of(2, 2), List.of(StageLayers.keeping(0, 0), again), 1, 1);
     // The last backward pass: all gradients, the input of 10, and again what was kept.
     assertEquals(18_000 + 10 + 20 + 300 + 5 + 5, peaks[1], 1e-9);
+  }
+
+  @Test
+  void theOutputLeavesWithTheLastSegment() {
+    double bucket = Expectation.BUCKET_BYTES;
+    List<LayerSizes> sizes =
+        List.of(
+            new LayerSizes(0, 0, bucket), new LayerSizes(0, 0, 0), new LayerSizes(600, 0, bucket));
+    List<LayerMemory> memory =
+        List.of(
+            new LayerMemory(0, bucket + 5000, 0, 0),
+            new LayerMemory(0, 0, 0, 0),
+            new LayerMemory(0, 0, 0, 0));
+    List<Layer> layers =
+        IntStream.range(0, 3)
+            .mapToObj(i -> {
+              long numbers = i == 1 ? 0 : Expectation.BUCKET_BYTES / 4;
+              var operator = new Operator.Recorded("layer");
+              return new Layer("layer" + i, operator, Optional.empty(), numbers, 0, 0, Work.NONE);
+            })
+            .toList();
+    LayerGraph graph = LayerGraph.chain("chain", layers);
+    Assignment assignment = new Assignment(GPipe.of(1, 1), WHOLE, List.of(2), 2, true);
+    // The first layer is a segment of its own: of the output only the gradient is left.
+    assertEquals(
+        3 * 2 * bucket + 600 + bucket + 5000,
+        new Expectation(costs(graph, sizes, memory), assignment).peakBytes()[0],
+        1e-3);
+  }
+
+  /** As where the loss has scores of many classes. */
+  @Test
+  void eachPassNeedsItsOwn() {
+    List<LayerMemory> memory =
+        List.of(
+            new LayerMemory(0, 0, 0, 0),
+            new LayerMemory(0, 0, 0, 0),
+            new LayerMemory(9000, 40, 0, 0));
+    StageCosts costs = costs(SIZES, memory);
+    Assignment assignment = new Assignment(GPipe.of(1, 1), WHOLE, List.of(1), 1, false);
+    // The loss, beside what is kept; the output is part of what it needs.
+    assertEquals(14_000 + 120 + 9000, new Expectation(costs, assignment).peakBytes()[0], 1e-9);
+    Assignment two = new Assignment(OneForwardOneBackward.of(1, 2), WHOLE, List.of(1), 2, false);
+    assertEquals(21_000 + 120 + 9000, new Expectation(costs, two).peakBytes()[0], 1e-9);
+  }
+
+  /** The gradient that comes in is in the pass's own need, unless that is less. */
+  @Test
+  void theLastLayersPassBeginsWithTheOutputsGradient() {
+    List<LayerSizes> sizes =
+        List.of(
+            new LayerSizes(0, 0, 1000), new LayerSizes(0, 0, 2000), new LayerSizes(600, 500, 4000));
+    for (double need : new double[] {50, 700}) {
+      List<LayerMemory> memory =
+          List.of(
+              new LayerMemory(0, 0, 0, 0),
+              new LayerMemory(0, 0, 0, 0),
+              new LayerMemory(0, need, 0, 0));
+      Assignment assignment =
+          new Assignment(OneForwardOneBackward.of(1, 2), WHOLE, List.of(1), 2, false);
+      // The output, of which the layer keeps 500, is there until the pass is over.
+      assertEquals(
+          21_000 + 600 + Math.max(need, 600),
+          new Expectation(costs(sizes, memory), assignment).peakBytes()[0],
+          1e-9);
+    }
   }
 
   @Test

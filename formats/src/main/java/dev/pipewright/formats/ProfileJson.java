@@ -138,7 +138,8 @@ public final class ProfileJson {
   }
 
   private static void putMemory(Map<String, Object> object, List<LayerMemory> memory) {
-    object.put("working_bytes", column(memory, LayerMemory::working));
+    object.put("forward_working_bytes", column(memory, LayerMemory::forward));
+    object.put("backward_working_bytes", column(memory, LayerMemory::backward));
     object.put("split_kept_bytes", column(memory, LayerMemory::splitKept));
     object.put("deferred_bytes", column(memory, LayerMemory::deferred));
   }

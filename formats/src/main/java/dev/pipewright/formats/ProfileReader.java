@@ -48,6 +48,8 @@ final class ProfileReader {
           "output_bytes",
           "kept_bytes",
           "parameter_bytes");
+  private static final List<String> WORKING_KEYS =
+      List.of("working_bytes", "forward_working_bytes", "backward_working_bytes");
   private static final List<String> BATCH_KEYS =
       List.of(
           "samples",
@@ -56,6 +58,8 @@ final class ProfileReader {
           "weight_gradient_s",
           "update_s",
           "working_bytes",
+          "forward_working_bytes",
+          "backward_working_bytes",
           "split_kept_bytes",
           "deferred_bytes");
   private static final Map<String, Precision> PRECISIONS = Words.of(Precision.values());
@@ -192,7 +196,7 @@ final class ProfileReader {
       Fields table = batch.object(BATCH_KEYS);
       samples.add(table.required("samples").count(1));
       times.add(times(table, sizes.size()));
-      if (table.optional("working_bytes").isPresent()) {
+      if (WORKING_KEYS.stream().anyMatch(key -> table.optional(key).isPresent())) {
         memory.add(memory(table, sizes.size()));
       }
     }
@@ -222,14 +226,21 @@ final class ProfileReader {
     return times;
   }
 
+  /** A file may say the same of both passes. */
   private static List<LayerMemory> memory(Fields table, int layers) {
-    List<Node> working = column(table, "working_bytes", layers);
+    boolean same = table.optional("working_bytes").isPresent();
+    List<Node> forward = column(table, same ? "working_bytes" : "forward_working_bytes", layers);
+    List<Node> backward = column(table, same ? "working_bytes" : "backward_working_bytes", layers);
     List<Node> kept = column(table, "split_kept_bytes", layers);
     List<Node> deferred = column(table, "deferred_bytes", layers);
     List<LayerMemory> memory = new ArrayList<>(layers);
     for (int i = 0; i < layers; i++) {
       memory.add(
-          new LayerMemory(working.get(i).amount(), kept.get(i).amount(), deferred.get(i).amount()));
+          new LayerMemory(
+              forward.get(i).amount(),
+              backward.get(i).amount(),
+              kept.get(i).amount(),
+              deferred.get(i).amount()));
     }
     return memory;
   }

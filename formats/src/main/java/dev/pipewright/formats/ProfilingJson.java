@@ -152,7 +152,8 @@ public final class ProfilingJson {
     object.put("kept_bytes", figures.keptBytes());
     object.put("output_bytes", figures.outputBytes());
     object.put("parameter_bytes", figures.parameterBytes());
-    object.put("working_bytes", memory.working());
+    object.put("forward_working_bytes", memory.forward());
+    object.put("backward_working_bytes", memory.backward());
     object.put("split_kept_bytes", memory.splitKept());
     object.put("deferred_bytes", memory.deferred());
     return object;

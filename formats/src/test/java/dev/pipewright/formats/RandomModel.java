@@ -160,7 +160,7 @@ final class RandomModel {
   private List<LayerMemory> memory(int layers) {
     List<LayerMemory> memory = new ArrayList<>();
     for (int i = 0; i < layers; i++) {
-      memory.add(new LayerMemory(amount(), amount(), amount()));
+      memory.add(new LayerMemory(amount(), amount(), amount(), amount()));
     }
     return memory;
   }

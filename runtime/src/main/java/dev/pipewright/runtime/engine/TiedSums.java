@@ -116,23 +116,36 @@ final class TiedSums implements AutoCloseable {
   /** Replaces all gradients by their sums; all workers call it when theirs are complete. */
   void sum() {
     for (Pair pair : pairs) {
-      try (Scope scope = new Scope()) {
-        Tensor total = Tensor.zeros(pair.own().get(0).value().shape());
-        for (Parameter parameter : pair.own()) {
-          parameter.value().gradient().ifPresent(own -> total.addInPlace(own, weight));
-        }
-        if (pair.shard().isPresent()) {
+      try (Scope scope = new Scope()) { // which would keep the memory of gradients
+        Tensor total = total(pair.own());
+        if (pair.shard().isEmpty()) {
+          pair.group().ifPresent(group -> group.sum(total).await());
+          pair.own().forEach(parameter -> parameter.value().setGradient(total));
+        } else {
           pair.own().forEach(parameter -> parameter.value().clearGradient());
           pair.own().get(0).value().setGradient(total);
-          pair.shard().get().addUp().await();
-        } else {
-          pair.group().ifPresent(group -> group.sum(total).await());
-          for (Parameter parameter : pair.own()) {
-            parameter.value().setGradient(total.copy());
-          }
         }
       }
+      pair.shard().ifPresent(shard -> shard.addUp().await());
     }
+  }
+
+  /** What this worker adds to the sum: all its gradients, in the memory of one of them. */
+  private Tensor total(List<Parameter> own) {
+    List<Tensor> gradients = new ArrayList<>();
+    for (Parameter parameter : own) {
+      parameter.value().ownGradient();
+      parameter.value().gradient().ifPresent(gradients::add);
+    }
+    if (gradients.isEmpty()) {
+      return Tensor.zeros(own.get(0).value().shape());
+    }
+    Tensor total = gradients.get(0);
+    if (weight < 1) {
+      total.scaleInPlace(weight);
+    }
+    gradients.subList(1, gradients.size()).forEach(other -> total.addInPlace(other, weight));
+    return total;
   }
 
   /** Hands on what has been learnt, where each worker has learnt a part of it. */

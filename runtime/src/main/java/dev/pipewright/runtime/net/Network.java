@@ -68,8 +68,8 @@ public final class Network {
   public static Network ofSizes(Chain chain) {
     return new Network(
         chain,
-        layer -> new Weight(chain.graph().layer(layer)),
-        List.of(),
+        layer -> Weight.of(chain.graph(), layer),
+        Weight.tied(chain.graph()),
         Team.ALONE,
         new CutRegion(chain.graph(), Split.NONE));
   }

@@ -85,7 +85,9 @@ final class LayerNeeds {
       pass.backwardWeight(unseen);
       List<LayerMemory> memory = new ArrayList<>();
       for (int layer = 0; layer < layers.size(); layer++) {
-        memory.add(new LayerMemory(working(layer), splitKept[layer], deferred[layer]));
+        memory.add(
+            new LayerMemory(
+                forward(layer), Math.max(0, backward[layer]), splitKept[layer], deferred[layer]));
       }
       return memory;
     } finally {
@@ -98,9 +100,9 @@ final class LayerNeeds {
     return 0;
   }
 
-  /** Of the pass that needs more. */
-  private double working(int layer) {
-    double most = Math.max(forward[layer] - kept[layer], backward[layer]);
-    return Math.max(0, layer == layers.last() ? Math.max(most, outputs[layer] + judging) : most);
+  /** Beyond what is kept; with the loss. */
+  private double forward(int layer) {
+    double own = Math.max(0, forward[layer] - kept[layer]);
+    return layer == layers.last() ? Math.max(own, outputs[layer] + judging) : own;
   }
 }

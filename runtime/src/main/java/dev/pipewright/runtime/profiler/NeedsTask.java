@@ -45,7 +45,12 @@ public final class NeedsTask implements WorkerTask {
   private static String text(List<LayerMemory> memory) {
     ArrayNode array = JSON.createArrayNode();
     for (LayerMemory layer : memory) {
-      array.addArray().add(layer.working()).add(layer.splitKept()).add(layer.deferred());
+      array
+          .addArray()
+          .add(layer.forward())
+          .add(layer.backward())
+          .add(layer.splitKept())
+          .add(layer.deferred());
     }
     return array.toString();
   }
@@ -56,7 +61,10 @@ public final class NeedsTask implements WorkerTask {
     for (JsonNode layer : JSON.readTree(text)) {
       memory.add(
           new LayerMemory(
-              layer.get(0).asDouble(), layer.get(1).asDouble(), layer.get(2).asDouble()));
+              layer.get(0).asDouble(),
+              layer.get(1).asDouble(),
+              layer.get(2).asDouble(),
+              layer.get(3).asDouble()));
     }
     return memory;
   }

@@ -20,13 +20,18 @@ import dev.pipewright.plan.Flow;
 import dev.pipewright.plan.Sharding;
 import dev.pipewright.runtime.profiler.Profiler;
 import dev.pipewright.schedule.OneForwardOneBackward;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.ZeroBubbleH1;
 import dev.pipewright.schedule.cyclic.Cyclic;
 import dev.pipewright.units.Precision;
 import dev.pipewright.zoo.Clusters;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.BeforeAll;
@@ -37,28 +42,35 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The most memory that workers hold, as predicted from what layers were measured to need, against
- * what their processes take: a convolutional network whose maps need most, in as many strategies as
- * differ in what they hold.
+ * what their processes take: a convolutional network whose maps need most, and a language model of
+ * which the scores of its words do and the table of these, which is read twice; in as many
+ * strategies as differ in what they hold.
  */
 @Timeout(1800)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PredictedMemoryTest {
-  private static final String MODEL = "cnn-64-128-256:size=32,classes=4";
-  private static final int LAYERS = 11;
+  private static final String MAPS = "cnn-64-128-256:size=32,classes=4";
+  private static final String WORDS =
+      "gpt:layers=2,hidden=128,heads=4,sequence=64,vocabulary=20000";
   private static final int CUT = 6; // layers of the first of two stages
   private static final int SLICE = 8;
   private static final double OFF = 0.1;
 
   @TempDir private Path folder;
-  private StageCosts costs;
+  private final Map<String, StageCosts> costs = new HashMap<>(); // by model
 
   @BeforeAll
   void measure() {
+    costs.put(MAPS, measured(MAPS, SLICE));
+    costs.put(WORDS, measured(WORDS, 2));
+  }
+
+  private static StageCosts measured(String model, int samples) {
     ProfilingRequest request =
         new ProfilingRequest(
-            MODEL,
+            model,
             "synthetic",
-            List.of(SLICE),
+            List.of(samples),
             1,
             1,
             1,
@@ -72,45 +84,62 @@ class PredictedMemoryTest {
     Cluster cluster = Clusters.find("dapple-a:1x4").orElseThrow();
     Training training = new Training(Optimizer.MOMENTUM, Precision.FP32);
     Chain chain = Chain.of(outcome.graph());
-    assertEquals(LAYERS, chain.size());
-    costs = new StageCosts(new Workload(chain, outcome.profile(), training, cluster));
+    return new StageCosts(new Workload(chain, outcome.profile(), training, cluster));
   }
 
-  private void check(Assignment assignment) throws IOException {
+  private StageCosts costs(String model) {
+    return Objects.requireNonNull(costs.get(model));
+  }
+
+  private void check(String model, Assignment assignment) throws IOException {
     Path out = Files.createTempDirectory(folder, "run");
-    Runs runs = new Runs(MODEL, assignment, Optimizer.MOMENTUM, Workers.PROCESSES, 6, 0);
+    Runs runs = new Runs(model, assignment, Optimizer.MOMENTUM, Workers.PROCESSES, 6, 0);
     TrainingRequest request = runs.request(out, Optional.empty()).frugal(6);
     TrainingOutcome outcome = new Trainer().train(request, step -> {});
-    double[] predicted = new Expectation(costs, assignment).peakBytes();
+    double[] predicted = new Expectation(costs(model), assignment).peakBytes();
     for (TrainingOutcome.Worker worker : outcome.workers()) {
       double wanted = predicted[worker.rank()];
       assertEquals(wanted, (double) worker.peakBytes(), OFF * wanted, "worker " + worker.worker());
     }
   }
 
-  private static Assignment replicas(Sharding sharding, int microBatches) {
-    List<StageLayers> all = List.of(StageLayers.keeping(0, LAYERS - 1));
-    int batch = 2 * SLICE * microBatches;
+  private Assignment replicas(String model, int slice, Sharding sharding, int microBatches) {
+    List<StageLayers> all = List.of(StageLayers.keeping(0, costs(model).size() - 1));
+    int batch = 2 * slice * microBatches;
     return new Assignment(OneForwardOneBackward.of(1, microBatches), all, List.of(2), batch, true)
         .sharded(sharding);
   }
 
   @Test
   void replicas() throws IOException {
-    check(replicas(Sharding.NOTHING, 1));
+    check(MAPS, replicas(MAPS, SLICE, Sharding.NOTHING, 1));
+    check(WORDS, replicas(WORDS, 2, Sharding.NOTHING, 1));
   }
 
   @Test
   void replicasThatShareTheirStatesOut() throws IOException {
-    check(replicas(Sharding.GRADIENTS, 2));
-    check(replicas(Sharding.PARAMETERS, 1));
+    check(MAPS, replicas(MAPS, SLICE, Sharding.GRADIENTS, 2));
+    check(MAPS, replicas(MAPS, SLICE, Sharding.PARAMETERS, 1));
+  }
+
+  private List<StageLayers> halves(String model, int cut) {
+    return List.of(
+        StageLayers.keeping(0, cut - 1), StageLayers.keeping(cut, costs(model).size() - 1));
+  }
+
+  @Test
+  void stagesThatHaveOneTable() throws IOException {
+    List<StageLayers> halves = halves(WORDS, 2);
+    Schedule whole = OneForwardOneBackward.of(2, 3);
+    Assignment assignment = new Assignment(whole, halves, List.of(1, 1), 6, true);
+    check(WORDS, assignment);
+    check(WORDS, assignment.sharded(Sharding.OPTIMIZER));
+    check(WORDS, new Assignment(ZeroBubbleH1.of(2, 3), halves, List.of(1, 1), 6, true));
   }
 
   @Test
   void statesThatGoFromWorkerToWorker() throws IOException {
-    List<StageLayers> halves =
-        List.of(StageLayers.keeping(0, CUT - 1), StageLayers.keeping(CUT, LAYERS - 1));
     Flow flow = new Flow.OneAfterAnother(new Cyclic(2), Cyclic.Form.ZERO, Cyclic.Rule.V2);
-    check(Assignment.of(flow, halves, List.of(1, 1), 2 * SLICE));
+    check(MAPS, Assignment.of(flow, halves(MAPS, CUT), List.of(1, 1), 2 * SLICE));
   }
 }

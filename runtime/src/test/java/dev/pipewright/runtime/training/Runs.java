@@ -45,7 +45,7 @@ record Runs(
   static final String MODEL = "mlp:layers=3,hidden=16,in=12,classes=4";
 
   static final int BATCH = 10;
-  static final String DATA = "synthetic:images,samples=200";
+  static final String DATA = "synthetic,samples=200";
   static final long SEED = 5;
 
   /** Two stages, one of which two workers hold. */

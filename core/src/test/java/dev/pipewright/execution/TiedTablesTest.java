@@ -1,0 +1,117 @@
+package dev.pipewright.execution;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.pipewright.cost.Collectives;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.Workload;
+import dev.pipewright.model.Chain;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.model.Training;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.profile.LayerMemory;
+import dev.pipewright.profile.Profile;
+import dev.pipewright.profile.Profile.LayerSizes;
+import dev.pipewright.profile.Profile.LayerTimes;
+import dev.pipewright.profile.Provenance;
+import dev.pipewright.schedule.OneForwardOneBackward;
+import dev.pipewright.units.Precision;
+import dev.pipewright.zoo.Clusters;
+import dev.pipewright.zoo.Models;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A network whose head reads the table of its embedding: a table of 4 × 320 × 16 bytes, counted
+ * twice in a measured profile, beside 1000 bytes of each layer.
+ */
+class TiedTablesTest {
+  private static final String MODEL =
+      "gpt:layers=2,hidden=16,heads=2,sequence=8,vocabulary=320"; // four layers
+  private static final double TABLE = 4 * 320 * 16;
+  private static final double REST = 1000;
+
+  private static StageCosts costs() {
+    LayerGraph graph = Models.find(MODEL).orElseThrow().graph();
+    List<LayerSizes> sizes =
+        IntStream.range(0, 4)
+            .mapToObj(i -> new LayerSizes(0, 0, REST + (i == 0 || i == 3 ? TABLE : 0)))
+            .toList();
+    Profile profile =
+        new Profile(
+            new Provenance("by hand", "k", "", true),
+            Precision.FP32,
+            sizes,
+            List.of(1),
+            List.of(Collections.nCopies(4, new LayerTimes(2e-3, 3e-3, 1e-3, 1e-3))),
+            List.of(Collections.nCopies(4, new LayerMemory(0, 0, 0))));
+    return new StageCosts(
+        new Workload(
+            Chain.of(graph),
+            profile,
+            new Training(Optimizer.MOMENTUM, Precision.FP32),
+            Clusters.find("dapple-a:1x4").orElseThrow()));
+  }
+
+  private static Expectation expectation(List<StageLayers> stages, int replicas, boolean overlap) {
+    return new Expectation(
+        costs(),
+        new Assignment(
+            OneForwardOneBackward.of(stages.size(), 2),
+            stages,
+            Collections.nCopies(stages.size(), replicas),
+            2 * replicas,
+            overlap));
+  }
+
+  private static double sum(double bytes, int... devices) {
+    return Collectives.achieved(costs().workload().cluster(), devices).allReduce(bytes);
+  }
+
+  /** By the first and the last of three stages, behind their passes. */
+  @Test
+  void stagesThatReadItSumItsGradients() {
+    List<StageLayers> stages =
+        List.of(StageLayers.keeping(0, 0), StageLayers.keeping(1, 2), StageLayers.keeping(3, 3));
+    Expectation expectation = expectation(stages, 1, false);
+    double apart = sum(TABLE, 0, 2);
+    assertArrayEquals(new double[] {apart, 0, apart}, expectation.times().step().reduce(), 1e-12);
+    // The first micro-batch is back in the middle after 11 ms, which computes it and the second one
+    // for 12; the first stage is left with 3.
+    double passes = 26e-3;
+    assertEquals(passes + apart + 1e-3, expectation.longestPath().makespan(), 1e-9);
+    assertEquals(passes + apart + 1e-3, expectation.predictedStepSeconds(), 1e-9);
+  }
+
+  @Test
+  void replicasSumItByItself() {
+    List<StageLayers> all = List.of(StageLayers.keeping(0, 3));
+    double reduce = expectation(all, 2, false).times().step().reduce()[0];
+    assertEquals(sum(4 * REST, 0, 1) + sum(TABLE, 0, 1), reduce, 1e-12);
+  }
+
+  /** All copies and replicas are one group. */
+  @Test
+  void replicatedStagesSumItTogether() {
+    List<StageLayers> stages = List.of(StageLayers.keeping(0, 1), StageLayers.keeping(2, 3));
+    double[] reduce = expectation(stages, 2, false).times().step().reduce();
+    double together = sum(TABLE, 0, 1, 2, 3);
+    assertArrayEquals(
+        new double[] {sum(2 * REST, 0, 1) + together, sum(2 * REST, 2, 3) + together},
+        reduce,
+        1e-12);
+  }
+
+  /** Its gradients have no room in buckets: two are there when the step ends. */
+  @Test
+  void replicasHoldNoBucketForIt() {
+    List<StageLayers> all = List.of(StageLayers.keeping(0, 3));
+    double held = 3 * (4 * REST + 2 * TABLE);
+    assertArrayEquals(new double[] {held + 4 * REST}, expectation(all, 2, true).peakBytes(), 1e-9);
+  }
+}
