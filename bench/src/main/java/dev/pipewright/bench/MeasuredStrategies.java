@@ -20,9 +20,16 @@ final class MeasuredStrategies {
   private static final String LANGUAGE =
       "gpt:layers=4,hidden=256,heads=4,sequence=64,vocabulary=256";
 
+  /** Most of which are the scores of its words and their table, which is read twice. */
+  private static final String WORDS =
+      "gpt:layers=2,hidden=128,heads=4,sequence=64,vocabulary=20000";
+
   static final List<Case> CASES =
       List.of(
-          new Case(PERCEPTRON, 256, 21), new Case(CONVOLUTIONS, 16, 21), new Case(LANGUAGE, 8, 21));
+          new Case(PERCEPTRON, 256, 21),
+          new Case(CONVOLUTIONS, 16, 21),
+          new Case(LANGUAGE, 8, 21),
+          new Case(WORDS, 8, 21));
 
   /**
    * A way to train.
@@ -35,10 +42,10 @@ final class MeasuredStrategies {
     }
 
     private static Strategy of(String name, String flags) {
-      return of(name, flags, PERCEPTRON, CONVOLUTIONS, LANGUAGE);
+      return of(name, flags, PERCEPTRON, CONVOLUTIONS, LANGUAGE, WORDS);
     }
 
-    /** Steps that flow refuse the language model, whose first and last layers share parameters. */
+    /** Steps that flow refuse language models whose first and last layers share parameters. */
     private static Strategy flow(String name, String flags) {
       return of(name, "--stages 2 --schedule " + flags, PERCEPTRON, CONVOLUTIONS);
     }
@@ -79,8 +86,8 @@ final class MeasuredStrategies {
                   Strategy.of("filter", "--split filter:2", PERCEPTRON, CONVOLUTIONS),
                   Strategy.of("channel", "--split channel:2", PERCEPTRON, CONVOLUTIONS),
                   Strategy.of("spatial", "--split spatial:2", CONVOLUTIONS),
-                  Strategy.of("tensor", "--split tensor:2", LANGUAGE),
-                  Strategy.of("sequence", "--split sequence:2", LANGUAGE),
+                  Strategy.of("tensor", "--split tensor:2", LANGUAGE, WORDS),
+                  Strategy.of("sequence", "--split sequence:2", LANGUAGE, WORDS),
                   Strategy.of("gpipe", "--stages 2 --micro-batches 8 --schedule gpipe"),
                   Strategy.of("1f1b", "--stages 2 --micro-batches 8 --schedule 1f1b"),
                   Strategy.of(
