@@ -8,7 +8,6 @@ import dev.pipewright.runtime.net.Tied;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Group;
-import dev.pipewright.runtime.transport.Pending;
 import dev.pipewright.runtime.transport.Transport;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
@@ -23,22 +22,14 @@ import java.util.stream.Stream;
  * A stage of a chain on a worker whose steps flow: both passes of a micro-batch meet the same
  * version of its parameters, and an update changes the newest.
  */
-final class FlowStage implements Flowing {
-  private final int depth;
-  private final Stage stage;
+final class FlowStage extends RelayedStage<FlowSums> {
   private final Flow flow;
   private final List<Parameter> parameters;
   private final List<List<Parameter>> tied; // that are one
-  private final Transport transport;
-  private final Departures departures;
   private final Updates updates;
   private final WeightVersions versions;
-  private final FlowSums sums;
-  private final Optional<Group> group; // whose members add up their gradients
-  private final List<Pending> pending = new ArrayList<>();
   private Iterator<Integer> unfinished = List.<Integer>of().iterator();
   private int oldest; // version that is needed
-  private Optional<Relay> relay = Optional.empty(); // of the steps that flow now
 
   /**
    * @param tied parameters of the network that are one and the same
@@ -54,10 +45,7 @@ final class FlowStage implements Flowing {
       Transport transport,
       Departures departures,
       Optional<Group> group) {
-    this.transport = transport;
-    this.departures = departures;
-    this.depth = depth;
-    this.stage = stage;
+    super(depth, stage, new FlowSums(stage.whole().parameters()), transport, departures, group);
     this.flow = flow;
     this.parameters = stage.whole().parameters();
     this.tied =
@@ -71,35 +59,12 @@ final class FlowStage implements Flowing {
             .toList();
     this.updates = new Updates(rule, parameters);
     this.versions = new WeightVersions(parameters);
-    this.sums = new FlowSums(parameters);
-    this.group = group;
-  }
-
-  @Override
-  public Stage stage() {
-    return stage;
-  }
-
-  @Override
-  public boolean inTwoParts() {
-    return false;
-  }
-
-  @Override
-  public void left(int segment) {
-    // the sum of gradients is complete with the update's last micro-batch only
-  }
-
-  @Override
-  public List<Parameter> parameters() {
-    return parameters;
   }
 
   @Override
   public void begin(Assignment assignment) {
+    super.begin(assignment);
     versions.restart();
-    relay.ifPresent(Relay::close);
-    relay = Optional.of(new Relay(assignment, depth, transport, sums, departures));
     long[] program = assignment.schedule().packed(assignment.rankOf(transport.worker()));
     List<Integer> microBatches = new ArrayList<>();
     for (long op : program) {
@@ -120,26 +85,6 @@ final class FlowStage implements Flowing {
   }
 
   @Override
-  public void ask(int turn) {
-    relay.orElseThrow().ask(turn);
-  }
-
-  @Override
-  public void await(int position) {
-    relay.orElseThrow().await();
-  }
-
-  @Override
-  public void ended(int position) {
-    relay.orElseThrow().ended(position);
-  }
-
-  @Override
-  public void finish() {
-    // everything has been handed on behind its turn
-  }
-
-  @Override
   public void forward(int microBatch, Runnable pass) {
     versions.use(flow.version(depth, microBatch));
     pass.run();
@@ -153,14 +98,8 @@ final class FlowStage implements Flowing {
   }
 
   @Override
-  public void reduce(int update) {
-    pending.add(group.orElseThrow().sum(sums.of(update)));
-  }
-
-  @Override
   public void update(int number) {
-    pending.forEach(Pending::await);
-    pending.clear();
+    awaitSum();
     if (number != versions.newest()) {
       throw new IllegalStateException(
           "update %d of version %d".formatted(number, versions.newest()));
@@ -191,13 +130,8 @@ final class FlowStage implements Flowing {
   }
 
   @Override
-  public OwnStage answering() {
-    return this;
-  }
-
-  @Override
   public SequencedMap<String, Tensor> state() {
-    return StageState.of(parameters, updates, stage.whole().averages());
+    return StageState.of(parameters, updates, stage().whole().averages());
   }
 
   @Override
@@ -214,10 +148,10 @@ final class FlowStage implements Flowing {
   public void count(LiveBytes live) {
     parameters.forEach(parameter -> live.add(LiveBytes.Kind.PARAMETERS, parameter.value()));
     versions.count(live);
-    stage.whole().averages().forEach(a -> live.add(LiveBytes.Kind.PARAMETERS, a.value()));
+    stage().whole().averages().forEach(a -> live.add(LiveBytes.Kind.PARAMETERS, a.value()));
     updates.count(live);
     sums.count(live);
-    relay.ifPresent(some -> some.count(live));
+    super.count(live);
   }
 
   @Override
@@ -227,10 +161,9 @@ final class FlowStage implements Flowing {
 
   @Override
   public void close() {
-    relay.ifPresent(Relay::close);
+    super.close();
     sums.close();
     versions.close();
     updates.close();
-    parameters.forEach(parameter -> parameter.value().close());
   }
 }

@@ -10,6 +10,16 @@ import java.util.SequencedMap;
 interface Flowing extends OwnStage, AutoCloseable {
   List<Parameter> parameters();
 
+  @Override
+  default boolean inTwoParts() {
+    return false;
+  }
+
+  @Override
+  default void left(int segment) {
+    // the sum of gradients is complete with the update's last micro-batch only
+  }
+
   /** Goes on with what there is as the first version, for all ops of some steps. */
   void begin(Assignment all);
 

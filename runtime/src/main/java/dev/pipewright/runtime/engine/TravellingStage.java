@@ -115,16 +115,6 @@ final class TravellingStage implements Flowing {
   }
 
   @Override
-  public boolean inTwoParts() {
-    return false;
-  }
-
-  @Override
-  public void left(int segment) {
-    // the sum of gradients is complete with the update's last micro-batch only
-  }
-
-  @Override
   public List<Parameter> parameters() {
     return parameters;
   }
