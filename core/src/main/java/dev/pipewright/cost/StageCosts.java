@@ -275,13 +275,13 @@ public final class StageCosts {
   }
 
   private double[] byPosition(double[] sums) {
-    double[] seconds = new double[size()];
+    double[] figures = new double[size()];
     double before = 0;
-    for (int at = 0; at < seconds.length; at++) {
-      seconds[at] = Math.max(0, sums[at + 1] - before); // sums differ by rounding
+    for (int at = 0; at < figures.length; at++) {
+      figures[at] = Math.max(0, sums[at + 1] - before); // sums differ by rounding
       before = Math.max(before, sums[at + 1]);
     }
-    return seconds;
+    return figures;
   }
 
   /** Seconds of a quantity of a stage, for one slice. */

@@ -229,6 +229,14 @@ final class ProfileReader {
   /** A file may say the same of both passes. */
   private static List<LayerMemory> memory(Fields table, int layers) {
     boolean same = table.optional("working_bytes").isPresent();
+    for (String key : WORKING_KEYS.subList(1, same ? WORKING_KEYS.size() : 1)) {
+      if (table.optional(key).isPresent()) {
+        Node other = table.required(key);
+        throw other.wrong(
+            other.place()
+                + " is said by working_bytes, too, for both passes; leave one of them out");
+      }
+    }
     List<Node> forward = column(table, same ? "working_bytes" : "forward_working_bytes", layers);
     List<Node> backward = column(table, same ? "working_bytes" : "backward_working_bytes", layers);
     List<Node> kept = column(table, "split_kept_bytes", layers);

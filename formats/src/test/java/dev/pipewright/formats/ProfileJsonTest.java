@@ -3,7 +3,9 @@ package dev.pipewright.formats;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.profile.LayerMemory;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
@@ -47,6 +49,38 @@ class ProfileJsonTest {
     assertTrue(GOOD.contains(from), from);
     Path file = Refusal.file(folder, "p.json", GOOD.replace(from, to));
     Refusal.assertRefused("p.json:" + expected, file, ProfileJson::read);
+  }
+
+  private static final String LAST = "\"update_s\": [0, 0]";
+  private static final String SPLIT = ", \"split_kept_bytes\": [3, 4], \"deferred_bytes\": [5, 6]";
+
+  @Test
+  void oneColumnMayStandForBothPasses() {
+    String text = LAST + ", \"working_bytes\": [1, 2]" + SPLIT;
+    Path file = Refusal.file(folder, "p.json", GOOD.replace(LAST, text));
+    assertEquals(
+        List.of(new LayerMemory(1, 1, 3, 5), new LayerMemory(2, 2, 4, 6)),
+        ProfileJson.read(file).profile().memory(0));
+  }
+
+  @Test
+  void whatLayersNeedIsSaidOnceOfEachPass() {
+    String forward = ", \"forward_working_bytes\": [1, 2]";
+    refused(
+        line("update_s")
+            + ": batches[0].forward_working_bytes is said by working_bytes, too, for both passes;"
+            + " leave one of them out",
+        LAST,
+        LAST + ", \"working_bytes\": [1, 2]" + forward + SPLIT);
+    refused(
+        line("\"samples\": 8")
+            + ": the key \"backward_working_bytes\" is missing in batches[0]; add it",
+        LAST,
+        LAST + forward + SPLIT);
+    refused(
+        line("\"samples\": 8") + ": the key \"split_kept_bytes\" is missing in batches[0]; add it",
+        LAST,
+        LAST + ", \"working_bytes\": [1, 2]");
   }
 
   @RepeatedTest(200)

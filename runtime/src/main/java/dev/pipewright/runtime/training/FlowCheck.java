@@ -27,9 +27,7 @@ final class FlowCheck {
     rounds("--resume", first, flow);
     rounds("--evaluate-every", request.evaluateEvery(), flow);
     rounds("--checkpoint-every", request.keeping().checkpointEvery(), flow);
-    if (request.emulation().isEmpty()) {
-      tied(request.assignment(), flow, graph);
-    }
+    tied(request.assignment(), flow, graph);
   }
 
   private static void rounds(String flag, long steps, Flow flow) {

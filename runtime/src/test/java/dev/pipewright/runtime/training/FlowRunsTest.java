@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.execution.Emulation;
+import dev.pipewright.execution.Emulation.LayerSeconds;
 import dev.pipewright.execution.TrainingOutcome;
+import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.model.Optimizer;
@@ -86,6 +89,29 @@ class FlowRunsTest {
       Map<String, float[]> found = Runs.state(then);
       assertEquals(expected.keySet(), found.keySet());
       expected.forEach((name, values) -> assertArrayEquals(values, found.get(name), name));
+    }
+  }
+
+  /** Nor are they emulated, as nobody could train so. */
+  @Test
+  void tablesOfTwoStagesAreRefused() {
+    String model = "gpt:layers=2,hidden=16,heads=2,sequence=8,vocabulary=32";
+    List<StageLayers> stages = List.of(StageLayers.keeping(0, 1), StageLayers.keeping(2, 3));
+    Flow flow = new Flow.TwoBuffers(2, 3, false);
+    var assignment = Assignment.of(flow, stages, List.of(1, 1), Runs.BATCH);
+    TrainingRequest request =
+        new Runs(model, assignment, Optimizer.ADAM, Workers.THREADS, 2, 0)
+            .request(folder, Optional.empty());
+    LayerSeconds each = new LayerSeconds(1e-3, 1e-3, 1e-3, 1e-3);
+    Emulation emulation = new Emulation(Collections.nCopies(4, each));
+    for (TrainingRequest asked : List.of(request, request.emulating(emulation))) {
+      var mistake =
+          assertThrows(BadInputException.class, () -> new Trainer().train(asked, step -> {}));
+      assertEquals(
+          "--schedule: embedding.weight is head.weight too, in stages 0 and 1, which pipedream-2bw"
+              + " updates at different times; take a schedule whose steps end, or a network where"
+              + " they are two, like gpt-untied:…",
+          mistake.getMessage());
     }
   }
 
