@@ -2,6 +2,7 @@ package dev.pipewright.execution;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cost.Collectives;
 import dev.pipewright.cost.StageCosts;
@@ -12,6 +13,7 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.Sharding;
 import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;
@@ -27,13 +29,13 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * A network whose head reads the table of its embedding: a table of 4 × 320 × 16 bytes, counted
+ * A network whose head reads the table of its embedding: a table of 4 × 3200 × 16 bytes, counted
  * twice in a measured profile, beside 1000 bytes of each layer.
  */
 class TiedTablesTest {
   private static final String MODEL =
-      "gpt:layers=2,hidden=16,heads=2,sequence=8,vocabulary=320"; // four layers
-  private static final double TABLE = 4 * 320 * 16;
+      "gpt:layers=2,hidden=16,heads=2,sequence=8,vocabulary=3200"; // four layers
+  private static final double TABLE = 4 * 3200 * 16;
   private static final double REST = 1000;
 
   private static StageCosts costs() {
@@ -105,6 +107,26 @@ class TiedTablesTest {
         new double[] {sum(2 * REST, 0, 1) + together, sum(2 * REST, 2, 3) + together},
         reduce,
         1e-12);
+  }
+
+  /**
+   * Each has half of the moments. The sum of the table and room for it are no more than its two
+   * gradients were, so most is held while the other gradients leave for their sum.
+   */
+  @Test
+  void replicasThatShareStatesSumItInItsOwnMemory() {
+    Assignment replicas =
+        new Assignment(
+            OneForwardOneBackward.of(1, 2),
+            List.of(StageLayers.keeping(0, 3)),
+            List.of(2),
+            4,
+            false);
+    LayerGraph graph = costs().workload().chain().graph();
+    double rest = 4 * graph.parameters() - TABLE;
+    double peak = new Expectation(costs(), replicas.sharded(Sharding.OPTIMIZER)).peakBytes()[0];
+    double beside = peak - 1.5 * (rest + TABLE);
+    assertTrue(rest + 2 * TABLE <= beside && beside < 2.5 * TABLE, "beside: " + beside);
   }
 
   /** Its gradients have no room in buckets: two are there when the step ends. */
