@@ -264,16 +264,6 @@ public final class StageCosts {
     return byPosition(cumulative(quantity, slice));
   }
 
-  /** The same of the part of the backward pass that earlier layers wait for. */
-  public double[] inputGradientSeconds(int slice) {
-    double[] sums = cumulative(Quantity.BACKWARD, slice);
-    double[] weight = cumulative(Quantity.WEIGHT_GRADIENT, slice);
-    for (int end = 0; end < sums.length; end++) {
-      sums[end] -= weight[end];
-    }
-    return byPosition(sums);
-  }
-
   private double[] byPosition(double[] sums) {
     double[] figures = new double[size()];
     double before = 0;

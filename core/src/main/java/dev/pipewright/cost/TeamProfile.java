@@ -8,6 +8,7 @@ import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;
 import dev.pipewright.profile.Profile.LayerTimes;
+import dev.pipewright.profile.Profile.Quantity;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -86,13 +87,16 @@ public final class TeamProfile {
       double share = times.share(layer, samples, part.part(), part.wholeElements());
       MapReach reach = part.reach();
       double moving = times.moving(reach.moved() * samples);
-      double weight = each.weightGradient() * share;
-      double input = (each.backward() - each.weightGradient()) * share * reach.places();
+      double input = each.of(Quantity.INPUT_GRADIENT);
+      double weight = each.of(Quantity.WEIGHT_GRADIENT);
+      double both = input + weight;
+      double around = both == 0 ? 0 : input / both * (reach.places() - 1);
       own.add(
           new LayerTimes(
               each.forward() * share + moving,
-              input + weight + moving,
-              weight,
+              each.backward() * share * (1 + around) + moving,
+              input * share * reach.places() + moving,
+              weight * share,
               each.update() * parameters.get(layer)));
     }
     return own;

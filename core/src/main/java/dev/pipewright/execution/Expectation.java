@@ -176,8 +176,10 @@ public final class Expectation {
       int slice = loads.slice(depth);
       StageCosts own = loads.costs(depth);
       double[] forward = own.seconds(Quantity.FORWARD, slice);
-      double[] input = own.inputGradientSeconds(slice);
-      double[] weight = own.seconds(Quantity.WEIGHT_GRADIENT, slice);
+      boolean split = assignment.splitsBackward(depth);
+      double[] input = own.seconds(split ? Quantity.INPUT_GRADIENT : Quantity.BACKWARD, slice);
+      double[] weight =
+          split ? own.seconds(Quantity.WEIGHT_GRADIENT, slice) : new double[input.length];
       double[] update = own.seconds(Quantity.UPDATE, slice);
       for (int at = range.first(); at <= range.last(); at++) {
         layers[at] =

@@ -172,7 +172,7 @@ final class OpSeconds {
     if (shared == null) {
       computed(stage, depth, range);
     } else {
-      computed(stage, shared.stage(depth), loads.seconds(Quantity.WEIGHT_GRADIENT, depth, range));
+      computed(stage, shared.stage(depth));
     }
     double messages = messages(stage, range);
     recompute[stage] = forward[stage] + told(team, true);
@@ -187,20 +187,26 @@ final class OpSeconds {
 
   private void computed(int stage, int depth, LayerRange range) {
     forward[stage] = loads.seconds(Quantity.FORWARD, depth, range);
-    double backward = loads.seconds(Quantity.BACKWARD, depth, range);
-    weight[stage] = loads.seconds(Quantity.WEIGHT_GRADIENT, depth, range);
-    input[stage] = Math.max(0, backward - weight[stage]);
+    if (assignment.splitsBackward(depth)) {
+      input[stage] = loads.seconds(Quantity.INPUT_GRADIENT, depth, range);
+      weight[stage] = loads.seconds(Quantity.WEIGHT_GRADIENT, depth, range);
+    } else {
+      input[stage] = loads.seconds(Quantity.BACKWARD, depth, range);
+    }
     for (LayerRange run : again(depth)) {
       input[stage] += loads.seconds(Quantity.FORWARD, depth, run);
     }
   }
 
   /** The same with what others have of the stage's states. */
-  private void computed(int stage, SharedStage shared, double weights) {
+  private void computed(int stage, SharedStage shared) {
     forward[stage] = shared.seconds(Pass.FORWARD);
-    double whole = shared.seconds(Pass.BACKWARD);
-    weight[stage] = whole > 0 ? weights : shared.seconds(Pass.BACKWARD_WEIGHT);
-    input[stage] = whole > 0 ? whole - weights : shared.seconds(Pass.BACKWARD_INPUT);
+    if (assignment.splitsBackward(stage % placement.depth())) {
+      input[stage] = shared.seconds(Pass.BACKWARD_INPUT);
+      weight[stage] = shared.seconds(Pass.BACKWARD_WEIGHT);
+    } else {
+      input[stage] = shared.seconds(Pass.BACKWARD);
+    }
   }
 
   private static double told(Optional<TeamSeconds> team, boolean forward) {

@@ -20,6 +20,7 @@ final class SharedStage implements SharedStates.Steps {
   private final double element; // bytes
   private final double[] forward; // by segment
   private final double[] backward;
+  private final double[] input;
   private final double[] weight;
   private final double[] comes; // when parameters are there; NaN where nobody has asked
   private final Map<Pass, Sum> passes = new EnumMap<>(Pass.class);
@@ -55,6 +56,7 @@ final class SharedStage implements SharedStates.Steps {
     int count = states.segments().size();
     this.forward = new double[count];
     this.backward = new double[count];
+    this.input = new double[count];
     this.weight = new double[count];
     this.comes = new double[count];
     Arrays.fill(comes, Double.NaN);
@@ -62,9 +64,10 @@ final class SharedStage implements SharedStates.Steps {
       Segment segment = states.segments().get(i);
       LayerRange range = segment.range();
       forward[i] = loads.seconds(Quantity.FORWARD, depth, range);
+      double again = segment.again() ? forward[i] : 0;
+      backward[i] = loads.seconds(Quantity.BACKWARD, depth, range) + again;
+      input[i] = loads.seconds(Quantity.INPUT_GRADIENT, depth, range) + again;
       weight[i] = loads.seconds(Quantity.WEIGHT_GRADIENT, depth, range);
-      double whole = Math.max(weight[i], loads.seconds(Quantity.BACKWARD, depth, range));
-      backward[i] = whole + (segment.again() ? forward[i] : 0);
     }
   }
 
@@ -112,7 +115,7 @@ final class SharedStage implements SharedStates.Steps {
         switch (pass) {
           case FORWARD, RECOMPUTE -> forward[segment];
           case BACKWARD -> backward[segment];
-          case BACKWARD_INPUT -> backward[segment] - weight[segment];
+          case BACKWARD_INPUT -> input[segment];
           case BACKWARD_WEIGHT -> weight[segment];
           case UPDATE, REDUCE, GATHER, HAND_ON ->
               throw new IllegalStateException("no pass: " + pass);

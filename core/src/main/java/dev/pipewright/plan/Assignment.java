@@ -230,6 +230,19 @@ public record Assignment(
     return Optional.empty();
   }
 
+  /** Whether any backward pass of a stage of a chain is in two parts. */
+  public boolean splitsBackward(int depth) {
+    for (int rank = 0; rank < schedule.ranks(); rank++) {
+      for (long op : schedule.packed(rank)) {
+        boolean own = Schedule.stage(op) % stages.size() == depth;
+        if (own && Schedule.pass(op) == Op.Pass.BACKWARD_WEIGHT) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
   /** Micro-batches that a rank holds at most. */
   private int inFlight(int rank) {
     int now = 0;

@@ -21,7 +21,9 @@ public final class Profile {
     FORWARD,
     /** All of the backward pass. */
     BACKWARD,
-    /** The part of the backward pass that only the update waits for. */
+    /** The part of a backward pass in two parts that earlier layers wait for. */
+    INPUT_GRADIENT,
+    /** The part of it that only the update waits for. */
     WEIGHT_GRADIENT,
     /** The optimizer's step; does not depend on the batch. */
     UPDATE
@@ -50,26 +52,51 @@ public final class Profile {
   }
 
   /**
-   * Seconds of one layer for one slice size.
+   * Seconds of one layer for one slice size. In two parts a backward pass may take longer.
    *
-   * @param weightGradient part of {@code backward}, or NaN where the source does not split it
+   * @param backward a whole pass
+   * @param inputGradient the first of two parts, or NaN where that is the rest of {@code backward}
+   * @param weightGradient the second, or NaN where the source does not split it
    */
-  public record LayerTimes(double forward, double backward, double weightGradient, double update) {
+  public record LayerTimes(
+      double forward,
+      double backward,
+      double inputGradient,
+      double weightGradient,
+      double update) {
     public LayerTimes {
       Check.amount(forward, "forward seconds");
       Check.amount(backward, "backward seconds");
       Check.amount(update, "update seconds");
+      if (!Double.isNaN(inputGradient)) {
+        Check.amount(inputGradient, "input-gradient seconds");
+        Check.that(
+            !Double.isNaN(weightGradient),
+            "an input gradient by itself is a part without the other: give the weight gradient,"
+                + " too");
+        Check.amount(weightGradient, "weight-gradient seconds");
+      }
       Check.that(
-          Double.isNaN(weightGradient) || (weightGradient >= 0 && weightGradient <= backward),
+          Double.isNaN(weightGradient)
+              || !Double.isNaN(inputGradient)
+              || (weightGradient >= 0 && weightGradient <= backward),
           "the weight gradient is a part of the backward pass: weight_gradient=%s, backward=%s",
           weightGradient,
           backward);
     }
 
-    double of(Quantity quantity) {
+    /** A backward pass that takes as long in two parts. */
+    public LayerTimes(double forward, double backward, double weightGradient, double update) {
+      this(forward, backward, Double.NaN, weightGradient, update);
+    }
+
+    /** Seconds of one quantity. */
+    public double of(Quantity quantity) {
       return switch (quantity) {
         case FORWARD -> forward;
         case BACKWARD -> backward;
+        case INPUT_GRADIENT ->
+            Double.isNaN(inputGradient) ? backward - of(Quantity.WEIGHT_GRADIENT) : inputGradient;
         case WEIGHT_GRADIENT -> Double.isNaN(weightGradient) ? backward / 2 : weightGradient;
         case UPDATE -> update;
       };
@@ -253,6 +280,7 @@ public final class Profile {
                   new LayerTimes(
                       t.forward * factor,
                       t.backward * factor,
+                      t.inputGradient * factor,
                       t.weightGradient * factor,
                       t.update * factor))
               .toList());

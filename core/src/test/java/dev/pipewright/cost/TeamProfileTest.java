@@ -1,6 +1,7 @@
 package dev.pipewright.cost;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
@@ -29,6 +30,12 @@ class TeamProfileTest {
 
   /** What the worker of two needs while it computes, where one alone needs so many bytes. */
   private static double working(Kind kind, double alone) {
+    LayerMemory memory = new LayerMemory(alone, 0, 0);
+    Workload part = part(kind, new LayerTimes(1, 2, 1, 1), memory);
+    return part.profile().memory(0).get(product(part.chain().graph())).working();
+  }
+
+  private static Workload part(Kind kind, LayerTimes times, LayerMemory memory) {
     LayerGraph graph = Models.find(MODEL).orElseThrow().graph();
     int layers = graph.size();
     Profile profile =
@@ -37,20 +44,33 @@ class TeamProfileTest {
             Precision.FP32,
             Collections.nCopies(layers, new LayerSizes(32, 32, 288)),
             List.of(SAMPLES),
-            List.of(Collections.nCopies(layers, new LayerTimes(1, 2, 1, 1))),
-            List.of(Collections.nCopies(layers, new LayerMemory(alone, 0, 0))));
+            List.of(Collections.nCopies(layers, times)),
+            List.of(Collections.nCopies(layers, memory)));
     Workload whole =
         new Workload(
             Chain.of(graph),
             profile,
             new Training(Optimizer.SGD, Precision.FP32),
             Clusters.find("dapple-a:1x2").orElseThrow());
-    int product =
-        IntStream.range(0, layers)
-            .filter(layer -> graph.layer(layer).name().startsWith("fc2"))
-            .findFirst()
-            .orElseThrow();
-    return TeamProfile.of(whole, Split.of(kind, 2)).profile().memory(0).get(product).working();
+    return TeamProfile.of(whole, Split.of(kind, 2));
+  }
+
+  private static int product(LayerGraph graph) {
+    return IntStream.range(0, graph.size())
+        .filter(layer -> graph.layer(layer).name().startsWith("fc2"))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Both parts of a backward pass shrink like the whole. */
+  @Test
+  void partsOfABackwardPassAreSharedOutLikeTheWhole() {
+    LayerTimes alone = new LayerTimes(1, 2, 1.5, 2.5, 1);
+    Workload part = part(Kind.FILTER, alone, new LayerMemory(0, 0, 0));
+    LayerTimes own = part.profile().times(0).get(product(part.chain().graph()));
+    assertTrue(own.backward() < alone.backward(), own.toString());
+    assertEquals(1.5 / 2 * own.backward(), own.inputGradient(), 1e-12);
+    assertEquals(2.5 / 2 * own.backward(), own.weightGradient(), 1e-12);
   }
 
   @Test

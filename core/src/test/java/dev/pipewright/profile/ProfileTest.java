@@ -117,6 +117,18 @@ class ProfileTest {
     Profile split = of(List.of(1), List.of(List.of(new LayerTimes(1, 2, 0.5, 0))));
     assertTrue(split.splitsBackward());
     assertArrayEquals(new double[] {0.5}, split.seconds(Quantity.WEIGHT_GRADIENT, 1));
+    assertArrayEquals(new double[] {1.5}, split.seconds(Quantity.INPUT_GRADIENT, 1));
+  }
+
+  @Test
+  void inTwoPartsABackwardPassMayTakeLonger() {
+    LayerTimes times = new LayerTimes(1, 2, 1.5, 2.5, 0);
+    Profile split = of(List.of(1), List.of(List.of(times))).slower(2);
+    assertArrayEquals(new double[] {4}, split.seconds(Quantity.BACKWARD, 1));
+    assertArrayEquals(new double[] {3}, split.seconds(Quantity.INPUT_GRADIENT, 1));
+    assertArrayEquals(new double[] {5}, split.seconds(Quantity.WEIGHT_GRADIENT, 1));
+    assertThrows(IllegalArgumentException.class, () -> new LayerTimes(1, 2, -1, 1, 0));
+    assertThrows(IllegalArgumentException.class, () -> new LayerTimes(1, 2, 1, Double.NaN, 0));
   }
 
   @Test

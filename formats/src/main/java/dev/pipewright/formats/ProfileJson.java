@@ -130,6 +130,9 @@ public final class ProfileJson {
     object.put("samples", samples);
     object.put("forward_s", column(times, LayerTimes::forward));
     object.put("backward_s", column(times, LayerTimes::backward));
+    if (times.stream().anyMatch(t -> !Double.isNaN(t.inputGradient()))) {
+      object.put("input_gradient_s", column(times, LayerTimes::inputGradient));
+    }
     if (times.stream().anyMatch(t -> !Double.isNaN(t.weightGradient()))) {
       object.put("weight_gradient_s", column(times, LayerTimes::weightGradient));
     }

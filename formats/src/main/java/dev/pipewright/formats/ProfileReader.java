@@ -15,12 +15,14 @@ import dev.pipewright.profile.Provenance;
 import dev.pipewright.units.Precision;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /** The reading half of {@link ProfileJson}. */
 final class ProfileReader {
@@ -55,6 +57,7 @@ final class ProfileReader {
           "samples",
           "forward_s",
           "backward_s",
+          "input_gradient_s",
           "weight_gradient_s",
           "update_s",
           "working_bytes",
@@ -209,21 +212,31 @@ final class ProfileReader {
     List<Node> forward = column(table, "forward_s", layers);
     List<Node> backward = column(table, "backward_s", layers);
     List<Node> update = column(table, "update_s", layers);
-    Optional<List<Node>> weight =
-        table.optional("weight_gradient_s").map(n -> column(table, "weight_gradient_s", layers));
+    double[] input = part(table, "input_gradient_s", layers);
+    double[] weight = part(table, "weight_gradient_s", layers);
     List<LayerTimes> times = new ArrayList<>(layers);
     for (int i = 0; i < layers; i++) {
-      double weightGradient = Double.NaN;
-      if (weight.isPresent() && !weight.get().get(i).is(Node.Type.NOTHING)) {
-        weightGradient = weight.get().get(i).amount();
-      }
-      double part = weightGradient;
+      int at = i;
       double seconds = forward.get(i).amount();
       double all = backward.get(i).amount();
       double step = update.get(i).amount();
-      times.add(backward.get(i).checked(() -> new LayerTimes(seconds, all, part, step)));
+      Supplier<LayerTimes> made = () -> new LayerTimes(seconds, all, input[at], weight[at], step);
+      times.add(backward.get(i).checked(made));
     }
     return times;
+  }
+
+  /** A part of backward passes; NaN where the file does not split one. */
+  private static double[] part(Fields table, String key, int layers) {
+    double[] part = new double[layers];
+    Arrays.fill(part, Double.NaN);
+    if (table.optional(key).isPresent()) {
+      List<Node> given = column(table, key, layers);
+      for (int i = 0; i < layers; i++) {
+        part[i] = given.get(i).is(Node.Type.NOTHING) ? Double.NaN : given.get(i).amount();
+      }
+    }
+    return part;
   }
 
   /** A file may say the same of both passes. */

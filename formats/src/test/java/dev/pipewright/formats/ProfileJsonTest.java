@@ -250,6 +250,16 @@ class ProfileJsonTest {
   }
 
   @Test
+  void aPartOfABackwardPassIsMissed() {
+    refused(
+        line("backward_s")
+            + ": an input gradient by itself is a part without the other: give the weight"
+            + " gradient, too",
+        "\"weight_gradient_s\": [0.1, null]",
+        "\"input_gradient_s\": [0.1, 0.1], \"weight_gradient_s\": [0.1, null]");
+  }
+
+  @Test
   void layersAndEdgesMustFit() {
     refused(
         line("{\"name\": \"b\"") + ": two layers are called \"a\"; give each a name of its own",

@@ -171,7 +171,8 @@ final class RandomModel {
       double backward = amount();
       boolean splits = split == 0 || (split == 1 && flip());
       double weight = splits ? backward * random.nextDouble() : Double.NaN;
-      times.add(new LayerTimes(amount(), backward, weight, amount()));
+      double input = splits && flip() ? amount() : Double.NaN;
+      times.add(new LayerTimes(amount(), backward, input, weight, amount()));
     }
     return times;
   }

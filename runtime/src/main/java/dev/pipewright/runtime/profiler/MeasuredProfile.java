@@ -22,8 +22,7 @@ import java.util.stream.IntStream;
 /**
  * What planners read of a measurement.
  *
- * <p>Reading samples counts with the first layer, judging outputs with the last. A backward pass in
- * two parts takes longer than the whole one, so its parts' shares are taken.
+ * <p>Reading samples counts with the first layer, judging outputs with the last.
  *
  * <p>Layers that are measured one by one find other things in the processor's caches than in a
  * step. So whole steps are measured, too, and all forward passes are stretched to what those of
@@ -123,6 +122,7 @@ final class MeasuredProfile {
             new LayerTimes(
                 layer.forward() * forward,
                 layer.backward() * backward,
+                layer.inputGradient() * backward,
                 layer.weightGradient() * backward,
                 layer.update() * update))
         .toList();
@@ -145,17 +145,11 @@ final class MeasuredProfile {
           new LayerTimes(
               forward,
               figures.backward().median(),
-              figures.backward().median() * share(figures),
+              figures.inputGradient().median(),
+              figures.weightGradient().median(),
               figures.update().median()));
     }
     return times;
-  }
-
-  /** The second part of the backward pass as a share of both. */
-  private static double share(LayerFigures figures) {
-    double weight = figures.weightGradient().median();
-    double both = figures.inputGradient().median() + weight;
-    return both == 0 ? 0 : weight / both;
   }
 
   LayerGraph graph() {
