@@ -192,9 +192,7 @@ final class TravellingStage implements Flowing {
     int to = way.worker(next);
     int piece = 0;
     for (Tensor state : states()) {
-      Tensor leaving = made();
-      Room.move(state, leaving);
-      send(leaving, to, tag(next, piece++));
+      send(taken(state), to, tag(next, piece++));
     }
     if (older != null) {
       send(older, to, tag(next, piece++));
@@ -203,6 +201,12 @@ final class TravellingStage implements Flowing {
     if (sum != null) {
       send(sum, to, tag(next, piece));
       sum = null;
+    }
+  }
+
+  private static Tensor taken(Tensor state) {
+    try (Scope scope = new Scope()) {
+      return scope.keep(Room.taken(state));
     }
   }
 

@@ -84,6 +84,17 @@ public final class Room implements AutoCloseable {
     }
   }
 
+  /**
+   * A tensor of the same shape that has the memory of another, which has none then; it belongs to
+   * the scope that is open.
+   */
+  public static Tensor taken(Tensor from) {
+    Tensor taken = Tensor.empty(0);
+    move(from, taken);
+    taken.handle().resize_(from.shape()); // which finds room enough
+    return taken;
+  }
+
   /** What the memory of a tensor takes up now. */
   public static long bytes(Tensor tensor) {
     try (Scope scope = new Scope()) {
