@@ -59,11 +59,7 @@ public final class Profile {
    * @param weightGradient the second, or NaN where the source does not split it
    */
   public record LayerTimes(
-      double forward,
-      double backward,
-      double inputGradient,
-      double weightGradient,
-      double update) {
+      double forward, double backward, double inputGradient, double weightGradient, double update) {
     public LayerTimes {
       Check.amount(forward, "forward seconds");
       Check.amount(backward, "backward seconds");

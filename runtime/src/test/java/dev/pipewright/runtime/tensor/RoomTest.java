@@ -31,7 +31,7 @@ class RoomTest {
       assertArrayEquals(new long[] {2, 3}, taken.shape());
       assertArrayEquals(NUMBERS, taken.toFloats());
       assertEquals(memory, History.memory(taken));
-      assertEquals(NUMBERS.length * Float.BYTES, Room.bytes(taken));
+      assertEquals((long) NUMBERS.length * Float.BYTES, Room.bytes(taken));
       assertEquals(0, Room.bytes(from));
     }
   }
