@@ -3,30 +3,31 @@ package dev.pipewright.execution;
 import java.util.Arrays;
 
 /**
- * Of a stage that a worker holds whole. Gradients that several sum move into buckets in the last
- * pass, bucket by bucket; these are there all the time. Those of tables that are read twice stay
- * where they are until the step ends.
+ * Of a stage that a worker holds whole. In the last pass gradients leave bucket by bucket: those that
+ * several sum go where room for them is all the time, those of a worker that trains alone are gone
+ * with their update. Those of tables that are read twice stay where they are until the step ends.
  */
 final class WholeStates implements StateBytes {
   private final double resting;
   private final double[] gradients; // by layer
   private final double[] moved; // gradients of all layers behind a layer's bucket
-  private final double staying; // where others move
-  private final boolean summed;
+  private final double staying; // where others leave
+  private final boolean leave;
   private final int passes;
 
   /**
-   * @param held parameters, their gradients, and what the update rule remembers
+   * @param held parameters, what the update rule remembers, and all gradients, or the room that they
+   *     leave for
    * @param gradients by layer
-   * @param tied those among them that move into no bucket
-   * @param bucketBytes of gradients that are summed over workers at once; 0 where none are
+   * @param tied those among them that do not leave
+   * @param bucketBytes of gradients that leave at once; 0 where none do
    * @param passes of a step that give gradients
    */
   WholeStates(double held, double[] gradients, double[] tied, double bucketBytes, int passes) {
     this.gradients = gradients.clone();
-    this.summed = bucketBytes > 0;
+    this.leave = bucketBytes > 0;
     this.staying = Arrays.stream(tied).sum();
-    this.resting = held - (summed ? staying : all()); // buckets have as much as moves
+    this.resting = held - (leave ? staying : all()); // their room has as much as leaves
     double[] moving = new double[gradients.length];
     Arrays.setAll(moving, layer -> gradients[layer] - tied[layer]);
     this.moved = moved(moving, bucketBytes);
@@ -66,7 +67,7 @@ final class WholeStates implements StateBytes {
     if (passed == 0) {
       return 0;
     }
-    return passed == passes && summed ? staying : all();
+    return passed == passes && leave ? staying : all();
   }
 
   @Override

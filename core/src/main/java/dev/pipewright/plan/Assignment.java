@@ -342,6 +342,14 @@ public record Assignment(
     return microBatch(stage, microBatch).part(replica, replicas(rank));
   }
 
+  /**
+   * Whether one worker trains the whole network, and holds its states in one place: then nobody
+   * else waits for its backward pass, which may update what it leaves.
+   */
+  public boolean alone() {
+    return stages().size() == 1 && holders(0).size() == 1 && sharding() == Sharding.NOTHING;
+  }
+
   /** The workers that hold the parameters of a stage of a chain, ascending. */
   public List<Integer> holders(int depth) {
     Placement placement = schedule.placement();

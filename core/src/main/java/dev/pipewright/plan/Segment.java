@@ -22,6 +22,12 @@ public record Segment(LayerRange range, boolean again) {
    */
   public static final long GATHERED_BYTES = 1L << 20;
 
+  /**
+   * Parameters that are updated at once where the backward pass does so, while their gradients are
+   * still in the processor's caches: those of so many layers, or of one that has more.
+   */
+  public static final long UPDATED_BYTES = 1L << 20;
+
   /** Finds the segments of a stage. */
   private record Cutting(
       Chain chain, List<TiedTable> tables, StageLayers layers, long bytes, boolean withFollowing) {
@@ -95,7 +101,8 @@ public record Segment(LayerRange range, boolean again) {
     boolean overlapped = assignment.holders(depth).size() > 1 && assignment.overlapped();
     boolean inBuckets = overlapped || sharding.atLeast(Sharding.GRADIENTS);
     boolean elsewhere = sharding == Sharding.PARAMETERS;
-    long bucket = inBuckets ? bucketBytes : Long.MAX_VALUE;
+    long together = assignment.alone() ? UPDATED_BYTES : Long.MAX_VALUE;
+    long bucket = inBuckets ? bucketBytes : together;
     return new Cutting(
             chain,
             TiedTable.of(chain.graph()),

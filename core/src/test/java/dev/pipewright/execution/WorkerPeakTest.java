@@ -15,6 +15,7 @@ import dev.pipewright.model.Operator;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
 import dev.pipewright.model.Work;
+import dev.pipewright.plan.Segment;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
@@ -89,6 +90,26 @@ class WorkerPeakTest {
     // layers kept is gone, 6000 of gradients are there, and the output of 5 with its gradient.
     assertArrayEquals(
         new double[] {14_000 + 100 + 1500 + 6000 + 5 + 5}, peaks(GPipe.of(1, 1), WHOLE, 1), 1e-9);
+  }
+
+  @Test
+  void gradientsOfAWorkerThatTrainsAloneAreGoneWithTheirUpdate() {
+    long together = Segment.UPDATED_BYTES;
+    List<LayerSizes> sizes =
+        List.of(
+            new LayerSizes(0, 0, together),
+            new LayerSizes(0, 0, together - 1),
+            new LayerSizes(0, 0, together));
+    StageCosts costs = costs(sizes, Collections.nCopies(3, new LayerMemory(0, 0, 0)));
+    double all = 3.0 * together - 1;
+    // Layers 1 and 2 are updated together: the third's gradient is there when the second's comes.
+    double[] gradients = {together, all};
+    for (int microBatches = 1; microBatches <= 2; microBatches++) {
+      Schedule schedule = OneForwardOneBackward.of(1, microBatches);
+      var assignment = new Assignment(schedule, WHOLE, List.of(1), microBatches, false);
+      double peak = new Expectation(costs, assignment).peakBytes()[0];
+      assertEquals(2 * all + gradients[microBatches - 1], peak, 1e-3);
+    }
   }
 
   @Test

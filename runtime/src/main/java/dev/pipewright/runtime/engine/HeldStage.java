@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
@@ -28,9 +29,11 @@ final class HeldStage implements OwnStage, AutoCloseable {
   private final Optional<StageShards> shards;
   private final Optional<Group> replicas; // who hold the same
   private final List<Parameter> parameters;
-  private final boolean overlapped;
+  private final List<List<Parameter>> buckets; // by segment, those that are not tied
+  private final boolean overlapped; // with the last pass, whatever is done with buckets
   private final boolean inTwoParts;
   private final int passes; // that give gradients, in a step
+  private final Consumer<List<Parameter>> alone; // gets buckets that nobody else adds to
   private int left; // of these
   private boolean owned; // whether gradients have memory of their own
   private int begun; // buckets, from the last on
@@ -41,23 +44,37 @@ final class HeldStage implements OwnStage, AutoCloseable {
       List<GradientSums> sums,
       Optional<StageShards> shards,
       List<Parameter> parameters,
+      List<List<Parameter>> buckets,
       boolean overlapped,
       boolean inTwoParts,
-      int passes) {
+      int passes,
+      Consumer<List<Parameter>> alone) {
     this.stage = stage;
     this.replicas = replicas;
     this.sums = sums;
     this.shards = shards;
     this.parameters = parameters;
+    this.buckets = buckets;
     this.overlapped = overlapped;
     this.inTwoParts = inTwoParts;
     this.passes = passes;
+    this.alone = alone;
   }
 
+  /**
+   * @param alone gets parameters whose gradients the last pass has completed, one bucket by another,
+   *     where one worker trains alone
+   */
   static HeldStage of(
-      Assignment assignment, int depth, Network network, Transport transport, long bucketBytes) {
+      Assignment assignment,
+      int depth,
+      Network network,
+      Transport transport,
+      long bucketBytes,
+      Consumer<List<Parameter>> alone) {
     List<Integer> holders = assignment.holders(depth);
-    boolean overlapped = holders.size() > 1 && assignment.overlapped();
+    boolean overlapped =
+        assignment.alone() || (holders.size() > 1 && assignment.overlapped());
     Sharding sharding = assignment.sharding(depth);
     Stage stage = Stage.of(assignment, depth, network, bucketBytes);
     List<List<Parameter>> segments =
@@ -93,7 +110,16 @@ final class HeldStage implements OwnStage, AutoCloseable {
     }
     List<Parameter> parameters = segments.stream().flatMap(List::stream).toList();
     return new HeldStage(
-        stage, groups.replicas(), sums, shards, parameters, overlapped, inTwoParts, passes);
+        stage,
+        groups.replicas(),
+        sums,
+        shards,
+        parameters,
+        untied,
+        overlapped,
+        inTwoParts,
+        passes,
+        assignment.alone() ? alone : bucket -> {});
   }
 
   /** Those whose gradients the members of a team add up, or all others. */
@@ -193,7 +219,7 @@ final class HeldStage implements OwnStage, AutoCloseable {
   void begin() {
     left = passes;
     owned = false;
-    begun = sums.isEmpty() && shards.isEmpty() ? 0 : stage.segments().size();
+    begun = buckets.size();
   }
 
   /** Where the pass is the last one, the segment's gradients are complete. */
@@ -246,6 +272,7 @@ final class HeldStage implements OwnStage, AutoCloseable {
       begun--;
       int bucket = begun;
       sums.forEach(each -> each.begin(bucket));
+      alone.accept(buckets.get(bucket));
       shards.ifPresent(some -> some.addUp(bucket));
     }
   }

@@ -78,7 +78,12 @@ public final class Updates implements AutoCloseable {
 
   /** One step of all parameters that have a gradient. */
   public void apply(List<Parameter> parameters) {
+    ahead(parameters);
     steps++;
+  }
+
+  /** The next step of some parameters, before all others take it by {@link #apply}. */
+  void ahead(List<Parameter> parameters) {
     try (Scope scope = new Scope()) {
       List<Tensor> values = new ArrayList<>();
       List<Tensor> gradients = new ArrayList<>();
@@ -110,7 +115,7 @@ public final class Updates implements AutoCloseable {
           gradients,
           remembered.get(0),
           remembered.get(1),
-          steps,
+          steps + 1,
           rule.rate(),
           SHARES,
           EPSILON,

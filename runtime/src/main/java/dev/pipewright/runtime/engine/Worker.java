@@ -131,7 +131,8 @@ public final class Worker implements Trainee {
       for (int stage = depth; stage < placement.stages(); stage += placement.depth()) {
         if (placement.rankOf(stage) == rank) {
           held.computeIfAbsent(
-              depth, d -> HeldStage.of(assignment, d, network, transport, bucketBytes));
+              depth,
+              d -> HeldStage.of(assignment, d, network, transport, bucketBytes, this::learn));
         }
       }
     }
@@ -289,14 +290,22 @@ public final class Worker implements Trainee {
     held.values().forEach(HeldStage::finishSums);
     tied.sum();
     times.updateStarts();
-    computation.update(this::learn);
+    computation.update(this::learnAll);
     passes.flush();
     times.updateEnds();
     Computation.Score score = computation.score(step);
     return times.report(step, score.loss(), score.correct(), score.rows());
   }
 
-  private void learn() {
+  /** Updates what no other worker waits for as long as its gradients are in the caches. */
+  private void learn(List<Parameter> complete) {
+    times.updatesAhead(() -> {
+      updates.ahead(complete);
+      complete.forEach(parameter -> parameter.value().clearGradient());
+    });
+  }
+
+  private void learnAll() {
     updates.apply(learnt);
     held.values().forEach(HeldStage::clearGradients);
     held.values().forEach(HeldStage::spread);

@@ -1,8 +1,11 @@
 package dev.pipewright.runtime.engine;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.plan.Segment;
+import dev.pipewright.model.Chain;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
@@ -43,19 +46,23 @@ class StrategiesTest {
   }
 
   static LayerGraph perceptron(int layers) {
+    return perceptron(layers, WIDTH);
+  }
+
+  private static LayerGraph perceptron(int layers, int width) {
     List<Layer> stack = new ArrayList<>();
     for (int i = 0; i < layers; i++) {
-      int out = i + 1 == layers ? CLASSES : WIDTH;
+      int out = i + 1 == layers ? CLASSES : width;
       stack.add(
           new Layer(
               "fc" + i,
-              new Operator.Linear(WIDTH, out, true),
+              new Operator.Linear(width, out, true),
               Optional.of(Shape.of(out)),
-              (WIDTH + 1L) * out,
+              (width + 1L) * out,
               out,
               out,
               Work.NONE));
-      if (out == WIDTH) {
+      if (out == width) {
         stack.add(
             new Layer(
                 "relu" + i,
@@ -116,6 +123,36 @@ class StrategiesTest {
       List<StageLayers> stages = even(graph.size(), schedule.placement().depth());
       var assignment = new Assignment(schedule, stages, Collections.nCopies(ranks, 1), 24, false);
       same(graph, assignment, Optimizer.MOMENTUM);
+    }
+  }
+
+  /** So wide that the backward pass leaves the layers one by one. */
+  @Test
+  void whoTrainsAloneMayUpdateDuringTheLastPass() {
+    int width = 512;
+    LayerGraph graph = perceptron(4, width);
+    List<StageLayers> two = even(graph.size(), 2);
+    for (Optimizer optimizer : List.of(Optimizer.SGD, Optimizer.MOMENTUM, Optimizer.ADAM)) {
+      var training =
+          new Training(
+              graph,
+              Objective.CROSS_ENTROPY,
+              UpdateRule.usual(optimizer),
+              Training.randomClasses(CLASSES, width),
+              Long.MAX_VALUE);
+      for (int microBatches : new int[] {1, 3}) {
+        Assignment serial = Assignment.serial(graph.size(), microBatches, 6);
+        assertTrue(
+            Segment.of(serial, 0, Chain.of(graph), Long.MAX_VALUE).size() > 2, "in one piece");
+        var alone = training.run(serial, STEPS);
+        var behind =
+            training.run(
+                new Assignment(
+                    OneForwardOneBackward.of(2, microBatches), two, List.of(1, 1), 6, false),
+                STEPS);
+        assertEquals(0, Training.difference(alone, behind), 0, optimizer + " " + microBatches);
+        assertArrayEquals(alone.losses(), behind.losses(), 0);
+      }
     }
   }
 
