@@ -105,10 +105,18 @@ public record ProfilingOutcome(
    *
    * @param forward of a micro-batch behind the first
    * @param backward likewise
+   * @param inputGradient likewise, in a step whose backward passes come in two parts
+   * @param weightGradient likewise
    * @param rest what the step takes beside these, as often as it has micro-batches, and the update;
    *     negative where the first micro-batch is quicker, as it has no gradients to add to
    */
-  public record PassSeconds(double forward, double backward, double update, double rest) {}
+  public record PassSeconds(
+      double forward,
+      double backward,
+      double inputGradient,
+      double weightGradient,
+      double update,
+      double rest) {}
 
   /**
    * Steps of replicas that train the network, one micro-batch each.

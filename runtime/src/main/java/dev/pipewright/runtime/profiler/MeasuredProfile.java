@@ -26,7 +26,8 @@ import java.util.stream.IntStream;
  *
  * <p>Layers that are measured one by one find other things in the processor's caches than in a
  * step. So whole steps are measured, too, and all forward passes are stretched to what those of
- * micro-batches behind the first take there, and all backward passes. What is left of a step comes
+ * micro-batches behind the first take there, and all backward passes, and both parts of those that
+ * are split. What is left of a step comes
  * once in it like the update and counts with that: the first forward pass finds parameters that
  * have just been written, the first backward pass has no gradients to add to.
  */
@@ -107,24 +108,30 @@ final class MeasuredProfile {
       return single;
     }
     PassSeconds ops = step.ops();
-    double updates = sum(single, LayerTimes::update);
     return stretched(
         single,
-        ops.forward() / sum(single, LayerTimes::forward),
-        ops.backward() / sum(single, LayerTimes::backward),
-        updates == 0 ? 1 : once / updates);
+        new LayerTimes(
+            ratio(ops.forward(), sum(single, LayerTimes::forward)),
+            ratio(ops.backward(), sum(single, LayerTimes::backward)),
+            ratio(ops.inputGradient(), sum(single, LayerTimes::inputGradient)),
+            ratio(ops.weightGradient(), sum(single, LayerTimes::weightGradient)),
+            ratio(once, sum(single, LayerTimes::update))));
   }
 
-  private static List<LayerTimes> stretched(
-      List<LayerTimes> layers, double forward, double backward, double update) {
+  /** By how much; 1 where there is nothing to stretch. */
+  private static double ratio(double whole, double sum) {
+    return sum == 0 ? 1 : whole / sum;
+  }
+
+  private static List<LayerTimes> stretched(List<LayerTimes> layers, LayerTimes by) {
     return layers.stream()
         .map(layer ->
             new LayerTimes(
-                layer.forward() * forward,
-                layer.backward() * backward,
-                layer.inputGradient() * backward,
-                layer.weightGradient() * backward,
-                layer.update() * update))
+                layer.forward() * by.forward(),
+                layer.backward() * by.backward(),
+                layer.inputGradient() * by.inputGradient(),
+                layer.weightGradient() * by.weightGradient(),
+                layer.update() * by.update()))
         .toList();
   }
 

@@ -110,14 +110,13 @@ public final class Profiler implements ProfilingService {
       ProfilingRequest request, Crews crews, LayerGraph graph, int samples) {
     int steps = WARM_UP + STEPS_PER_REPEAT * request.repeats();
     WholeJob job = whole(request, graph, MeasuredProfile.MICRO_BATCHES, samples, steps);
-    WholeStep[] answer = new WholeStep[1];
-    crews.run(
-        request.workers(),
-        WholeTask.class,
-        job.text(),
-        (worker, text) ->
-            answer[0] = WholeStep.parse(text, WARM_UP, MeasuredProfile.MICRO_BATCHES));
-    return answer[0];
+    List<String> answers = new ArrayList<>();
+    for (WholeJob each : List.of(job, job.split())) {
+      crews.run(
+          request.workers(), WholeTask.class, each.text(), (worker, text) -> answers.add(text));
+    }
+    return WholeStep.parse(
+        answers.get(0), answers.get(1), WARM_UP, MeasuredProfile.MICRO_BATCHES);
   }
 
   /** Of two workers. */

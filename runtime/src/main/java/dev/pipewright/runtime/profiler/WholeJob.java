@@ -5,6 +5,7 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.schedule.OneForwardOneBackward;
+import dev.pipewright.schedule.ZeroBubbleH1;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -17,6 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param layers positions of the network's chain on each worker of a pipeline
  * @param microBatch samples
+ * @param inTwoParts whether backward passes are split, where there is one worker
  */
 record WholeJob(
     String model,
@@ -26,6 +28,7 @@ record WholeJob(
     int microBatches,
     int microBatch,
     int steps,
+    boolean inTwoParts,
     boolean processorTime) {
   private static final JsonMapper JSON = new JsonMapper();
 
@@ -43,7 +46,14 @@ record WholeJob(
         microBatches,
         microBatch,
         steps,
+        false,
         request.processorTime());
+  }
+
+  /** The same with backward passes in two parts. */
+  WholeJob split() {
+    return new WholeJob(
+        model, data, optimizer, layers, microBatches, microBatch, steps, true, processorTime);
   }
 
   /** Each worker has a stage. */
@@ -59,8 +69,11 @@ record WholeJob(
       stages.add(StageLayers.keeping(first, first + count - 1));
       first += count;
     }
+    int depth = layers.size();
     return new Assignment(
-        OneForwardOneBackward.of(layers.size(), microBatches),
+        inTwoParts
+            ? ZeroBubbleH1.of(depth, microBatches)
+            : OneForwardOneBackward.of(depth, microBatches),
         stages,
         Collections.nCopies(layers.size(), replicas),
         replicas * microBatches * microBatch,
@@ -75,6 +88,7 @@ record WholeJob(
         .put("micro_batches", microBatches)
         .put("micro_batch", microBatch)
         .put("steps", steps)
+        .put("in_two_parts", inTwoParts)
         .put("processor_time", processorTime);
     layers.forEach(job.putArray("layers")::add);
     return job.toString();
@@ -92,6 +106,7 @@ record WholeJob(
         job.get("micro_batches").asInt(),
         job.get("micro_batch").asInt(),
         job.get("steps").asInt(),
+        job.get("in_two_parts").asBoolean(),
         job.get("processor_time").asBoolean());
   }
 }

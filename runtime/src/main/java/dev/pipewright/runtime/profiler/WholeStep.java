@@ -17,38 +17,69 @@ import tools.jackson.databind.json.JsonMapper;
 record WholeStep(Spread seconds, PassSeconds ops, long peakBytes) {
   private static final JsonMapper JSON = new JsonMapper();
 
+  /** The steps of a task that count, the calmest behind the first ones. */
+  private record Counted(JsonNode answer, int[] steps, int microBatches) {
+    static Counted of(String text, int warmUp, int microBatches) {
+      JsonNode answer = JSON.readTree(text);
+      int[] calmest = Calmest.of(stolen(answer.get("stolen"), warmUp));
+      return new Counted(
+          answer, IntStream.of(calmest).map(step -> warmUp + step).toArray(), microBatches);
+    }
+
+    private static long[] stolen(JsonNode steps, int warmUp) {
+      return IntStream.range(warmUp, steps.size()).mapToLong(i -> steps.get(i).asLong()).toArray();
+    }
+
+    private double[] seconds() {
+      return IntStream.of(steps).mapToDouble(i -> answer.get("seconds").get(i).asDouble()).toArray();
+    }
+
+    /** Of each step what its ops of a kind took, as {@link WholeTask} counts them. */
+    private double[] ops(int kind) {
+      return IntStream.of(steps)
+          .mapToDouble(i -> answer.get("ops").get(i).get(kind).asDouble())
+          .toArray();
+    }
+
+    /** Of each step what a micro-batch took. */
+    private double[] each(int kind) {
+      return IntStream.range(0, steps.length)
+          .mapToDouble(i -> ops(kind)[i] / (microBatches - 1))
+          .toArray();
+    }
+
+    private double[] rest() {
+      double[] rest = seconds();
+      for (int i = 0; i < rest.length; i++) {
+        rest[i] -= microBatches * (each(0)[i] + each(1)[i]) + ops(3)[i];
+      }
+      return rest;
+    }
+  }
+
   /**
    * Without the first steps, and of the others the calmest.
    *
    * @param text the task's event
+   * @param inTwoParts the same of a task whose backward passes come in two parts
    * @param microBatches of a step, two or more
    */
-  static WholeStep parse(String text, int warmUp, int microBatches) {
-    JsonNode answer = JSON.readTree(text);
-    JsonNode steps = answer.get("seconds");
-    JsonNode ops = answer.get("ops");
-    int[] counted = Calmest.of(stolen(answer.get("stolen"), warmUp));
-    double[] seconds = new double[counted.length];
-    double[][] kinds = new double[4][counted.length]; // forward, backward, update, rest
-    for (int i = 0; i < counted.length; i++) {
-      int step = warmUp + counted[i];
-      seconds[i] = steps.get(step).asDouble();
-      kinds[0][i] = ops.get(step).get(0).asDouble() / (microBatches - 1);
-      kinds[1][i] = ops.get(step).get(1).asDouble() / (microBatches - 1);
-      kinds[2][i] = ops.get(step).get(2).asDouble();
-      kinds[3][i] = seconds[i] - microBatches * (kinds[0][i] + kinds[1][i]) - kinds[2][i];
-    }
+  static WholeStep parse(String text, String inTwoParts, int warmUp, int microBatches) {
+    Counted whole = Counted.of(text, warmUp, microBatches);
+    Counted parts = Counted.of(inTwoParts, warmUp, microBatches);
     return new WholeStep(
-        Spread.of(seconds),
+        Spread.of(whole.seconds()),
         new PassSeconds(
-            Spread.of(kinds[0]).median(),
-            Spread.of(kinds[1]).median(),
-            Spread.of(kinds[2]).median(),
-            Spread.of(kinds[3]).median()),
-        answer.get("peak").asLong());
+            median(whole.each(0)),
+            median(whole.each(1)),
+            median(parts.each(1)),
+            median(parts.each(2)),
+            median(whole.ops(3)),
+            median(whole.rest())),
+        whole.answer().get("peak").asLong());
   }
 
-  private static long[] stolen(JsonNode steps, int warmUp) {
-    return IntStream.range(warmUp, steps.size()).mapToLong(i -> steps.get(i).asLong()).toArray();
+  private static double median(double[] values) {
+    return Spread.of(values).median();
   }
 }

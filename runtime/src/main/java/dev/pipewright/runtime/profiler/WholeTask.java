@@ -21,9 +21,8 @@ import dev.pipewright.runtime.training.RunnableModel;
 import dev.pipewright.runtime.training.StepMemory;
 import dev.pipewright.runtime.transport.LocalTransport;
 import dev.pipewright.runtime.transport.Transport;
-import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
-import java.util.List;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import tools.jackson.databind.json.JsonMapper;
@@ -84,29 +83,32 @@ public final class WholeTask implements WorkerTask {
       seconds.add((clock.getAsLong() - begin) / 1e9);
       stolen.add(others.ticks());
       ArrayNode own = ops.addArray();
-      passes(job.assignment(), report).forEach(own::add);
+      Arrays.stream(passes(job.assignment(), report)).forEach(own::add);
       memory.over(step, worker);
     }
     return answer.put("peak", memory.bytes()).toString();
   }
 
   /**
-   * Seconds of the first rank's forward passes and of all its others behind the first micro-batch,
-   * and of its update.
+   * Seconds of the first rank's passes behind the first micro-batch: forward, backward or its first
+   * part, its second part; and of the rank's update.
    */
-  private static List<Double> passes(Assignment assignment, StepReport report) {
+  private static double[] passes(Assignment assignment, StepReport report) {
     long[] program = assignment.schedule().packed(0);
-    double forward = 0;
-    double backward = 0;
+    double[] seconds = new double[4];
     for (int position = 0; position < program.length; position++) {
       if (Schedule.microBatch(program[position]) > 0) {
-        double seconds = (report.ended()[position] - report.started()[position]) / 1e9;
-        boolean first = Schedule.pass(program[position]) == Pass.FORWARD;
-        forward += first ? seconds : 0;
-        backward += first ? 0 : seconds;
+        int kind =
+            switch (Schedule.pass(program[position])) {
+              case FORWARD -> 0;
+              case BACKWARD_WEIGHT -> 2;
+              default -> 1;
+            };
+        seconds[kind] += (report.ended()[position] - report.started()[position]) / 1e9;
       }
     }
-    return List.of(forward, backward, (report.updateEnded() - report.updateStarted()) / 1e9);
+    seconds[3] = (report.updateEnded() - report.updateStarted()) / 1e9;
+    return seconds;
   }
 
   /** The samples of an assignment, of which each step has others. */

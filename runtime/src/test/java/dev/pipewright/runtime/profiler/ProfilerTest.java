@@ -196,6 +196,10 @@ class ProfilerTest {
       int samples = batch.samples();
       assertEquals(batch.ops().forward(), sum(outcome, Quantity.FORWARD, samples), 1e-12);
       assertEquals(batch.ops().backward(), sum(outcome, Quantity.BACKWARD, samples), 1e-12);
+      assertEquals(
+          batch.ops().inputGradient(), sum(outcome, Quantity.INPUT_GRADIENT, samples), 1e-12);
+      assertEquals(
+          batch.ops().weightGradient(), sum(outcome, Quantity.WEIGHT_GRADIENT, samples), 1e-12);
     }
     double[] once =
         outcome.batches().stream()

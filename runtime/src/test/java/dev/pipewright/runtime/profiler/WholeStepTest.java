@@ -6,24 +6,26 @@ import org.junit.jupiter.api.Test;
 
 class WholeStepTest {
   private static WholeStep of(String stolen) {
-    String text =
-        """
+    return WholeStep.parse(text(0, stolen), text(8, "[0, 0, 0, 0, 0, 0]"), 1, 3);
+  }
+
+  private static String text(int weight, String stolen) {
+    return """
         {
           "seconds": [9, 1, 2, 3, 4, 50],
-          "stolen": %s,
+          "stolen": %2$s,
           "ops": [
-            [9, 9, 9],
-            [0.1, 0.5, 1],
-            [0.2, 0.6, 2],
-            [0.3, 0.7, 3],
-            [0.4, 0.8, 4],
-            [5, 50, 500]
+            [9, 9, %1$d, 9],
+            [0.1, 0.5, %1$d, 1],
+            [0.2, 0.6, %1$d, 2],
+            [0.3, 0.7, %1$d, 3],
+            [0.4, 0.8, %1$d, 4],
+            [5, 50, %1$d, 500]
           ],
           "peak": 7
         }
         """
-            .formatted(stolen);
-    return WholeStep.parse(text, 1, 3);
+        .formatted(weight, stolen);
   }
 
   @Test
@@ -33,6 +35,8 @@ class WholeStepTest {
     assertEquals(50, step.seconds().most());
     assertEquals(0.15, step.ops().forward()); // of each of two micro-batches
     assertEquals(0.35, step.ops().backward());
+    assertEquals(0.35, step.ops().inputGradient());
+    assertEquals(4, step.ops().weightGradient());
     assertEquals(3, step.ops().update());
     assertEquals(3 - 3 * 0.5 - 3, step.ops().rest(), 1e-12);
     assertEquals(7, step.peakBytes());
@@ -44,6 +48,7 @@ class WholeStepTest {
     assertEquals(4, step.seconds().median());
     assertEquals(0.2, step.ops().forward());
     assertEquals(0.4, step.ops().backward());
+    assertEquals(0.35, step.ops().inputGradient()); // nothing was stolen from these
     assertEquals(4, step.ops().update());
   }
 }
