@@ -105,7 +105,7 @@ final class WorkerPeak {
     double[] ofTied = GradientBytes.tied(costs.workload());
     double[] tied = Arrays.stream(layers).mapToDouble(layer -> ofTied[layer]).toArray();
     double held = costs.staticBytes(range.first(), range.last() + 1);
-    if (assignment.alone()) {
+    if (assignment.updatesAhead()) {
       double leaving = Arrays.stream(gradients).sum() - Arrays.stream(tied).sum();
       return new WholeStates(held - leaving, gradients, tied, Segment.UPDATED_BYTES, passes);
     }

@@ -24,7 +24,8 @@ import java.util.stream.IntStream;
  * @param stages the layers of each stage of a chain, and what it computes again
  * @param workers of each rank
  * @param batch samples of a step
- * @param overlapped whether gradients are summed while others are still computed
+ * @param overlapped whether gradients are summed while others are still computed; on one worker,
+ *     whether they are used then
  * @param flow what makes the schedule, where that holds several steps
  * @param sharding what those who hold the same stage share out between them
  */
@@ -343,11 +344,11 @@ public record Assignment(
   }
 
   /**
-   * Whether one worker trains the whole network, and holds its states in one place: then nobody
-   * else waits for its backward pass, which may update what it leaves.
+   * Whether the last backward pass updates what it leaves: where nobody else adds to its gradients
+   * or waits for it.
    */
-  public boolean alone() {
-    return stages().size() == 1 && holders(0).size() == 1 && sharding() == Sharding.NOTHING;
+  public boolean updatesAhead() {
+    return overlapped && size() == 1 && stages.size() == 1 && sharding == Sharding.NOTHING;
   }
 
   /** The workers that hold the parameters of a stage of a chain, ascending. */

@@ -101,7 +101,7 @@ public record Segment(LayerRange range, boolean again) {
     boolean overlapped = assignment.holders(depth).size() > 1 && assignment.overlapped();
     boolean inBuckets = overlapped || sharding.atLeast(Sharding.GRADIENTS);
     boolean elsewhere = sharding == Sharding.PARAMETERS;
-    long together = assignment.alone() ? UPDATED_BYTES : Long.MAX_VALUE;
+    long together = assignment.updatesAhead() ? UPDATED_BYTES : Long.MAX_VALUE;
     long bucket = inBuckets ? bucketBytes : together;
     return new Cutting(
             chain,

@@ -106,7 +106,7 @@ class WorkerPeakTest {
     double[] gradients = {together, all};
     for (int microBatches = 1; microBatches <= 2; microBatches++) {
       Schedule schedule = OneForwardOneBackward.of(1, microBatches);
-      var assignment = new Assignment(schedule, WHOLE, List.of(1), microBatches, false);
+      var assignment = new Assignment(schedule, WHOLE, List.of(1), microBatches, true);
       double peak = new Expectation(costs, assignment).peakBytes()[0];
       assertEquals(2 * all + gradients[microBatches - 1], peak, 1e-3);
     }

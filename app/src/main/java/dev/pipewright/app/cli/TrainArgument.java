@@ -211,7 +211,8 @@ final class TrainArgument {
       }
       workers.set(made.placement().rankOf(stage), (int) of);
     }
-    Assignment assignment = assignment(made, cut, workers, samples, each > 1);
+    boolean overlapped = each > 1 || workers.equals(List.of(1));
+    Assignment assignment = assignment(made, cut, workers, samples, overlapped);
     return new Chosen(network, assignment, Optional.empty());
   }
 

@@ -73,8 +73,8 @@ final class HeldStage implements OwnStage, AutoCloseable {
       long bucketBytes,
       Consumer<List<Parameter>> alone) {
     List<Integer> holders = assignment.holders(depth);
-    boolean overlapped =
-        assignment.alone() || (holders.size() > 1 && assignment.overlapped());
+    boolean ahead = assignment.updatesAhead();
+    boolean overlapped = ahead || (holders.size() > 1 && assignment.overlapped());
     Sharding sharding = assignment.sharding(depth);
     Stage stage = Stage.of(assignment, depth, network, bucketBytes);
     List<List<Parameter>> segments =
@@ -119,7 +119,7 @@ final class HeldStage implements OwnStage, AutoCloseable {
         overlapped,
         inTwoParts,
         passes,
-        assignment.alone() ? alone : bucket -> {});
+        ahead ? alone : bucket -> {});
   }
 
   /** Those whose gradients the members of a team add up, or all others. */

@@ -131,7 +131,6 @@ class StrategiesTest {
   void whoTrainsAloneMayUpdateDuringTheLastPass() {
     int width = 512;
     LayerGraph graph = perceptron(4, width);
-    List<StageLayers> two = even(graph.size(), 2);
     for (Optimizer optimizer : List.of(Optimizer.SGD, Optimizer.MOMENTUM, Optimizer.ADAM)) {
       var training =
           new Training(
@@ -141,17 +140,13 @@ class StrategiesTest {
               Training.randomClasses(CLASSES, width),
               Long.MAX_VALUE);
       for (int microBatches : new int[] {1, 3}) {
-        Assignment serial = Assignment.serial(graph.size(), microBatches, 6);
-        assertTrue(
-            Segment.of(serial, 0, Chain.of(graph), Long.MAX_VALUE).size() > 2, "in one piece");
-        var alone = training.run(serial, STEPS);
-        var behind =
-            training.run(
-                new Assignment(
-                    OneForwardOneBackward.of(2, microBatches), two, List.of(1, 1), 6, false),
-                STEPS);
-        assertEquals(0, Training.difference(alone, behind), 0, optimizer + " " + microBatches);
-        assertArrayEquals(alone.losses(), behind.losses(), 0);
+        Schedule schedule = OneForwardOneBackward.of(1, microBatches);
+        var one = new Assignment(schedule, even(graph.size(), 1), List.of(1), 6, true);
+        assertTrue(Segment.of(one, 0, Chain.of(graph), Long.MAX_VALUE).size() > 2, "in one piece");
+        var during = training.run(one, STEPS);
+        var behind = training.run(Assignment.serial(graph.size(), microBatches, 6), STEPS);
+        assertEquals(0, Training.difference(during, behind), 0, optimizer + " " + microBatches);
+        assertArrayEquals(during.losses(), behind.losses(), 0);
       }
     }
   }
