@@ -3,9 +3,10 @@ package dev.pipewright.execution;
 import java.util.Arrays;
 
 /**
- * Of a stage that a worker holds whole. In the last pass gradients leave bucket by bucket: those that
- * several sum go where room for them is all the time, those of a worker that trains alone are gone
- * with their update. Those of tables that are read twice stay where they are until the step ends.
+ * Of a stage that a worker holds whole. In the last pass gradients leave bucket by bucket: those
+ * that several sum go where room for them is all the time, those of a worker that trains alone are
+ * gone with their update. Those of tables that are read twice stay where they are until the step
+ * ends.
  */
 final class WholeStates implements StateBytes {
   private final double resting;
@@ -16,8 +17,8 @@ final class WholeStates implements StateBytes {
   private final int passes;
 
   /**
-   * @param held parameters, what the update rule remembers, and all gradients, or the room that they
-   *     leave for
+   * @param held parameters, what the update rule remembers, and all gradients, or the room that
+   *     they leave for
    * @param gradients by layer
    * @param tied those among them that do not leave
    * @param bucketBytes of gradients that leave at once; 0 where none do

@@ -62,8 +62,8 @@ final class HeldStage implements OwnStage, AutoCloseable {
   }
 
   /**
-   * @param alone gets parameters whose gradients the last pass has completed, one bucket by another,
-   *     where one worker trains alone
+   * @param alone gets parameters whose gradients the last pass has completed, one bucket by
+   *     another, where one worker trains alone
    */
   static HeldStage of(
       Assignment assignment,

@@ -27,9 +27,9 @@ import java.util.stream.IntStream;
  * <p>Layers that are measured one by one find other things in the processor's caches than in a
  * step. So whole steps are measured, too, and all forward passes are stretched to what those of
  * micro-batches behind the first take there, and all backward passes, and both parts of those that
- * are split. What is left of a step comes
- * once in it like the update and counts with that: the first forward pass finds parameters that
- * have just been written, the first backward pass has no gradients to add to.
+ * are split. What is left of a step comes once in it like the update and counts with that: the
+ * first forward pass finds parameters that have just been written, the first backward pass has no
+ * gradients to add to.
  */
 final class MeasuredProfile {
   /** Micro-batches of the step that the sum of all layers is held against. */

@@ -115,8 +115,7 @@ public final class Profiler implements ProfilingService {
       crews.run(
           request.workers(), WholeTask.class, each.text(), (worker, text) -> answers.add(text));
     }
-    return WholeStep.parse(
-        answers.get(0), answers.get(1), WARM_UP, MeasuredProfile.MICRO_BATCHES);
+    return WholeStep.parse(answers.get(0), answers.get(1), WARM_UP, MeasuredProfile.MICRO_BATCHES);
   }
 
   /** Of two workers. */

@@ -3,6 +3,7 @@ package dev.pipewright.runtime.profiler;
 import dev.pipewright.execution.ProfilingOutcome.PassSeconds;
 import dev.pipewright.execution.ProfilingOutcome.Spread;
 import dev.pipewright.runtime.launch.Calmest;
+import java.util.Arrays;
 import java.util.stream.IntStream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -31,7 +32,9 @@ record WholeStep(Spread seconds, PassSeconds ops, long peakBytes) {
     }
 
     private double[] seconds() {
-      return IntStream.of(steps).mapToDouble(i -> answer.get("seconds").get(i).asDouble()).toArray();
+      return IntStream.of(steps)
+          .mapToDouble(i -> answer.get("seconds").get(i).asDouble())
+          .toArray();
     }
 
     /** Of each step what its ops of a kind took, as {@link WholeTask} counts them. */
@@ -43,17 +46,17 @@ record WholeStep(Spread seconds, PassSeconds ops, long peakBytes) {
 
     /** Of each step what a micro-batch took. */
     private double[] each(int kind) {
-      return IntStream.range(0, steps.length)
-          .mapToDouble(i -> ops(kind)[i] / (microBatches - 1))
-          .toArray();
+      return Arrays.stream(ops(kind)).map(all -> all / (microBatches - 1)).toArray();
     }
 
     private double[] rest() {
-      double[] rest = seconds();
-      for (int i = 0; i < rest.length; i++) {
-        rest[i] -= microBatches * (each(0)[i] + each(1)[i]) + ops(3)[i];
-      }
-      return rest;
+      double[] step = seconds();
+      double[] forward = each(WholeTask.FORWARD);
+      double[] backward = each(WholeTask.BACKWARD);
+      double[] update = ops(WholeTask.UPDATE);
+      return IntStream.range(0, step.length)
+          .mapToDouble(i -> step[i] - microBatches * (forward[i] + backward[i]) - update[i])
+          .toArray();
     }
   }
 
@@ -70,11 +73,11 @@ record WholeStep(Spread seconds, PassSeconds ops, long peakBytes) {
     return new WholeStep(
         Spread.of(whole.seconds()),
         new PassSeconds(
-            median(whole.each(0)),
-            median(whole.each(1)),
-            median(parts.each(1)),
-            median(parts.each(2)),
-            median(whole.ops(3)),
+            median(whole.each(WholeTask.FORWARD)),
+            median(whole.each(WholeTask.BACKWARD)),
+            median(parts.each(WholeTask.BACKWARD)),
+            median(parts.each(WholeTask.WEIGHT_GRADIENT)),
+            median(whole.ops(WholeTask.UPDATE)),
             median(whole.rest())),
         whole.answer().get("peak").asLong());
   }

@@ -37,6 +37,13 @@ public final class WholeTask implements WorkerTask {
   private static final JsonMapper JSON = new JsonMapper();
   static final long SEED = 1;
 
+  /** Places of what it tells of a step's ops. */
+  static final int FORWARD = 0;
+
+  static final int BACKWARD = 1; // or its first part
+  static final int WEIGHT_GRADIENT = 2; // its second part
+  static final int UPDATE = 3;
+
   @Override
   public void run(String text, Transport transport, Reporter reporter) {
     WholeJob job = WholeJob.parse(text);
@@ -90,24 +97,24 @@ public final class WholeTask implements WorkerTask {
   }
 
   /**
-   * Seconds of the first rank's passes behind the first micro-batch: forward, backward or its first
-   * part, its second part; and of the rank's update.
+   * Seconds of the first rank's passes of each kind behind the first micro-batch, and of its
+   * update.
    */
   private static double[] passes(Assignment assignment, StepReport report) {
     long[] program = assignment.schedule().packed(0);
-    double[] seconds = new double[4];
+    double[] seconds = new double[UPDATE + 1];
     for (int position = 0; position < program.length; position++) {
       if (Schedule.microBatch(program[position]) > 0) {
         int kind =
             switch (Schedule.pass(program[position])) {
-              case FORWARD -> 0;
-              case BACKWARD_WEIGHT -> 2;
-              default -> 1;
+              case FORWARD -> FORWARD;
+              case BACKWARD_WEIGHT -> WEIGHT_GRADIENT;
+              default -> BACKWARD;
             };
         seconds[kind] += (report.ended()[position] - report.started()[position]) / 1e9;
       }
     }
-    seconds[3] = (report.updateEnded() - report.updateStarted()) / 1e9;
+    seconds[UPDATE] = (report.updateEnded() - report.updateStarted()) / 1e9;
     return seconds;
   }
 

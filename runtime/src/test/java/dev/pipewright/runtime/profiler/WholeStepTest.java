@@ -11,20 +11,20 @@ class WholeStepTest {
 
   private static String text(int weight, String stolen) {
     return """
-        {
-          "seconds": [9, 1, 2, 3, 4, 50],
-          "stolen": %2$s,
-          "ops": [
-            [9, 9, %1$d, 9],
-            [0.1, 0.5, %1$d, 1],
-            [0.2, 0.6, %1$d, 2],
-            [0.3, 0.7, %1$d, 3],
-            [0.4, 0.8, %1$d, 4],
-            [5, 50, %1$d, 500]
-          ],
-          "peak": 7
-        }
-        """
+    {
+      "seconds": [9, 1, 2, 3, 4, 50],
+      "stolen": %2$s,
+      "ops": [
+        [9, 9, %1$d, 9],
+        [0.1, 0.5, %1$d, 1],
+        [0.2, 0.6, %1$d, 2],
+        [0.3, 0.7, %1$d, 3],
+        [0.4, 0.8, %1$d, 4],
+        [5, 50, %1$d, 500]
+      ],
+      "peak": 7
+    }
+    """
         .formatted(weight, stolen);
   }
 
