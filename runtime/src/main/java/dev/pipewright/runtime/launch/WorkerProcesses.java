@@ -151,6 +151,7 @@ final class WorkerProcesses implements AutoCloseable {
         // A worker's Java code only tells the library what to do: quick to start beats quick to
         // run. Where memory counts nothing is compiled, as that takes several MB at any time.
         resources.computing().frugal() ? "-Xint" : "-XX:TieredStopAtLevel=1",
+        "-XX:CompileThresholdScaling=0.1", // what every step calls, within 20 of them
         "-XX:-UsePerfData",
         // Signals end it at once, also inside the library; its files are whole at any time.
         "-Xrs",
