@@ -2,10 +2,16 @@ package dev.pipewright.plan;
 
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.PipeDreamTwoBuffers;
+import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Program;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.cyclic.Cyclic;
+import dev.pipewright.schedule.periodic.Pattern;
+import dev.pipewright.schedule.periodic.RepeatedOp;
+import dev.pipewright.schedule.periodic.StageLoad;
+import dev.pipewright.schedule.periodic.UpdatedPattern;
 import dev.pipewright.units.Check;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -170,6 +176,78 @@ public sealed interface Flow {
         programs[rank] = program.packed();
       }
       return new Schedule(one.name(), one.placement(), one.microBatches(), programs);
+    }
+
+    @Override
+    public int perUpdate(int stage) {
+      return microBatches;
+    }
+
+    @Override
+    public int version(int stage, int microBatch) {
+      return PipeDreamTwoBuffers.version(microBatch, microBatches);
+    }
+
+    @Override
+    public int versions(int stage) {
+      return 2;
+    }
+  }
+
+  /**
+   * A pattern of stages of which a rank may have several, repeated for ever (O. Beaumont et al.,
+   * <i>Pipelined Model Parallelism</i>, Euro-Par 2021); updates and versions are those of {@link
+   * TwoBuffers}.
+   *
+   * @param ranks of each stage
+   * @param period seconds after which the pattern repeats
+   * @param batches of a period, each of which is a micro-batch here
+   * @param ops in a period; their starts say in which order they run
+   * @param microBatches of an update
+   * @see UpdatedPattern
+   */
+  record Repeated(
+      List<Integer> ranks, double period, int batches, List<RepeatedOp> ops, int microBatches)
+      implements Flow {
+    public Repeated {
+      ranks = List.copyOf(ranks);
+      ops = List.copyOf(ops);
+      UpdatedPattern.check(pattern(ranks, period, batches, ops), microBatches);
+    }
+
+    /** An update behind as few micro-batches as two versions allow. */
+    public static Repeated of(
+        List<Integer> ranks, double period, int batches, List<RepeatedOp> ops) {
+      int least = UpdatedPattern.least(pattern(ranks, period, batches, ops));
+      return new Repeated(ranks, period, batches, ops, least);
+    }
+
+    private static Pattern pattern(
+        List<Integer> ranks, double period, int batches, List<RepeatedOp> ops) {
+      int count = ranks.stream().mapToInt(rank -> rank + 1).max().orElse(1);
+      int[] rankOf = ranks.stream().mapToInt(Integer::intValue).toArray();
+      List<StageLoad> loads = Collections.nCopies(rankOf.length, new StageLoad(0, 0, 0, 0));
+      return Pattern.of(Placement.of(count, 1, rankOf), loads, period, batches, ops);
+    }
+
+    @Override
+    public String name() {
+      return "periodic";
+    }
+
+    @Override
+    public int stages() {
+      return ranks.size();
+    }
+
+    @Override
+    public int round() {
+      return 1;
+    }
+
+    @Override
+    public Schedule schedule(int steps) {
+      return UpdatedPattern.of(name(), pattern(ranks, period, batches, ops), microBatches, steps);
     }
 
     @Override

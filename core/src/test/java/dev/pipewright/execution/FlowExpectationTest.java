@@ -25,7 +25,9 @@ import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;
 import dev.pipewright.profile.Profile.LayerTimes;
 import dev.pipewright.profile.Provenance;
+import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.cyclic.Cyclic;
+import dev.pipewright.schedule.periodic.RepeatedOp;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.steady.SteadyState;
@@ -144,6 +146,24 @@ class FlowExpectationTest {
             : new Flow.TwoBuffers(depth, microBatches, false);
     double steady = SteadyState.of(plan, costs, Conditions.PLAIN).seconds();
     assertEquals(steady, expectation(costs, flow).predictedStepSeconds(), 0.02 * steady);
+  }
+
+  /** Stages of a rank in turn, a micro-batch every period. */
+  @Test
+  void patternsTakeTheirPeriod() {
+    List<RepeatedOp> ops = new ArrayList<>();
+    for (int stage = 0; stage < 4; stage++) {
+      ops.add(RepeatedOp.at(Pass.FORWARD, stage, 0, stage, 4, 1));
+      ops.add(RepeatedOp.at(Pass.BACKWARD, stage, 0, 7 - stage, 4, 1));
+    }
+    Flow.Repeated flow = Flow.Repeated.of(List.of(0, 1, 0, 1), 4, 1, ops);
+    assertEquals(2, flow.microBatches());
+    Expectation expectation = expectation(costs(4, 0, SLOT, 0, 0), flow);
+    assertEquals(2 * 4, expectation.simulatedStepSeconds(), ROUNDING);
+    assertEquals(2 * 4, expectation.predictedStepSeconds(), ROUNDING);
+    // Of each of two stages two versions, moments and a sum.
+    double[] peaks = expectation(costs(4, 1000, SLOT, 0, 0), flow).peakBytes();
+    assertArrayEquals(new double[] {8000, 8000}, peaks, ROUNDING);
   }
 
   /**

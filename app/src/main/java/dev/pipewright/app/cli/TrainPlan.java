@@ -17,10 +17,14 @@ import dev.pipewright.plan.AsynchronousPlan.Rule;
 import dev.pipewright.plan.Flow;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.Split;
 import dev.pipewright.plan.Split.Kind;
 import dev.pipewright.plan.SplitLimits;
 import dev.pipewright.plan.StagePlan;
+import dev.pipewright.planner.periodic.PeriodicShape;
+import dev.pipewright.schedule.check.Validator;
+import dev.pipewright.schedule.periodic.RepeatedOp;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -29,7 +33,7 @@ import java.util.Optional;
 
 /**
  * A plan's file, for who trains with it: of steps that end, whose stages may divide tensors, or of
- * steps that flow.
+ * steps that flow, also in a pattern of several stages on a device.
  *
  * @param stages with their devices, as many of each as it has workers
  */
@@ -41,9 +45,20 @@ record TrainPlan(ReadPlan file, List<StagePlan> stages) {
       case PlanFile file -> new TrainPlan(file, file.plan().stages());
       case AsynchronousFile file -> new TrainPlan(file, file.plan().stages());
       case HybridFile file -> new TrainPlan(file, file.shape().plan().stages());
-      case PeriodicFile file -> refused(path);
+      case PeriodicFile file -> new TrainPlan(file, stages(file.shape()));
       case PlacementFile file -> refused(path);
     };
+  }
+
+  private static List<StagePlan> stages(PeriodicShape shape) {
+    return shape.stages().stream().map(TrainPlan::stage).toList();
+  }
+
+  private static StagePlan stage(PeriodicShape.Stage stage) {
+    Recompute recompute = stage.recompute();
+    List<LayerRange> again = recompute == Recompute.SELECTIVE ? stage.again() : List.of();
+    List<Integer> devices = List.of(stage.device());
+    return new StagePlan(stage.first(), stage.end() - 1, devices, recompute, 1, again);
   }
 
   /** With the sentence of who wants steps that end. */
@@ -63,7 +78,7 @@ record TrainPlan(ReadPlan file, List<StagePlan> stages) {
 
   /** Devices by worker. */
   List<Integer> devices() {
-    return stages.stream().map(StagePlan::devices).flatMap(List::stream).toList();
+    return stages.stream().map(StagePlan::devices).flatMap(List::stream).distinct().toList();
   }
 
   /** With a worker for each device. */
@@ -72,7 +87,7 @@ record TrainPlan(ReadPlan file, List<StagePlan> stages) {
       case PlanFile read -> Assignment.of(read.plan());
       case AsynchronousFile read -> flowing(read.plan());
       case HybridFile read -> divided(read, graph);
-      case PeriodicFile read -> throw new IllegalStateException("refused before");
+      case PeriodicFile read -> repeated(read);
       case PlacementFile read -> throw new IllegalStateException("refused before");
     };
   }
@@ -89,6 +104,41 @@ record TrainPlan(ReadPlan file, List<StagePlan> stages) {
         stages.stream().map(stage -> layers(stage, Split.NONE)).toList(),
         Collections.nCopies(ranks, inTurn ? 1 : plan.replicas()),
         Math.toIntExact(plan.globalBatch()));
+  }
+
+  /** Its mini-batches are micro-batches of steps, as few as two versions of weights allow. */
+  private Assignment repeated(PeriodicFile read) {
+    List<Integer> devices = devices();
+    List<Integer> ranks =
+        read.shape().stages().stream().map(stage -> devices.indexOf(stage.device())).toList();
+    List<RepeatedOp> passes = new ArrayList<>(); // stages of the file lie between transfers
+    for (RepeatedOp op : read.shape().ops()) {
+      if (op.stage() % 2 == 0) {
+        passes.add(new RepeatedOp(op.pass(), op.stage() / 2, op.start(), op.shift()));
+      }
+    }
+    Flow.Repeated flow = flow(read.shape(), ranks, passes);
+    return Assignment.of(
+        flow,
+        stages.stream().map(stage -> layers(stage, Split.NONE)).toList(),
+        Collections.nCopies(devices.size(), 1),
+        Math.multiplyExact(read.samples(), flow.microBatches()));
+  }
+
+  private static Flow.Repeated flow(
+      PeriodicShape shape, List<Integer> ranks, List<RepeatedOp> passes) {
+    Flow.Repeated flow;
+    try {
+      flow = Flow.Repeated.of(ranks, shape.period(), shape.batches(), passes);
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException("pattern: " + e.getMessage() + "; plan again");
+    }
+    if (!Validator.check(flow.schedule(2), 1).isEmpty()) {
+      throw new BadInputException(
+          "pattern: its ops wait for each other in a circle; plan again, or see what `pipewright"
+              + " check` says");
+    }
+    return flow;
   }
 
   private Assignment divided(HybridFile read, LayerGraph graph) {

@@ -11,6 +11,8 @@ import dev.pipewright.plan.Flow;
 import dev.pipewright.plan.Split;
 import dev.pipewright.plan.Split.Kind;
 import dev.pipewright.zoo.Models;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -70,10 +72,80 @@ class TrainPlanTest {
     splits.forEach(split -> assertTrue(!split.several() || split.kind() == kind));
   }
 
+  /** A step is as many of its mini-batches as are in flight. */
   @Test
-  void whatHasNoStagesIsRefused() {
-    BadInputException mistake =
-        assertThrows(BadInputException.class, () -> planned("mlp-8x1024", "madpipe"));
-    assertTrue(String.valueOf(mistake.getMessage()).contains("never flushes"));
+  void patternsThatRepeat() {
+    TrainPlan plan = planned("mlp-8x1024", "madpipe");
+    Assignment assignment = plan.assignment(graph("mlp-8x1024"));
+    everyDeviceWorks(plan, assignment);
+    Flow.Repeated flow = (Flow.Repeated) assignment.flow().orElseThrow();
+    assertEquals(64 * flow.microBatches(), assignment.batch());
+    assertEquals(1, assignment.steps());
+  }
+
+  private String pattern(String ops) throws IOException {
+    Path file = folder.resolve("pattern.json");
+    Files.writeString(
+        file,
+        """
+        {"schedule": "1f1b-star", "micro_batch": 4, "period_s": 4, "batches": 1,
+         "stages": [{"layers": [0, 2], "devices": [3]}, {"layers": [3, 5], "devices": [1]},
+                    {"layers": [6, 8], "devices": [3]}],
+         "pattern": [%s, ["SF", 0, 1, 0], ["SF", 1, 2, 0], ["SB", 1, 0, -1], ["SB", 0, 1, -1]]}
+        """
+            .formatted(ops));
+    return file.toString();
+  }
+
+  /** What the planner does only where it has to: the chain's both ends on one device. */
+  @Test
+  void severalStagesOnADevice() throws IOException {
+    String ops =
+        """
+        ["F", 0, 0, 0], ["F", 1, 1, 0], ["F", 2, 2, 0],
+        ["B", 2, 3, 0], ["B", 1, 0, -1], ["B", 0, 1, -1]\
+        """;
+    TrainPlan plan = TrainPlan.of(Path.of(pattern(ops)));
+    assertEquals(List.of(3, 1), plan.devices());
+    Assignment assignment = plan.assignment(graph("mlp-8x1024"));
+    assertEquals(2, assignment.size());
+    assertEquals(8, assignment.batch());
+    assertEquals(List.of(0), assignment.holders(2));
+  }
+
+  @Test
+  void opsThatWaitForEachOtherAreRefused() throws IOException {
+    String ops =
+        """
+        ["F", 0, 0, 0], ["F", 1, 1, 0], ["F", 2, 3, 0],
+        ["B", 2, 2, 0], ["B", 1, 0, -1], ["B", 0, 1, -1]\
+        """;
+    TrainPlan plan = TrainPlan.of(Path.of(pattern(ops)));
+    var mistake = assertThrows(BadInputException.class, () -> plan.assignment(graph("mlp-8x1024")));
+    assertTrue(String.valueOf(mistake.getMessage()).contains("wait for each other in a circle"));
+  }
+
+  @Test
+  void whatHasNoStepsIsRefused() throws IOException {
+    Path graph = folder.resolve("graph.json");
+    Files.writeString(
+        graph,
+        """
+        {"maxSizePerFPGA": 100, "maxFPGAs": 1, "maxCPUs": 0,
+         "nodes": [{"id": 1, "supportedOnFpga": 1, "cpuLatency": 2, "fpgaLatency": 1,
+                    "isBackwardNode": 0, "size": 1}],
+         "edges": []}
+        """);
+    Cli.run(
+        "plan",
+        graph.toString(),
+        "--planner",
+        "placement",
+        "--out",
+        folder.resolve("p").toString());
+    Path plan = folder.resolve("p").resolve("plan.json");
+    assertTrue(Files.exists(plan));
+    var mistake = assertThrows(BadInputException.class, () -> TrainPlan.of(plan));
+    assertTrue(String.valueOf(mistake.getMessage()).contains("places operators"));
   }
 }

@@ -36,12 +36,7 @@ public record PeriodicPlan(Discipline discipline, List<Placed> stages, Pattern p
 
     /** What it gives up after the forward pass. */
     public Recompute recompute() {
-      if (again().isEmpty()) {
-        return Recompute.NONE;
-      }
-      return again().equals(List.of(new LayerRange(first, end - 1)))
-          ? Recompute.STAGE_INPUT
-          : Recompute.SELECTIVE;
+      return PeriodicShape.Stage.of(this).recompute();
     }
 
     /** Where layers are runs of others. */

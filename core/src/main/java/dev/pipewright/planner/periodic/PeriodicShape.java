@@ -1,6 +1,7 @@
 package dev.pipewright.planner.periodic;
 
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Recompute;
 import dev.pipewright.planner.periodic.PeriodicPlan.Placed;
 import dev.pipewright.planner.recompute.TradeOffs.Choice;
 import dev.pipewright.schedule.Placement;
@@ -38,6 +39,16 @@ public record PeriodicShape(
     /** All is kept. */
     public Stage(int first, int end, int device) {
       this(first, end, device, List.of());
+    }
+
+    /** What it gives up after the forward pass. */
+    public Recompute recompute() {
+      if (again.isEmpty()) {
+        return Recompute.NONE;
+      }
+      return again.equals(List.of(new LayerRange(first, end - 1)))
+          ? Recompute.STAGE_INPUT
+          : Recompute.SELECTIVE;
     }
 
     /** Of a plan, without its prices. */

@@ -8,6 +8,7 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Flow;
+import dev.pipewright.runtime.Patterns;
 import dev.pipewright.runtime.net.CountingTransport;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.tensor.Torch;
@@ -133,6 +134,7 @@ class EmulatedMessagesTest {
     same(flowing(new Flow.PipeDream(List.of(1, 1, 1), false), 1));
     same(flowing(new Flow.PipeDream(List.of(2, 1), false), 1));
     same(flowing(new Flow.TwoBuffers(3, 4, false), 1));
+    same(flowing(Patterns.twoOnEach(), 1));
     same(flowing(new Flow.TwoBuffers(2, 4, true), 2));
     for (Cyclic.Rule rule : Cyclic.Rule.values()) {
       same(flowing(cyclic(Cyclic.Form.RING, rule), 1));

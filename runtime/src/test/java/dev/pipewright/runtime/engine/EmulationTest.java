@@ -17,6 +17,7 @@ import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.Flow;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Recompute;
+import dev.pipewright.runtime.Patterns;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.runtime.transport.LocalTransport;
@@ -157,6 +158,7 @@ class EmulationTest {
     flows.add(new Flow.PipeDream(List.of(1, 1, 1), false));
     flows.add(new Flow.PipeDream(List.of(2, 1), false));
     flows.add(new Flow.TwoBuffers(3, 4, false));
+    flows.add(Patterns.twoOnEach());
     for (Cyclic.Form form : Cyclic.Form.values()) {
       if (form != Cyclic.Form.ZERO) { // whose states are handed on
         for (Cyclic.Rule rule : Cyclic.Rule.values()) {

@@ -9,6 +9,7 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.Flow;
+import dev.pipewright.runtime.Patterns;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.schedule.cyclic.Cyclic;
 import dev.pipewright.zoo.Models;
@@ -30,6 +31,8 @@ class FlowNetworksTest {
           UpdateRules.stashing(3),
           new Flow.TwoBuffers(2, 3, false),
           UpdateRules.twoBuffers(3),
+          Patterns.dropping(3),
+          UpdateRules.twoBuffers(Patterns.dropping(3).microBatches()),
           cyclic(3, Cyclic.Form.SINGLE, Cyclic.Rule.V1),
           UpdateRules.cyclicV1(3),
           cyclic(3, Cyclic.Form.RING, Cyclic.Rule.V2),

@@ -9,6 +9,7 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.Flow;
+import dev.pipewright.runtime.Patterns;
 import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.tensor.Torch;
@@ -108,6 +109,13 @@ class FlowsTest {
   }
 
   @Test
+  void patternsThatRepeat() {
+    for (Flow.Repeated flow : List.of(Patterns.twoOnEach(), Patterns.dropping(3))) {
+      same(perceptron(RULE), flow, UpdateRules.twoBuffers(flow.microBatches()), 1, 13, STEPS);
+    }
+  }
+
+  @Test
   void cyclicInOnePlace() {
     cyclic(Cyclic.Form.SINGLE);
   }
@@ -180,6 +188,7 @@ class FlowsTest {
     assertEquals(List.of(2, 2, 1), versions(new Flow.PipeDream(List.of(2, 1), false)));
     assertEquals(List.of(3, 1, 1), versions(new Flow.PipeDream(List.of(1, 2), false)));
     assertEquals(List.of(2, 2, 2), versions(new Flow.TwoBuffers(3, 4, false)));
+    assertEquals(List.of(2, 2, 2), versions(Patterns.dropping(3)));
     for (Cyclic.Form form : FORMS) {
       for (Cyclic.Rule rule : Cyclic.Rule.values()) {
         versions(new Flow.OneAfterAnother(new Cyclic(3), form, rule));

@@ -16,6 +16,7 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.Flow;
+import dev.pipewright.runtime.Patterns;
 import dev.pipewright.schedule.cyclic.Cyclic;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -38,11 +39,16 @@ class FlowRunsTest {
 
   @Test
   void processesGiveWhatThreadsGive() {
-    Flow flow = new Flow.TwoBuffers(2, 3, false);
-    Map<String, float[]> threads = state(runs(flow, Workers.THREADS, 6, 3), "threads");
-    Map<String, float[]> processes = state(runs(flow, Workers.PROCESSES, 6, 3), "processes");
-    assertEquals(threads.keySet(), processes.keySet());
-    threads.forEach((name, values) -> assertArrayEquals(values, processes.get(name), name));
+    sameInProcesses(new Flow.TwoBuffers(2, 3, false));
+    sameInProcesses(Patterns.dropping(2));
+  }
+
+  private void sameInProcesses(Flow flow) {
+    String name = flow.name();
+    Map<String, float[]> threads = state(runs(flow, Workers.THREADS, 6, 3), name + "-threads");
+    Map<String, float[]> own = state(runs(flow, Workers.PROCESSES, 6, 3), name + "-processes");
+    assertEquals(threads.keySet(), own.keySet());
+    threads.forEach((weight, values) -> assertArrayEquals(values, own.get(weight), weight));
   }
 
   private Map<String, float[]> state(Runs runs, String name) {
@@ -54,11 +60,7 @@ class FlowRunsTest {
 
   @Test
   void processesHandTheOnlyCopyOn() {
-    Flow flow = new Flow.OneAfterAnother(new Cyclic(2), Cyclic.Form.ZERO, Cyclic.Rule.V2);
-    Map<String, float[]> threads = state(runs(flow, Workers.THREADS, 6, 3), "threads");
-    Map<String, float[]> processes = state(runs(flow, Workers.PROCESSES, 6, 3), "processes");
-    assertEquals(threads.keySet(), processes.keySet());
-    threads.forEach((name, values) -> assertArrayEquals(values, processes.get(name), name));
+    sameInProcesses(new Flow.OneAfterAnother(new Cyclic(2), Cyclic.Form.ZERO, Cyclic.Rule.V2));
   }
 
   /** What reads messages there would wait until computing pauses. */
