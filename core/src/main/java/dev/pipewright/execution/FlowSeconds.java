@@ -2,9 +2,12 @@ package dev.pipewright.execution;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Collectives;
+import dev.pipewright.cost.Workload;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Flow;
 import dev.pipewright.plan.HandOns;
+import dev.pipewright.plan.TiedStages;
+import java.util.List;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
@@ -26,6 +29,9 @@ final class FlowSeconds {
   /** Who hands on nothing says so with a number. */
   private static final double SIGN_BYTES = 4;
 
+  /** Times that a table's gradients do that go to another stage: copied; theirs added, learnt. */
+  private static final double TIED_TRAFFIC = 5;
+
   private final Assignment all; // over enough steps to be typical
   private final Flow flow;
   private final Cluster cluster;
@@ -44,13 +50,35 @@ final class FlowSeconds {
    * @param bytes of the stage's parameters
    */
   double update(int depth, double bytes) {
+    double copies = flow.versions(depth) > 1 ? COPY_TRAFFIC : 0;
+    return (SUM_TRAFFIC + copies) * bytes / rate(depth);
+  }
+
+  /** The slowest memory's, of those who hold a stage. */
+  private double rate(int depth) {
     double rate = Double.POSITIVE_INFINITY;
     for (int worker : all.holders(depth)) {
       int own = device.applyAsInt(worker);
       rate = Math.min(rate, cluster.device(own).memoryBandwidth().value());
     }
-    double copies = flow.versions(depth) > 1 ? COPY_TRAFFIC : 0;
-    return (SUM_TRAFFIC + copies) * bytes / rate;
+    return rate;
+  }
+
+  /** What an update takes where it exchanges gradients of tables with another stage. */
+  double tied(int depth, Workload workload) {
+    double seconds = 0;
+    for (TiedStages stages : TiedStages.of(all, workload.chain())) {
+      if (depth == stages.first() || depth == stages.second()) {
+        double bytes = stages.table().numbers() * (double) workload.profile().precision().bytes();
+        List<Integer> pair = stages.pair(all.holders(depth).get(0));
+        int from = device.applyAsInt(pair.get(0));
+        int to = device.applyAsInt(pair.get(1));
+        double message = stages.together() ? 0 : message(cluster, from, to, bytes);
+        seconds += TIED_TRAFFIC * bytes / rate(depth);
+        seconds += (1 - cluster.software().overlap()) * message;
+      }
+    }
+    return seconds;
   }
 
   /** What it takes on average until a turn has what the one before it hands on. */

@@ -102,6 +102,7 @@ final class OpSeconds {
           new FlowSeconds(
               typical, loads.whole().workload().cluster(), worker -> loads.device(worker));
       updating += flowing.update(depth, loads.parameterBytes(depth));
+      updating += flowing.tied(depth, loads.whole().workload());
       handing = flowing.handOn(depth, loads.parameterBytes(depth));
       handingOn = flowing.handingOn(depth, loads.parameterBytes(depth));
     }

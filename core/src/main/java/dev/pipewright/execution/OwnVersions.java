@@ -30,6 +30,7 @@ final class OwnVersions implements FlowBytes {
   private final int rank;
   private final long[] program;
   private final double bytes; // of its parameters
+  private final double versionBytes; // likewise, but for what another stage has, too
   private final HandOns handOns;
   private final Run run;
   private final Deque<Integer> unfinished = new ArrayDeque<>(); // micro-batches
@@ -37,6 +38,7 @@ final class OwnVersions implements FlowBytes {
   private final Set<Integer> sums = new HashSet<>(); // updates
   private final SumUses uses;
   private final Leaving leaving = new Leaving();
+  private final List<TiedBytes> tied; // which have versions of their own
   private List<Integer> coming = List.of(); // updates whose sums have been asked for
   private double now;
 
@@ -55,6 +57,8 @@ final class OwnVersions implements FlowBytes {
     this.bytes = costs.parameterBytes()[range.last() + 1] - costs.parameterBytes()[range.first()];
     this.now = costs.staticBytes(range.first(), range.last() + 1) - bytes; // gradients lie in sums
     this.handOns = HandOns.of(all, depth);
+    this.tied = TiedBytes.of(costs, all, run, depth);
+    this.versionBytes = bytes - tied.stream().mapToDouble(TiedBytes::bytes).sum();
     this.uses = SumUses.of(all, depth, rank, handOns);
     for (int at = 0; at < program.length; at++) {
       int stage = Schedule.stage(program[at]);
@@ -70,7 +74,7 @@ final class OwnVersions implements FlowBytes {
 
   @Override
   public double now(double time) {
-    return now + leaving.bytes(time);
+    return now + leaving.bytes(time) + tied.stream().mapToDouble(TiedBytes::now).sum();
   }
 
   @Override
@@ -83,10 +87,18 @@ final class OwnVersions implements FlowBytes {
   @Override
   public void run(int at) {
     arrive();
-    if (Schedule.pass(program[at]) == Pass.BACKWARD) {
-      now += sums.add(update(program[at])) ? bytes : 0;
-    } else if (Schedule.pass(program[at]) == Pass.UPDATE) {
+    Pass pass = Schedule.pass(program[at]);
+    if (pass == Pass.UPDATE) {
       update();
+      tied.forEach(each -> each.update(run.start(rank, at)));
+      return;
+    }
+    if (pass == Pass.BACKWARD) {
+      now += sums.add(update(program[at])) ? bytes : 0;
+    }
+    if (pass == Pass.FORWARD || pass == Pass.BACKWARD) {
+      int microBatch = all.inFlow(Schedule.stage(program[at]), Schedule.microBatch(program[at]));
+      tied.forEach(each -> each.meets(microBatch, unfinished.getFirst()));
     }
   }
 
@@ -105,9 +117,9 @@ final class OwnVersions implements FlowBytes {
         unfinished.isEmpty() ? Integer.MAX_VALUE : flow.version(depth, unfinished.getFirst());
     List<Integer> spent = new ArrayList<>(versions.headSet(Math.min(oldest, newest)));
     versions.removeAll(spent);
-    now -= spent.size() * bytes;
+    now -= spent.size() * versionBytes;
     if (oldest <= newest) {
-      now += bytes;
+      now += versionBytes;
     } else {
       versions.remove(newest);
     }
@@ -116,6 +128,7 @@ final class OwnVersions implements FlowBytes {
 
   @Override
   public void ended(int at) {
+    tied.forEach(TiedBytes::ended);
     if (Schedule.pass(program[at]) == Pass.BACKWARD) {
       unfinished.removeFirst();
     }

@@ -44,7 +44,8 @@ public record TiedStates(
     return found;
   }
 
-  private static int depth(Assignment assignment, Chain chain, int layer) {
+  /** The stage of a chain that a layer is in. */
+  static int depth(Assignment assignment, Chain chain, int layer) {
     for (int depth = 0; depth < assignment.stages().size(); depth++) {
       LayerRange range = assignment.stages().get(depth).range();
       if (Arrays.stream(chain.layers(range.first() - 1, range.last())).anyMatch(l -> l == layer)) {

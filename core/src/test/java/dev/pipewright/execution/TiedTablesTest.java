@@ -13,6 +13,7 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.Flow;
 import dev.pipewright.plan.Sharding;
 import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.profile.Profile;
@@ -135,5 +136,36 @@ class TiedTablesTest {
     List<StageLayers> all = List.of(StageLayers.keeping(0, 3));
     double held = 3 * (4 * REST + 2 * TABLE);
     assertArrayEquals(new double[] {held + 4 * REST}, expectation(all, 2, true).peakBytes(), 1e-9);
+  }
+
+  private static Expectation flowing(Flow flow) {
+    List<StageLayers> stages = List.of(StageLayers.keeping(0, 1), StageLayers.keeping(2, 3));
+    return new Expectation(
+        costs(), Assignment.of(flow, stages, List.of(1, 1), flow.microBatches()));
+  }
+
+  /** The table's go there and back, beside all gradients into a sum and a version that is kept. */
+  @Test
+  void stepsThatFlowExchangeItsGradients() {
+    double rate = costs().workload().cluster().device(0).memoryBandwidth().value();
+    double each = 2e-3 + (6 * (2 * REST + TABLE) + 5 * TABLE) / rate;
+    double[] update = flowing(new Flow.TwoBuffers(2, 2, false)).times().step().update();
+    assertArrayEquals(new double[] {each, each}, update, 1e-12);
+  }
+
+  /**
+   * Of each stage the newest parameters, moments and a sum; of the table both gradients of the last
+   * two updates when all passes are done, and in the first stage the version before, which passes
+   * had needed.
+   */
+  @Test
+  void stepsThatFlowHoldBothItsGradients() {
+    double stage = 2 * REST + TABLE;
+    for (Flow flow :
+        List.of(new Flow.TwoBuffers(2, 2, false), new Flow.PipeDream(List.of(1, 1), false))) {
+      double[] peaks = flowing(flow).peakBytes();
+      assertEquals(3 * stage + 2 * 2 * TABLE, peaks[1], 2 * REST + 1e-6, flow.name());
+      assertEquals(3 * stage + (2 * 2 + 1) * TABLE, peaks[0], 2 * REST + 1e-6, flow.name());
+    }
   }
 }

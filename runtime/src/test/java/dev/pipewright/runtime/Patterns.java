@@ -15,15 +15,25 @@ import java.util.stream.IntStream;
 public final class Patterns {
   private Patterns() {}
 
-  /** Four stages, two on each of two ranks; a batch every four seconds waits nowhere. */
+  /** Four stages, two on each of two ranks. */
   public static Flow.Repeated twoOnEach() {
-    int stages = 4;
+    return waitingNowhere(List.of(0, 1, 0, 1));
+  }
+
+  /** Three stages, the first and the last on one rank. */
+  public static Flow.Repeated endsTogether() {
+    return waitingNowhere(List.of(0, 1, 0));
+  }
+
+  /** A batch every four seconds, which goes there and back without a pause. */
+  private static Flow.Repeated waitingNowhere(List<Integer> ranks) {
     List<RepeatedOp> ops = new ArrayList<>();
-    for (int stage = 0; stage < stages; stage++) {
-      ops.add(RepeatedOp.at(Pass.FORWARD, stage, 0, stage, stages, 1));
-      ops.add(RepeatedOp.at(Pass.BACKWARD, stage, 0, 2 * stages - 1 - stage, stages, 1));
+    for (int stage = 0; stage < ranks.size(); stage++) {
+      int back = 2 * ranks.size() - 1 - stage;
+      ops.add(RepeatedOp.at(Pass.FORWARD, stage, 0, stage, 4, 1));
+      ops.add(RepeatedOp.at(Pass.BACKWARD, stage, 0, back, 4, 1));
     }
-    return Flow.Repeated.of(List.of(0, 1, 0, 1), stages, 1, ops);
+    return Flow.Repeated.of(ranks, 4, 1, ops);
   }
 
   /** Of so many stages, each on its rank, the last of three batches dropped. */

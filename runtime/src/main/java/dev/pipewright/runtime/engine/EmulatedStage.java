@@ -2,11 +2,13 @@ package dev.pipewright.runtime.engine;
 
 import dev.pipewright.execution.Emulation;
 import dev.pipewright.execution.Emulation.LayerSeconds;
+import dev.pipewright.plan.Assignment;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Group;
 import dev.pipewright.runtime.transport.Transport;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Optional;
 import java.util.SequencedMap;
 
@@ -17,6 +19,24 @@ import java.util.SequencedMap;
  */
 final class EmulatedStage extends RelayedStage<EmulatedStage.Sizes> {
   private final double updateSeconds;
+  private final List<Tied> tied;
+
+  /** What this stage and another one have, of which it says nothing and hears nothing. */
+  private static final class Tied {
+    private final TiedExchange exchange;
+    private int handed; // updates
+    private int heard; // likewise
+
+    private Tied(TiedExchange exchange) {
+      this.exchange = exchange;
+    }
+
+    private void hearUpTo(int updates) {
+      while (heard < updates) {
+        exchange.take(heard++, sum -> {});
+      }
+    }
+  }
 
   /** All sums are one and the same memory, into which nobody looks. */
   record Sizes(Tensor memory) implements RelayedSums {
@@ -48,6 +68,7 @@ final class EmulatedStage extends RelayedStage<EmulatedStage.Sizes> {
   }
 
   /**
+   * @param exchanges of what this stage and another one have
    * @param departures of what goes from worker to worker
    * @param group of those who reduce gradients together
    */
@@ -55,26 +76,52 @@ final class EmulatedStage extends RelayedStage<EmulatedStage.Sizes> {
       int depth,
       Stage stage,
       Emulation emulation,
+      List<TiedExchange> exchanges,
       Transport transport,
       Departures departures,
       Optional<Group> group) {
     super(depth, stage, Sizes.of(stage), transport, departures, group);
+    this.tied = exchanges.stream().map(Tied::new).toList();
     this.updateSeconds = emulation.seconds(stage.range(), LayerSeconds::update);
   }
 
   @Override
+  public void begin(Assignment all) {
+    super.begin(all);
+    tied.forEach(own -> {
+      own.handed = 0;
+      own.heard = 0;
+    });
+  }
+
+  @Override
   public void forward(int microBatch, Runnable pass) {
+    hear(microBatch);
     pass.run();
   }
 
   @Override
   public void backward(int microBatch, Runnable pass) {
+    hear(microBatch);
     pass.run();
+  }
+
+  private void hear(int microBatch) {
+    tied.forEach(own -> own.hearUpTo(own.exchange.version(microBatch)));
+  }
+
+  @Override
+  public void finish() {
+    tied.forEach(own -> own.hearUpTo(own.handed));
   }
 
   @Override
   public void update(int number) {
     awaitSum();
+    for (Tied own : tied) {
+      own.exchange.hand(depth, number, room -> {});
+      own.handed = number + 1;
+    }
     Pause.of(updateSeconds);
   }
 

@@ -24,7 +24,8 @@ import java.util.stream.Stream;
  */
 final class FlowStage extends RelayedStage<FlowSums> {
   private final Flow flow;
-  private final List<Parameter> parameters;
+  private final List<Parameter> parameters; // but for these copies
+  private final List<TiedCopy> copies; // of what other stages have, too
   private final List<List<Parameter>> tied; // that are one
   private final Updates updates;
   private final WeightVersions versions;
@@ -33,6 +34,7 @@ final class FlowStage extends RelayedStage<FlowSums> {
 
   /**
    * @param tied parameters of the network that are one and the same
+   * @param exchanges of those that this stage and another one have
    * @param departures of what goes from worker to worker
    * @param group of those who reduce gradients together
    */
@@ -42,29 +44,43 @@ final class FlowStage extends RelayedStage<FlowSums> {
       Flow flow,
       UpdateRule rule,
       List<Tied> tied,
+      List<TiedExchange> exchanges,
       Transport transport,
       Departures departures,
       Optional<Group> group) {
     super(depth, stage, new FlowSums(stage.whole().parameters()), transport, departures, group);
     this.flow = flow;
-    this.parameters = stage.whole().parameters();
-    this.tied =
-        tied.stream()
-            .map(pair ->
-                parameters.stream()
-                    .filter(
-                        p -> Stream.of(pair.parameter(), pair.copy()).anyMatch(p.name()::equals))
-                    .toList())
-            .filter(pair -> !pair.isEmpty())
-            .toList();
+    this.parameters = new ArrayList<>(stage.whole().parameters());
+    this.copies = new ArrayList<>();
+    this.tied = new ArrayList<>();
+    for (Tied pair : tied) {
+      List<Parameter> own =
+          parameters.stream()
+              .filter(p -> Stream.of(pair.parameter(), pair.copy()).anyMatch(p.name()::equals))
+              .toList();
+      if (own.size() == 1) {
+        copies.add(new TiedCopy(depth, own.get(0), exchange(exchanges, pair), rule));
+        parameters.removeAll(own);
+      } else if (own.size() == 2) {
+        this.tied.add(own);
+      }
+    }
     this.updates = new Updates(rule, parameters);
     this.versions = new WeightVersions(parameters);
+  }
+
+  private static TiedExchange exchange(List<TiedExchange> exchanges, Tied pair) {
+    return exchanges.stream()
+        .filter(exchange -> exchange.stages().table().copyLayer() == pair.copyLayer())
+        .findFirst()
+        .orElseThrow();
   }
 
   @Override
   public void begin(Assignment assignment) {
     super.begin(assignment);
     versions.restart();
+    copies.forEach(TiedCopy::begin);
     long[] program = assignment.schedule().packed(assignment.rankOf(transport.worker()));
     List<Integer> microBatches = new ArrayList<>();
     for (long op : program) {
@@ -81,20 +97,32 @@ final class FlowStage extends RelayedStage<FlowSums> {
   }
 
   private void next() {
-    oldest = unfinished.hasNext() ? flow.version(depth, unfinished.next()) : Integer.MAX_VALUE;
+    if (unfinished.hasNext()) {
+      int microBatch = unfinished.next();
+      oldest = flow.version(depth, microBatch);
+      copies.forEach(copy -> copy.unfinished(microBatch));
+    } else {
+      oldest = Integer.MAX_VALUE;
+      copies.forEach(TiedCopy::allFinished);
+    }
   }
 
   @Override
   public void forward(int microBatch, Runnable pass) {
-    versions.use(flow.version(depth, microBatch));
+    use(microBatch);
     pass.run();
   }
 
   @Override
   public void backward(int microBatch, Runnable pass) {
-    versions.use(flow.version(depth, microBatch));
+    use(microBatch);
     sums.with(microBatch / flow.perUpdate(depth), pass);
     next();
+  }
+
+  private void use(int microBatch) {
+    versions.use(flow.version(depth, microBatch));
+    copies.forEach(copy -> copy.use(microBatch));
   }
 
   @Override
@@ -104,18 +132,19 @@ final class FlowStage extends RelayedStage<FlowSums> {
       throw new IllegalStateException(
           "update %d of version %d".formatted(number, versions.newest()));
     }
-    versions.next(oldest, () -> sums.with(number, this::learn));
+    versions.next(oldest, () -> sums.with(number, () -> learn(number)));
   }
 
-  private void learn() {
+  private void learn(int number) {
     int batches = flow.perUpdate(depth) / flow.microBatches(); // whose mean counts
     try (Scope scope = new Scope()) {
       if (batches > 1) {
-        parameters.stream()
+        parameters().stream()
             .flatMap(parameter -> parameter.value().gradient().stream())
             .forEach(gradient -> gradient.scaleInPlace(1.0 / batches));
       }
       tied.forEach(FlowStage::addUp);
+      copies.forEach(copy -> copy.hand(number));
     }
     updates.apply(parameters);
   }
@@ -130,18 +159,27 @@ final class FlowStage extends RelayedStage<FlowSums> {
   }
 
   @Override
+  public void finish() {
+    copies.forEach(TiedCopy::finish);
+  }
+
+  @Override
   public SequencedMap<String, Tensor> state() {
-    return StageState.of(parameters, updates, stage().whole().averages());
+    var state = StageState.of(parameters, updates, stage().whole().averages());
+    copies.forEach(copy -> state.putAll(copy.state()));
+    return state;
   }
 
   @Override
   public void continueAfter(long before) {
     updates.continueAfter(before);
+    copies.forEach(copy -> copy.continueAfter(before));
   }
 
   @Override
   public long bytes() {
-    return state().values().stream().mapToLong(Tensor::bytes).sum() + versions.olderBytes();
+    long older = versions.olderBytes() + copies.stream().mapToLong(TiedCopy::olderBytes).sum();
+    return state().values().stream().mapToLong(Tensor::bytes).sum() + older;
   }
 
   @Override
@@ -150,6 +188,7 @@ final class FlowStage extends RelayedStage<FlowSums> {
     versions.count(live);
     stage().whole().averages().forEach(a -> live.add(LiveBytes.Kind.PARAMETERS, a.value()));
     updates.count(live);
+    copies.forEach(copy -> copy.count(live));
     sums.count(live);
     super.count(live);
   }
@@ -165,5 +204,6 @@ final class FlowStage extends RelayedStage<FlowSums> {
     sums.close();
     versions.close();
     updates.close();
+    copies.forEach(TiedCopy::close);
   }
 }

@@ -41,6 +41,7 @@ public final class FlowWorker implements Trainee {
   private final Computation computation;
   private final List<Part> parts; // of each stage of a chain
   private final Map<Integer, Flowing> held = new LinkedHashMap<>(); // by stage of a chain
+  private final List<TiedExchange> exchanges; // of what two stages have
   private final Departures departures = new Departures(); // of sums
   private Assignment all; // steps that flow
   private Passes passes;
@@ -76,7 +77,7 @@ public final class FlowWorker implements Trainee {
             true),
         transport,
         witness,
-        (depth, stage, departures, group) ->
+        (depth, stage, exchanges, departures, group) ->
             assignment.inOnePlace()
                 ? new TravellingStage(
                     depth,
@@ -92,6 +93,7 @@ public final class FlowWorker implements Trainee {
                     assignment.flow().orElseThrow(),
                     rule,
                     network.tied(),
+                    exchanges,
                     transport,
                     departures,
                     group));
@@ -114,16 +116,22 @@ public final class FlowWorker implements Trainee {
         new Emulated(emulation, List.of()),
         transport,
         witness,
-        (depth, stage, departures, group) ->
-            new EmulatedStage(depth, stage, emulation, transport, departures, group));
+        (depth, stage, exchanges, departures, group) ->
+            new EmulatedStage(depth, stage, emulation, exchanges, transport, departures, group));
   }
 
   /** Makes what a worker holds of a stage. */
   private interface Making {
     /**
+     * @param exchanges of what it and another stage have
      * @param group of those who reduce its gradients together
      */
-    Flowing stage(int depth, Stage stage, Departures departures, Optional<Group> group);
+    Flowing stage(
+        int depth,
+        Stage stage,
+        List<TiedExchange> exchanges,
+        Departures departures,
+        Optional<Group> group);
   }
 
   private FlowWorker(
@@ -142,12 +150,17 @@ public final class FlowWorker implements Trainee {
     this.parts = Stage.parts(assignment, network);
     this.computation = computation;
     this.passes = new Passes(assignment, transport, parts, computation);
+    this.exchanges = TiedExchange.of(assignment, network, transport);
     for (int depth = 0; depth < flow.stages(); depth++) { // the same order on all workers
       if (assignment.holders(depth).contains(transport.worker())) {
         Stage stage = Stage.whole(network, assignment.stages().get(depth));
-        held.put(depth, making.stage(depth, stage, departures, group(depth)));
+        held.put(depth, making.stage(depth, stage, tied(depth), departures, group(depth)));
       }
     }
+  }
+
+  private List<TiedExchange> tied(int depth) {
+    return exchanges.stream().filter(exchange -> exchange.concerns(depth)).toList();
   }
 
   /** All workers with a stage, where they reduce its gradients. */
@@ -212,6 +225,7 @@ public final class FlowWorker implements Trainee {
   public LiveBytes live() {
     LiveBytes live = new LiveBytes();
     held.values().forEach(stage -> stage.count(live));
+    exchanges.forEach(exchange -> exchange.count(live));
     passes.count(live);
     departures.count(live);
     return live;
@@ -358,6 +372,7 @@ public final class FlowWorker implements Trainee {
   public void close() {
     departures.close();
     passes.close();
+    exchanges.forEach(TiedExchange::close);
     held.values().forEach(Flowing::close);
   }
 }

@@ -76,7 +76,7 @@ abstract class RelayedStage<S extends RelayedSums> implements Flowing {
   }
 
   @Override
-  public final void finish() {
+  public void finish() {
     // everything has been handed on behind its turn
   }
 

@@ -6,8 +6,7 @@ import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Flow;
-import dev.pipewright.runtime.net.Network;
-import dev.pipewright.runtime.net.Tied;
+import dev.pipewright.plan.TiedStages;
 
 /** What steps that flow ask of a run, said before it starts. */
 final class FlowCheck {
@@ -38,30 +37,24 @@ final class FlowCheck {
     }
   }
 
-  /** Stages are updated each at its own time, so what is one parameter must be in one stage. */
+  /** What is one parameter in two stages is learnt by both only where each has its partner. */
   private static void tied(Assignment assignment, Flow flow, LayerGraph graph) {
-    Network network = new Network(Chain.of(graph), 0);
-    for (Tied tied : network.tied()) {
-      int original = stage(assignment, network, tied.layer());
-      int copy = stage(assignment, network, tied.copyLayer());
-      if (original != copy) {
-        throw new BadInputException(
-            ("--schedule: %s is %s too, in stages %d and %d, which %s updates at different times;"
-                    + " take a schedule whose steps end, or a network where they are two, like"
-                    + " gpt-untied:…")
-                .formatted(tied.parameter(), tied.copy(), original, copy, flow.name()));
-      }
+    for (TiedStages stages : TiedStages.of(assignment, Chain.of(graph))) {
+      stages
+          .refusal(flow)
+          .ifPresent(why -> {
+            throw new BadInputException(
+                ("--schedule: %s reads the table of %s too, in stages %d and %d of %s, %s; take a"
+                        + " schedule whose steps end, or a network where they are two, like"
+                        + " gpt-untied:…")
+                    .formatted(
+                        graph.layer(stages.table().copyLayer()).name(),
+                        graph.layer(stages.table().layer()).name(),
+                        stages.first(),
+                        stages.second(),
+                        flow.name(),
+                        why));
+          });
     }
-  }
-
-  private static int stage(Assignment assignment, Network network, int layer) {
-    int depth = 0;
-    for (var stage : assignment.stages()) {
-      if (network.part(stage.range().first(), stage.range().last()).contains(layer)) {
-        return depth;
-      }
-      depth++;
-    }
-    throw new IllegalStateException("a layer of no stage: " + layer);
   }
 }

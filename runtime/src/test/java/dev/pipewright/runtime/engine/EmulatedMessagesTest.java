@@ -127,6 +127,9 @@ class EmulatedMessagesTest {
         same(graph, new Assignment(schedule, cut, workers, BATCH, true));
       }
     }
+    same(graph, flowing(graph, new Flow.TwoBuffers(2, 3, false), 1));
+    same(graph, flowing(graph, new Flow.TwoBuffers(2, 3, true), 2));
+    same(graph, flowing(graph, Patterns.endsTogether(), 1));
   }
 
   @Test
@@ -148,8 +151,12 @@ class EmulatedMessagesTest {
   }
 
   private static Assignment flowing(Flow flow, int workers) {
+    return flowing(GRAPH, flow, workers);
+  }
+
+  private static Assignment flowing(LayerGraph graph, Flow flow, int workers) {
     int ranks = flow.schedule(flow.round()).ranks();
-    var cut = NetworksTest.cut(GRAPH, flow.stages());
+    var cut = NetworksTest.cut(graph, flow.stages());
     return Assignment.of(flow, cut, Collections.nCopies(ranks, workers), BATCH);
   }
 }

@@ -17,13 +17,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Networks of the zoo in steps that flow, with batches that do not divide. */
 class FlowNetworksTest {
   private static final int BATCH = 13;
-  private static final int STEPS = 3;
 
   private static final Map<Flow, UpdateRules.Rule> FLOWS =
       Map.of(
@@ -59,23 +59,43 @@ class FlowNetworksTest {
         "gpt-untied:layers=3,hidden=16,heads=2,sequence=8,vocabulary=32",
       })
   void followTheRule(String name) {
+    FLOWS.forEach((flow, update) -> follows(name, flow, update, 1, 3));
+  }
+
+  /** Its first and its last stage have one and the same table. */
+  @Test
+  void tablesOfTwoStages() {
+    String gpt = "gpt:layers=3,hidden=16,heads=2,sequence=8,vocabulary=32";
+    follows(gpt, new Flow.PipeDream(List.of(1, 1, 1), false), UpdateRules.stashing(3), 1, 7);
+    follows(gpt, new Flow.PipeDream(List.of(1, 1, 1), true), UpdateRules.verticalSync(3), 1, 7);
+    follows(gpt, new Flow.TwoBuffers(2, 3, false), UpdateRules.twoBuffers(3), 1, 7);
+    follows(gpt, new Flow.TwoBuffers(2, 3, true), UpdateRules.twoBuffers(3), 2, 7);
+    for (Flow.Repeated flow : List.of(Patterns.twoOnEach(), Patterns.endsTogether())) {
+      follows(gpt, flow, UpdateRules.twoBuffers(flow.microBatches()), 1, 7);
+    }
+    for (Cyclic.Form form : List.of(Cyclic.Form.SINGLE, Cyclic.Form.RING, Cyclic.Form.PIPELINE)) {
+      follows(gpt, cyclic(3, form, Cyclic.Rule.V1), UpdateRules.cyclicV1(3), 1, 7);
+      follows(gpt, cyclic(3, form, Cyclic.Rule.V2), UpdateRules.cyclicV2(3), 1, 7);
+    }
+  }
+
+  private static void follows(
+      String name, Flow flow, UpdateRules.Rule update, int workers, int steps) {
     LayerGraph graph = Models.find(name).orElseThrow().graph();
     UpdateRule rule = new UpdateRule(Optimizer.MOMENTUM, 0.01, 0.9, 0.001);
     Training training = Training.synthetic(graph, rule, BATCH, Long.MAX_VALUE);
-    FLOWS.forEach((flow, update) -> {
-      List<StageLayers> cut = NetworksTest.cut(graph, flow.stages());
-      int ranks = flow.schedule(flow.round()).ranks();
-      var assignment = Assignment.of(flow, cut, Collections.nCopies(ranks, 1), BATCH);
-      Training.Result flowing = training.run(assignment, STEPS);
-      Training.Result serial = UpdateRules.run(training, cut, update, BATCH, STEPS);
-      Training.Result moved =
-          UpdateRules.run(
-              training.with(NetworksTest.lastBits(training.feed())), cut, update, BATCH, STEPS);
-      double allowed = Math.max(1e-5, 10 * Training.difference(serial, moved));
-      String what = name + " " + flow.name();
-      assertTrue(allowed < 1e-2, what + ": rounding alone moves by " + allowed);
-      assertEquals(serial.losses()[0], flowing.losses()[0], 1e-5, what);
-      assertEquals(0, Training.difference(serial, flowing), allowed, what);
-    });
+    List<StageLayers> cut = NetworksTest.cut(graph, flow.stages());
+    int ranks = flow.schedule(flow.round()).ranks();
+    var assignment = Assignment.of(flow, cut, Collections.nCopies(ranks, workers), BATCH);
+    Training.Result flowing = training.run(assignment, steps);
+    Training.Result serial = UpdateRules.run(training, cut, update, BATCH, steps);
+    Training.Result moved =
+        UpdateRules.run(
+            training.with(NetworksTest.lastBits(training.feed())), cut, update, BATCH, steps);
+    double allowed = Math.max(1e-5, 10 * Training.difference(serial, moved));
+    String what = name + " " + flow.name();
+    assertTrue(allowed < 1e-2, what + ": rounding alone moves by " + allowed);
+    assertEquals(serial.losses()[0], flowing.losses()[0], 1e-5, what);
+    assertEquals(0, Training.difference(serial, flowing), allowed, what);
   }
 }

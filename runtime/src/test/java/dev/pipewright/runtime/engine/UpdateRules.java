@@ -12,6 +12,7 @@ import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.net.Part;
 import dev.pipewright.runtime.net.SharedStatistics;
+import dev.pipewright.runtime.net.Tied;
 import dev.pipewright.runtime.tensor.Gradients;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
@@ -142,7 +143,7 @@ final class UpdateRules {
     for (int t = 0; t < steps; t++) {
       for (int i = 0; i < rule.microBatches(); i++) {
         for (int j = 0; j < cut.size(); j++) {
-          serial.set(serial.stages.get(j), rule.version().of(i, t, j));
+          serial.set(j, rule.version(), i, t);
         }
         SampleRange samples = new SampleRange(0, batch).part(i, rule.microBatches());
         losses[t] += serial.gradients(t, samples, batch);
@@ -160,12 +161,41 @@ final class UpdateRules {
     return new Training.Result(losses, last);
   }
 
-  private void set(Part stage, int version) {
+  /** A table that two stages read has the version of the first of them in both. */
+  private void set(int j, Version version, int i, int t) {
     try (Scope scope = new Scope()) {
-      for (Parameter parameter : stage.parameters()) {
-        float[] values = requireNonNull(versions.get(parameter.name())).get(version);
+      for (Parameter parameter : stages.get(j).parameters()) {
+        int number = version.of(i, t, Math.min(j, partner(parameter.name(), j)));
+        float[] values = requireNonNull(versions.get(parameter.name())).get(number);
         Tensor chosen = Tensor.of(values, parameter.value().shape());
         Gradients.without(() -> parameter.value().copyInPlace(chosen));
+      }
+    }
+  }
+
+  /** The stage that has the same parameter by another name. */
+  private int partner(String name, int otherwise) {
+    for (Tied tied : network.tied()) {
+      if (name.equals(tied.parameter()) || name.equals(tied.copy())) {
+        String other = name.equals(tied.copy()) ? tied.parameter() : tied.copy();
+        for (int j = 0; j < stages.size(); j++) {
+          if (stages.get(j).parameters().stream().anyMatch(p -> p.name().equals(other))) {
+            return j;
+          }
+        }
+      }
+    }
+    return otherwise;
+  }
+
+  /** Of each of both names as much as of the other. */
+  private void addUpTied(Map<String, float[]> gradients) {
+    for (Tied tied : network.tied()) {
+      float[] one = requireNonNull(gradients.get(tied.parameter()));
+      float[] other = requireNonNull(gradients.get(tied.copy()));
+      for (int k = 0; k < one.length; k++) {
+        one[k] += other[k];
+        other[k] = one[k];
       }
     }
   }
@@ -180,14 +210,18 @@ final class UpdateRules {
       Tensor target = training.feed().target(step, samples).tensor();
       Objective.Judged judged = training.objective().judge(outputs, target, 1.0 / batch);
       Gradients.add(List.of(outputs.get(outputs.size() - 1)), judged.gradients());
+      Map<String, float[]> gradients = new TreeMap<>();
       for (Parameter parameter : whole.parameters()) {
-        float[] own = parameter.value().gradient().orElseThrow().toFloats();
-        float[] sum = sums.computeIfAbsent(parameter.name(), name -> new float[own.length]);
+        gradients.put(parameter.name(), parameter.value().gradient().orElseThrow().toFloats());
+        parameter.value().clearGradient();
+      }
+      addUpTied(gradients);
+      gradients.forEach((name, own) -> {
+        float[] sum = sums.computeIfAbsent(name, key -> new float[own.length]);
         for (int k = 0; k < own.length; k++) {
           sum[k] += own[k];
         }
-        parameter.value().clearGradient();
-      }
+      });
       return judged.loss();
     }
   }

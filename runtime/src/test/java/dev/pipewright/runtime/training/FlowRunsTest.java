@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.training;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -94,27 +95,55 @@ class FlowRunsTest {
     }
   }
 
-  /** Nor are they emulated, as nobody could train so. */
-  @Test
-  void tablesOfTwoStagesAreRefused() {
+  private static Runs gpt(Flow flow, int steps, int every) {
     String model = "gpt:layers=2,hidden=16,heads=2,sequence=8,vocabulary=32";
     List<StageLayers> stages = List.of(StageLayers.keeping(0, 1), StageLayers.keeping(2, 3));
+    int ranks = flow.schedule(flow.round()).ranks();
+    var assignment = Assignment.of(flow, stages, Collections.nCopies(ranks, 1), Runs.BATCH);
+    return new Runs(model, assignment, Optimizer.ADAM, Workers.PROCESSES, steps, every);
+  }
+
+  /** Both copies learn the same, also behind a checkpoint. */
+  @Test
+  void tablesOfTwoStagesStayTheSame() {
     Flow flow = new Flow.TwoBuffers(2, 3, false);
-    var assignment = Assignment.of(flow, stages, List.of(1, 1), Runs.BATCH);
-    TrainingRequest request =
-        new Runs(model, assignment, Optimizer.ADAM, Workers.THREADS, 2, 0)
-            .request(folder, Optional.empty());
+    gpt(flow, 6, 3).run(folder.resolve("through"));
+    gpt(flow, 3, 3).run(folder.resolve("first"));
+    gpt(flow, 6, 3).resume(folder.resolve("first"), folder.resolve("then"));
+    Map<String, float[]> through = Runs.state(folder.resolve("through"));
+    Map<String, float[]> then = Runs.state(folder.resolve("then"));
+    for (String copy : List.of("embedding.weight", "head.weight")) {
+      assertArrayEquals(through.get("embedding.weight"), requireNonNull(through.get(copy)));
+      assertArrayEquals(through.get(copy), then.get(copy), copy);
+    }
+  }
+
+  /** Nor are they emulated, as nobody could train so. */
+  @Test
+  void tablesOfTwoStagesWithoutPartnersAreRefused() {
     LayerSeconds each = new LayerSeconds(1e-3, 1e-3, 1e-3, 1e-3);
     Emulation emulation = new Emulation(Collections.nCopies(4, each));
-    for (TrainingRequest asked : List.of(request, request.emulating(emulation))) {
-      var mistake =
-          assertThrows(BadInputException.class, () -> new Trainer().train(asked, step -> {}));
-      assertEquals(
-          "--schedule: embedding.weight is head.weight too, in stages 0 and 1, which pipedream-2bw"
-              + " updates at different times; take a schedule whose steps end, or a network where"
-              + " they are two, like gpt-untied:…",
-          mistake.getMessage());
-    }
+    Map<Flow, String> refused =
+        Map.of(
+            new Flow.PipeDream(List.of(2, 1), false),
+            "pipedream, which are updated after every 2 and 1 micro-batches",
+            new Flow.OneAfterAnother(new Cyclic(2), Cyclic.Form.PYRAMID, Cyclic.Rule.V2),
+            "cyclic-v2-pyramid, which 2 and 1 workers have",
+            new Flow.OneAfterAnother(new Cyclic(2), Cyclic.Form.ZERO, Cyclic.Rule.V2),
+            "cyclic-v2-zero, whose states go from worker to worker at different times");
+    refused.forEach((flow, why) -> {
+      TrainingRequest real = gpt(flow, 2, 0).request(folder, Optional.empty());
+      for (TrainingRequest asked : List.of(real, real.emulating(emulation))) {
+        var mistake =
+            assertThrows(BadInputException.class, () -> new Trainer().train(asked, step -> {}));
+        assertEquals(
+            "--schedule: head reads the table of embedding too, in stages 0 and 1 of "
+                + why
+                + "; take a schedule whose steps end, or a network where they are two, like"
+                + " gpt-untied:…",
+            mistake.getMessage());
+      }
+    });
   }
 
   @Test
