@@ -2,6 +2,7 @@ package dev.pipewright.execution;
 
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.FlowSteps;
+import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.sim.Run;
 import java.util.Arrays;
@@ -10,6 +11,7 @@ import java.util.Arrays;
 final class FlowWindow {
   private final Schedule schedule; // of the step's ops alone
   private final int[] first; // positions in the programs of all steps, by rank
+  private final int[] held; // activations before it, by rank
 
   /**
    * @param all the steps that flow
@@ -19,16 +21,34 @@ final class FlowWindow {
     Schedule whole = all.schedule();
     long[][] programs = new long[whole.ranks()][];
     this.first = new int[programs.length];
+    this.held = new int[programs.length];
     for (int rank = 0; rank < programs.length; rank++) {
       int[] ends = FlowSteps.ends(all, rank);
       first[rank] = step == 0 ? 0 : ends[step - 1];
+      held[rank] = held(whole.packed(rank), first[rank]);
       programs[rank] = Arrays.copyOfRange(whole.packed(rank), first[rank], ends[step]);
     }
     this.schedule = new Schedule(whole.name(), whole.placement(), whole.microBatches(), programs);
   }
 
+  /** What a program holds behind its first ops. */
+  private static int held(long[] program, int ops) {
+    int held = 0;
+    for (long op : Arrays.copyOf(program, ops)) {
+      Pass pass = Schedule.pass(op);
+      held += pass == Pass.FORWARD ? 1 : 0;
+      held -= pass.releases() ? 1 : 0;
+    }
+    return held;
+  }
+
   Schedule schedule() {
     return schedule;
+  }
+
+  /** Activations of a stage and micro-batch that each rank holds before it. */
+  int[] held() {
+    return held.clone();
   }
 
   /** What a run of all steps has of it, from its first op on. */
@@ -48,6 +68,6 @@ final class FlowWindow {
     }
     MeasuredRun.shift(starts, begin);
     MeasuredRun.shift(ends, begin);
-    return Run.recorded(schedule, starts, ends);
+    return Run.recorded(schedule, starts, ends, held);
   }
 }

@@ -62,7 +62,7 @@ public final class MeasuredRun {
     }
     shift(run.starts, begin);
     shift(run.ends, begin);
-    return Run.recorded(run.schedule, run.starts, run.ends);
+    return Run.recorded(run.schedule, run.starts, run.ends, window.held());
   }
 
   private static double[] mean(double[][] times, int first, int workers) {

@@ -130,14 +130,37 @@ public sealed interface Flow {
     }
   }
 
+  /** An update for all micro-batches of a step, with gradients at the version before the newest. */
+  sealed interface Buffered extends Flow {
+    @Override
+    default int round() {
+      return 1;
+    }
+
+    @Override
+    default int perUpdate(int stage) {
+      return microBatches();
+    }
+
+    @Override
+    default int version(int stage, int microBatch) {
+      return PipeDreamTwoBuffers.version(microBatch, microBatches());
+    }
+
+    @Override
+    default int versions(int stage) {
+      return 2;
+    }
+  }
+
   /**
-   * An update for some micro-batches, with gradients at the version before the newest.
+   * One forward, one backward, as PipeDream-2BW has it.
    *
    * @param microBatches of an update
    * @param shared whether the ranks are several workers each, which add up their gradients
    * @see PipeDreamTwoBuffers
    */
-  record TwoBuffers(int stages, int microBatches, boolean shared) implements Flow {
+  record TwoBuffers(int stages, int microBatches, boolean shared) implements Buffered {
     public TwoBuffers {
       schedule(stages, microBatches, 1); // says what is wrong with them
     }
@@ -145,11 +168,6 @@ public sealed interface Flow {
     @Override
     public String name() {
       return "pipedream-2bw";
-    }
-
-    @Override
-    public int round() {
-      return 1;
     }
 
     @Override
@@ -177,21 +195,6 @@ public sealed interface Flow {
       }
       return new Schedule(one.name(), one.placement(), one.microBatches(), programs);
     }
-
-    @Override
-    public int perUpdate(int stage) {
-      return microBatches;
-    }
-
-    @Override
-    public int version(int stage, int microBatch) {
-      return PipeDreamTwoBuffers.version(microBatch, microBatches);
-    }
-
-    @Override
-    public int versions(int stage) {
-      return 2;
-    }
   }
 
   /**
@@ -208,7 +211,7 @@ public sealed interface Flow {
    */
   record Repeated(
       List<Integer> ranks, double period, int batches, List<RepeatedOp> ops, int microBatches)
-      implements Flow {
+      implements Buffered {
     public Repeated {
       ranks = List.copyOf(ranks);
       ops = List.copyOf(ops);
@@ -241,28 +244,8 @@ public sealed interface Flow {
     }
 
     @Override
-    public int round() {
-      return 1;
-    }
-
-    @Override
     public Schedule schedule(int steps) {
       return UpdatedPattern.of(name(), pattern(ranks, period, batches, ops), microBatches, steps);
-    }
-
-    @Override
-    public int perUpdate(int stage) {
-      return microBatches;
-    }
-
-    @Override
-    public int version(int stage, int microBatch) {
-      return PipeDreamTwoBuffers.version(microBatch, microBatches);
-    }
-
-    @Override
-    public int versions(int stage) {
-      return 2;
     }
   }
 

@@ -15,6 +15,7 @@ public final class Run {
   private final double[][] ends;
   private final double[][] stretched; // likewise; none where no op is
   private final Inputs inputs;
+  private final int[] before; // activations that a rank holds when it begins
   private final double makespan;
 
   /** The arrays become the run's own. */
@@ -24,6 +25,17 @@ public final class Run {
 
   /** The same of ops that may have taken longer than undisturbed. */
   Run(Schedule schedule, double[][] starts, double[][] ends, double[][] stretched, Inputs inputs) {
+    this(schedule, starts, ends, stretched, inputs, new int[schedule.ranks()]);
+  }
+
+  private Run(
+      Schedule schedule,
+      double[][] starts,
+      double[][] ends,
+      double[][] stretched,
+      Inputs inputs,
+      int[] before) {
+    this.before = before;
     this.schedule = schedule;
     this.starts = starts;
     this.ends = ends;
@@ -45,6 +57,15 @@ public final class Run {
    * @param ends likewise
    */
   public static Run recorded(Schedule schedule, double[][] starts, double[][] ends) {
+    return recorded(schedule, starts, ends, new int[schedule.ranks()]);
+  }
+
+  /**
+   * The same of ops in the middle of others.
+   *
+   * @param before activations of a stage and micro-batch that each rank holds when they begin
+   */
+  public static Run recorded(Schedule schedule, double[][] starts, double[][] ends, int... before) {
     Inputs inputs = new Inputs(schedule);
     for (int rank = 0; rank < starts.length; rank++) {
       long[] program = schedule.packed(rank);
@@ -62,7 +83,7 @@ public final class Run {
         }
       }
     }
-    return new Run(schedule, starts, ends, inputs);
+    return new Run(schedule, starts, ends, new double[0][], inputs, before);
   }
 
   public Schedule schedule() {
@@ -173,6 +194,11 @@ public final class Run {
     return longest == 0 ? 0 : 1 - busiest / longest;
   }
 
+  /** Activations of a stage and micro-batch that a rank holds before its first op. */
+  public int heldBefore(int rank) {
+    return before[rank];
+  }
+
   /**
    * The most activations of a stage and micro-batch that each rank holds at once: from the forward
    * pass until the weights' gradient, or the whole backward pass.
@@ -180,7 +206,7 @@ public final class Run {
   public int[] peakActivations() {
     int[] peaks = new int[starts.length];
     for (int rank = 0; rank < peaks.length; rank++) {
-      int held = 0;
+      int held = before[rank];
       for (long op : schedule.packed(rank)) {
         Pass pass = Schedule.pass(op);
         held += pass == Pass.FORWARD ? 1 : 0;

@@ -30,6 +30,7 @@ import dev.pipewright.schedule.cyclic.Cyclic;
 import dev.pipewright.schedule.periodic.RepeatedOp;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.sim.Conditions;
+import dev.pipewright.sim.Run;
 import dev.pipewright.sim.steady.SteadyState;
 import dev.pipewright.units.Precision;
 import java.util.ArrayList;
@@ -186,8 +187,11 @@ class FlowExpectationTest {
   @Test
   void pipelinesHoldWhatTheirMicroBatchesKeep() {
     StageCosts costs = costs(3, 0, SLOT, 100, 7);
-    double[] peaks = expectation(costs, new Flow.PipeDream(List.of(1, 1, 1), false)).peakBytes();
-    assertArrayEquals(new double[] {307, 207, 107}, peaks, ROUNDING);
+    Expectation expectation = expectation(costs, new Flow.PipeDream(List.of(1, 1, 1), false));
+    assertArrayEquals(new double[] {307, 207, 107}, expectation.peakBytes(), ROUNDING);
+    // Of a single step, too, whose micro-batch is not alone.
+    int[] held = expectation.oneOf(expectation.simulate()).peakActivations();
+    assertArrayEquals(new int[] {3, 2, 1}, held);
   }
 
   /** On one device N(N + 1)/2 of the N² stages are held, where all at once would be N². */
@@ -375,10 +379,19 @@ class FlowExpectationTest {
   void aStepIsComparedWithOneOfARun() {
     Flow flow = new Flow.PipeDream(List.of(1, 1), false);
     Expectation expectation = expectation(costs(2, 0, new LayerTimes(1, 2, 0, 0), 0, 0), flow);
-    var run = expectation.oneOf(expectation.simulate());
+    Run run = expectation.oneOf(expectation.simulate());
     assertEquals(3, run.schedule().packed(0).length); // a pass each way, and the update
     assertEquals(3, run.busy(0), ROUNDING);
     double[] ends = IntStream.range(0, 3).mapToDouble(i -> run.end(0, i)).toArray();
     assertTrue(Arrays.stream(ends).max().orElseThrow() <= 2 * 3);
+    double[][] times = {{0, 1, 3}, {0, 1, 3}};
+    double[] none = new double[2];
+    var stages = List.of(StageLayers.keeping(0, 0), StageLayers.keeping(1, 1));
+    Run measured =
+        MeasuredRun.ofFlow(
+            Assignment.of(flow, stages, List.of(1, 1), 1).over(5),
+            new RecordedStep(2, 3, times, times, times, none, none));
+    assertArrayEquals(new int[] {2, 1}, run.peakActivations());
+    assertArrayEquals(new int[] {2, 1}, measured.peakActivations());
   }
 }

@@ -19,6 +19,7 @@ final class ShownRuns {
     double[][] starts = new double[schedule.ranks()][];
     double[][] ends = new double[schedule.ranks()][];
     double[] busy = new double[schedule.ranks()];
+    int[] before = new int[schedule.ranks()];
     for (int rank = 0; rank < starts.length; rank++) {
       starts[rank] = new double[schedule.packed(rank).length];
       ends[rank] = new double[starts[rank].length];
@@ -27,6 +28,7 @@ final class ShownRuns {
         ends[rank][i] = run.end(rank, i);
       }
       busy[rank] = run.busy(rank);
+      before[rank] = run.heldBefore(rank);
     }
     return new ScheduleRun(
         name,
@@ -37,7 +39,12 @@ final class ShownRuns {
         starts,
         ends,
         new ScheduleRun.Figures(
-            run.makespan(), run.idleShare(), run.spanIdleShare(), busy, run.peakActivations()),
+            run.makespan(),
+            run.idleShare(),
+            run.spanIdleShare(),
+            busy,
+            before,
+            run.peakActivations()),
         memoryCap);
   }
 

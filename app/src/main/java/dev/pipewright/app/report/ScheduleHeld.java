@@ -17,9 +17,12 @@ record ScheduleHeld(double[] seconds, int[] counts) {
 
   static ScheduleHeld of(ScheduleRun run, int rank) {
     long[] program = run.program(rank);
-    double[] seconds = new double[program.length];
-    int[] counts = new int[program.length];
+    double[] seconds = new double[program.length + 1];
+    int[] counts = new int[program.length + 1];
     int size = 0;
+    if (run.before(rank) > 0) {
+      counts[size++] = run.before(rank);
+    }
     for (int i = 0; i < program.length; i++) {
       Pass pass = Schedule.pass(program[i]);
       if (pass == Pass.FORWARD || pass.releases()) {

@@ -45,11 +45,21 @@ public record ScheduleRun(
    * @param idleShare of the makespan
    * @param spanIdleShare of the longest span from a rank's first op to its last
    * @param busy seconds that each rank computes
-   * @param peaks of each rank, in activations of one chunk and micro-batch
+   * @param before activations of one chunk and micro-batch that each rank holds at first
+   * @param peaks the most of each
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Figures(
-      double makespan, double idleShare, double spanIdleShare, double[] busy, int[] peaks) {}
+      double makespan,
+      double idleShare,
+      double spanIdleShare,
+      double[] busy,
+      int[] before,
+      int[] peaks) {}
+
+  int before(int rank) {
+    return figures.before()[rank];
+  }
 
   long[] program(int rank) {
     return schedule.packed(rank);

@@ -42,7 +42,12 @@ final class ScheduleRuns {
         starts,
         ends,
         new ScheduleRun.Figures(
-            run.makespan(), run.idleShare(), run.spanIdleShare(), busy, run.peakActivations()),
+            run.makespan(),
+            run.idleShare(),
+            run.spanIdleShare(),
+            busy,
+            IntStream.range(0, ranks).map(run::heldBefore).toArray(),
+            run.peakActivations()),
         MemoryCap.NONE);
   }
 
