@@ -14,6 +14,9 @@ public final class Torch {
   public static final List<String> THREAD_VARIABLES =
       List.of("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS");
 
+  /** The newest instructions that oneDNN may use; it asks for them once, when it first computes. */
+  static final String INSTRUCTIONS = "ONEDNN_MAX_CPU_ISA";
+
   private Torch() {}
 
   /** The library's version; it is not loaded for that. */
@@ -37,6 +40,19 @@ public final class Torch {
     torch.set_num_threads(threads);
     torch.globalContext().setDeterministicAlgorithms(true, false);
     torch.globalContext().setDeterministicFillUninitializedMemory(false); // nobody reads it
+  }
+
+  /**
+   * The same where several of this process's threads each compute for themselves.
+   *
+   * <p>oneDNN 3.7 is not safe there with instructions of 512 bits: two threads that meet a new
+   * convolution at once may arrange its weights differently and then compute with one's
+   * arrangement, so that the other's gradient is wrong ({@code docs/decisions.md}). It is therefore
+   * held to instructions of 256 bits, unless its user has chosen some.
+   */
+  public static void startForSeveral(int threads) {
+    start(threads);
+    torch.set_env(INSTRUCTIONS, "AVX2", false);
   }
 
   /**
