@@ -53,13 +53,16 @@ public final class Gpu {
   }
 
   private static void load() {
+    if (!Libraries.forGpus()) {
+      throw new IllegalStateException(
+          "--device cuda: this build computes on processors only; set PIPEWRIGHT_TORCH=gpu on a"
+              + " machine that has CUDA's libraries, or leave it out");
+    }
     try {
       Loader.load(torch_cuda.class);
     } catch (LinkageError | TypeNotPresentException e) {
       throw new IllegalStateException(
-          "--device cuda: this build computes on processors only, or CUDA's libraries are not"
-              + " installed; set PIPEWRIGHT_TORCH=gpu on a machine that has them, or leave it out",
-          e);
+          "--device cuda: CUDA's libraries are not installed; install them, or leave it out", e);
     }
   }
 

@@ -2,7 +2,6 @@ package dev.pipewright.runtime.tensor;
 
 import dev.pipewright.units.Check;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.List;
 import org.bytedeco.javacpp.Loader;
 import org.bytedeco.javacpp.Pointer;
@@ -55,19 +54,9 @@ public final class Torch {
     torch.set_env(INSTRUCTIONS, "AVX2", false);
   }
 
-  /**
-   * Loads the library and nothing else. Its files are unpacked together before: one that is loaded
-   * while others are still packed would find those of a PyTorch that the system has installed.
-   */
+  /** Loads the library and nothing else. */
   public static void load() {
-    try {
-      for (String build : List.of("", "-gpu")) { // where there is none of the two, nothing happens
-        Loader.cacheResources("/org/bytedeco/pytorch/" + Loader.getPlatform() + build + "/");
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException("could not unpack libtorch", e);
-    }
-    Loader.load(torch.class);
+    Libraries.load();
   }
 
   /**
