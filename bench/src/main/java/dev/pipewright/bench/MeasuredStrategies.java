@@ -3,6 +3,7 @@ package dev.pipewright.bench;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
@@ -16,6 +17,8 @@ final class MeasuredStrategies {
    */
   record Case(String network, int batch, int steps) {}
 
+  private static final String PROFILE = "profile.json";
+  private static final String CLUSTER = "cluster.yaml";
   private static final String PERCEPTRON = "mlp-8x1024";
   private static final String CONVOLUTIONS = "cnn-64-128-256";
   private static final String LANGUAGE =
@@ -35,9 +38,11 @@ final class MeasuredStrategies {
   /**
    * A way to train.
    *
+   * @param planner who finds it for the profiled network; nobody where the flags say all
    * @param networks that it is for
    */
-  record Strategy(String name, List<String> flags, List<String> networks) {
+  record Strategy(
+      String name, Optional<String> planner, List<String> flags, List<String> networks) {
     boolean isFor(Case each) {
       return networks.contains(each.network());
     }
@@ -46,13 +51,22 @@ final class MeasuredStrategies {
       return of(name, flags, PERCEPTRON, CONVOLUTIONS, LANGUAGE, WORDS);
     }
 
-    /** Steps that flow refuse language models whose first and last layers share parameters. */
     private static Strategy flow(String name, String flags) {
-      return of(name, "--stages 2 --schedule " + flags, PERCEPTRON, CONVOLUTIONS);
+      return of(name, "--stages 2 --schedule " + flags);
+    }
+
+    /** Refused where first and last layers share parameters. */
+    private static Strategy travelling(String name) {
+      return of(name, "--stages 2 --schedule " + name, PERCEPTRON, CONVOLUTIONS);
     }
 
     private static Strategy of(String name, String flags, String... networks) {
-      return new Strategy(name, List.of(flags.split(" ")), List.of(networks));
+      return new Strategy(name, Optional.empty(), List.of(flags.split(" ")), List.of(networks));
+    }
+
+    private static Strategy planned(String name, String planner) {
+      return new Strategy(
+          name, Optional.of(planner), List.of(), CASES.stream().map(Case::network).toList());
     }
   }
 
@@ -102,8 +116,9 @@ final class MeasuredStrategies {
                   Strategy.flow("cyclic-v1", "cyclic-v1"),
                   Strategy.flow("cyclic-v2", "cyclic-v2"),
                   Strategy.flow("cyclic-v2-pipeline", "cyclic-v2-pipeline"),
-                  Strategy.flow("cyclic-v1-zero", "cyclic-v1-zero"),
-                  Strategy.flow("cyclic-v2-zero", "cyclic-v2-zero"))));
+                  Strategy.travelling("cyclic-v1-zero"),
+                  Strategy.travelling("cyclic-v2-zero"),
+                  Strategy.planned("periodic", "madpipe"))));
 
   private MeasuredStrategies() {}
 
@@ -118,13 +133,28 @@ final class MeasuredStrategies {
 
   /** What is predicted by the profile in a folder beside what is measured. */
   static JsonNode compare(Case of, Strategy strategy, int steps, Path folder) {
-    List<String> command = new ArrayList<>(List.of("./pipewright", "compare", of.network()));
-    command.addAll(List.of("--global-batch", "" + of.batch(), "--steps", "" + steps));
-    command.addAll(List.of("--profile", folder.resolve("profile.json").toString()));
-    command.addAll(List.of("--cluster", folder.resolve("cluster.yaml").toString()));
+    List<String> command = new ArrayList<>(List.of("./pipewright", "compare"));
+    if (strategy.planner().isPresent()) {
+      command.add(plan(of, strategy.planner().get(), folder).toString());
+    } else {
+      command.addAll(List.of(of.network(), "--global-batch", "" + of.batch()));
+      command.addAll(List.of("--profile", folder.resolve(PROFILE).toString()));
+      command.addAll(List.of("--cluster", folder.resolve(CLUSTER).toString()));
+    }
     command.addAll(strategy.flags());
-    command.add("--json");
+    command.addAll(List.of("--steps", "" + steps, "--json"));
     return Answers.of(command);
+  }
+
+  /** The file of a plan for the profile in a folder. */
+  private static Path plan(Case of, String planner, Path folder) {
+    List<String> command = new ArrayList<>(List.of("./pipewright", "plan"));
+    command.add(folder.resolve(PROFILE).toString());
+    command.addAll(List.of("--cluster", folder.resolve(CLUSTER).toString()));
+    command.addAll(List.of("--planner", planner, "--global-batch", "" + of.batch()));
+    command.addAll(List.of("--out", folder.resolve(planner).toString(), "--json"));
+    Answers.of(command);
+    return folder.resolve(planner).resolve("plan.json");
   }
 
   /** By how much something is off, as text. */

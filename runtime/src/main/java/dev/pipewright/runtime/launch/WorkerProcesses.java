@@ -120,11 +120,13 @@ final class WorkerProcesses implements AutoCloseable {
 
   /**
    * Has the C library keep what tensors give back. Otherwise it returns large ones to the system,
-   * which has to clear every page again in the next step: a third more time for wide layers.
+   * which has to clear every page again in the next step: a third more time for wide layers. What
+   * is too large to be kept comes in huge pages, where the system has them, and is cleared faster.
    */
   private static void keepFreedMemory(Map<String, String> environment) {
     environment.putIfAbsent("MALLOC_MMAP_THRESHOLD_", "33554432"); // the most it takes
     environment.putIfAbsent("MALLOC_TRIM_THRESHOLD_", "4294967296");
+    environment.putIfAbsent("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
   }
 
   /** Has it return all but small pieces at once. */
