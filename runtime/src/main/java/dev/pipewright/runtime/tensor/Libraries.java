@@ -36,11 +36,16 @@ final class Libraries {
   /** By which JavaCPP is told that they have been loaded. */
   private static final String LOADS = "org.bytedeco.javacpp.loadLibraries";
 
+  /** Ends the platform's name for builds of which some libraries compute on GPUs. */
+  private static final String GPUS = "-gpu";
+
+  private static boolean loaded; // guarded by the class
+
   private Libraries() {}
 
   /** Whether they can compute on GPUs. */
   static boolean forGpus() {
-    return Libraries.class.getResource(folder("-gpu")) != null;
+    return Libraries.class.getResource(folder(GPUS)) != null;
   }
 
   private static String folder(String build) {
@@ -52,14 +57,18 @@ final class Libraries {
    * are still packed would find those of a PyTorch that the system has installed.
    */
   static synchronized void load() {
+    if (loaded) {
+      return;
+    }
     try {
       if (Loader.getPlatform().equals(KNOWN) && !forGpus()) {
         System.setProperty(LOADS, "false");
         unpacked().forEach(file -> System.load(file.getPath()));
       } else {
-        Loader.cacheResources(folder(forGpus() ? "-gpu" : ""));
+        Loader.cacheResources(folder(forGpus() ? GPUS : ""));
         Loader.load(torch.class);
       }
+      loaded = true;
     } catch (IOException e) {
       throw new UncheckedIOException("could not unpack libtorch", e);
     }
