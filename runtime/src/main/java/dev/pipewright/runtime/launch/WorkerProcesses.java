@@ -21,6 +21,9 @@ final class WorkerProcesses implements AutoCloseable {
   private static final long GRACE_MILLISECONDS = 2000;
   private static final int LOG_LINES = 20;
 
+  /** How many blocks of memory glibc may ask the system for one by one, and return so. */
+  private static final String SYSTEM_BLOCKS = "MALLOC_MMAP_MAX_";
+
   /**
    * How a worker begins. Ctrl-C reaches all processes of a terminal; what becomes of the workers
    * then is for the coordinator to say, and where that ends, they do.
@@ -119,18 +122,20 @@ final class WorkerProcesses implements AutoCloseable {
   }
 
   /**
-   * Has the C library keep what tensors give back. Otherwise it returns large ones to the system,
-   * which has to clear every page again in the next step: a third more time for wide layers. What
-   * is too large to be kept comes in huge pages, where the system has them, and is cleared faster.
+   * Has the C library keep what tensors give back, however large. Otherwise it returns large blocks
+   * to the system, which has to clear every page again in the next step, and in a virtual machine
+   * to get it back from the host: a quarter of the step where a language model has many words. What
+   * it has comes in huge pages, where the system gives them.
    */
   private static void keepFreedMemory(Map<String, String> environment) {
-    environment.putIfAbsent("MALLOC_MMAP_THRESHOLD_", "33554432"); // the most it takes
+    environment.putIfAbsent(SYSTEM_BLOCKS, "0");
     environment.putIfAbsent("MALLOC_TRIM_THRESHOLD_", "4294967296");
     environment.putIfAbsent("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
   }
 
   /** Has it return all but small pieces at once. */
   private static void returnFreedMemory(Map<String, String> environment) {
+    environment.put(SYSTEM_BLOCKS, "65536"); // as glibc has it
     environment.put("MALLOC_MMAP_THRESHOLD_", "65536");
     environment.put("MALLOC_TRIM_THRESHOLD_", "65536");
   }
