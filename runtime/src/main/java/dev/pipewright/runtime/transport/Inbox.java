@@ -19,7 +19,7 @@ final class Inbox implements AutoCloseable {
   private final SocketChannel connection;
   private final int from;
   private final Map<MessageName, Deque<Delivery>> asked = new HashMap<>(); // guarded by this
-  private final Map<MessageName, Deque<ByteBuffer[]>> aside = new HashMap<>(); // likewise
+  private final Map<MessageName, Deque<EarlyMessage>> aside = new HashMap<>(); // likewise
   private @Nullable Thread reader; // from when somebody first asked
   private @Nullable Exception failure;
 
@@ -33,7 +33,7 @@ final class Inbox implements AutoCloseable {
 
   synchronized Pending receive(MessageName name, TensorMemory memory) {
     Delivery delivery = new Delivery(memory, "receiving from worker " + from);
-    ByteBuffer[] early = first(aside, name);
+    EarlyMessage early = first(aside, name);
     if (early != null) {
       arrive(delivery, early);
     } else if (failure != null) {
@@ -75,9 +75,7 @@ final class Inbox implements AutoCloseable {
         long bytes = header.getLong();
         Delivery delivery = awaitRequest(name);
         if (delivery == null) {
-          ByteBuffer[] early = TensorMemory.apart(bytes);
-          fill(early);
-          set(name, early);
+          set(name, readEarly(bytes));
         } else {
           check(delivery, bytes);
           fill(delivery.memory().pieces());
@@ -98,10 +96,18 @@ final class Inbox implements AutoCloseable {
     return first(asked, name);
   }
 
-  private synchronized void set(MessageName name, ByteBuffer[] early) {
-    for (ByteBuffer piece : early) {
-      piece.flip();
+  private EarlyMessage readEarly(long bytes) throws IOException {
+    EarlyMessage early = new EarlyMessage(bytes);
+    try {
+      fill(early.pieces());
+      return early;
+    } catch (IOException e) {
+      early.close();
+      throw e;
     }
+  }
+
+  private synchronized void set(MessageName name, EarlyMessage early) {
     Delivery meanwhile = first(asked, name);
     if (meanwhile == null) {
       aside.computeIfAbsent(name, key -> new ArrayDeque<>()).add(early);
@@ -110,14 +116,10 @@ final class Inbox implements AutoCloseable {
     }
   }
 
-  private void arrive(Delivery delivery, ByteBuffer[] early) {
-    long bytes = 0;
-    for (ByteBuffer piece : early) {
-      bytes += piece.remaining();
-    }
-    check(delivery, bytes);
-    for (int i = 0; i < early.length; i++) {
-      delivery.memory().pieces()[i].put(early[i]);
+  private void arrive(Delivery delivery, EarlyMessage early) {
+    try (early) {
+      check(delivery, early.bytes());
+      early.copyTo(delivery.memory());
     }
     delivery.end();
   }
@@ -155,5 +157,7 @@ final class Inbox implements AutoCloseable {
     if (reader != null) {
       reader.interrupt();
     }
+    aside.values().forEach(all -> all.forEach(EarlyMessage::close));
+    aside.clear();
   }
 }

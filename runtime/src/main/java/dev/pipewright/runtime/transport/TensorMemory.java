@@ -3,8 +3,8 @@ package dev.pipewright.runtime.transport;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.units.Check;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import org.bytedeco.javacpp.BytePointer;
+import org.bytedeco.javacpp.Pointer;
 import org.bytedeco.pytorch.global.torch.MemoryFormat;
 
 /** The bytes of a packed tensor as they lie in memory, which stays until it is closed. */
@@ -22,28 +22,23 @@ final class TensorMemory implements AutoCloseable {
     Check.that(isPacked(tensor.handle()), "messages carry packed tensors: %s", what);
     this.tensor = tensor.shared(); // whoever made it may end its scope before
     this.bytes = tensor.bytes();
-    this.pieces = new ByteBuffer[pieces(bytes)];
-    for (int i = 0; i < pieces.length; i++) {
-      long first = i * MOST;
-      try (BytePointer all = new BytePointer(this.tensor.handle().data_ptr())) {
-        all.limit(Math.min(bytes, first + MOST)).position(first);
-        pieces[i] = all.asByteBuffer();
-      }
-    }
+    this.pieces = pieces(this.tensor.handle().data_ptr(), bytes);
   }
 
   static boolean isPacked(org.bytedeco.pytorch.Tensor tensor) {
     return tensor.is_contiguous() || tensor.is_contiguous(MemoryFormat.ChannelsLast);
   }
 
-  private static int pieces(long bytes) {
-    return Math.toIntExact((bytes + MOST - 1) / MOST);
-  }
-
-  /** As many bytes elsewhere, in pieces that are as long. */
-  static ByteBuffer[] apart(long bytes) {
-    ByteBuffer[] pieces = new ByteBuffer[pieces(bytes)];
-    Arrays.setAll(pieces, i -> ByteBuffer.allocateDirect((int) Math.min(MOST, bytes - i * MOST)));
+  /** The bytes of some memory, which stays its owner's. */
+  static ByteBuffer[] pieces(Pointer memory, long bytes) {
+    ByteBuffer[] pieces = new ByteBuffer[Math.toIntExact((bytes + MOST - 1) / MOST)];
+    for (int i = 0; i < pieces.length; i++) {
+      long first = i * MOST;
+      try (BytePointer all = new BytePointer(memory)) {
+        all.limit(Math.min(bytes, first + MOST)).position(first);
+        pieces[i] = all.asByteBuffer();
+      }
+    }
     return pieces;
   }
 

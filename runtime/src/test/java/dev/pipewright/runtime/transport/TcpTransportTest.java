@@ -18,6 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.bytedeco.javacpp.Pointer;
 import org.junit.jupiter.api.Test;
 
 class TcpTransportTest extends TransportContract {
@@ -120,6 +121,32 @@ class TcpTransportTest extends TransportContract {
           }
           pending.forEach(Pending::await);
         });
+  }
+
+  /** What is set aside for them does not wait for the garbage collector. */
+  @Test
+  void messagesThatComeEarlyLeaveNoMemoryBehind() {
+    int rounds = 64;
+    int elements = 1 << 20;
+    long before = Pointer.physicalBytes();
+    together(
+        2,
+        me -> {
+          int other = 1 - me.worker();
+          for (int round = 0; round < rounds; round++) {
+            try (Scope scope = new Scope()) {
+              Pending early = me.send(Tensor.ones(elements), other, 0);
+              Pending late = me.send(Tensor.ones(1), other, 1);
+              me.receive(Tensor.empty(1), other, 1).await();
+              Tensor got = Tensor.empty(elements);
+              me.receive(got, other, 0).await();
+              early.await();
+              late.await();
+            }
+          }
+        });
+    long left = Pointer.physicalBytes() - before;
+    assertTrue(left < 4L * elements * rounds / 2, left + " bytes");
   }
 
   /** Others that find the port are none of the workers, whatever they say. */
