@@ -66,7 +66,7 @@ public final class Expectation {
         "each worker needs a device: workers=%d, devices of the cluster=%d",
         assignment.size(),
         there);
-    this.costs = costs;
+    this.costs = TableCopies.counted(costs);
     this.assignment = assignment;
     this.devices = List.copyOf(devices);
     this.filled =
@@ -74,7 +74,7 @@ public final class Expectation {
             .flow()
             .map(flow -> assignment.over(flow.round() * FILLED * (flow.stages() + 1)))
             .orElse(assignment);
-    this.loads = new StageLoads(costs, assignment, this.devices);
+    this.loads = new StageLoads(this.costs, assignment, this.devices);
     this.emulation = emulation();
   }
 

@@ -7,6 +7,9 @@ import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Flow;
 import dev.pipewright.plan.HandOns;
 import dev.pipewright.plan.TiedStages;
+import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Schedule;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
@@ -20,7 +23,7 @@ final class FlowSeconds {
   /** Times that an update's gradients go through memory: cleared; read, added to and written. */
   private static final double SUM_TRAFFIC = 4;
 
-  /** Times that the parameters do where an older version is kept: they are copied. */
+  /** Times that what is copied does: an older version, gradients that go to another stage. */
   private static final double COPY_TRAFFIC = 2;
 
   /** Times that a sum does that comes from another worker: it is added to one's own. */
@@ -29,29 +32,108 @@ final class FlowSeconds {
   /** Who hands on nothing says so with a number. */
   private static final double SIGN_BYTES = 4;
 
-  /** Times that a table's gradients do that go to another stage: copied; theirs added, learnt. */
-  private static final double TIED_TRAFFIC = 5;
-
   private final Assignment all; // over enough steps to be typical
   private final Flow flow;
-  private final Cluster cluster;
+  private final Workload workload;
   private final IntUnaryOperator device; // of each worker
 
-  FlowSeconds(Assignment all, Cluster cluster, IntUnaryOperator device) {
+  FlowSeconds(Assignment all, Workload workload, IntUnaryOperator device) {
     this.all = all;
     this.flow = all.flow().orElseThrow();
-    this.cluster = cluster;
+    this.workload = workload;
     this.device = device;
   }
 
   /**
-   * What an update takes beside that of a step that ends.
+   * What sums of gradients take on average from a backward pass.
    *
    * @param bytes of the stage's parameters
    */
-  double update(int depth, double bytes) {
-    double copies = flow.versions(depth) > 1 ? COPY_TRAFFIC : 0;
-    return (SUM_TRAFFIC + copies) * bytes / rate(depth);
+  double summing(int depth, double bytes) {
+    return updatesFor(Pass.BACKWARD, depth) * SUM_TRAFFIC * bytes / rate(depth);
+  }
+
+  /**
+   * What an update takes: of parameters that no other stage has, with keeping an older version; and
+   * to hand on the gradients of the others.
+   *
+   * @param bytes of the stage's parameters
+   * @param updating seconds of an update of all of them where a step ends
+   */
+  double update(int depth, double bytes, double updating) {
+    double learning = updating + keeping(depth, bytes);
+    double tied = 0;
+    for (TiedStages each : tied(depth)) {
+      tied += bytes(each);
+    }
+    return tied == 0 ? learning : learning * (1 - tied / bytes) + copying(depth, tied);
+  }
+
+  /**
+   * What it takes on average from a forward pass to learn what both stages that have the same table
+   * have handed on.
+   *
+   * @param bytes of the stage's parameters
+   * @param updating seconds of an update of all of them where a step ends
+   */
+  double learning(int depth, double bytes, double updating) {
+    double seconds = 0;
+    for (TiedStages each : tied(depth)) {
+      double share = bytes(each) / bytes;
+      seconds += share * (updating + keeping(depth, bytes)) + sum(depth, each);
+    }
+    return seconds == 0 ? 0 : updatesFor(Pass.FORWARD, depth) * seconds;
+  }
+
+  /** To have the other stage's gradients and to add one's own. */
+  private double sum(int depth, TiedStages stages) {
+    double bytes = bytes(stages);
+    List<Integer> pair = stages.pair(all.holders(depth).get(0));
+    int from = device.applyAsInt(pair.get(0));
+    int to = device.applyAsInt(pair.get(1));
+    double message = stages.together() ? 0 : message(cluster(), from, to, bytes);
+    return ARRIVAL_TRAFFIC * bytes / rate(depth) + (1 - overlap()) * message;
+  }
+
+  /** Tables of a stage that another stage has, too. */
+  private List<TiedStages> tied(int depth) {
+    return TiedStages.of(all, workload.chain()).stream()
+        .filter(stages -> depth == stages.first() || depth == stages.second())
+        .toList();
+  }
+
+  private double bytes(TiedStages stages) {
+    return stages.table().numbers() * (double) workload.profile().precision().bytes();
+  }
+
+  private double keeping(int depth, double bytes) {
+    return flow.versions(depth) > 1 ? copying(depth, bytes) : 0;
+  }
+
+  private double copying(int depth, double bytes) {
+    return COPY_TRAFFIC * bytes / rate(depth);
+  }
+
+  /** How many updates of a stage there are for a pass of it. */
+  private double updatesFor(Pass pass, int depth) {
+    return count(Pass.UPDATE, depth) / (double) count(pass, depth);
+  }
+
+  private long count(Pass pass, int depth) {
+    Schedule schedule = all.schedule();
+    return IntStream.range(0, schedule.ranks())
+        .mapToObj(schedule::packed)
+        .flatMapToLong(Arrays::stream)
+        .filter(op -> Schedule.pass(op) == pass && Schedule.stage(op) % flow.stages() == depth)
+        .count();
+  }
+
+  private Cluster cluster() {
+    return workload.cluster();
+  }
+
+  private double overlap() {
+    return cluster().software().overlap();
   }
 
   /** The slowest memory's, of those who hold a stage. */
@@ -59,26 +141,9 @@ final class FlowSeconds {
     double rate = Double.POSITIVE_INFINITY;
     for (int worker : all.holders(depth)) {
       int own = device.applyAsInt(worker);
-      rate = Math.min(rate, cluster.device(own).memoryBandwidth().value());
+      rate = Math.min(rate, cluster().device(own).memoryBandwidth().value());
     }
     return rate;
-  }
-
-  /** What an update takes where it exchanges gradients of tables with another stage. */
-  double tied(int depth, Workload workload) {
-    double seconds = 0;
-    for (TiedStages stages : TiedStages.of(all, workload.chain())) {
-      if (depth == stages.first() || depth == stages.second()) {
-        double bytes = stages.table().numbers() * (double) workload.profile().precision().bytes();
-        List<Integer> pair = stages.pair(all.holders(depth).get(0));
-        int from = device.applyAsInt(pair.get(0));
-        int to = device.applyAsInt(pair.get(1));
-        double message = stages.together() ? 0 : message(cluster, from, to, bytes);
-        seconds += TIED_TRAFFIC * bytes / rate(depth);
-        seconds += (1 - cluster.software().overlap()) * message;
-      }
-    }
-    return seconds;
   }
 
   /** What it takes on average until a turn has what the one before it hands on. */
@@ -89,7 +154,7 @@ final class FlowSeconds {
     for (int turn = 1; turn < handOns.size(); turn++) {
       if (handOns.comes(turn)) {
         int to = device.applyAsInt(all.firstWorker(handOns.turn(turn).rank()));
-        double rate = cluster.device(to).memoryBandwidth().value();
+        double rate = cluster().device(to).memoryBandwidth().value();
         int sums = handOns.carried(turn).size();
         seconds += message(handOns, turn, bytes);
         seconds += sums * ARRIVAL_TRAFFIC * bytes / rate;
@@ -108,7 +173,7 @@ final class FlowSeconds {
             .mapToDouble(turn -> message(handOns, turn, bytes))
             .average()
             .orElse(0);
-    return (1 - cluster.software().overlap()) * beside;
+    return (1 - overlap()) * beside;
   }
 
   /** From the turn before. */
@@ -116,7 +181,7 @@ final class FlowSeconds {
     int from = device.applyAsInt(all.firstWorker(handOns.turn(turn - 1).rank()));
     int to = device.applyAsInt(all.firstWorker(handOns.turn(turn).rank()));
     int sums = handOns.carried(turn).size();
-    return message(cluster, from, to, sums == 0 ? SIGN_BYTES : sums * bytes);
+    return message(cluster(), from, to, sums == 0 ? SIGN_BYTES : sums * bytes);
   }
 
   static double message(Cluster cluster, int from, int to, double bytes) {

@@ -38,7 +38,7 @@ final class OpSeconds {
   private final double[] reduce;
   private final double[] update;
   private final double[] handOn;
-  private final double[] besideForward; // what is handed on takes from passes
+  private final double[] besideForward; // what steps that flow add to passes
   private final double[] besideBackward;
 
   private OpSeconds(StageLoads loads, Assignment assignment, Assignment typical) {
@@ -95,28 +95,34 @@ final class OpSeconds {
   /** What a step runs once for each stage of a chain. */
   private void once(int depth) {
     double updating = loads.seconds(Quantity.UPDATE, depth, range(depth));
-    double handing = 0;
-    double handingOn = 0;
-    if (assignment.flow().isPresent() && !assignment.inOnePlace()) {
-      FlowSeconds flowing =
-          new FlowSeconds(
-              typical, loads.whole().workload().cluster(), worker -> loads.device(worker));
-      updating += flowing.update(depth, loads.parameterBytes(depth));
-      updating += flowing.tied(depth, loads.whole().workload());
-      handing = flowing.handOn(depth, loads.parameterBytes(depth));
-      handingOn = flowing.handingOn(depth, loads.parameterBytes(depth));
-    }
     double reducing = reduceSeconds(depth);
     for (int stage = depth; stage < forward.length; stage += placement.depth()) {
       int rank = placement.rankOf(stage);
       ShardedSeconds shared = sharded.get(rank);
       update[stage] = shared == null ? updating : shared.update(depth, rank);
-      handOn[stage] = handing;
-      besideBackward[stage] = handingOn;
       reduce[stage] = shared == null ? reducing : shared.stage(depth).behind();
     }
     if (assignment.inOnePlace()) {
       travel(depth);
+    } else if (assignment.flow().isPresent()) {
+      flow(depth, updating);
+    }
+  }
+
+  /** The same where steps flow into one another, and what that adds to passes. */
+  private void flow(int depth, double updating) {
+    double bytes = loads.parameterBytes(depth);
+    FlowSeconds flowing =
+        new FlowSeconds(typical, loads.whole().workload(), worker -> loads.device(worker));
+    double own = flowing.update(depth, bytes, updating);
+    double learning = flowing.learning(depth, bytes, updating);
+    double handOns = flowing.handOn(depth, bytes);
+    double behind = flowing.summing(depth, bytes) + flowing.handingOn(depth, bytes);
+    for (int stage = depth; stage < forward.length; stage += placement.depth()) {
+      update[stage] = own;
+      handOn[stage] = handOns;
+      besideForward[stage] = learning;
+      besideBackward[stage] = behind;
     }
   }
 

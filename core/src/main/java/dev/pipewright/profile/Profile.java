@@ -86,6 +86,11 @@ public final class Profile {
       this(forward, backward, Double.NaN, weightGradient, update);
     }
 
+    /** The same where an update takes {@code seconds}. */
+    public LayerTimes updatedIn(double seconds) {
+      return new LayerTimes(forward, backward, inputGradient, weightGradient, seconds);
+    }
+
     /** Seconds of one quantity. */
     public double of(Quantity quantity) {
       return switch (quantity) {
@@ -281,12 +286,17 @@ public final class Profile {
                       t.update * factor))
               .toList());
     }
+    return with(sizes, slower);
+  }
+
+  /** The same with other sizes and times. */
+  public Profile with(List<LayerSizes> sizes, List<List<LayerTimes>> times) {
     return new Profile(
         provenance,
         precision,
         sizes,
         samples(),
-        slower,
+        times,
         Arrays.stream(memory).map(List::of).toList());
   }
 

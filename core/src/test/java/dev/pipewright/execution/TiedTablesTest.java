@@ -21,9 +21,11 @@ import dev.pipewright.profile.Profile.LayerSizes;
 import dev.pipewright.profile.Profile.LayerTimes;
 import dev.pipewright.profile.Provenance;
 import dev.pipewright.schedule.OneForwardOneBackward;
+import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.units.Precision;
 import dev.pipewright.zoo.Clusters;
 import dev.pipewright.zoo.Models;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -139,18 +141,59 @@ class TiedTablesTest {
   }
 
   private static Expectation flowing(Flow flow) {
-    List<StageLayers> stages = List.of(StageLayers.keeping(0, 1), StageLayers.keeping(2, 3));
-    return new Expectation(
-        costs(), Assignment.of(flow, stages, List.of(1, 1), flow.microBatches()));
+    return new Expectation(costs(), inTwoStages(flow));
   }
 
-  /** The table's go there and back, beside all gradients into a sum and a version that is kept. */
+  private static Assignment inTwoStages(Flow flow) {
+    List<StageLayers> stages = List.of(StageLayers.keeping(0, 1), StageLayers.keeping(2, 3));
+    return Assignment.of(flow, stages, List.of(1, 1), flow.microBatches());
+  }
+
+  /**
+   * A stage's update keeps an older version of what it alone has and hands the table's gradients
+   * on. The next of its two forward passes adds up what both have handed on, and updates the table.
+   */
   @Test
   void stepsThatFlowExchangeItsGradients() {
     double rate = costs().workload().cluster().device(0).memoryBandwidth().value();
-    double each = 2e-3 + (6 * (2 * REST + TABLE) + 5 * TABLE) / rate;
-    double[] update = flowing(new Flow.TwoBuffers(2, 2, false)).times().step().update();
-    assertArrayEquals(new double[] {each, each}, update, 1e-12);
+    double all = 2 * REST + TABLE;
+    double learning = 2e-3 + 2 * all / rate;
+    OpTimes times = flowing(new Flow.TwoBuffers(2, 2, false)).times();
+    double update = learning * 2 * REST / all + 2 * TABLE / rate;
+    assertArrayEquals(new double[] {update, update}, times.step().update(), 1e-12);
+    double forward = 4e-3 + (learning * TABLE / all + 3 * TABLE / rate) / 2;
+    assertArrayEquals(new double[] {forward, forward}, times.forward(), 1e-12);
+    double backward = 6e-3 + 4 * all / rate / 2;
+    assertArrayEquals(new double[] {backward, backward}, times.input(), 1e-12);
+  }
+
+  /** A profile that is made from the network alone counts the table once, a worker holds it. */
+  @Test
+  void aCopyCountsThatNoProfileSays() {
+    Workload workload = costs().workload();
+    Profile said = workload.profile();
+    List<LayerSizes> once =
+        IntStream.range(0, 4)
+            .mapToObj(i -> new LayerSizes(0, 0, REST + (i == 0 ? TABLE : 0)))
+            .toList();
+    List<LayerTimes> quick = new ArrayList<>(said.times(0));
+    quick.set(3, quick.get(3).updatedIn(1e-3 * REST / (REST + TABLE)));
+    StageCosts uncounted =
+        new StageCosts(
+            new Workload(
+                workload.chain(),
+                said.with(once, List.of(quick)),
+                workload.training(),
+                workload.cluster()));
+    for (Flow flow :
+        List.of(new Flow.TwoBuffers(2, 2, false), new Flow.PipeDream(List.of(1, 1), false))) {
+      Assignment assignment = inTwoStages(flow);
+      Expectation counted = new Expectation(costs(), assignment);
+      Expectation found = new Expectation(uncounted, assignment);
+      assertArrayEquals(counted.peakBytes(), found.peakBytes(), 1e-6, flow.name());
+      assertArrayEquals(
+          counted.times().step().update(), found.times().step().update(), 1e-12, flow.name());
+    }
   }
 
   /**
