@@ -55,23 +55,24 @@ final class FlowSeconds {
 
   /**
    * What an update takes: of parameters that no other stage has, with keeping an older version; and
-   * to hand on the gradients of the others.
+   * to exchange the gradients of the others.
    *
    * @param bytes of the stage's parameters
    * @param updating seconds of an update of all of them where a step ends
    */
   double update(int depth, double bytes, double updating) {
-    double learning = updating + keeping(depth, bytes);
-    double tied = 0;
+    double whole = updating + keeping(depth, bytes);
+    double seconds = whole;
     for (TiedStages each : tied(depth)) {
-      tied += bytes(each);
+      seconds -= whole * bytes(each) / bytes;
+      seconds += copying(depth, bytes(each)) + (1 - overlap()) * message(each, depth);
     }
-    return tied == 0 ? learning : learning * (1 - tied / bytes) + copying(depth, tied);
+    return seconds;
   }
 
   /**
-   * What it takes on average from a forward pass to learn what both stages that have the same table
-   * have handed on.
+   * What it takes on average from a forward pass to add up what both stages that have the same
+   * table have handed on, and to learn it.
    *
    * @param bytes of the stage's parameters
    * @param updating seconds of an update of all of them where a step ends
@@ -79,20 +80,18 @@ final class FlowSeconds {
   double learning(int depth, double bytes, double updating) {
     double seconds = 0;
     for (TiedStages each : tied(depth)) {
-      double share = bytes(each) / bytes;
-      seconds += share * (updating + keeping(depth, bytes)) + sum(depth, each);
+      seconds += (updating + keeping(depth, bytes)) * bytes(each) / bytes;
+      seconds += ARRIVAL_TRAFFIC * bytes(each) / rate(depth);
     }
     return seconds == 0 ? 0 : updatesFor(Pass.FORWARD, depth) * seconds;
   }
 
-  /** To have the other stage's gradients and to add one's own. */
-  private double sum(int depth, TiedStages stages) {
-    double bytes = bytes(stages);
+  /** From one stage of a table to the other. */
+  private double message(TiedStages stages, int depth) {
     List<Integer> pair = stages.pair(all.holders(depth).get(0));
     int from = device.applyAsInt(pair.get(0));
     int to = device.applyAsInt(pair.get(1));
-    double message = stages.together() ? 0 : message(cluster(), from, to, bytes);
-    return ARRIVAL_TRAFFIC * bytes / rate(depth) + (1 - overlap()) * message;
+    return stages.together() ? 0 : message(cluster(), from, to, bytes(stages));
   }
 
   /** Tables of a stage that another stage has, too. */

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cluster.Software;
 import dev.pipewright.cost.Collectives;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
@@ -165,6 +167,20 @@ class TiedTablesTest {
     assertArrayEquals(new double[] {forward, forward}, times.forward(), 1e-12);
     double backward = 6e-3 + 4 * all / rate / 2;
     assertArrayEquals(new double[] {backward, backward}, times.input(), 1e-12);
+  }
+
+  /** The exchange begins with the update, and takes from it what computing does not hide. */
+  @Test
+  void messagesBetweenItsStagesTakeFromUpdates() {
+    Workload idle = costs().workload();
+    Cluster cluster = idle.cluster().withSoftware(Software.IDEAL.withOverlap(0.25));
+    StageCosts busy =
+        new StageCosts(new Workload(idle.chain(), idle.profile(), idle.training(), cluster));
+    Flow flow = new Flow.TwoBuffers(2, 2, false);
+    double before = flowing(flow).times().step().update()[0];
+    double after = new Expectation(busy, inTwoStages(flow)).times().step().update()[0];
+    double message = Collectives.achieved(cluster, new int[] {0, 1}).pointToPoint(TABLE);
+    assertEquals(0.75 * message, after - before, 1e-12);
   }
 
   /** A profile that is made from the network alone counts the table once, a worker holds it. */
