@@ -17,13 +17,14 @@ import java.util.Map;
  *
  * @param predicted a step alone without anything in the way of messages
  * @param simulated a step alone
- * @param measured the typical step
+ * @param measured a step that others on the machine disturbed least, as profiles do
  * @param items of the step, its stages, kinds of ops, exchanges and memory
  * @param stolen while it was measured
  */
 public record Comparison(
     Run predicted, Run simulated, Run measured, List<Item> items, StolenTime stolen) {
   private static final String IDLE_SHARE = "idle share";
+  private static final String MEDIAN = "median of all steps";
   private static final String IDEAL = "ops as measured, messages free";
 
   /** What an item is of. */
@@ -68,8 +69,8 @@ public record Comparison(
     if (assignment.flow().isPresent()) {
       return ofFlow(expectation, assignment, outcome, memory);
     }
-    Builder builder = new Builder(expectation, assignment, outcome.typical());
-    builder.step();
+    Builder builder = new Builder(expectation, assignment, outcome.calm());
+    builder.step(outcome.typical());
     builder.stages();
     builder.ops();
     builder.exchanges();
@@ -86,11 +87,11 @@ public record Comparison(
         new Builder(
             expectation,
             assignment,
-            outcome.typical(),
+            outcome.calm(),
             expectation.oneOf(expectation.longestPath()),
             expectation.oneOf(expectation.simulate()),
-            MeasuredRun.ofFlow(assignment.over(outcome.steps().size()), outcome.typical()));
-    builder.seconds();
+            MeasuredRun.ofFlow(assignment.over(outcome.steps().size()), outcome.calm()));
+    builder.seconds(outcome.typical());
     builder.stages();
     builder.ops();
     if (memory) {
@@ -143,8 +144,8 @@ public record Comparison(
       items.add(new Item(scope, name, foretold, run, real));
     }
 
-    private void step() {
-      seconds();
+    private void step(RecordedStep typical) {
+      seconds(typical);
       add(
           Scope.STEP,
           "first op to last",
@@ -160,13 +161,18 @@ public record Comparison(
           measured.idleShare());
     }
 
-    private void seconds() {
+    private void seconds(RecordedStep typical) {
+      seconds("step", recorded);
+      seconds(MEDIAN, typical);
+    }
+
+    private void seconds(String name, RecordedStep real) {
       add(
           Scope.STEP,
-          "step",
+          name,
           expectation.predictedStepSeconds(),
           expectation.simulatedStepSeconds(),
-          recorded.seconds());
+          real.seconds());
     }
 
     /** Seconds of passes and update of each stage, on all ranks that hold it. */

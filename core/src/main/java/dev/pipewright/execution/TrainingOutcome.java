@@ -8,6 +8,8 @@ import java.util.Optional;
  *
  * @param steps all of them, in order
  * @param typical the step whose duration is the median of those behind the warm-up
+ * @param calm the one whose duration is their lower quartile: others on the machine only lengthen
+ *     steps
  * @param workers in their order
  * @param heldOut how samples were answered that training has not seen, in order
  * @param checkpoint the last one that was written
@@ -17,6 +19,7 @@ import java.util.Optional;
 public record TrainingOutcome(
     List<StepResult> steps,
     RecordedStep typical,
+    RecordedStep calm,
     List<Worker> workers,
     List<HeldOutResult> heldOut,
     Optional<String> checkpoint,
@@ -31,7 +34,7 @@ public record TrainingOutcome(
 
   /** The same with what another run has shown of its workers. */
   public TrainingOutcome with(List<Worker> others) {
-    return new TrainingOutcome(steps, typical, others, heldOut, checkpoint, stolen, stopped);
+    return new TrainingOutcome(steps, typical, calm, others, heldOut, checkpoint, stolen, stopped);
   }
 
   public TrainingOutcome {

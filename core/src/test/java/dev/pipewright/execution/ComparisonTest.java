@@ -67,11 +67,18 @@ class ComparisonTest {
           new double[] {29, 24},
           new double[] {30, 26});
 
+  /** Of which only the time is looked at. */
+  private static RecordedStep typical() {
+    double[][] none = {{}, {}};
+    return new RecordedStep(1, 36, none, none, none, new double[2], new double[2]);
+  }
+
   private static Comparison comparison(boolean memory) {
     StageCosts costs = costs();
     TrainingOutcome outcome =
         new TrainingOutcome(
             List.of(),
+            typical(),
             STEP,
             List.of(new Worker(0, 0, 30_000), new Worker(1, 1, 0)),
             List.of(),
@@ -103,6 +110,7 @@ class ComparisonTest {
     Comparison comparison = comparison(false);
     is(comparison.step(), 18, 18, 24);
     assertEquals(-0.25, comparison.step().simulatedError(), 1e-12);
+    is(item(comparison, Scope.STEP, "median of all steps"), 18, 18, 36);
     is(item(comparison, Scope.STEP, "first op to last"), 18, 18, 20);
     double expected = 1 - 22.0 / 36;
     double measured = 1 - ((2 + 2 + 3 + 4 + 1) + (1 + 3 + 2 + 4 + 2)) / 40.0;
@@ -179,7 +187,14 @@ class ComparisonTest {
             new Expectation(costs(), shared),
             shared,
             new TrainingOutcome(
-                List.of(), step, List.of(), List.of(), Optional.empty(), new StolenTime(0), false),
+                List.of(),
+                step,
+                step,
+                List.of(),
+                List.of(),
+                Optional.empty(),
+                new StolenTime(0),
+                false),
             false);
     Item sum = item(comparison, Scope.EXCHANGE, "gradients of stage 0");
     assertEquals(3, sum.measured(), 1e-12);

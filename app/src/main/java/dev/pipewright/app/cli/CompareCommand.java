@@ -63,8 +63,8 @@ final class CompareCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "11",
       description =
-          "Global batches; the median of the later half is the measured one. Default:"
-              + " ${DEFAULT-VALUE}.")
+          "Global batches; of the later half the lower quartile is the measured one, as others on"
+              + " the machine only lengthen steps. Default: ${DEFAULT-VALUE}.")
   private int steps;
 
   @Option(

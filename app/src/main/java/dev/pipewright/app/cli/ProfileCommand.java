@@ -66,7 +66,9 @@ final class ProfileCommand implements Callable<Integer> {
       names = "--repeats",
       paramLabel = "N",
       defaultValue = "11",
-      description = "Of each measurement; medians count. Default: ${DEFAULT-VALUE}.")
+      description =
+          "Of each measurement; medians count, of whole steps those of the shorter half."
+              + " Default: ${DEFAULT-VALUE}.")
   private int repeats;
 
   @Option(

@@ -1,11 +1,13 @@
 package dev.pipewright.runtime.launch;
 
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.stream.IntStream;
 
 /**
- * Of times that were measured one by one, those that say most: from which a virtual machine's host
- * took least. Where it takes nothing, these are all of them.
+ * Of times that were measured one by one, those that say most of the machine itself. What others do
+ * beside them only makes them longer: a virtual machine's host says how much of the processors'
+ * time it gave away, but not who else used their caches and their memory.
  */
 public final class Calmest {
   private static final int PART = 4;
@@ -14,7 +16,8 @@ public final class Calmest {
   private Calmest() {}
 
   /**
-   * The quarter that lost least, but no fewer than three, and whatever lost no more than they did.
+   * The quarter from which a host took least, but no fewer than three, and whatever lost no more
+   * than they did.
    *
    * @param stolen from each, in any unit; at least one
    * @return positions, ascending
@@ -28,11 +31,19 @@ public final class Calmest {
   }
 
   /**
-   * The same of values.
+   * The shorter half of those that lost least, whose median is their lower quartile.
    *
-   * @param stolen from each of them
+   * @param seconds each took
+   * @param stolen from each
+   * @return positions, the shortest first
    */
-  public static double[] of(double[] values, long[] stolen) {
-    return Arrays.stream(of(stolen)).mapToDouble(i -> values[i]).toArray();
+  public static int[] shorter(double[] seconds, long[] stolen) {
+    int[] calm = of(stolen);
+    return Arrays.stream(calm)
+        .boxed()
+        .sorted(Comparator.comparingDouble(i -> seconds[i]))
+        .limit((calm.length + 1) / 2)
+        .mapToInt(Integer::intValue)
+        .toArray();
   }
 }

@@ -33,6 +33,7 @@ public final class Profiler implements ProfilingService {
 
   private static final int WARM_UP = 3;
   private static final int STEPS_PER_REPEAT = 3; // which all other times are held against
+  private static final int SWEEPS = 2; // over all sizes of batches
   private static final int PAIRS_PER_REPEAT = 8; // of work with and without messages
   private static final int PEAK_STEPS = 4;
 
@@ -63,11 +64,7 @@ public final class Profiler implements ProfilingService {
         NeedsTask.class,
         LayersJob.of(request).text(),
         (worker, text) -> memory.add(NeedsTask.parse(text)));
-    List<WholeStep> steps = new ArrayList<>();
-    for (LayersReport report : reports) {
-      progress.accept("a whole step at batch " + report.samples());
-      steps.add(step(request, crews, graph, report.samples()));
-    }
+    List<WholeStep> steps = steps(request, crews, graph, progress);
     MeasuredProfile measured = new MeasuredProfile(request, graph, reports, steps, memory);
     List<LinkFigures> links = new ArrayList<>();
     for (int group : request.groups()) {
@@ -106,16 +103,37 @@ public final class Profiler implements ProfilingService {
     return WholeJob.of(request, all, microBatches, samples, steps);
   }
 
-  private static WholeStep step(
-      ProfilingRequest request, Crews crews, LayerGraph graph, int samples) {
-    int steps = WARM_UP + STEPS_PER_REPEAT * request.repeats();
-    WholeJob job = whole(request, graph, MeasuredProfile.MICRO_BATCHES, samples, steps);
-    List<String> answers = new ArrayList<>();
-    for (WholeJob each : List.of(job, job.split())) {
-      crews.run(
-          request.workers(), WholeTask.class, each.text(), (worker, text) -> answers.add(text));
+  /** Of each size of batch, in turns: what disturbs one for some seconds is not there later. */
+  private static List<WholeStep> steps(
+      ProfilingRequest request, Crews crews, LayerGraph graph, Consumer<String> progress) {
+    int sweeps = Math.min(SWEEPS, request.repeats());
+    int steps = WARM_UP + Math.ceilDiv(STEPS_PER_REPEAT * request.repeats(), sweeps);
+    List<StepAnswers> answers = new ArrayList<>();
+    for (int sweep = 0; sweep < sweeps; sweep++) {
+      for (int i = 0; i < request.batches().size(); i++) {
+        int samples = request.batches().get(i);
+        progress.accept("a whole step at batch " + samples);
+        if (sweep == 0) {
+          answers.add(new StepAnswers(new ArrayList<>(), new ArrayList<>()));
+        }
+        WholeJob job = whole(request, graph, MeasuredProfile.MICRO_BATCHES, samples, steps);
+        measure(request, crews, job, answers.get(i).whole());
+        measure(request, crews, job.split(), answers.get(i).inTwoParts());
+      }
     }
-    return WholeStep.parse(answers.get(0), answers.get(1), WARM_UP, MeasuredProfile.MICRO_BATCHES);
+    return answers.stream().map(StepAnswers::step).toList();
+  }
+
+  /** What steps of a size of batch took, from each sweep over all sizes. */
+  private record StepAnswers(List<String> whole, List<String> inTwoParts) {
+    private WholeStep step() {
+      return WholeStep.parse(whole, inTwoParts, WARM_UP, MeasuredProfile.MICRO_BATCHES);
+    }
+  }
+
+  private static void measure(
+      ProfilingRequest request, Crews crews, WholeJob job, List<String> answers) {
+    crews.run(request.workers(), WholeTask.class, job.text(), (worker, text) -> answers.add(text));
   }
 
   /** Of two workers. */

@@ -3,13 +3,15 @@ package dev.pipewright.runtime.profiler;
 import dev.pipewright.execution.ProfilingOutcome.PassSeconds;
 import dev.pipewright.execution.ProfilingOutcome.Spread;
 import dev.pipewright.runtime.launch.Calmest;
-import java.util.Arrays;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What {@link WholeTask} has measured of a step on one worker.
+ * What {@link WholeTask} has measured of steps on one worker.
  *
  * @param seconds of the step
  * @param ops medians of its ops
@@ -18,71 +20,90 @@ import tools.jackson.databind.json.JsonMapper;
 record WholeStep(Spread seconds, PassSeconds ops, long peakBytes) {
   private static final JsonMapper JSON = new JsonMapper();
 
-  /** The steps of a task that count, the calmest behind the first ones. */
-  private record Counted(JsonNode answer, int[] steps, int microBatches) {
-    static Counted of(String text, int warmUp, int microBatches) {
-      JsonNode answer = JSON.readTree(text);
-      int[] calmest = Calmest.of(stolen(answer.get("stolen"), warmUp));
-      return new Counted(
-          answer, IntStream.of(calmest).map(step -> warmUp + step).toArray(), microBatches);
+  /**
+   * A step.
+   *
+   * @param ops seconds of its ops by kind, as {@link WholeTask} counts them
+   */
+  private record Step(double seconds, long stolen, double[] ops) {
+    /** Of a task, behind the first ones. */
+    static Stream<Step> of(JsonNode answer, int warmUp) {
+      return IntStream.range(warmUp, answer.get("seconds").size())
+          .mapToObj(i -> {
+            double[] ops =
+                answer.get("ops").get(i).valueStream().mapToDouble(JsonNode::asDouble).toArray();
+            double seconds = answer.get("seconds").get(i).asDouble();
+            return new Step(seconds, answer.get("stolen").get(i).asLong(), ops);
+          });
     }
 
-    private static long[] stolen(JsonNode steps, int warmUp) {
-      return IntStream.range(warmUp, steps.size()).mapToLong(i -> steps.get(i).asLong()).toArray();
+    /** What is left of it behind as many equal micro-batches and the update. */
+    private double rest(int microBatches) {
+      double passes = ops[WholeTask.FORWARD] + ops[WholeTask.BACKWARD];
+      return seconds - passes * microBatches / (microBatches - 1) - ops[WholeTask.UPDATE];
+    }
+  }
+
+  /** Steps of several tasks. */
+  private record Measured(List<Step> steps, int microBatches) {
+    static Measured of(List<JsonNode> answers, int warmUp, int microBatches) {
+      return new Measured(
+          answers.stream().flatMap(answer -> Step.of(answer, warmUp)).toList(), microBatches);
     }
 
-    private double[] seconds() {
-      return IntStream.of(steps)
-          .mapToDouble(i -> answer.get("seconds").get(i).asDouble())
-          .toArray();
+    /** From which a host took least. */
+    private Spread seconds() {
+      double[] all = all();
+      return Spread.of(IntStream.of(Calmest.of(stolen())).mapToDouble(i -> all[i]).toArray());
     }
 
-    /** Of each step what its ops of a kind took, as {@link WholeTask} counts them. */
-    private double[] ops(int kind) {
-      return IntStream.of(steps)
-          .mapToDouble(i -> answer.get("ops").get(i).get(kind).asDouble())
-          .toArray();
+    private double[] all() {
+      return steps.stream().mapToDouble(Step::seconds).toArray();
     }
 
-    /** Of each step what a micro-batch took. */
-    private double[] each(int kind) {
-      return Arrays.stream(ops(kind)).map(all -> all / (microBatches - 1)).toArray();
+    private long[] stolen() {
+      return steps.stream().mapToLong(Step::stolen).toArray();
     }
 
-    private double[] rest() {
-      double[] step = seconds();
-      double[] forward = each(WholeTask.FORWARD);
-      double[] backward = each(WholeTask.BACKWARD);
-      double[] update = ops(WholeTask.UPDATE);
-      return IntStream.range(0, step.length)
-          .mapToDouble(i -> step[i] - microBatches * (forward[i] + backward[i]) - update[i])
-          .toArray();
+    /** The median of the steps that others disturbed least. */
+    private double median(ToDoubleFunction<Step> of) {
+      int[] counted = Calmest.shorter(all(), stolen());
+      return Spread.of(
+              IntStream.of(counted).mapToDouble(i -> of.applyAsDouble(steps.get(i))).toArray())
+          .median();
+    }
+
+    /** What a micro-batch takes of ops of a kind. */
+    private double each(int kind) {
+      return median(step -> step.ops()[kind] / (microBatches - 1));
     }
   }
 
   /**
-   * Without the first steps, and of the others the calmest.
+   * Without the first steps of each task, and of the others those that were disturbed least.
    *
-   * @param text the task's event
-   * @param inTwoParts the same of a task whose backward passes come in two parts
+   * @param texts events of tasks
+   * @param inTwoParts the same of tasks whose backward passes come in two parts
    * @param microBatches of a step, two or more
    */
-  static WholeStep parse(String text, String inTwoParts, int warmUp, int microBatches) {
-    Counted whole = Counted.of(text, warmUp, microBatches);
-    Counted parts = Counted.of(inTwoParts, warmUp, microBatches);
+  static WholeStep parse(
+      List<String> texts, List<String> inTwoParts, int warmUp, int microBatches) {
+    List<JsonNode> answers = read(texts);
+    Measured whole = Measured.of(answers, warmUp, microBatches);
+    Measured parts = Measured.of(read(inTwoParts), warmUp, microBatches);
     return new WholeStep(
-        Spread.of(whole.seconds()),
+        whole.seconds(),
         new PassSeconds(
-            median(whole.each(WholeTask.FORWARD)),
-            median(whole.each(WholeTask.BACKWARD)),
-            median(parts.each(WholeTask.BACKWARD)),
-            median(parts.each(WholeTask.WEIGHT_GRADIENT)),
-            median(whole.ops(WholeTask.UPDATE)),
-            median(whole.rest())),
-        whole.answer().get("peak").asLong());
+            whole.each(WholeTask.FORWARD),
+            whole.each(WholeTask.BACKWARD),
+            parts.each(WholeTask.BACKWARD),
+            parts.each(WholeTask.WEIGHT_GRADIENT),
+            whole.median(step -> step.ops()[WholeTask.UPDATE]),
+            whole.median(step -> step.rest(microBatches))),
+        answers.stream().mapToLong(answer -> answer.get("peak").asLong()).max().orElseThrow());
   }
 
-  private static double median(double[] values) {
-    return Spread.of(values).median();
+  private static List<JsonNode> read(List<String> texts) {
+    return texts.stream().map(JSON::readTree).toList();
   }
 }

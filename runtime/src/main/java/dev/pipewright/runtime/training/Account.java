@@ -110,6 +110,7 @@ final class Account implements Coordinator.Listener {
     return new TrainingOutcome(
         results,
         steps.typical(),
+        steps.calm(),
         List.of(workers),
         heldOut,
         checkpoints.flatMap(CheckpointWriting::last).map(Path::toString),

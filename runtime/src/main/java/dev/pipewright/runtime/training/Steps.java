@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 
 /**
  * Puts together what all workers report of each step. A step lasts from the end of the one before,
@@ -156,17 +157,44 @@ final class Steps {
    * where a host takes processor time away, among those that lost least.
    */
   RecordedStep typical() {
-    int forgotten = results.size() - recent.size();
-    int first = Math.max(results.size() / 2, forgotten);
-    long[] lost = stolen.stream().skip(first - forgotten).mapToLong(Long::longValue).toArray();
-    List<Integer> byDuration = new ArrayList<>();
-    for (int i : Calmest.of(lost)) {
-      byDuration.add(first + i);
-    }
-    byDuration.sort(Comparator.comparingDouble(i -> results.get(i).seconds()));
-    int middle = byDuration.get(byDuration.size() / 2);
+    return middle(Calmest.of(lost()));
+  }
+
+  /** The same of those that others disturbed least, which is the lower quartile. */
+  RecordedStep calm() {
+    double[] seconds =
+        results.stream().skip(firstCounted()).mapToDouble(StepResult::seconds).toArray();
+    return middle(Calmest.shorter(seconds, lost()));
+  }
+
+  private int firstCounted() {
+    return Math.max(results.size() / 2, forgotten());
+  }
+
+  private int forgotten() {
+    return results.size() - recent.size();
+  }
+
+  private long[] lost() {
+    return stolen.stream().skip(firstCounted() - forgotten()).mapToLong(Long::longValue).toArray();
+  }
+
+  /**
+   * Of median duration.
+   *
+   * @param counted positions behind the first step that counts
+   */
+  private RecordedStep middle(int[] counted) {
+    int[] byDuration =
+        IntStream.of(counted)
+            .map(i -> firstCounted() + i)
+            .boxed()
+            .sorted(Comparator.comparingDouble(i -> results.get(i).seconds()))
+            .mapToInt(Integer::intValue)
+            .toArray();
+    int middle = byDuration[byDuration.length / 2];
     List<StepReport[]> reports = List.copyOf(recent);
-    return recorded(middle, reports.get(middle - forgotten), results.get(middle).seconds());
+    return recorded(middle, reports.get(middle - forgotten()), results.get(middle).seconds());
   }
 
   private static RecordedStep recorded(long step, StepReport[] all, double seconds) {

@@ -30,6 +30,14 @@ class CalmestTest {
     assertArrayEquals(new int[] {30, 31, 32, 33, 34, 35, 36, 37, 38, 39}, Calmest.of(stolen));
   }
 
+  /** Of five from which nothing is stolen the three shortest; the shortest of all was disturbed. */
+  @Test
+  void theShorterHalfOfThem() {
+    double[] seconds = {5, 4, 1, 3, 6, 2};
+    assertArrayEquals(new int[] {5, 3, 1}, Calmest.shorter(seconds, new long[] {0, 0, 7, 0, 0, 0}));
+    assertArrayEquals(new int[] {0}, Calmest.shorter(new double[] {1}, new long[] {9}));
+  }
+
   @Test
   void whoLosesNoMoreIsAmongThem() {
     assertArrayEquals(new int[] {0, 2, 3, 5}, of(1, 4, 1, 0, 5, 1));

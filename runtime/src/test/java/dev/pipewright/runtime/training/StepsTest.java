@@ -40,6 +40,23 @@ class StepsTest {
     assertEquals(typical + 0.5, found.updateEnded()[0], 1e-9);
   }
 
+  /**
+   * Of {@code 0..steps-1} the later half counts, of a long run the last 500; a quarter is shorter.
+   */
+  @ParameterizedTest
+  @CsvSource({"1, 0", "2, 1", "3, 1", "10, 6", "999, 624", "1200, 825"})
+  void theCalmStepIsTheirLowerQuartile(int steps, int calm) {
+    Steps account = new Steps(by(1), new Course(0, steps, 0, 0, 0), () -> 0);
+    long end = 0;
+    for (int step = 0; step < steps; step++) {
+      long begin = end;
+      end += (step + 1) * SECOND;
+      account.add(0, List.of(report(step, begin, end)));
+    }
+    assertEquals(calm + 1, account.calm().seconds(), 1e-9);
+    assertEquals(calm + 1, account.calm().updateEnded()[0], 1e-9);
+  }
+
   /** A network of two layers, which all workers hold. */
   private static Assignment by(int workers) {
     List<StageLayers> whole = List.of(StageLayers.keeping(0, 1));
