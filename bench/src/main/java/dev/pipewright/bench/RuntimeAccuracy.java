@@ -6,10 +6,8 @@ import dev.pipewright.bench.MeasuredStrategies.Strategy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.DoubleSummaryStatistics;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.function.DoubleFunction;
 import java.util.function.ToDoubleFunction;
 import tools.jackson.databind.JsonNode;
@@ -18,11 +16,12 @@ import tools.jackson.databind.JsonNode;
  * What this machine's own profile predicts of training with up to two worker processes, beside what
  * is measured; and how much of its time a pipeline loses to anything but its ops and their order.
  * Each round profiles again: other programs on the processor's other cores change its speed from
- * minute to minute.
+ * minute to minute. Rounds that were measured are kept, and what is missing is measured.
  */
 final class RuntimeAccuracy implements Reproduction {
   private static final String NAME = "runtime-accuracy";
-  private static final int ROUNDS = 3;
+  private static final int ROUNDS = 2;
+  private static final Path KEPT = Path.of("bench/target/runtime-accuracy.jsonl");
 
   /** What rounds have shown of a strategy. */
   private record Seen(List<JsonNode> answers) {
@@ -43,6 +42,10 @@ final class RuntimeAccuracy implements Reproduction {
 
     private double step(String key) {
       return median(answer -> answer.get("step").get(0).get(key).asDouble());
+    }
+
+    private double medianStepError() {
+      return median(answer -> named(answer, "median").get("predicted_error").asDouble());
     }
 
     private String byWorker(ToDoubleFunction<JsonNode> of, DoubleFunction<String> text) {
@@ -67,12 +70,46 @@ final class RuntimeAccuracy implements Reproduction {
 
   @Override
   public Report run(Reference reference) {
+    MeasuredRounds rounds = new MeasuredRounds(KEPT);
+    for (int round = 0; round < ROUNDS; round++) {
+      for (Case each : MeasuredStrategies.CASES) {
+        for (Kind kind : MeasuredStrategies.KINDS) {
+          measure(each, kind, round, rounds);
+        }
+      }
+    }
+    return report(rounds);
+  }
+
+  /** Strategies of a kind that have been measured in no more rounds, with a profile before them. */
+  private static void measure(Case each, Kind kind, int round, MeasuredRounds rounds) {
+    List<Strategy> missing =
+        kind.strategies().stream()
+            .filter(strategy -> strategy.isFor(each))
+            .filter(strategy -> rounds.answers(each.network(), strategy.name()).size() <= round)
+            .toList();
+    if (missing.isEmpty()) {
+      return;
+    }
+    try (TemporaryFolder temporary = TemporaryFolder.of(NAME)) {
+      Path folder = temporary.path();
+      rounds.profiled(each.network(), MeasuredStrategies.profile(each, kind, folder));
+      for (Strategy strategy : missing) {
+        JsonNode answer = MeasuredStrategies.compare(each, strategy, each.steps(), folder);
+        rounds.compared(each.network(), strategy.name(), answer);
+        progress(each, strategy, answer);
+      }
+    }
+  }
+
+  private static Report report(MeasuredRounds rounds) {
     Markdown table =
         new Markdown(
             "network",
             "strategy",
             "predicted",
             "from … to",
+            "of the median",
             "simulated",
             "measured, s",
             "stolen",
@@ -80,15 +117,21 @@ final class RuntimeAccuracy implements Reproduction {
             "predicted memory",
             "measured, MiB");
     Markdown overhead =
-        new Markdown("profiled", "empty forward, µs", "backward, µs", "message of 4 bytes, µs");
+        new Markdown(
+            "profiled",
+            "empty forward, µs",
+            "backward, µs",
+            "message, of each end's computing, µs",
+            "message of 4 bytes, µs");
     for (Case each : MeasuredStrategies.CASES) {
-      Map<Strategy, Seen> seen = new LinkedHashMap<>();
-      JsonNode last = null;
-      for (int round = 0; round < ROUNDS; round++) {
-        last = round(each, seen);
+      for (Kind kind : MeasuredStrategies.KINDS) {
+        for (Strategy strategy : kind.strategies()) {
+          if (strategy.isFor(each)) {
+            row(table, each, strategy, new Seen(rounds.answers(each.network(), strategy.name())));
+          }
+        }
       }
-      overhead(overhead, each, Objects.requireNonNull(last));
-      seen.forEach((strategy, answers) -> row(table, each, strategy, answers));
+      overhead(overhead, each, rounds.profile(each.network()));
     }
     return new Report("Prediction against measurement")
         .paragraph(
@@ -96,37 +139,20 @@ final class RuntimeAccuracy implements Reproduction {
                 + " --workers N`, with as many busy workers as train), then trained with up to two"
                 + " worker processes of one thread each (`compare`); medians of "
                 + ROUNDS
-                + " rounds. Predicted and simulated: by how much the step is off. Stolen: what the"
-                + " host gave to others of the processor time that was wanted. Ideal: the step"
-                + " of the measured ops in the schedule's order when messages and sums take no"
-                + " time. Memory: the most that each worker's tensors and what computes with them"
-                + " take; by how much the prediction is off.")
+                + " rounds. Predicted and simulated: by how much the step is off. Measured: the"
+                + " lower quartile of a run's steps, as profiles count, since what others do on"
+                + " the machine only lengthens steps; beside it, by how much the median step is"
+                + " off. Stolen: what the host gave to others of the processor time that was"
+                + " wanted. Ideal: the step of the measured ops in the schedule's order when"
+                + " messages and sums take no time. Memory: the most that each worker's tensors"
+                + " and what computes with them take; by how much the prediction is off.")
         .table(table)
         .paragraph(
             "What the runtime adds to an op, as the same profiles measured it: an op whose stage"
-                + " computes nothing, with all its bookkeeping, and a message that another worker"
-                + " waits for, from one that computes.")
+                + " computes nothing, with all its bookkeeping; by how much a message, beside what its"
+                + " bytes take, lengthens what either of its ends computes; and until a worker has it"
+                + " that waits for it, from one that computes.")
         .table(overhead);
-  }
-
-  /** Each strategy once, with the profile before it; returns the last profile. */
-  private static JsonNode round(Case each, Map<Strategy, Seen> seen) {
-    JsonNode profile = null;
-    for (Kind kind : MeasuredStrategies.KINDS) {
-      try (TemporaryFolder temporary = TemporaryFolder.of(NAME)) {
-        Path folder = temporary.path();
-        profile = MeasuredStrategies.profile(each, kind, folder);
-        for (Strategy strategy : kind.strategies()) {
-          if (!strategy.isFor(each)) {
-            continue;
-          }
-          JsonNode answer = MeasuredStrategies.compare(each, strategy, each.steps(), folder);
-          seen.computeIfAbsent(strategy, key -> new Seen(new ArrayList<>())).answers().add(answer);
-          progress(each, strategy, answer);
-        }
-      }
-    }
-    return Objects.requireNonNull(profile);
   }
 
   private static void progress(Case each, Strategy strategy, JsonNode answer) {
@@ -148,6 +174,7 @@ final class RuntimeAccuracy implements Reproduction {
         of.network(),
         microseconds(op.get("forward_s").asDouble()),
         microseconds(op.get("backward_s").asDouble()),
+        microseconds(profile.get("message_overhead").get("per_message_s").asDouble()),
         microseconds(message));
   }
 
@@ -161,6 +188,7 @@ final class RuntimeAccuracy implements Reproduction {
         strategy.name(),
         MeasuredStrategies.change(seen.step("predicted_error")),
         seen.range("predicted_error"),
+        MeasuredStrategies.change(seen.medianStepError()),
         MeasuredStrategies.change(seen.step("simulated_error")),
         Numbers.significant(seen.step("measured")),
         Numbers.percent(seen.median(answer -> answer.get("stolen_share").asDouble())),
@@ -174,20 +202,27 @@ final class RuntimeAccuracy implements Reproduction {
 
   private static final String IDEAL = "ops as measured";
 
-  private static boolean isIdeal(JsonNode item) {
-    return item.get("name").asString().startsWith(IDEAL);
+  /** Of the step, what is called so. */
+  private static JsonNode named(JsonNode answer, String begin) {
+    return find(answer, begin).orElseThrow();
+  }
+
+  private static Optional<JsonNode> find(JsonNode answer, String begin) {
+    return answer
+        .get("step")
+        .valueStream()
+        .filter(item -> item.get("name").asString().startsWith(begin))
+        .findFirst();
   }
 
   /** Whether there are steps of several ranks that end. */
   private static boolean pipeline(Seen seen) {
     JsonNode answer = seen.answers().get(0);
-    return answer.get("stage").size() > 1
-        && answer.get("step").valueStream().anyMatch(RuntimeAccuracy::isIdeal);
+    return answer.get("stage").size() > 1 && find(answer, IDEAL).isPresent();
   }
 
   private static double ideal(JsonNode answer) {
-    JsonNode item =
-        answer.get("step").valueStream().filter(RuntimeAccuracy::isIdeal).findFirst().orElseThrow();
+    JsonNode item = named(answer, IDEAL);
     return item.get("simulated").asDouble() / item.get("measured").asDouble();
   }
 }
