@@ -15,6 +15,8 @@ import java.util.stream.Stream;
 final class TrainingSpeed implements Reproduction {
   private static final int ROUNDS = 5;
 
+  private static final String PYTHON = "/usr/bin/python3";
+
   private static final String KERNELS = "OPENBLAS_CORETYPE";
 
   /** Debian's OpenBLAS takes processors that are newer than itself for one of 2004. */
@@ -46,6 +48,7 @@ final class TrainingSpeed implements Reproduction {
 
   @Override
   public Report run(Reference reference) {
+    refuseOtherBlas();
     Path peer = reference.folder().resolveSibling("peers").resolve("torch_ddp.py");
     Markdown table =
         new Markdown("network", "batch", "processes", "PyTorch, s", "here, s", "PyTorch / here");
@@ -83,6 +86,16 @@ final class TrainingSpeed implements Reproduction {
         .table(table);
   }
 
+  /** Beside the reference BLAS, which Debian's PyTorch takes otherwise, anything is fast. */
+  private static void refuseOtherBlas() {
+    String question =
+        "import torch; print(str('openblas' in open('/proc/self/maps').read()).lower())";
+    if (!Answers.of(List.of(PYTHON, "-c", question)).asBoolean()) {
+      throw new IllegalStateException(
+          "PyTorch of " + PYTHON + " does not compute with OpenBLAS; install libopenblas0.");
+    }
+  }
+
   private static List<String> flags() {
     try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
       return lines
@@ -105,7 +118,7 @@ final class TrainingSpeed implements Reproduction {
 
   private static double peer(Path script, Case of, int processes) {
     List<String> command = new ArrayList<>(THEIR_KERNELS);
-    command.addAll(List.of("/usr/bin/python3", script.toString()));
+    command.addAll(List.of(PYTHON, script.toString()));
     command.addAll(List.of(of.peer(), "" + processes, "" + of.batch(), "" + of.steps()));
     return Answers.of(command).get("median_s").asDouble();
   }

@@ -40,11 +40,11 @@ final class SelfAttention implements Module {
     Tensor read = split.read(states);
     long samples = read.extent(0);
     long steps = read.extent(1);
-    Tensor three =
-        into.of(read, pass).reshaped(samples, steps, 3, heads, features).permuted(2, 0, 3, 1, 4);
-    Tensor queries = three.at(0, 0);
-    Tensor keys = three.at(0, 1);
-    Tensor values = three.at(0, 2);
+    List<Tensor> three =
+        into.of(read, pass).reshaped(samples, steps, 3, heads, features).entries(2);
+    Tensor queries = three.get(0).transposed(1, 2);
+    Tensor keys = three.get(1).transposed(1, 2);
+    Tensor values = three.get(2).transposed(1, 2);
     Tensor attended =
         mask.map(added ->
                 Functions.attention(

@@ -1,6 +1,7 @@
 package dev.pipewright.runtime.tensor;
 
 import dev.pipewright.units.Check;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.bytedeco.javacpp.FloatPointer;
@@ -182,10 +183,6 @@ public final class Tensor implements AutoCloseable {
     return new Tensor(handle.reshape(shape));
   }
 
-  public Tensor permuted(long... axes) {
-    return new Tensor(handle.permute(axes));
-  }
-
   /** All axes from {@code axis} on as one. */
   public Tensor flattened(int axis) {
     return new Tensor(handle.flatten(axis, -1));
@@ -198,6 +195,16 @@ public final class Tensor implements AutoCloseable {
   /** One entry along an axis, which is gone. */
   public Tensor at(int axis, long index) {
     return new Tensor(handle.select(axis, index));
+  }
+
+  /** All entries along an axis, which is gone: their gradients are put together at once. */
+  public List<Tensor> entries(int axis) {
+    TensorVector parts = handle.unbind(axis);
+    List<Tensor> all = new ArrayList<>();
+    for (long i = 0; i < parts.size(); i++) {
+      all.add(shared(parts.get(i)));
+    }
+    return all;
   }
 
   /**

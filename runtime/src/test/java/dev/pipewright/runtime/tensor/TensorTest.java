@@ -23,4 +23,18 @@ class TensorTest {
       assertArrayEquals(sum, other.gradient().orElseThrow().toFloats());
     }
   }
+
+  @Test
+  void entriesAreThoseAlongTheAxisAndGiveTheirGradientsBackThere() {
+    try (Scope scope = new Scope()) {
+      Tensor all = Tensor.of(new float[] {1, 2, 3, 4, 5, 6}, 2, 3).withGradient();
+      List<Tensor> columns = all.entries(1);
+      assertArrayEquals(new float[] {2, 5}, columns.get(1).toFloats());
+      assertArrayEquals(new float[] {3, 6}, columns.get(2).toFloats());
+      Gradients.add(
+          List.of(columns.get(0), columns.get(2)),
+          List.of(Tensor.of(new float[] {7, 8}, 2), Tensor.of(new float[] {-1, -2}, 2)));
+      assertArrayEquals(new float[] {7, 0, -1, 8, 0, -2}, all.gradient().orElseThrow().toFloats());
+    }
+  }
 }
