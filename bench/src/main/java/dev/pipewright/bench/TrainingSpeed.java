@@ -34,7 +34,7 @@ final class TrainingSpeed implements Reproduction {
       List.of(
           new Case("mlp-8x1024", "mlp", 64, 40),
           new Case("cnn-64-128-256", "cnn", 32, 20),
-          new Case("gpt-8x256", "gpt", 8, 12));
+          new Case("gpt-8x256", "gpt", 8, 24));
 
   @Override
   public String name() {
