@@ -35,6 +35,7 @@ final class Steps {
   private final LongSupplier ticks;
   private long before; // ticks until the last result
   private final Deque<Long> ends = new ArrayDeque<>(); // of the last round, or where it began
+  private double early; // busy seconds beyond the duration of their step; count with the next
   private double busySeconds; // of steps that flow
   private double flowSeconds;
 
@@ -120,7 +121,9 @@ final class Steps {
 
   private double share(double busy, double seconds) {
     if (assignment.flow().isEmpty()) {
-      return busy / seconds;
+      double due = early + busy;
+      early = Math.max(0, due - seconds);
+      return (due - early) / seconds;
     }
     busySeconds += busy;
     flowSeconds += seconds;

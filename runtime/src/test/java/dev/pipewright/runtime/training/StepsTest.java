@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.training;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -98,6 +99,26 @@ class StepsTest {
     assertEquals(2, account.add(0, reports.subList(5, 7)).size());
     account.add(0, reports.subList(7, 11));
     assertEquals(9 + 1, account.typical().seconds(), 1e-9);
+  }
+
+  /** The first worker begins step 1 two seconds before the second has ended step 0. */
+  @Test
+  void aWorkerThatIsAheadLeavesNobodyIdleForLessThanNothing() {
+    Steps account = new Steps(by(2), new Course(0, 3, 0, 0, 0), () -> 0);
+    long[][] ends = {{2, 4}, {6, 6}, {8, 10}}; // by step and worker, who compute all the time
+    double[] idle = new double[ends.length];
+    long[] begin = {0, 0};
+    for (int step = 0; step < ends.length; step++) {
+      for (int worker = 0; worker < 2; worker++) {
+        long end = ends[step][worker];
+        StepReport report = report(step, begin[worker] * SECOND, end * SECOND);
+        for (var result : account.add(worker, List.of(report))) {
+          idle[step] = result.idleShare();
+        }
+        begin[worker] = end;
+      }
+    }
+    assertArrayEquals(new double[] {0.25, 0, 0}, idle, 1e-9);
   }
 
   private static StepReport report(int step, long begin, long end) {
