@@ -254,6 +254,23 @@ public final class Chain {
     return total;
   }
 
+  /** The most stages into which the network can be cut; O(positions²) where it branches. */
+  public int mostStages() {
+    if (total) {
+      return size();
+    }
+    int[] most = new int[size()];
+    Arrays.fill(most, 1);
+    for (int end = 1; end < most.length; end++) {
+      for (int before = 0; before < end; before++) {
+        if (most[before] >= most[end] && precedes(before, end)) {
+          most[end] = most[before] + 1;
+        }
+      }
+    }
+    return most[most.length - 1];
+  }
+
   /** Whether a stage may end at {@code position} and a later one at {@code next}. */
   public boolean precedes(int position, int next) {
     return position < next && (total || subset(beforeWords[position], beforeWords[next]));

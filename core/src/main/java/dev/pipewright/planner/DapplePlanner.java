@@ -55,7 +55,7 @@ public final class DapplePlanner {
   private DapplePlanner(StageCosts costs, Request request, BooleanSupplier stop, boolean exact) {
     this.costs = costs;
     this.exact = exact;
-    this.searched = exact ? costs : Effort.searched(costs);
+    this.searched = exact ? costs : Effort.searched(costs, request.stages().orElse(1));
     this.request = request;
     this.stop = stop;
     this.estimates = request.costModel().oracle(costs);
@@ -130,7 +130,7 @@ public final class DapplePlanner {
     if (pipelines == 0) {
       search(trials(true)); // holding fewer micro-batches than wanted is the last resort
     }
-    if (!repo && request.shape() != Shape.STRAIGHT) {
+    if (!repo && request.allows(1) && !request.shape().oneDevicePerStage()) {
       dataParallel();
     }
     List<Candidate> decided =
@@ -220,11 +220,15 @@ public final class DapplePlanner {
             case TWO_STAGES -> Math.min(2, searched.size());
             default -> Math.min(searched.size(), cluster.size() / wave.unit());
           };
+      int least = request.stages().orElse(1);
+      if (least > (repo ? Math.min(most, wave.microBatches()) : most)) {
+        continue;
+      }
       if (repo) {
-        int stages = Math.min(most, wave.microBatches());
+        int stages = request.stages().orElse(Math.min(most, wave.microBatches()));
         DappleRepoOracle scores = new DappleRepoOracle(searched);
         StagePricer pricer = new RepoPricer(searched, scores, space, wave, stages);
-        trials.add(new Trial(wave, WarmUp.A, searched, space, pricer, stages));
+        trials.add(new Trial(wave, WarmUp.A, searched, space, pricer, least, stages));
         continue;
       }
       WaveBounds bounds = new WaveBounds(searched, wave, space);
@@ -239,7 +243,7 @@ public final class DapplePlanner {
                 throttle,
                 bounds,
                 wave);
-        trials.add(new Trial(wave, policy, searched, space, pricer, most));
+        trials.add(new Trial(wave, policy, searched, space, pricer, least, request.stages().orElse(most)));
       }
     }
     return trials;
@@ -247,7 +251,7 @@ public final class DapplePlanner {
 
   private PlacementSpace space(int unit) {
     Cluster cluster = costs.workload().cluster();
-    int[] sizes = request.shape() == Shape.STRAIGHT ? new int[] {unit} : stageSizes(cluster, unit);
+    int[] sizes = request.shape().oneDevicePerStage() ? new int[] {unit} : stageSizes(cluster, unit);
     return new PlacementSpace(cluster, unit, sizes, !repo, Effort.states(exact));
   }
 

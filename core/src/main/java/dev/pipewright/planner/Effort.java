@@ -78,12 +78,14 @@ final class Effort {
   /**
    * Costs for the search: of all positions, or of blocks of about equal work where those are too
    * many.
+   *
+   * @param stages that a pipeline has to have at least
    */
-  static StageCosts searched(StageCosts costs) {
+  static StageCosts searched(StageCosts costs, int stages) {
     Cluster cluster = costs.workload().cluster();
     int units = Math.min(cluster.size(), Math.max(EVERY_SIZE, cluster.machines()));
     StageCosts chain = costs.total() || costs.size() <= MANY_BRANCHES ? costs : mainBranch(costs);
-    int most = Math.max(units, Math.max(LEAST_BLOCKS, FINE / units));
+    int most = Math.max(Math.max(units, 2 * stages), Math.max(LEAST_BLOCKS, FINE / units));
     return chain.size() <= most ? chain : blocks(chain, most);
   }
 

@@ -43,13 +43,18 @@ final class EvenSplits {
    * @param work seconds by position, cumulative
    */
   static Optional<Found> best(
-      StageCosts costs, PlacementSpace space, StagePricer pricer, double[] work, int mostStages) {
-    return new EvenSplits(costs, space, pricer, work).best(mostStages);
+      StageCosts costs,
+      PlacementSpace space,
+      StagePricer pricer,
+      double[] work,
+      int leastStages,
+      int mostStages) {
+    return new EvenSplits(costs, space, pricer, work).best(leastStages, mostStages);
   }
 
-  private Optional<Found> best(int mostStages) {
+  private Optional<Found> best(int leastStages, int mostStages) {
     Optional<Found> best = Optional.empty();
-    for (int stages = 1; stages <= Math.min(mostStages, Math.min(units, costs.size())); stages++) {
+    for (int stages = leastStages; stages <= Math.min(mostStages, Math.min(units, costs.size())); stages++) {
       int[] firsts = evenly(stages);
       if (firsts.length == stages) {
         best = better(best, priced(firsts, seconds(best)));

@@ -26,6 +26,7 @@ final class PipelineSearch {
   private final StageCosts costs;
   private final PlacementSpace space;
   private final StagePricer pricer;
+  private final int leastStages;
   private final int mostStages;
   private final int beam;
   private final long budget;
@@ -47,8 +48,11 @@ final class PipelineSearch {
   }
 
   /**
+   * @param leastStages pipelines have at least this many stages: 1, or as many as {@code
+   *     mostStages}
    * @param mostStages pipelines have at most this many stages
-   * @param beam partial plans kept for each number of layers left
+   * @param beam partial plans kept for each number of layers left, and of stages where that is
+   *     given
    * @param budget partial plans to price before the search narrows to {@link #NARROW} of them
    * @param stop asked now and then whether to end with what there is
    * @param limit step times above this are of no interest
@@ -57,6 +61,7 @@ final class PipelineSearch {
       StageCosts costs,
       PlacementSpace space,
       StagePricer pricer,
+      int leastStages,
       int mostStages,
       int beam,
       long budget,
@@ -65,6 +70,7 @@ final class PipelineSearch {
     this.costs = costs;
     this.space = space;
     this.pricer = pricer;
+    this.leastStages = leastStages;
     this.mostStages = mostStages;
     this.beam = beam;
     this.budget = budget;
@@ -135,7 +141,6 @@ final class PipelineSearch {
     if (size <= room) {
       return Arrays.copyOf(labels, size);
     }
-    truncated = true;
     return best(labels, size, room);
   }
 
@@ -146,11 +151,18 @@ final class PipelineSearch {
     }
     Arrays.sort(
         ranked, (a, b) -> a[0] != b[0] ? Double.compare(a[0], b[0]) : Double.compare(a[1], b[1]));
-    int[] kept = new int[room];
-    for (int i = 0; i < room; i++) {
-      kept[i] = (int) ranked[i][1];
+    int[] kept = new int[size];
+    int[] alike = new int[mostStages + 1];
+    int count = 0;
+    for (double[] one : ranked) {
+      int label = (int) one[1];
+      int stages = leastStages > 1 ? pool.stages[label] : 0; // each has others still to come
+      if (alike[stages]++ < room) {
+        kept[count++] = label;
+      }
     }
-    return kept;
+    truncated |= count < size;
+    return Arrays.copyOf(kept, count);
   }
 
   private double bound(int label) {
@@ -165,9 +177,13 @@ final class PipelineSearch {
       return;
     }
     int end = pool.first[label];
+    int missing = leastStages - behind - 1; // stages before the next one
     Step[] steps = space.steps(pool.state[label]);
     for (int index = 0; index < steps.length; index++) {
       Step step = steps[index];
+      if (space.freeDevices(step.next()) < missing * space.unit()) {
+        break; // steps take ever more devices
+      }
       int latest = pricer.open(pool.values, pool.at(label), behind, end, step, limit);
       lengthen(label, behind, latest, end, step, index);
     }
@@ -175,7 +191,9 @@ final class PipelineSearch {
 
   /** Tries every first position up to {@code latest} for a stage before {@code end}. */
   private void lengthen(int label, int behind, int latest, int end, Step step, int index) {
-    for (int first = latest; first >= 0; first--) {
+    int missing = Math.max(0, leastStages - behind - 1);
+    boolean mustBeFirst = leastStages > 1 && missing == 0;
+    for (int first = mustBeFirst ? Math.min(0, latest) : latest; first >= missing; first--) {
       if (!costs.isStage(first, end)) {
         continue;
       }
@@ -234,7 +252,7 @@ final class PipelineSearch {
 
   private boolean covers(int a, int b) {
     int more = pool.stages[b] - pool.stages[a];
-    return (more == 0 || (more > 0 && pricer.comparesAcrossStages()))
+    return (more == 0 || (more > 0 && leastStages == 1 && pricer.comparesAcrossStages()))
         && pricer.covers(pool.values, pool.at(a), pool.at(b));
   }
 

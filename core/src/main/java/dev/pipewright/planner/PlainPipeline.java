@@ -15,13 +15,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
 /**
  * The pipelines that widely used programs make by default, which other planners are compared with:
  * one device for each stage, cut by a simple rule, on all devices. Where the network has too few
- * layers for that, as few copies of a shorter pipeline as do, neighbouring devices in one stage.
+ * layers for that, as few copies of a shorter pipeline as do, neighbouring devices in one stage;
+ * where the number of stages is given, as many copies as there are devices and samples for.
  */
 public final class PlainPipeline {
   /** How the layers are shared out. */
@@ -59,16 +61,41 @@ public final class PlainPipeline {
    * @param globalBatch which the copies of the pipeline share evenly
    */
   public PlainPipeline(Cut cut, StageCosts costs, int globalBatch) {
+    this(cut, costs, globalBatch, 1, OptionalInt.empty());
+  }
+
+  private PlainPipeline(Cut cut, StageCosts costs, Request request) {
+    this(cut, costs, request.globalBatch(), request.microBatch().orElse(1), request.stages());
+  }
+
+  private PlainPipeline(
+      Cut cut, StageCosts costs, int globalBatch, int microBatch, OptionalInt count) {
     this.costs = costs;
     Chain chain = costs.workload().chain();
     int[] path = OnePath.positions(chain);
     int devices = costs.workload().cluster().size();
     this.copies =
-        IntStream.rangeClosed(1, devices)
-            .filter(c -> devices % c == 0 && globalBatch % c == 0 && devices / c <= path.length)
-            .findFirst()
-            .orElse(0);
-    this.stages = copies == 0 ? List.of() : stages(path, firsts(cut, path, devices / copies));
+        count.isPresent()
+            ? copies(
+                devices / count.getAsInt(),
+                globalBatch / microBatch,
+                path.length >= count.getAsInt())
+            : IntStream.rangeClosed(1, devices)
+                .filter(c -> devices % c == 0 && globalBatch % c == 0 && devices / c <= path.length)
+                .findFirst()
+                .orElse(0);
+    this.stages =
+        copies == 0
+            ? List.of()
+            : stages(path, firsts(cut, path, count.orElse(devices / copies)));
+  }
+
+  private static int copies(int most, int microBatches, boolean enoughLayers) {
+    int copies = enoughLayers ? most : 0;
+    while (copies > 0 && microBatches % copies != 0) {
+      copies--;
+    }
+    return copies;
   }
 
   private int[] firsts(Cut cut, int[] path, int count) {
@@ -116,15 +143,19 @@ public final class PlainPipeline {
   /** The best micro-batch and schedule for it, as {@link SynchronousPlans} finds them. */
   public static Planning plan(
       Cut cut, StageCosts costs, Request request, Oracle decides, BooleanSupplier stop) {
-    PlainPipeline plain = new PlainPipeline(cut, costs, request.globalBatch());
+    PlainPipeline plain = new PlainPipeline(cut, costs, request);
     return SynchronousPlans.best(
         cut.word(), costs, plain.stages, Math.max(1, plain.copies), request, decides, stop);
   }
 
   /** Why there is no plan, and what would help. */
   public static String sentence(Cut cut, StageCosts costs, Request request) {
-    PlainPipeline plain = new PlainPipeline(cut, costs, request.globalBatch());
+    PlainPipeline plain = new PlainPipeline(cut, costs, request);
     int devices = costs.workload().cluster().size();
+    if (plain.copies == 0 && request.stages().isPresent()) {
+      return "the network has too few layers on one path for %d stages; ask for fewer"
+          .formatted(request.stages().getAsInt());
+    }
     if (plain.copies == 0) {
       return "no number of equal pipelines uses all %d devices for %d samples; take a global batch that %d divides"
           .formatted(devices, request.globalBatch(), devices);

@@ -36,12 +36,12 @@ public final class Remedy {
   private final int[] sizes; // of stages, ascending
 
   private Remedy(StageCosts costs, Request request, int microBatch) {
-    this.costs = Effort.searched(costs);
+    this.costs = Effort.searched(costs, request.stages().orElse(1));
     this.request = request;
     this.microBatch = microBatch;
     this.inFlight = gpipe(request) ? request.globalBatch() / microBatch : 1;
     int[] all =
-        request.shape() == Shape.STRAIGHT
+        request.shape().oneDevicePerStage()
             ? new int[] {1}
             : Effort.stageSizes(costs.workload().cluster(), 1);
     this.sizes = Arrays.stream(all).filter(size -> size <= microBatch).sorted().toArray();
@@ -130,9 +130,8 @@ public final class Remedy {
   }
 
   private double smallestMemory() {
-    int leastSlice = slice(sizes[sizes.length - 1]);
     double low = 1;
-    double high = bytes(costs, 0, costs.size(), leastSlice) + 1; // one stage
+    double high = bytes(costs, 0, costs.size(), slice(sizes[0])) + 1; // all layers on one device
     while (high / low > PRECISION) {
       double middle = Math.sqrt(low * high);
       if (fits(middle)) {
@@ -146,29 +145,50 @@ public final class Remedy {
 
   private boolean fits(double capacity) {
     int devices = costs.workload().cluster().size();
-    int[] fewest = new int[costs.size() + 1]; // devices for the positions before
+    int[] none = new int[costs.size() + 1]; // devices for the positions before
+    Arrays.fill(none, 1, none.length, devices + 1);
+    if (request.stages().isEmpty()) {
+      extend(none, none, capacity);
+      return none[costs.size()] <= devices;
+    }
+    int[] fewest = none;
+    for (int stage = 0; stage < request.stages().getAsInt(); stage++) {
+      int[] longer = new int[costs.size() + 1];
+      Arrays.fill(longer, devices + 1);
+      extend(fewest, longer, capacity);
+      fewest = longer;
+    }
+    return fewest[costs.size()] <= devices;
+  }
+
+  /**
+   * Puts a stage after every prefix that there is.
+   *
+   * @param before the fewest devices for the positions before each end
+   * @param fewest the same with that stage, which may be {@code before} itself: any number of them
+   */
+  private void extend(int[] before, int[] fewest, double capacity) {
+    int devices = costs.workload().cluster().size();
     for (int end = 1; end <= costs.size(); end++) {
-      fewest[end] = devices + 1;
       int from = request.shape() == Shape.DATA_PARALLEL ? 0 : end - 1;
       for (int first = from; first >= 0; first--) {
         if (costs.staticBytes(first, end) > capacity) {
           break;
         }
-        int room = Math.min(devices + 1, fewest[end]) - fewest[first];
+        int room = Math.min(devices + 1, fewest[end]) - before[first];
         if (room > 0 && costs.isStage(first, end)) {
           for (int size : sizes) {
             if (size >= room) {
               break;
             }
             if (bytes(costs, first, end, slice(size)) <= capacity) {
-              fewest[end] = fewest[first] + size;
+              fewest[end] = before[first] + size;
               break;
             }
           }
         }
       }
     }
-    return fewest[costs.size()] <= devices;
   }
 
   /** Three digits or more that are no less, so that what is printed is enough. */

@@ -16,6 +16,7 @@ import java.util.OptionalInt;
  * @param recomputation whether stages may, may not or must recompute their activations
  * @param costModel what ranks candidates
  * @param shape which plans are considered
+ * @param stages of the pipeline, exactly so many; any number otherwise
  */
 public record Request(
     int globalBatch,
@@ -23,7 +24,8 @@ public record Request(
     List<WarmUp> policies,
     Recomputation recomputation,
     CostModel costModel,
-    Shape shape) {
+    Shape shape,
+    OptionalInt stages) {
   /** Which plans are considered. */
   public enum Shape {
     ANY,
@@ -34,7 +36,13 @@ public record Request(
      */
     TWO_STAGES,
     /** One device for each stage of a copy of the pipeline. */
-    STRAIGHT
+    STRAIGHT,
+    /** One device for each stage and one pipeline: no data parallelism at all. */
+    PIPELINE;
+
+    boolean oneDevicePerStage() {
+      return this == STRAIGHT || this == PIPELINE;
+    }
   }
 
   /** How a stage may use recomputation. */
@@ -57,6 +65,26 @@ public record Request(
             "the global batch must be a multiple of the micro-batch: global_batch=%d, micro_batch=%d",
             globalBatch,
             samples));
+    stages.ifPresent(count ->
+        Check.that(count >= 1, "a pipeline has at least one stage: stages=%d", count));
+  }
+
+  /** Any number of stages. */
+  public Request(
+      int globalBatch,
+      OptionalInt microBatch,
+      List<WarmUp> policies,
+      Recomputation recomputation,
+      CostModel costModel,
+      Shape shape) {
+    this(
+        globalBatch,
+        microBatch,
+        policies,
+        recomputation,
+        costModel,
+        shape,
+        OptionalInt.empty());
   }
 
   /** All shapes. */
@@ -67,6 +95,17 @@ public record Request(
       Recomputation recomputation,
       CostModel costModel) {
     this(globalBatch, microBatch, policies, recomputation, costModel, Shape.ANY);
+  }
+
+  /** The same for pipelines of exactly so many stages; of any number where there is none. */
+  public Request withStages(OptionalInt count) {
+    return new Request(
+        globalBatch, microBatch, policies, recomputation, costModel, shape, count);
+  }
+
+  /** Whether a pipeline of so many stages was asked for. */
+  boolean allows(int count) {
+    return stages.orElse(count) == count;
   }
 
   /** Everything allowed, the default cost model. */

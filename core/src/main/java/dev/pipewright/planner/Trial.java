@@ -15,6 +15,7 @@ final class Trial {
   private final StageCosts costs;
   private final PlacementSpace space;
   private final StagePricer pricer;
+  private final int leastStages;
   private final int mostStages;
   private boolean finished;
   private long labels;
@@ -25,15 +26,17 @@ final class Trial {
       StageCosts costs,
       PlacementSpace space,
       StagePricer pricer,
+      int leastStages,
       int mostStages) {
     this.wave = wave;
     this.policy = policy;
     this.costs = costs;
     this.space = space;
     this.pricer = pricer;
+    this.leastStages = leastStages;
     this.mostStages = mostStages;
     double[] work = costs.cheapestSecondsPerSample(wave.samples());
-    this.firstGuess = EvenSplits.best(costs, space, pricer, work, mostStages);
+    this.firstGuess = EvenSplits.best(costs, space, pricer, work, leastStages, mostStages);
   }
 
   /** The step time of the first guess; infinite when there is none. */
@@ -74,7 +77,8 @@ final class Trial {
       return List.of();
     }
     PipelineSearch search =
-        new PipelineSearch(costs, space, pricer, mostStages, beam, budget, stop, within);
+        new PipelineSearch(
+            costs, space, pricer, leastStages, mostStages, beam, budget, stop, within);
     List<Found> found = search.run();
     finished = search.exhaustive();
     labels += search.built();

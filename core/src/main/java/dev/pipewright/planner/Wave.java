@@ -1,5 +1,6 @@
 package dev.pipewright.planner;
 
+import dev.pipewright.planner.Request.Shape;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,7 +23,8 @@ record Wave(int unit, int microBatch, int microBatches) {
     int global = request.globalBatch();
     if (request.microBatch().isPresent()) {
       int microBatch = request.microBatch().getAsInt();
-      for (int copies = 1; copies <= devices && copies <= global / microBatch; copies++) {
+      int most = request.shape() == Shape.PIPELINE ? 1 : Math.min(devices, global / microBatch);
+      for (int copies = 1; copies <= most; copies++) {
         if (global % (copies * microBatch) == 0) {
           waves.add(new Wave(copies, microBatch, global / copies / microBatch));
         }

@@ -16,6 +16,7 @@ import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Request.Recomputation;
+import dev.pipewright.planner.Request.Shape;
 import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.schedule.check.Validator;
 import dev.pipewright.sim.SimulatedOracle;
@@ -52,6 +53,29 @@ class DapplePlannerTest {
     private static int divisor(SplittableRandom random, int of) {
       int[] divisors = IntStream.rangeClosed(1, of).filter(i -> of % i == 0).toArray();
       return divisors[random.nextInt(divisors.length)];
+    }
+
+    /** The same for exactly so many stages. */
+    Case withStages(int stages) {
+      return new Case(costs, request.withStages(OptionalInt.of(stages)));
+    }
+
+    /** The same for one pipeline without data parallelism. */
+    Case asOnePipeline() {
+      Request only =
+          new Request(
+              request.globalBatch(),
+              request.microBatch(),
+              request.policies(),
+              request.recomputation(),
+              request.costModel(),
+              Shape.PIPELINE);
+      return new Case(costs, only);
+    }
+
+    int mostStages() {
+      return Math.min(
+          costs.workload().chain().mostStages(), costs.workload().cluster().size());
     }
 
     /** As ranked: the oracle that decides is the one that estimates. */
@@ -111,6 +135,34 @@ class DapplePlannerTest {
     CostModel[] models = {CostModel.PIPEWRIGHT, CostModel.DAPPLE};
     CostModel model = models[seed.getCurrentRepetition() % 2];
     compare(Case.of(random, model, false, Recomputation.SELECTIVE));
+  }
+
+  @RepeatedTest(value = 300, name = SEEDED)
+  void exactlySoManyStagesAreAsGoodAsExhaustiveSearch(RepetitionInfo seed) {
+    int number = seed.getCurrentRepetition();
+    CostModel[] models = {CostModel.PIPEWRIGHT, CostModel.DAPPLE, CostModel.DAPPLE_REPO};
+    Case any = Case.of(7000 + number, models[number % models.length], number % 4 == 0);
+    for (int stages = 1; stages <= any.mostStages(); stages++) {
+      Case one = any.withStages(stages);
+      compare(one);
+      for (Candidate candidate : one.plan().candidates()) {
+        assertEquals(stages, candidate.plan().stages().size());
+      }
+    }
+  }
+
+  @RepeatedTest(value = 100, name = SEEDED)
+  void aPipelineAloneIsNeverReplicatedAndAsGoodAsExhaustiveSearch(RepetitionInfo seed) {
+    int number = seed.getCurrentRepetition();
+    CostModel[] models = {CostModel.PIPEWRIGHT, CostModel.DAPPLE};
+    Case one = Case.of(8000 + number, models[number % models.length], false).asOnePipeline();
+    compare(one);
+    for (Candidate candidate : one.plan().candidates()) {
+      assertEquals(1, candidate.plan().replicas());
+      for (StagePlan stage : candidate.plan().stages()) {
+        assertEquals(1, stage.replicas());
+      }
+    }
   }
 
   @Test

@@ -11,6 +11,7 @@ import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Request.Recomputation;
+import dev.pipewright.planner.Request.Shape;
 import dev.pipewright.planner.recompute.EveryChoice;
 import dev.pipewright.schedule.WarmUp;
 import java.util.ArrayList;
@@ -61,7 +62,8 @@ final class Exhaustive {
 
   private void waves() {
     int global = request.globalBatch();
-    for (copies = 1; copies <= devices; copies++) {
+    int most = request.shape() == Shape.PIPELINE ? 1 : devices;
+    for (copies = 1; copies <= most; copies++) {
       for (microBatch = 1; microBatch * copies <= global; microBatch++) {
         boolean allowed =
             request.microBatch().isPresent()
@@ -77,7 +79,9 @@ final class Exhaustive {
 
   private void extend(List<Piece> pieces, int first, int used) {
     if (first == chain.size()) {
-      pieces(pieces);
+      if (request.stages().orElse(pieces.size()) == pieces.size()) {
+        pieces(pieces);
+      }
       return;
     }
     if (repo && pieces.size() == microBatches) {
@@ -90,7 +94,8 @@ final class Exhaustive {
       for (int set = 1; set < 1 << devices; set++) {
         int size = Integer.bitCount(set);
         boolean enoughSamples = repo || size <= copies * microBatch;
-        if ((set & used) == 0 && size % copies == 0 && enoughSamples) {
+        boolean allowed = request.shape() != Shape.PIPELINE || size == 1;
+        if ((set & used) == 0 && size % copies == 0 && enoughSamples && allowed) {
           pieces.add(new Piece(first, last, set));
           extend(pieces, last + 1, used | set);
           pieces.remove(pieces.size() - 1);

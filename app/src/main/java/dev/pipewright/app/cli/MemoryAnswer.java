@@ -60,15 +60,23 @@ final class MemoryAnswer implements PlannerAnswer {
       OptionalInt microBatch,
       List<WarmUp> policies,
       Recomputation recomputation,
+      OptionalInt stages,
       BooleanSupplier stop) {
-    /** Nothing runs again. */
+    /** Nothing runs again, any number of stages. */
     Asked(
         String planner,
         int globalBatch,
         OptionalInt microBatch,
         List<WarmUp> policies,
         BooleanSupplier stop) {
-      this(planner, globalBatch, microBatch, policies, Recomputation.NEVER, stop);
+      this(
+          planner,
+          globalBatch,
+          microBatch,
+          policies,
+          Recomputation.NEVER,
+          OptionalInt.empty(),
+          stop);
     }
   }
 
@@ -87,7 +95,15 @@ final class MemoryAnswer implements PlannerAnswer {
           measured(
               file,
               cluster,
-              new Asked(planner, 1, OptionalInt.empty(), List.of(WarmUp.A), patience));
+              new Asked(
+                  planner,
+                  1,
+                  OptionalInt.empty(),
+                  List.of(WarmUp.A),
+                  Recomputation.NEVER,
+                  flags.stages(
+                      model, () -> McapTable.read(file).layers(), cluster.name(), cluster.size()),
+                  patience));
       answer.json.put("cluster", String.valueOf(arguments.cluster)); // there is one
       if (arguments.memory != null) {
         answer.json.put("device_memory_bytes", ModelArgument.bytes(arguments.memory).value());
@@ -107,6 +123,7 @@ final class MemoryAnswer implements PlannerAnswer {
                 request.microBatch(),
                 request.policies(),
                 flags.layersAgain(Recomputation.NEVER),
+                flags.stages(costed),
                 patience));
     if (arguments.profileBatch != null) {
       answer.json.put("profile_batch", arguments.profileBatch);
@@ -158,7 +175,11 @@ final class MemoryAnswer implements PlannerAnswer {
     LayerPeaks peaks = McapTable.read(table);
     long start = System.nanoTime();
     MemoryPlanning planning =
-        worded(asked.planner, () -> Mcap.measured(peaks, cluster, cutter(asked)));
+        worded(
+            asked.planner,
+            () ->
+                Mcap.measured(
+                    peaks, cluster, asked.stages.orElse(cluster.size()), cutter(asked)));
     double seconds = (System.nanoTime() - start) / 1e9;
     Map<String, Object> json =
         MemoryAnswerJson.object(planning, seconds, Optional.empty(), cluster.size());
@@ -178,7 +199,8 @@ final class MemoryAnswer implements PlannerAnswer {
             capture ? machine : 1,
             POINTS,
             BUDGET,
-            asked.recomputation);
+            asked.recomputation,
+            asked.stages);
     return capture
         ? Capture.plan(costs, request, asked.stop)
         : Mcap.plan(costs, request, cutter(asked));

@@ -62,7 +62,8 @@ final class PeriodicAnswer implements PlannerAnswer {
     long start = System.nanoTime();
     PeriodicProblem problem =
         PeriodicProblem.of(costed.costs(), samples)
-            .recomputing(flags.layersAgain(Recomputation.SELECTIVE));
+            .recomputing(flags.layersAgain(Recomputation.SELECTIVE))
+            .withStages(flags.stages(costed));
     PeriodicPlanning planning;
     try {
       planning = PeriodicPlanner.plan(problem, patience);

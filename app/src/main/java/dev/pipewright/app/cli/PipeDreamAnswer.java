@@ -57,6 +57,7 @@ final class PipeDreamAnswer implements PlannerAnswer {
   static PipeDreamAnswer ofFile(
       String model,
       ModelArgument arguments,
+      SynchronousFlags flags,
       Levels levels,
       boolean chargeTransfers,
       BooleanSupplier stop) {
@@ -79,7 +80,21 @@ final class PipeDreamAnswer implements PlannerAnswer {
     OptionalInt miniBatch =
         given.isEmpty() && samples == 1 ? OptionalInt.empty() : OptionalInt.of(samples);
     MadeFor madeFor = MadeFor.levels(model, OptionalInt.of(given.orElse(1)));
-    return of(madeFor, file.graph(), file.profile(), miniBatch, levels, chargeTransfers, stop);
+    OptionalInt stages =
+        flags.stages(
+            model,
+            () -> Chain.of(file.graph()).mostStages(),
+            "--levels",
+            levels.levels().stream().mapToInt(Level::units).reduce(1, Math::multiplyExact));
+    return of(
+        madeFor,
+        file.graph(),
+        file.profile(),
+        miniBatch,
+        levels,
+        chargeTransfers,
+        stages,
+        stop);
   }
 
   /**
@@ -88,6 +103,7 @@ final class PipeDreamAnswer implements PlannerAnswer {
    * @param madeFor model and cluster as the user named them
    * @param miniBatch samples that each stage takes at once; what the profile was measured for when
    *     empty
+   * @param stages exactly so many; any number otherwise
    */
   static PipeDreamAnswer of(
       MadeFor madeFor,
@@ -96,6 +112,7 @@ final class PipeDreamAnswer implements PlannerAnswer {
       OptionalInt miniBatch,
       Levels levels,
       boolean chargeTransfers,
+      OptionalInt stages,
       BooleanSupplier stop) {
     String model = madeFor.model().orElse("the model");
     if (levels.levels().size() > 1 && graph.size() > PipeDreamOptimizer.MOST_PLACES) {
@@ -115,8 +132,7 @@ final class PipeDreamAnswer implements PlannerAnswer {
       outputs[layer] *= samples;
     }
     CutCosts costs = CutCosts.of(chain, seconds, profile.parameterBytes(), outputs);
-    PipeDreamPlanning planning =
-        PipeDreamOptimizer.plan(costs, levels.levels(), chargeTransfers, stop);
+    PipeDreamPlanning planning = planned(costs, levels, chargeTransfers, stages, stop);
     double planningSeconds = (System.nanoTime() - start) / 1e9;
     return new PipeDreamAnswer(
         planning,
@@ -129,6 +145,23 @@ final class PipeDreamAnswer implements PlannerAnswer {
             Arrays.stream(chain.cumulative(forward)).boxed().toList(),
             planningSeconds),
         Optional.empty());
+  }
+
+  private static PipeDreamPlanning planned(
+      CutCosts costs,
+      Levels levels,
+      boolean chargeTransfers,
+      OptionalInt stages,
+      BooleanSupplier stop) {
+    if (stages.isEmpty()) {
+      return PipeDreamOptimizer.plan(costs, levels.levels(), chargeTransfers, stop);
+    }
+    int count = stages.getAsInt();
+    return PipeDreamOptimizer.plan(costs, levels.levels(), chargeTransfers, count, stop)
+        .orElseThrow(() ->
+            new BadInputException(
+                "--stages: no pipeline of %d was found before the search was ended; give it more time, or ask for fewer stages"
+                    .formatted(count)));
   }
 
   /** The same, for devices of which the memory is known. */

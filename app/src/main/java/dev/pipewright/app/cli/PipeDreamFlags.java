@@ -43,7 +43,7 @@ final class PipeDreamFlags {
             "--levels: names a cluster as --cluster does; give one of them");
       }
       Levels parsed = Levels.parse(levels, bandwidths);
-      return PipeDreamAnswer.ofFile(model, arguments, parsed, !noTransfer, patience);
+      return PipeDreamAnswer.ofFile(model, arguments, flags, parsed, !noTransfer, patience);
     }
     if (arguments.cluster == null) {
       throw new BadInputException(
@@ -59,6 +59,7 @@ final class PipeDreamFlags {
             OptionalInt.of(miniBatch),
             Levels.of(costed.workload().cluster()),
             !noTransfer,
+            flags.stages(costed),
             patience)
         .on(costed.costs());
   }

@@ -41,7 +41,8 @@ final class PlanCommand implements Callable<Integer> {
       paramLabel = "NAME",
       defaultValue = "auto",
       description =
-          "auto, dapple, data (parallelism only), straight (pipeline only), gpipe; pipedream, madpipe"
+          "auto, dapple, data (parallelism only), straight (one pipeline, a device for each stage),"
+              + " gpipe (the same with GPipe's schedule); pipedream, madpipe"
               + " (without flushes);"
               + " mcap, mcap-bf, mcap-bo, capture (least memory); placement (of operators).")
   private String planner = "auto";
@@ -82,6 +83,7 @@ final class PlanCommand implements Callable<Integer> {
   public Integer call() {
     String meant = PlannerNames.of(planner, objective);
     PlannerNames.checkHeeded(meant, spec.commandLine().getParseResult());
+    synchronous.checkStages(meant);
     if (out != null) { // before any work
       OutputFolder.of(
           out, PlannerNames.isSynchronous(meant) ? Answer.FILES : new String[] {"plan.json"});
@@ -108,7 +110,7 @@ final class PlanCommand implements Callable<Integer> {
       case "placement" -> placement.answer(model, patience);
       case "pipedream" -> pipeDream.answer(model, arguments, synchronous, patience);
       case "pipedream-2bw" ->
-          TwoBufferAnswer.of(model, arguments, synchronous.globalBatch(), patience);
+          TwoBufferAnswer.of(model, arguments, synchronous, patience);
       default -> SynchronousAnswer.of(meant, model, arguments, synchronous, patience);
     };
   }

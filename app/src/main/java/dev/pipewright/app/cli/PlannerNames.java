@@ -68,6 +68,10 @@ final class PlannerNames {
     Set<String> recomputing = new HashSet<>(flushing);
     recomputing.add("madpipe");
     HEEDED.put("--recompute", recomputing);
+    Set<String> cutting = new HashSet<>(ALL);
+    cutting.remove("placement"); // it gives operators to devices
+    cutting.add(ThroughputAnswer.NAME);
+    HEEDED.put("--stages", cutting);
   }
 
   private PlannerNames() {}

@@ -55,9 +55,10 @@ final class SynchronousAnswer implements PlannerAnswer {
       ModelArgument arguments,
       SynchronousFlags flags,
       Patience patience) {
-    Request request = flags.request(planner);
+    Request asked = flags.request(planner);
     ModelArgument.Costed costed =
-        arguments.costed(model, Optional.empty(), OptionalInt.empty(), request.globalBatch());
+        arguments.costed(model, Optional.empty(), OptionalInt.empty(), asked.globalBatch());
+    Request request = asked.withStages(flags.stages(costed));
     StageCosts costs = costed.costs();
     long start = System.nanoTime();
     Planning planning;

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -61,6 +62,12 @@ final class SynchronousFlags {
       description = "Score this plan instead of searching.")
   private @Nullable Path evaluate;
 
+  @Option(
+      names = "--stages",
+      paramLabel = "P",
+      description = "Exactly so many stages; as many as are best otherwise.")
+  private @Nullable Integer stages;
+
   /** Samples of a step; throws {@link BadInputException} where they are none. */
   int globalBatch() {
     if (globalBatch == null) {
@@ -72,6 +79,62 @@ final class SynchronousFlags {
     }
     Limits.samples("--global-batch", globalBatch);
     return globalBatch;
+  }
+
+  /**
+   * How many stages a pipeline has to have; empty where any number will do. Throws {@link
+   * BadInputException} where there are no such pipelines.
+   */
+  OptionalInt stages(ModelArgument.Costed costed) {
+    return stages(
+        costed.model(),
+        () -> costed.workload().chain().mostStages(),
+        costed.workload().cluster().name(),
+        costed.workload().cluster().size());
+  }
+
+  /**
+   * The same.
+   *
+   * @param layers stages into which the model can be cut at most
+   */
+  OptionalInt stages(String model, IntSupplier layers, String cluster, int devices) {
+    if (stages == null) {
+      return OptionalInt.empty();
+    }
+    int most = layers.getAsInt();
+    if (stages > most) {
+      throw new BadInputException(
+          "--stages: %d is more than %s allows, which can be cut into up to %d; give a whole number in 1..%d"
+              .formatted(stages, model, most, Math.min(most, devices)));
+    }
+    if (stages > devices) {
+      throw new BadInputException(
+          "--stages: %d is more than the %d device%s of %s; give a whole number in 1..%d"
+              .formatted(
+                  stages, devices, devices == 1 ? "" : "s", cluster, Math.min(most, devices)));
+    }
+    return OptionalInt.of(stages);
+  }
+
+  /** Refuses a number of stages that no network allows, or that the planner cannot choose. */
+  void checkStages(String planner) {
+    if (stages == null) {
+      return;
+    }
+    if (stages < 1) {
+      throw new BadInputException(
+          "--stages: " + stages + " is no number of stages; give a whole number >= 1");
+    }
+    if (evaluate != null) {
+      throw new BadInputException(
+          "--stages: --evaluate scores a plan as it is, and finds none; leave out one of them");
+    }
+    if (planner.equals("data") && stages > 1) {
+      throw new BadInputException(
+          "--stages: data parallelism has one stage, not %d; leave it out, or take --planner dapple"
+              .formatted(stages));
+    }
   }
 
   /** The plan to score instead of searching. */
@@ -119,7 +182,7 @@ final class SynchronousFlags {
         costs,
         switch (planner) {
           case "data" -> Shape.DATA_PARALLEL;
-          case "straight" -> Shape.STRAIGHT;
+          case "straight", "gpipe" -> Shape.PIPELINE;
           default -> Shape.ANY;
         });
   }

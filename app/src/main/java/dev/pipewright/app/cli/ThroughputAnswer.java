@@ -66,6 +66,7 @@ final class ThroughputAnswer implements PlannerAnswer {
     ModelArgument.Costed costed =
         arguments.costed(model, Optional.empty(), OptionalInt.empty(), samples);
     Limits.devices(costed.workload().cluster());
+    flags.stages(costed); // what none of them could answer
     List<Rival> rivals = new ArrayList<>();
     rivals.add(
         asked(
@@ -76,8 +77,8 @@ final class ThroughputAnswer implements PlannerAnswer {
             "pipedream-2bw",
             () ->
                 twoBuffers(
-                    TwoBufferAnswer.of(model, arguments, samples, patience), costed.costs())));
-    rivals.add(asked("madpipe", () -> periodic(costed, samples, patience)));
+                    TwoBufferAnswer.of(model, arguments, flags, patience), costed.costs())));
+    rivals.add(asked("madpipe", () -> periodic(costed, flags.stages(costed), samples, patience)));
     rivals.sort(
         Comparator.comparing((Rival rival) -> rival.misfit().isPresent())
             .thenComparingDouble(Rival::seconds));
@@ -108,11 +109,14 @@ final class ThroughputAnswer implements PlannerAnswer {
     return new Rival("pipedream-2bw", seconds, answer.nothing(), Optional.of(answer));
   }
 
-  private static Rival periodic(ModelArgument.Costed costed, int samples, Patience patience) {
+  private static Rival periodic(
+      ModelArgument.Costed costed, OptionalInt stages, int samples, Patience patience) {
     long start = System.nanoTime();
     PeriodicPlanning planning =
         PeriodicPlanner.plan(
-            PeriodicProblem.of(costed.costs(), samples).recomputing(Recomputation.SELECTIVE),
+            PeriodicProblem.of(costed.costs(), samples)
+                .recomputing(Recomputation.SELECTIVE)
+                .withStages(stages),
             patience);
     double planningSeconds = (System.nanoTime() - start) / 1e9;
     PeriodicAnswer answer = new PeriodicAnswer(planning, costed, samples, planningSeconds);

@@ -45,10 +45,11 @@ final class TwoBufferAnswer implements PlannerAnswer {
   /**
    * Plans on a cluster of equal groups, whose smallest device sets the memory.
    *
-   * @param globalBatch samples of an update
+   * @param flags whose global batch is the samples of an update
    */
   static TwoBufferAnswer of(
-      String model, ModelArgument arguments, int globalBatch, Patience patience) {
+      String model, ModelArgument arguments, SynchronousFlags flags, Patience patience) {
+    int globalBatch = flags.globalBatch();
     ModelArgument.Costed costed =
         arguments.costed(model, Optional.empty(), OptionalInt.empty(), globalBatch);
     Workload workload = costed.workload();
@@ -65,7 +66,8 @@ final class TwoBufferAnswer implements PlannerAnswer {
             workload.training(),
             Levels.of(workload.cluster()).levels(),
             memory.value(),
-            globalBatch);
+            globalBatch,
+            flags.stages(costed));
     long start = System.nanoTime();
     TwoBufferPlanning planning = TwoBufferPlanner.plan(setting, patience);
     double seconds = (System.nanoTime() - start) / 1e9;
@@ -140,6 +142,11 @@ final class TwoBufferAnswer implements PlannerAnswer {
     }
     if (!planning.exact()) {
       return Optional.of("nothing was found before the search was ended; give it more time");
+    }
+    if (planning.leastPeakBytes() == Double.POSITIVE_INFINITY && setting.stages().isPresent()) {
+      return Optional.of(
+          "no pipeline of %d stages has a layer on one path and a micro-batch for each of them out of %d samples; take a larger global batch, or fewer stages"
+              .formatted(setting.stages().getAsInt(), setting.globalBatch()));
     }
     return Optional.of(
         planning.leastPeakBytes() == Double.POSITIVE_INFINITY

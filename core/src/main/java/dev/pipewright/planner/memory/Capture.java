@@ -47,6 +47,7 @@ public final class Capture {
    *     Integer#MAX_VALUE} for all of them
    * @param budget partial pipelines that each search for speed may build
    * @param recomputation which layers may run again
+   * @param stages exactly so many; any number otherwise
    */
   public record Request(
       int globalBatch,
@@ -55,7 +56,8 @@ public final class Capture {
       int mostTensor,
       int points,
       long budget,
-      Recomputation recomputation) {
+      Recomputation recomputation,
+      OptionalInt stages) {
     public Request {
       policies = List.copyOf(policies);
       Check.that(globalBatch >= 1, "the global batch must be >= 1: global_batch=%d", globalBatch);
@@ -78,12 +80,27 @@ public final class Capture {
         int mostTensor,
         int points,
         long budget) {
-      this(globalBatch, microBatch, policies, mostTensor, points, budget, Recomputation.NEVER);
+      this(
+          globalBatch,
+          microBatch,
+          policies,
+          mostTensor,
+          points,
+          budget,
+          Recomputation.NEVER,
+          OptionalInt.empty());
     }
 
     /** The same with other layers that may run again. */
     public Request recomputing(Recomputation other) {
-      return new Request(globalBatch, microBatch, policies, mostTensor, points, budget, other);
+      return new Request(
+          globalBatch, microBatch, policies, mostTensor, points, budget, other, stages);
+    }
+
+    /** The same for exactly so many stages; for any number where there is none. */
+    public Request withStages(OptionalInt count) {
+      return new Request(
+          globalBatch, microBatch, policies, mostTensor, points, budget, recomputation, count);
     }
 
     /** 1F1B, tensor degrees of up to 8, a dozen plans. */
@@ -163,9 +180,17 @@ public final class Capture {
   /** Of all schedules and micro-batches. */
   private HybridPlan smallest() {
     HybridRelief whole = relief(costs);
-    HybridRelief blocks = costs.size() > FINE ? relief(Blocks.of(costs, FINE)) : whole;
+    int most = Math.max(FINE, 2 * request.stages().orElse(0));
+    HybridRelief blocks = costs.size() > most ? relief(Blocks.of(costs, most)) : whole;
     exhaustive = whole == blocks;
     Optional<HybridPlan> least = Optional.empty();
+    int fewest = request.stages().orElse(1);
+    Check.that(
+        fewest <= Math.min(costs.size(), costs.workload().cluster().size()),
+        "%d stages need as many layers on one path and devices; there are %d and %d",
+        fewest,
+        costs.size(),
+        costs.workload().cluster().size());
     for (int devices = costs.workload().cluster().size(); least.isEmpty(); devices--) {
       for (WarmUp warmUp : request.policies()) {
         for (int samples = 1; samples <= request.globalBatch(); samples++) {
@@ -217,7 +242,8 @@ public final class Capture {
         request.globalBatch() / samples,
         samples,
         devices,
-        request.mostTensor());
+        request.mostTensor(),
+        request.stages());
   }
 
   /** From the fastest on always the fastest within less memory, down to the least. */

@@ -158,7 +158,8 @@ final class FastestWithin {
     HybridCosts.Parts part = round.costs.parts(own.tensor());
     boolean lastDevices = used == round.devices;
     boolean mayKeep = round.relief.recomputation() != Recomputation.ALWAYS;
-    for (int first = lastDevices ? 0 : end - 1; first >= (lastDevices ? 0 : 1); first--) {
+    boolean whole = lastDevices && round.allows(stages + 1);
+    for (int first = lastDevices ? 0 : end - 1; first >= (whole ? 0 : 1); first--) {
       if (!round.costs.costs().isStage(first, end)) {
         continue;
       }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
 /**
@@ -24,6 +25,7 @@ final class HybridRound {
   final int microBatches;
   final int samples;
   final int devices; // that are used
+  private final OptionalInt stages;
   final Degrees[] degrees;
   private final Map<Integer, Transfer> transfers = new HashMap<>();
 
@@ -34,13 +36,15 @@ final class HybridRound {
       int microBatches,
       int samples,
       int devices,
-      int mostTensor) {
+      int mostTensor,
+      OptionalInt stages) {
     this.costs = costs;
     this.relief = relief;
     this.warmUp = warmUp;
     this.microBatches = microBatches;
     this.samples = samples;
     this.devices = devices;
+    this.stages = stages;
     int most = costs.divides() ? mostTensor : 1;
     this.degrees = Degrees.all(devices, samples, most).toArray(Degrees[]::new);
   }
@@ -51,7 +55,12 @@ final class HybridRound {
 
   /** The most stages that there can be. */
   int mostStages() {
-    return Math.min(devices, layers());
+    return stages.orElse(Math.min(devices, layers()));
+  }
+
+  /** Whether a plan may have so many stages. */
+  boolean allows(int count) {
+    return stages.orElse(count) == count;
   }
 
   int inFlight(int fromEnd) {

@@ -51,7 +51,7 @@ final class LeastPeak {
       for (int kind = 0; kind < round.degrees.length; kind++) {
         extend(stages, kind);
       }
-      if (least[stages][devices][0] < least[best][devices][0]) {
+      if (round.allows(stages) && least[stages][devices][0] < least[best][devices][0]) {
         best = stages;
         limit = Math.min(limit, least[best][devices][0]);
       }

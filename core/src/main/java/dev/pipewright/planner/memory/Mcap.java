@@ -14,9 +14,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
- * mCAP: one stage for each device, cut so that the fullest holds least; by brute force, by Bayesian
+ * mCAP: one stage for each device, or as many as are asked for, cut so that the fullest holds least; by brute force, by Bayesian
  * optimisation or exactly, which is for {@link Cutter} to say.
  */
 public final class Mcap {
@@ -37,7 +38,7 @@ public final class Mcap {
    */
   public static MemoryPlanning plan(StageCosts all, Request request, Cutter cutter) {
     StageCosts costs = Blocks.chain(all);
-    int stages = costs.workload().cluster().size();
+    int stages = request.stages().orElse(costs.workload().cluster().size());
     ExactBalance.check(costs.size(), stages);
     HybridRelief relief = new HybridRelief(new HybridCosts(costs), request.recomputation());
     HybridPlan best = null;
@@ -55,7 +56,8 @@ public final class Mcap {
                   request.globalBatch() / samples,
                   samples,
                   stages,
-                  1);
+                  1,
+                  OptionalInt.of(stages));
           Balance exact =
               ExactBalance.of(peaks(round, stages), costs.size(), stages, TieBreak.NONE);
           HybridPlan plan = plan(round, exact);
@@ -107,7 +109,12 @@ public final class Mcap {
    * NaN. Micro-batches and schedule are those of the measurement.
    */
   public static MemoryPlanning measured(LayerPeaks peaks, Cluster cluster, Cutter cutter) {
-    int stages = cluster.size();
+    return measured(peaks, cluster, cluster.size(), cutter);
+  }
+
+  /** The same for so many of the cluster's devices. */
+  public static MemoryPlanning measured(
+      LayerPeaks peaks, Cluster cluster, int stages, Cutter cutter) {
     ExactBalance.check(peaks.layers(), stages);
     Balance balance = cutter.cut(peaks, peaks.layers(), stages);
     List<Stage> made = new ArrayList<>();

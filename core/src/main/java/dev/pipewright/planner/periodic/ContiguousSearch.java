@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ContiguousSearch {
   private final LayerChain chain;
-  private final int devices;
+  private final int devices; // stages at most
+  private final int fewest; // stages at least
   private final double capacity;
   private final Discipline discipline;
   private final Recomputation recomputation;
@@ -37,7 +38,8 @@ final class ContiguousSearch {
 
   ContiguousSearch(PeriodicProblem problem, Discipline discipline) {
     chain = problem.chain();
-    devices = Math.min(problem.devices(), chain.layers());
+    devices = problem.stages().orElse(Math.min(problem.devices(), chain.layers()));
+    fewest = problem.stages().orElse(1);
     capacity = problem.capacityBytes();
     this.discipline = discipline;
     recomputation = problem.recomputation();
@@ -62,7 +64,7 @@ final class ContiguousSearch {
           extend(stages, end, period);
         }
       }
-      if (group[stages][0] > 0) {
+      if (group[stages][0] > 0 && stages >= fewest) {
         return true;
       }
     }
@@ -165,7 +167,7 @@ final class ContiguousSearch {
 
   /** The stages of the last period that was kept up with, in the fewest devices. */
   List<Placed> stages() {
-    int count = 0;
+    int count = fewest;
     while (group[count][0] == 0) {
       count++;
     }

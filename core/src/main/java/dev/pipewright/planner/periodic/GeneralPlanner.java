@@ -160,7 +160,8 @@ public final class GeneralPlanner {
   }
 
   private void pattern(Allocation allocation) {
-    if (seen.add(allocation) && !stop.getAsBoolean()) {
+    boolean allowed = problem.allows(allocation.stages().size());
+    if (allowed && seen.add(allocation) && !stop.getAsBoolean()) {
       Optional<PeriodicPlan> plan = PatternSearch.plan(allocation, discipline, bound, stop);
       if (plan.isPresent()) {
         best = plan;

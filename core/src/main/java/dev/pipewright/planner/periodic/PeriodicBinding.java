@@ -78,13 +78,14 @@ final class PeriodicBinding {
 
   private static String nothingFits(PeriodicProblem problem) {
     Recomputation again = problem.recomputation();
-    double least = LeastMemory.bytes(problem.chain(), problem.devices(), again);
+    double least = 
+        LeastMemory.bytes(problem.chain(), problem.stages().orElse(problem.devices()), again);
     int devices = LeastMemory.devices(problem.chain(), problem.capacityBytes(), again);
     return "the devices have %s each; %s on each of the %d would do"
             .formatted(
                 Units.binary(problem.capacityBytes(), "B"),
                 Units.binary(least * (1 + 5e-4), "B"),
                 problem.devices())
-        + (devices > 0 ? ", or %d devices".formatted(devices) : "");
+        + (devices > 0 && problem.stages().isEmpty() ? ", or %d devices".formatted(devices) : "");
   }
 }

@@ -4,6 +4,7 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.planner.recompute.TradeOffs;
 import dev.pipewright.units.Check;
+import java.util.OptionalInt;
 
 /**
  * A chain to be trained on equal devices.
@@ -11,9 +12,14 @@ import dev.pipewright.units.Check;
  * @param devices that there are; some may stay idle
  * @param capacityBytes of each device
  * @param recomputation which layers may run again, where devices have one stage
+ * @param stages exactly so many; any number otherwise
  */
 public record PeriodicProblem(
-    LayerChain chain, int devices, double capacityBytes, Recomputation recomputation) {
+    LayerChain chain,
+    int devices,
+    double capacityBytes,
+    Recomputation recomputation,
+    OptionalInt stages) {
   public PeriodicProblem {
     Check.that(devices >= 1, "a plan has devices: devices=%d", devices);
     Check.that(capacityBytes >= 0, "memory must be >= 0: capacity_bytes=%s", capacityBytes);
@@ -21,7 +27,7 @@ public record PeriodicProblem(
 
   /** Nothing runs again. */
   public PeriodicProblem(LayerChain chain, int devices, double capacityBytes) {
-    this(chain, devices, capacityBytes, Recomputation.NEVER);
+    this(chain, devices, capacityBytes, Recomputation.NEVER, OptionalInt.empty());
   }
 
   /**
@@ -40,17 +46,27 @@ public record PeriodicProblem(
 
   /** The same with other memory. */
   public PeriodicProblem within(double bytes) {
-    return new PeriodicProblem(chain, devices, bytes, recomputation);
+    return new PeriodicProblem(chain, devices, bytes, recomputation, stages);
   }
 
   /** The same with another chain. */
   PeriodicProblem of(LayerChain other) {
-    return new PeriodicProblem(other, devices, capacityBytes, recomputation);
+    return new PeriodicProblem(other, devices, capacityBytes, recomputation, stages);
   }
 
   /** The same with other layers that may run again. */
   public PeriodicProblem recomputing(Recomputation other) {
-    return new PeriodicProblem(chain, devices, capacityBytes, other);
+    return new PeriodicProblem(chain, devices, capacityBytes, other, stages);
+  }
+
+  /** The same for exactly so many stages; for any number where there is none. */
+  public PeriodicProblem withStages(OptionalInt count) {
+    return new PeriodicProblem(chain, devices, capacityBytes, recomputation, count);
+  }
+
+  /** Whether a plan may have so many stages. */
+  boolean allows(int count) {
+    return stages.orElse(count) == count;
   }
 
   /** What stages cost with so much memory. */

@@ -30,6 +30,7 @@ final class SpecialDevice {
   private final LayerChain chain;
   private final Discipline discipline;
   private final boolean always; // all layers run again
+  private final int counted; // 1 where the number of stages is given
   private final @Nullable TradeOffs tradeOffs; // null where not some layers alone run again
   private final List<List<Label>> labels = new ArrayList<>(); // by devices used and position
   private double period;
@@ -39,6 +40,7 @@ final class SpecialDevice {
    *
    * @param used seconds in the group
    * @param special whether the stage that begins here is on the special device
+   * @param stages from here on where their number is given; 0 otherwise
    */
   private record Label(
       int group,
@@ -46,10 +48,12 @@ final class SpecialDevice {
       double seconds,
       double bytes,
       boolean special,
+      int stages,
       int first,
       @Nullable Label behind) {
     boolean noWorseThan(Label that) {
       return (group < that.group || (group == that.group && used <= that.used))
+          && stages == that.stages
           && seconds <= that.seconds
           && bytes <= that.bytes
           && (!special || that.special);
@@ -61,6 +65,7 @@ final class SpecialDevice {
     this.problem = problem;
     this.discipline = discipline;
     chain = problem.chain();
+    counted = problem.stages().isPresent() ? 1 : 0;
     always = problem.recomputation() == Recomputation.ALWAYS;
     boolean some = problem.recomputation() == Recomputation.SELECTIVE;
     tradeOffs = some ? problem.tradeOffs() : null;
@@ -77,7 +82,7 @@ final class SpecialDevice {
   List<Allocation> allocations(double seconds) {
     period = seconds;
     labels.forEach(List::clear);
-    at(0, chain.layers()).add(new Label(1, 0, 0, 0, false, chain.layers(), null));
+    at(0, chain.layers()).add(new Label(1, 0, 0, 0, false, 0, chain.layers(), null));
     for (int end = chain.layers(); end >= 1; end--) {
       for (int used = 0; used < problem.devices(); used++) {
         for (Label label : at(used, end)) {
@@ -146,7 +151,7 @@ final class SpecialDevice {
     double bytes = chain.bytes(first, end, discipline.held(reached, 1), again);
     if (used + 1 < problem.devices()) {
       if (bytes <= problem.capacityBytes()) {
-        add(used + 1, new Label(reached, now, label.seconds(), label.bytes(), false, first, label));
+        add(used + 1, alone(label, reached, now, first));
       } else if (tradeOffs != null && !again) {
         relieved(label, used + 1, group, inGroup, first);
       }
@@ -155,8 +160,17 @@ final class SpecialDevice {
         && label.seconds() + own <= period
         && label.bytes() + bytes <= problem.capacityBytes()) {
       double seconds = label.seconds() + own;
-      add(used, new Label(reached, now, seconds, label.bytes() + bytes, true, first, label));
+      int stages = label.stages() + counted;
+      add(
+          used,
+          new Label(reached, now, seconds, label.bytes() + bytes, true, stages, first, label));
     }
+  }
+
+  /** With a stage on a device of its own. */
+  private Label alone(Label label, int group, double used, int first) {
+    int stages = label.stages() + counted;
+    return new Label(group, used, label.seconds(), label.bytes(), false, stages, first, label);
   }
 
   /** Puts a stage of which layers run again on a device of its own. */
@@ -166,7 +180,7 @@ final class SpecialDevice {
       double own = chain.seconds(first, end, extraSeconds(first, end, reached));
       double now = reached == group ? inGroup + own : own;
       if (now <= period) {
-        add(used, new Label(reached, now, label.seconds(), label.bytes(), false, first, label));
+        add(used, alone(label, reached, now, first));
         return;
       }
     }
@@ -180,6 +194,10 @@ final class SpecialDevice {
   }
 
   private void add(int used, Label label) {
+    int missing = problem.stages().orElse(0) - label.stages();
+    if (counted > 0 && (missing < 0 || missing > label.first() || (missing == 0) != (label.first() == 0))) {
+      return;
+    }
     double room = (problem.devices() - 1 - used) * period + period - label.seconds();
     if (chain.seconds(0, label.first()) > room * (1 + 1e-12)) {
       return;

@@ -31,16 +31,18 @@ public final class PipeDreamOptimizer {
   private final CutCosts costs;
   private final List<Level> levels;
   private final List<double[]> transfers = new ArrayList<>(); // by level
-  private final List<StageSeconds> units = new ArrayList<>(); // what a level takes for computing
+  private final List<List<StageSeconds>> units = new ArrayList<>(); // by level, by stages: computing
+  private final int count; // stages that are wanted; 0 for any number
   private boolean complete = true;
 
-  private PipeDreamOptimizer(CutCosts costs, List<Level> levels, boolean charged) {
+  private PipeDreamOptimizer(CutCosts costs, List<Level> levels, boolean charged, int count) {
     this.costs = costs;
+    this.count = count;
     this.levels = List.copyOf(levels);
     for (Level level : levels) {
       transfers.add(RowSearch.transfers(costs, level, charged));
     }
-    units.add(costs);
+    units.add(count == 0 ? List.of(costs) : List.of(costs, costs)); // a device has one stage
   }
 
   /**
@@ -55,23 +57,53 @@ public final class PipeDreamOptimizer {
    */
   public static PipeDreamPlanning plan(
       CutCosts costs, List<Level> levels, boolean chargeTransfers, BooleanSupplier stop) {
+    return new PipeDreamOptimizer(checked(costs, levels), levels, chargeTransfers, 0).run(stop);
+  }
+
+  /**
+   * The best plan of exactly so many innermost stages; empty where there is none, or the search was
+   * stopped before it found one.
+   */
+  public static Optional<PipeDreamPlanning> plan(
+      CutCosts costs,
+      List<Level> levels,
+      boolean chargeTransfers,
+      int stages,
+      BooleanSupplier stop) {
+    Check.that(stages >= 1, "a plan has stages: stages=%d", stages);
+    var search = new PipeDreamOptimizer(checked(costs, levels), levels, chargeTransfers, stages);
+    RowSearch top = search.top(stop);
+    return Double.isInfinite(top.toTheEnd())
+        ? Optional.empty()
+        : Optional.of(search.planning(top));
+  }
+
+  private static CutCosts checked(CutCosts costs, List<Level> levels) {
     Check.that(!levels.isEmpty(), "devices are on a level: levels=%d", levels.size());
     Check.that(
         levels.size() == 1 || costs.last() <= MOST_PLACES,
         "the network can be cut at %d places, more than the %d that several levels allow; merge layers into blocks, or plan for one level",
         costs.last(),
         MOST_PLACES);
-    return new PipeDreamOptimizer(costs, levels, chargeTransfers).run(stop);
+    return costs;
   }
 
   private PipeDreamPlanning run(BooleanSupplier stop) {
+    return planning(top(stop));
+  }
+
+  private RowSearch top(BooleanSupplier stop) {
     int outermost = levels.size() - 1;
     for (int level = 0; level < outermost; level++) {
-      units.add(table(level, stop));
+      units.add(tables(level, stop));
     }
     RowSearch top = row(outermost, 0);
     complete &= top.runToTheEnd(stop);
-    List<Node> pipeline = nodes(outermost, top, costs.last());
+    return top;
+  }
+
+  private PipeDreamPlanning planning(RowSearch top) {
+    List<Node> pipeline = nodes(levels.size() - 1, top, costs.last(), count);
     List<PipeDreamPlanning.Stage> stages = new Unfolding(costs, levels).stages(pipeline);
     return new PipeDreamPlanning(
         top.toTheEnd(),
@@ -89,35 +121,43 @@ public final class PipeDreamOptimizer {
   private RowSearch row(int level, int from) {
     int below = level == 0 ? 1 : levels.get(level - 1).units();
     return new RowSearch(
-        costs, units.get(level), levels.get(level), below, transfers.get(level), from);
+        costs, units.get(level), count, levels.get(level), below, transfers.get(level), from);
   }
 
-  private LevelTable table(int level, BooleanSupplier stop) {
+  /** What whole units of a level take, by their innermost stages. */
+  private List<StageSeconds> tables(int level, BooleanSupplier stop) {
     int places = costs.last() + 1;
-    LevelTable table = new LevelTable(places);
-    row(level, 0).run().copyTo(table);
+    int most = Math.min(count, (units.get(level).size() - 1) * levels.get(level).units());
+    List<LevelTable> tables = new ArrayList<>();
+    for (int stages = 0; stages <= most; stages++) {
+      tables.add(new LevelTable(count > 0 && stages == 0 ? 1 : places)); // none has no stage
+    }
+    row(level, 0).run().copyTo(tables);
     for (int stride = Integer.highestOneBit(places); stride >= 1 && complete; stride /= 2) {
       for (int from = stride; from < costs.last() && complete; from += 2 * stride) {
         complete = !stop.getAsBoolean();
         if (complete) {
-          row(level, from).run().copyTo(table);
+          row(level, from).run().copyTo(tables);
         }
       }
     }
-    table.finish(places);
-    return table;
+    tables.subList(Math.min(1, count), tables.size()).forEach(table -> table.finish(places));
+    return List.copyOf(tables);
   }
 
   /** The pipeline of a level, and of what is inside each of its stages. */
-  private List<Node> nodes(int level, RowSearch row, int to) {
+  private List<Node> nodes(int level, RowSearch row, int to, int stages) {
     List<Node> nodes = new ArrayList<>();
-    for (RowSearch.Part part : row.parts(to)) {
+    for (RowSearch.Part part : row.parts(to, stages)) {
       List<Node> inside =
-          level == 0 ? List.of() : nodes(level - 1, row(level - 1, part.from()).run(), part.to());
+          level == 0
+              ? List.of()
+              : nodes(
+                  level - 1, row(level - 1, part.from()).run(), part.to(), part.stages());
       nodes.add(
           new Node(
               part,
-              units.get(level).exact(part.from(), part.to()),
+              units.get(level).get(part.stages()).exact(part.from(), part.to()),
               row.exchange(part),
               row.transfer(part, part.from()),
               row.transfer(part, part.to()),

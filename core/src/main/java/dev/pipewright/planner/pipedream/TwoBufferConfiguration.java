@@ -31,12 +31,13 @@ final class TwoBufferConfiguration {
       TwoBufferPlaces places,
       TwoBufferSetting setting,
       int width,
+      int depth,
       int microBatch,
       boolean recompute) {
     this.places = places;
     this.setting = setting;
     this.width = width;
-    this.depth = setting.devices() / width;
+    this.depth = depth;
     this.microBatch = microBatch;
     this.microBatches = setting.globalBatch() / width / microBatch;
     this.recompute = recompute;

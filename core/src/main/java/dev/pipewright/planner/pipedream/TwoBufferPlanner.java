@@ -54,8 +54,11 @@ public final class TwoBufferPlanner {
       }
     }
     for (int width = 1; width <= setting.devices(); width++) {
-      if (setting.devices() % width == 0 && batch % width == 0) {
-        tryWidth(width, stop);
+      int depth = setting.stages().orElse(setting.devices() / width);
+      boolean all = width * depth == setting.devices();
+      boolean enough = setting.stages().isPresent() && width * depth < setting.devices();
+      if ((all || enough) && batch % width == 0) {
+        tryWidth(width, depth, stop);
       }
     }
     candidates.sort(
@@ -65,8 +68,7 @@ public final class TwoBufferPlanner {
     return new TwoBufferPlanning(candidates, leastPeak, all, bound, complete);
   }
 
-  private void tryWidth(int width, BooleanSupplier stop) {
-    int depth = setting.devices() / width;
+  private void tryWidth(int width, int depth, BooleanSupplier stop) {
     int samples = setting.globalBatch() / width; // of one copy
     for (int microBatch = 1;
         microBatch <= samples / depth && depth <= places.last();
@@ -78,7 +80,7 @@ public final class TwoBufferPlanner {
         complete &= !stop.getAsBoolean();
         if (complete) {
           var configuration =
-              new TwoBufferConfiguration(places, setting, width, microBatch, recompute);
+              new TwoBufferConfiguration(places, setting, width, depth, microBatch, recompute);
           configuration.fastest().ifPresent(candidates::add);
           if (candidates.isEmpty()) { // somebody will ask what would do
             leastPeak = Math.min(leastPeak, configuration.leastPeakBytes());

@@ -5,13 +5,16 @@ import dev.pipewright.model.Training;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.units.Check;
 import java.util.List;
+import java.util.OptionalInt;
 
 /**
  * What PipeDream-2BW is to plan for.
  *
- * @param levels of the cluster, innermost first; all devices are used
+ * @param levels of the cluster, innermost first; all devices are used, or with a given number of
+ *     stages as many as equal pipelines can have
  * @param memoryBytes of each device
  * @param globalBatch samples of an update, over all pipelines
+ * @param stages of each pipeline, exactly so many; any number otherwise
  */
 public record TwoBufferSetting(
     Chain chain,
@@ -19,7 +22,8 @@ public record TwoBufferSetting(
     Training training,
     List<Level> levels,
     double memoryBytes,
-    int globalBatch) {
+    int globalBatch,
+    OptionalInt stages) {
   public TwoBufferSetting {
     levels = List.copyOf(levels);
     Check.that(!levels.isEmpty(), "devices are on a level: levels=%d", levels.size());
@@ -30,6 +34,17 @@ public record TwoBufferSetting(
         chain.graph().size());
     Check.that(globalBatch >= 1, "a batch has samples: global_batch=%d", globalBatch);
     Check.that(memoryBytes > 0, "devices have memory: memory_bytes=%s", memoryBytes);
+  }
+
+  /** Any number of stages. */
+  public TwoBufferSetting(
+      Chain chain,
+      Profile profile,
+      Training training,
+      List<Level> levels,
+      double memoryBytes,
+      int globalBatch) {
+    this(chain, profile, training, levels, memoryBytes, globalBatch, OptionalInt.empty());
   }
 
   /** Devices of all levels. */

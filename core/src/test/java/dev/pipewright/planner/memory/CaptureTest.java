@@ -83,6 +83,33 @@ class CaptureTest {
     }
   }
 
+  @RepeatedTest(100)
+  void findsTheLeastPeakAndTheFastestOfExactlySoManyStages(RepetitionInfo seed) {
+    var random = new SplittableRandom(3000 + seed.getCurrentRepetition());
+    StageCosts costs = SmallNetworks.costs(random, random.nextInt(1, 6));
+    Recomputation recomputation =
+        random.nextBoolean() ? Recomputation.NEVER : Recomputation.SELECTIVE;
+    List<Priced> all = every(costs, 2, WarmUp.A, recomputation);
+    int most = Math.min(costs.size(), costs.workload().cluster().size());
+    for (int count = 1; count <= most; count++) {
+      int stages = count;
+      Request request =
+          everything(2, WarmUp.A)
+              .recomputing(recomputation)
+              .withStages(OptionalInt.of(stages));
+      Found found = Capture.of(costs, request, () -> false);
+      found.front().forEach(plan -> assertEquals(stages, plan.stages().size()));
+      List<Priced> those = all.stream().filter(one -> one.pieces().size() == stages).toList();
+      if (!those.isEmpty()) {
+        double least = those.stream().mapToDouble(Priced::peak).min().orElseThrow();
+        double fastest = those.stream().mapToDouble(Priced::seconds).min().orElseThrow();
+        assertEquals(1, found.best().orElseThrow().peakBytes() / least, ROUNDING);
+        HybridPlan last = found.front().get(found.front().size() - 1);
+        assertEquals(1, last.stepSeconds() / fastest, ROUNDING);
+      }
+    }
+  }
+
   /** Differences that are rounding are none. */
   private static List<Priced> front(List<Priced> all) {
     List<Priced> sorted = new ArrayList<>(all);

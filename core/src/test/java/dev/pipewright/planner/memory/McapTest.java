@@ -56,6 +56,22 @@ class McapTest {
     }
   }
 
+  @RepeatedTest(50)
+  void fewerStagesThanDevicesHaveTheLeastPeakToo(RepetitionInfo seed) {
+    var random = new SplittableRandom(2000 + seed.getCurrentRepetition());
+    StageCosts costs = SmallNetworks.costs(random, random.nextInt(4, 8));
+    int stages = random.nextInt(1, costs.workload().cluster().size() + 1);
+    Request request =
+        new Request(4, OptionalInt.of(2), List.of(WarmUp.A), 1, 1, 1)
+            .withStages(OptionalInt.of(stages));
+    HybridPlan plan = Mcap.plan(costs, request, EXACT).candidates().get(0);
+    assertEquals(stages, plan.stages().size());
+    StagePeak peaks = new ModelledPeaks(costs, WarmUp.A, stages, 2, 2);
+    double least =
+        EveryPartition.peak(peaks, EveryPartition.best(peaks, costs.size(), stages), 0);
+    assertEquals(1, plan.peakBytes() / least, 1e-9);
+  }
+
   /** All partitions and, in each stage, all choices of layers that run again. */
   @RepeatedTest(200)
   void noPartitionHoldsLessWhateverLayersRunAgain(RepetitionInfo seed) {

@@ -16,6 +16,7 @@ import dev.pipewright.schedule.periodic.StageLoad;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
@@ -105,6 +106,27 @@ class ContiguousPlannerTest {
     double least = EveryCut.least(problem, stages -> plain(problem, stages));
     Optional<PeriodicPlan> plan = ContiguousPlanner.plan(problem, new OneForwardOneBackward());
     assertEquals(least, seconds(problem, plan));
+  }
+
+  @RepeatedTest(200)
+  void noCutIntoExactlySoManyStagesIsFaster(RepetitionInfo seed) {
+    PeriodicProblem any = seed.getCurrentRepetition() % 2 == 0 ? problem(seed) : recomputing(seed);
+    for (int stages = 1; stages <= Math.min(any.devices(), any.chain().layers()); stages++) {
+      PeriodicProblem problem = any.withStages(OptionalInt.of(stages));
+      double star =
+          EveryCut.least(
+              problem,
+              loads ->
+                  OneForwardOneBackwardStar.bestPeriod(loads, capacity(problem, loads))
+                      .orElse(Double.POSITIVE_INFINITY));
+      assertEquals(star, seconds(problem, ContiguousPlanner.plan(problem, new Star())));
+      double dropping = EveryCut.least(problem, loads -> dropping(problem, loads, 2));
+      assertEquals(dropping, seconds(problem, ContiguousPlanner.plan(problem, new Dropping(2))));
+      for (PeriodicPlan plan : PeriodicPlanner.plan(problem, () -> false).best().stream().toList()) {
+        assertEquals(stages, plan.stages().size());
+        assertTrue(plan.secondsPerBatch() <= Math.min(star, dropping) * (1 + 1e-12));
+      }
+    }
   }
 
   private static double plain(PeriodicProblem problem, List<StageLoad> stages) {

@@ -27,7 +27,9 @@ final class EveryCut {
       List<Placed> stages,
       ToDoubleFunction<List<StageLoad>> value) {
     if (first == problem.chain().layers()) {
-      return value.applyAsDouble(PeriodicPlan.loads(problem.chain(), stages));
+      return problem.stages().orElse(stages.size()) == stages.size()
+          ? value.applyAsDouble(PeriodicPlan.loads(problem.chain(), stages))
+          : Double.POSITIVE_INFINITY;
     }
     double least = Double.POSITIVE_INFINITY;
     for (int end = first + 1;

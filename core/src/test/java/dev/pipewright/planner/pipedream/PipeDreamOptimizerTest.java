@@ -13,6 +13,7 @@ import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
@@ -115,6 +116,28 @@ class PipeDreamOptimizerTest {
     assertEquals(instance.network.chain().size(), next);
     assertEquals(IntStream.range(0, instance.devices()).boxed().toList(), List.copyOf(devices));
     assertEquals(planning.stages().get(0).inFlight(), planning.inFlight());
+  }
+
+  @RepeatedTest(200)
+  void plansOfExactlySoManyStagesAreTheBestOfThem(RepetitionInfo seed) {
+    Instance instance = Instance.of(seed);
+    double[] best = NaiveRecursion.byStages(instance.network, instance.levels, instance.charged);
+    for (int stages = 1; stages < best.length; stages++) {
+      Optional<PipeDreamPlanning> found =
+          PipeDreamOptimizer.plan(
+              instance.network.costs(), instance.levels, instance.charged, stages, () -> false);
+      assertEquals(best[stages] < Double.POSITIVE_INFINITY, found.isPresent());
+      if (found.isPresent()) {
+        PipeDreamPlanning planning = found.get();
+        assertEquals(stages, planning.stages().size());
+        close(best[stages], planning.seconds());
+        close(
+            new Rescored(instance.network, instance.levels, instance.charged).seconds(planning),
+            planning.seconds());
+        checkStages(instance, planning);
+      }
+    }
+    close(instance.plan().seconds(), Arrays.stream(best).skip(1).min().orElseThrow());
   }
 
   @RepeatedTest(200)

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.RepeatedTest;
@@ -70,8 +71,9 @@ class TwoBufferPlannerTest {
       Map<String, Double> found = new TreeMap<>();
       for (int w = 1; w <= setting.devices(); w++) {
         for (int b = 1; b <= setting.globalBatch(); b++) {
-          int d = setting.devices() / w;
-          if (w * d != setting.devices()
+          int d = setting.stages().orElse(setting.devices() / w);
+          boolean fewer = setting.stages().isPresent() && w * d < setting.devices();
+          if ((w * d != setting.devices() && !fewer)
               || setting.globalBatch() % (w * b) != 0
               || setting.globalBatch() / (w * b) < d) {
             continue;
@@ -153,7 +155,31 @@ class TwoBufferPlannerTest {
 
   @RepeatedTest(300)
   void everyConfigurationIsAsFastAsExhaustiveSearchMakesIt(RepetitionInfo seed) {
-    TwoBufferSetting setting = random(new SplittableRandom(seed.getCurrentRepetition()));
+    compare(random(new SplittableRandom(seed.getCurrentRepetition())));
+  }
+
+  @RepeatedTest(100)
+  void exactlySoManyStagesAreAsFastAsExhaustiveSearchMakesThem(RepetitionInfo seed) {
+    var random = new SplittableRandom(5000 + seed.getCurrentRepetition());
+    TwoBufferSetting any = random(random);
+    for (int stages = 1; stages <= Math.min(any.devices(), any.chain().size()); stages++) {
+      TwoBufferSetting setting =
+          new TwoBufferSetting(
+              any.chain(),
+              any.profile(),
+              any.training(),
+              any.levels(),
+              any.memoryBytes(),
+              any.globalBatch(),
+              OptionalInt.of(stages));
+      compare(setting);
+      for (Candidate found : TwoBufferPlanner.plan(setting, () -> false).candidates()) {
+        assertEquals(stages, found.depth());
+      }
+    }
+  }
+
+  private static void compare(TwoBufferSetting setting) {
     TwoBufferPlanning planning = TwoBufferPlanner.plan(setting, () -> false);
     double[] leastPeak = {Double.POSITIVE_INFINITY};
     Map<String, Double> expected =
@@ -196,7 +222,11 @@ class TwoBufferPlannerTest {
     }
     assertEquals(setting.chain().size(), next);
     assertEquals(slowest, found.seconds(), 1e-9 * slowest);
-    assertEquals(setting.devices(), found.width() * found.depth());
+    int devices = found.width() * found.depth();
+    assertTrue(
+        setting.stages().isPresent()
+            ? devices <= setting.devices()
+            : devices == setting.devices());
     assertTrue(found.microBatches() >= found.depth()); // two versions of the weights suffice
     assertEquals(setting.globalBatch(), found.width() * found.microBatch() * found.microBatches());
   }
