@@ -9,7 +9,6 @@ import dev.pipewright.plan.Plan;
 import dev.pipewright.planner.PipelineSearch.Found;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Planning.Search;
-import dev.pipewright.planner.Request.Shape;
 import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
@@ -243,7 +242,8 @@ public final class DapplePlanner {
                 throttle,
                 bounds,
                 wave);
-        trials.add(new Trial(wave, policy, searched, space, pricer, least, request.stages().orElse(most)));
+        trials.add(
+            new Trial(wave, policy, searched, space, pricer, least, request.stages().orElse(most)));
       }
     }
     return trials;
@@ -251,7 +251,8 @@ public final class DapplePlanner {
 
   private PlacementSpace space(int unit) {
     Cluster cluster = costs.workload().cluster();
-    int[] sizes = request.shape().oneDevicePerStage() ? new int[] {unit} : stageSizes(cluster, unit);
+    int[] sizes =
+        request.shape().oneDevicePerStage() ? new int[] {unit} : stageSizes(cluster, unit);
     return new PlacementSpace(cluster, unit, sizes, !repo, Effort.states(exact));
   }
 

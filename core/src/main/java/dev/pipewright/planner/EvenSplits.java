@@ -54,7 +54,9 @@ final class EvenSplits {
 
   private Optional<Found> best(int leastStages, int mostStages) {
     Optional<Found> best = Optional.empty();
-    for (int stages = leastStages; stages <= Math.min(mostStages, Math.min(units, costs.size())); stages++) {
+    for (int stages = leastStages;
+        stages <= Math.min(mostStages, Math.min(units, costs.size()));
+        stages++) {
       int[] firsts = evenly(stages);
       if (firsts.length == stages) {
         best = better(best, priced(firsts, seconds(best)));

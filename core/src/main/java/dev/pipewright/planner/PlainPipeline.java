@@ -85,9 +85,7 @@ public final class PlainPipeline {
                 .findFirst()
                 .orElse(0);
     this.stages =
-        copies == 0
-            ? List.of()
-            : stages(path, firsts(cut, path, count.orElse(devices / copies)));
+        copies == 0 ? List.of() : stages(path, firsts(cut, path, count.orElse(devices / copies)));
   }
 
   private static int copies(int most, int microBatches, boolean enoughLayers) {

@@ -65,8 +65,8 @@ public record Request(
             "the global batch must be a multiple of the micro-batch: global_batch=%d, micro_batch=%d",
             globalBatch,
             samples));
-    stages.ifPresent(count ->
-        Check.that(count >= 1, "a pipeline has at least one stage: stages=%d", count));
+    stages.ifPresent(
+        count -> Check.that(count >= 1, "a pipeline has at least one stage: stages=%d", count));
   }
 
   /** Any number of stages. */
@@ -77,14 +77,7 @@ public record Request(
       Recomputation recomputation,
       CostModel costModel,
       Shape shape) {
-    this(
-        globalBatch,
-        microBatch,
-        policies,
-        recomputation,
-        costModel,
-        shape,
-        OptionalInt.empty());
+    this(globalBatch, microBatch, policies, recomputation, costModel, shape, OptionalInt.empty());
   }
 
   /** All shapes. */
@@ -99,8 +92,7 @@ public record Request(
 
   /** The same for pipelines of exactly so many stages; of any number where there is none. */
   public Request withStages(OptionalInt count) {
-    return new Request(
-        globalBatch, microBatch, policies, recomputation, costModel, shape, count);
+    return new Request(globalBatch, microBatch, policies, recomputation, costModel, shape, count);
   }
 
   /** Whether a pipeline of so many stages was asked for. */

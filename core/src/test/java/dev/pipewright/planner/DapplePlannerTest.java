@@ -74,8 +74,7 @@ class DapplePlannerTest {
     }
 
     int mostStages() {
-      return Math.min(
-          costs.workload().chain().mostStages(), costs.workload().cluster().size());
+      return Math.min(costs.workload().chain().mostStages(), costs.workload().cluster().size());
     }
 
     /** As ranked: the oracle that decides is the one that estimates. */

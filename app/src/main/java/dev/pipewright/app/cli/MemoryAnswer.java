@@ -178,8 +178,7 @@ final class MemoryAnswer implements PlannerAnswer {
         worded(
             asked.planner,
             () ->
-                Mcap.measured(
-                    peaks, cluster, asked.stages.orElse(cluster.size()), cutter(asked)));
+                Mcap.measured(peaks, cluster, asked.stages.orElse(cluster.size()), cutter(asked)));
     double seconds = (System.nanoTime() - start) / 1e9;
     Map<String, Object> json =
         MemoryAnswerJson.object(planning, seconds, Optional.empty(), cluster.size());

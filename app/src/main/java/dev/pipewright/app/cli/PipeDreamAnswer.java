@@ -87,14 +87,7 @@ final class PipeDreamAnswer implements PlannerAnswer {
             "--levels",
             levels.levels().stream().mapToInt(Level::units).reduce(1, Math::multiplyExact));
     return of(
-        madeFor,
-        file.graph(),
-        file.profile(),
-        miniBatch,
-        levels,
-        chargeTransfers,
-        stages,
-        stop);
+        madeFor, file.graph(), file.profile(), miniBatch, levels, chargeTransfers, stages, stop);
   }
 
   /**

@@ -109,8 +109,7 @@ final class PlanCommand implements Callable<Integer> {
       case "madpipe" -> PeriodicAnswer.of(model, arguments, synchronous, patience);
       case "placement" -> placement.answer(model, patience);
       case "pipedream" -> pipeDream.answer(model, arguments, synchronous, patience);
-      case "pipedream-2bw" ->
-          TwoBufferAnswer.of(model, arguments, synchronous, patience);
+      case "pipedream-2bw" -> TwoBufferAnswer.of(model, arguments, synchronous, patience);
       default -> SynchronousAnswer.of(meant, model, arguments, synchronous, patience);
     };
   }

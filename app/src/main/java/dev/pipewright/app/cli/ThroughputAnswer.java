@@ -76,8 +76,7 @@ final class ThroughputAnswer implements PlannerAnswer {
         asked(
             "pipedream-2bw",
             () ->
-                twoBuffers(
-                    TwoBufferAnswer.of(model, arguments, flags, patience), costed.costs())));
+                twoBuffers(TwoBufferAnswer.of(model, arguments, flags, patience), costed.costs())));
     rivals.add(asked("madpipe", () -> periodic(costed, flags.stages(costed), samples, patience)));
     rivals.sort(
         Comparator.comparing((Rival rival) -> rival.misfit().isPresent())

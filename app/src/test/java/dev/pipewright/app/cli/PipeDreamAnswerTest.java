@@ -25,7 +25,12 @@ class PipeDreamAnswerTest {
     ModelArgument arguments = new ModelArgument();
     arguments.profileBatch = 32;
     return PipeDreamAnswer.ofFile(
-        file.toString(), arguments, Levels.parse(levels, bandwidths), true, () -> false);
+        file.toString(),
+        arguments,
+        new SynchronousFlags(),
+        Levels.parse(levels, bandwidths),
+        true,
+        () -> false);
   }
 
   @Test
@@ -128,7 +133,12 @@ class PipeDreamAnswerTest {
                 BadInputException.class,
                 () ->
                     PipeDreamAnswer.ofFile(
-                        "vgg-16", new ModelArgument(), levels, true, () -> false))
+                        "vgg-16",
+                        new ModelArgument(),
+                        new SynchronousFlags(),
+                        levels,
+                        true,
+                        () -> false))
             .getMessage();
     assertEquals(
         "no model file 'vgg-16'; give a file with measured times, since --levels says nothing of"

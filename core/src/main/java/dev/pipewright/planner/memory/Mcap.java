@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * mCAP: one stage for each device, or as many as are asked for, cut so that the fullest holds least; by brute force, by Bayesian
- * optimisation or exactly, which is for {@link Cutter} to say.
+ * mCAP: one stage for each device, or as many as are asked for, cut so that the fullest holds
+ * least; by brute force, by Bayesian optimisation or exactly, which is for {@link Cutter} to say.
  */
 public final class Mcap {
   private static final Degrees ALONE = new Degrees(1, 1);

@@ -78,7 +78,7 @@ final class PeriodicBinding {
 
   private static String nothingFits(PeriodicProblem problem) {
     Recomputation again = problem.recomputation();
-    double least = 
+    double least =
         LeastMemory.bytes(problem.chain(), problem.stages().orElse(problem.devices()), again);
     int devices = LeastMemory.devices(problem.chain(), problem.capacityBytes(), again);
     return "the devices have %s each; %s on each of the %d would do"

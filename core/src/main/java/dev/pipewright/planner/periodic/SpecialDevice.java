@@ -195,7 +195,8 @@ final class SpecialDevice {
 
   private void add(int used, Label label) {
     int missing = problem.stages().orElse(0) - label.stages();
-    if (counted > 0 && (missing < 0 || missing > label.first() || (missing == 0) != (label.first() == 0))) {
+    if (counted > 0
+        && (missing < 0 || missing > label.first() || (missing == 0) != (label.first() == 0))) {
       return;
     }
     double room = (problem.devices() - 1 - used) * period + period - label.seconds();

@@ -31,7 +31,8 @@ public final class PipeDreamOptimizer {
   private final CutCosts costs;
   private final List<Level> levels;
   private final List<double[]> transfers = new ArrayList<>(); // by level
-  private final List<List<StageSeconds>> units = new ArrayList<>(); // by level, by stages: computing
+  private final List<List<StageSeconds>> units =
+      new ArrayList<>(); // by level, by stages: computing
   private final int count; // stages that are wanted; 0 for any number
   private boolean complete = true;
 
@@ -73,9 +74,7 @@ public final class PipeDreamOptimizer {
     Check.that(stages >= 1, "a plan has stages: stages=%d", stages);
     var search = new PipeDreamOptimizer(checked(costs, levels), levels, chargeTransfers, stages);
     RowSearch top = search.top(stop);
-    return Double.isInfinite(top.toTheEnd())
-        ? Optional.empty()
-        : Optional.of(search.planning(top));
+    return Double.isInfinite(top.toTheEnd()) ? Optional.empty() : Optional.of(search.planning(top));
   }
 
   private static CutCosts checked(CutCosts costs, List<Level> levels) {
@@ -152,8 +151,7 @@ public final class PipeDreamOptimizer {
       List<Node> inside =
           level == 0
               ? List.of()
-              : nodes(
-                  level - 1, row(level - 1, part.from()).run(), part.to(), part.stages());
+              : nodes(level - 1, row(level - 1, part.from()).run(), part.to(), part.stages());
       nodes.add(
           new Node(
               part,

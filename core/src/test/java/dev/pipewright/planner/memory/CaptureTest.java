@@ -94,9 +94,7 @@ class CaptureTest {
     for (int count = 1; count <= most; count++) {
       int stages = count;
       Request request =
-          everything(2, WarmUp.A)
-              .recomputing(recomputation)
-              .withStages(OptionalInt.of(stages));
+          everything(2, WarmUp.A).recomputing(recomputation).withStages(OptionalInt.of(stages));
       Found found = Capture.of(costs, request, () -> false);
       found.front().forEach(plan -> assertEquals(stages, plan.stages().size()));
       List<Priced> those = all.stream().filter(one -> one.pieces().size() == stages).toList();

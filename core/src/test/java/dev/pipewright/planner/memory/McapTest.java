@@ -67,8 +67,7 @@ class McapTest {
     HybridPlan plan = Mcap.plan(costs, request, EXACT).candidates().get(0);
     assertEquals(stages, plan.stages().size());
     StagePeak peaks = new ModelledPeaks(costs, WarmUp.A, stages, 2, 2);
-    double least =
-        EveryPartition.peak(peaks, EveryPartition.best(peaks, costs.size(), stages), 0);
+    double least = EveryPartition.peak(peaks, EveryPartition.best(peaks, costs.size(), stages), 0);
     assertEquals(1, plan.peakBytes() / least, 1e-9);
   }
 

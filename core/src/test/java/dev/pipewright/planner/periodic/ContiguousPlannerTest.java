@@ -122,7 +122,8 @@ class ContiguousPlannerTest {
       assertEquals(star, seconds(problem, ContiguousPlanner.plan(problem, new Star())));
       double dropping = EveryCut.least(problem, loads -> dropping(problem, loads, 2));
       assertEquals(dropping, seconds(problem, ContiguousPlanner.plan(problem, new Dropping(2))));
-      for (PeriodicPlan plan : PeriodicPlanner.plan(problem, () -> false).best().stream().toList()) {
+      for (PeriodicPlan plan :
+          PeriodicPlanner.plan(problem, () -> false).best().stream().toList()) {
         assertEquals(stages, plan.stages().size());
         assertTrue(plan.secondsPerBatch() <= Math.min(star, dropping) * (1 + 1e-12));
       }

@@ -104,8 +104,7 @@ final class NaiveRecursion {
         for (int j = 0; j < n; j++) {
           double all = weights[j] - (i == 0 ? 0 : weights[i - 1]);
           if (stages < unit.length) {
-            best[m][stages][j] =
-                (unit[stages][i][j] + 4 * (m - 1) * all / (rate * m * below)) / m;
+            best[m][stages][j] = (unit[stages][i][j] + 4 * (m - 1) * all / (rate * m * below)) / m;
           }
           for (int last = 1; last < Math.min(stages, unit.length); last++) {
             for (int k = 0; k < j; k++) {

@@ -224,9 +224,7 @@ class TwoBufferPlannerTest {
     assertEquals(slowest, found.seconds(), 1e-9 * slowest);
     int devices = found.width() * found.depth();
     assertTrue(
-        setting.stages().isPresent()
-            ? devices <= setting.devices()
-            : devices == setting.devices());
+        setting.stages().isPresent() ? devices <= setting.devices() : devices == setting.devices());
     assertTrue(found.microBatches() >= found.depth()); // two versions of the weights suffice
     assertEquals(setting.globalBatch(), found.width() * found.microBatch() * found.microBatches());
   }
