@@ -1,27 +1,37 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.formats.MeasuredTimings.Timed;
 import dev.pipewright.profile.CollectiveTiming;
 import dev.pipewright.profile.CollectiveTiming.Kind;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads measured collectives: what nccl-tests or the OSU micro-benchmarks print, or a table in CSV,
- * recognised by content. {@code docs/formats.md} describes them.
+ * Reads measured collectives: what nccl-tests or the OSU micro-benchmarks print, also several runs
+ * of both in one file, the JSON of nccl-tests, or a table in CSV, recognised by content. {@code
+ * docs/formats.md} describes them.
  */
 public final class CollectiveTimings {
   /** How options and tables spell what is exchanged. */
   public static final Map<String, Kind> KINDS = Words.of(Kind.values());
 
   static final String KIND = "a table of timings";
-  private static final int MOST_LINES = 200_000;
+  static final String FORMATS =
+      "expected times as nccl-tests or the OSU micro-benchmarks print them, or a CSV with the"
+          + " columns devices, bytes and seconds, time_us or time_ns";
+  private static final String OSU = "the OSU micro-benchmarks";
 
   private CollectiveTimings() {}
 
@@ -38,57 +48,57 @@ public final class CollectiveTimings {
         new Selection(Optional.empty(), OptionalInt.empty(), Optional.empty());
   }
 
-  /** A line that is not blank; numbers count from 1. */
-  record Line(int number, String text) {
-    List<String> words() {
-      return List.of(text.strip().split("\\s+", -1));
-    }
-  }
-
   /**
-   * The timings in the order of the file, at least one.
+   * The timings in the order of the file, at least one, and what is left out.
    *
    * @throws BadInputException when the file is of no known format, says something impossible, or
    *     holds nothing that is wanted
    */
-  public static List<CollectiveTiming> read(Path file, Selection selection) {
-    List<Line> lines = lines(file);
-    List<CollectiveTiming> all;
-    if (lines.stream().anyMatch(NcclTests::isHeading)) {
-      noMachines(file, selection, "the output of nccl-tests");
-      all = new NcclTests(file, selection).read(lines);
-    } else if (lines.stream().anyMatch(OsuBenchmark::isTitle)) {
-      noMachines(file, selection, "the output of the OSU micro-benchmarks");
-      all = new OsuBenchmark(file, selection).read(lines);
-    } else if (TimingTable.isHeading(lines.get(0))) {
-      all = new TimingTable(file, selection).read(lines);
+  public static MeasuredTimings read(Path file, Selection selection) {
+    TimingsFound found = new TimingsFound();
+    if (startsLikeJson(file)) {
+      noMachines(file, selection, "the JSON of nccl-tests");
+      NcclTestsJson.read(file, selection, found);
     } else {
-      throw BadInputException.at(
-          file,
-          lines.get(0).number(),
-          "is of no known format; expected what nccl-tests or the OSU micro-benchmarks print, or a"
-              + " CSV with the columns devices, bytes and seconds, time_us or time_ns");
+      read(file, selection, found);
     }
-    return wanted(file, all, selection);
+    List<Timed> wanted = wanted(file, found, selection);
+    return new MeasuredTimings(wanted, found.leftOut, List.copyOf(found.notes));
   }
 
-  private static List<Line> lines(Path file) {
-    List<Line> lines = new ArrayList<>();
-    try (TextLines text = TextLines.open(file, KIND)) {
-      for (String line = text.next(); line != null; line = text.next()) {
-        if (text.number() > MOST_LINES) {
-          throw BadInputException.at(
-              file, text.number(), "has more than 200,000 lines; keep the tables only");
-        }
-        if (!line.isBlank()) {
-          lines.add(new Line(text.number(), line));
-        }
-      }
-    }
+  private static void read(Path file, Selection selection, TimingsFound found) {
+    List<LogLine> lines = LogLines.read(file, KIND);
     if (lines.isEmpty()) {
       throw BadInputException.at(file, 1, "the file is empty; expected " + KIND);
     }
-    return lines;
+    boolean nccl = lines.stream().anyMatch(NcclTests::isHeading);
+    boolean osu = lines.stream().anyMatch(OsuBenchmark::isTitle);
+    if (nccl || osu) {
+      noMachines(file, selection, "the output of " + (nccl ? "nccl-tests" : OSU));
+      NcclTests.read(lines, selection, found);
+      OsuBenchmark.read(lines, selection, found);
+    } else if (TimingTable.isHeading(lines.get(0))) {
+      new TimingTable(file, selection).read(lines, found);
+    } else {
+      LeftOut unknown = new LeftOut(lines.get(0).number(), "is of no known format", FORMATS);
+      throw refusal(file, KnownTools.find(lines).orElse(unknown));
+    }
+  }
+
+  private static boolean startsLikeJson(Path file) {
+    try (InputStream in = InputFile.open(file)) {
+      int c = in.read();
+      while (c >= 0 && Character.isWhitespace(c)) {
+        c = in.read();
+      }
+      return c == '{';
+    } catch (IOException e) {
+      throw InputFile.unreadable(file, e);
+    }
+  }
+
+  static BadInputException refusal(Path file, LeftOut reason) {
+    return BadInputException.at(file, reason.line(), reason.why() + "; " + reason.remedy());
   }
 
   private static void noMachines(Path file, Selection selection, String what) {
@@ -98,42 +108,92 @@ public final class CollectiveTimings {
     }
   }
 
-  private static List<CollectiveTiming> wanted(
-      Path file, List<CollectiveTiming> all, Selection selection) {
-    if (all.isEmpty()) {
-      throw BadInputException.in(file, "holds no timings; expected a row for each size");
+  private static List<Timed> wanted(Path file, TimingsFound found, Selection selection) {
+    if (found.lines.isEmpty()) {
+      throw found.leftOut.isEmpty()
+          ? BadInputException.in(file, "holds no timings; expected a row for each size")
+          : refusal(file, found.leftOut.get(0));
     }
-    List<CollectiveTiming> wanted =
-        all.stream()
-            .filter(
-                timing -> selection.collective().map(kind -> kind == timing.kind()).orElse(true))
-            .toList();
+    List<Timed> wanted = new ArrayList<>(found.lines);
+    select(
+        wanted,
+        timed -> selection.collective().map(kind -> kind == timed.timing().kind()).orElse(true),
+        "--collective",
+        found);
     if (wanted.isEmpty()) {
       throw BadInputException.in(
           file,
           "holds no timings of this collective; give --collective "
-              + all.stream()
-                  .map(timing -> Words.word(timing.kind()))
-                  .distinct()
-                  .collect(Collectors.joining(" or ")));
+              + known(found.lines, timing -> Words.word(timing.kind())));
     }
-    List<CollectiveTiming> counted =
-        wanted.stream()
-            .filter(timing ->
-                selection.devices().isEmpty() || selection.devices().getAsInt() == timing.devices())
-            .toList();
-    if (counted.isEmpty()) {
+    List<Timed> ofKind = List.copyOf(wanted);
+    select(
+        wanted,
+        timed ->
+            selection.devices().isEmpty()
+                || selection.devices().getAsInt() == timed.timing().devices(),
+        "--devices",
+        found);
+    if (wanted.isEmpty()) {
       throw BadInputException.in(
           file,
           "holds no timings of %d devices; give --devices %s"
               .formatted(
                   selection.devices().orElseThrow(),
-                  wanted.stream()
-                      .map(timing -> Integer.toString(timing.devices()))
-                      .distinct()
-                      .collect(Collectors.joining(" or "))));
+                  known(ofKind, timing -> Integer.toString(timing.devices()))));
     }
-    return counted;
+    if (selection.collective().isEmpty()) {
+      withoutSteps(wanted, found);
+    }
+    return wanted;
+  }
+
+  private static String known(List<Timed> lines, Function<CollectiveTiming, String> word) {
+    return lines.stream()
+        .map(timed -> word.apply(timed.timing()))
+        .distinct()
+        .collect(Collectors.joining(" or "));
+  }
+
+  /** Keeps what is wanted; what {@code option} leaves out is listed, one line for each table. */
+  private static void select(
+      List<Timed> lines, Predicate<Timed> wanted, String option, TimingsFound found) {
+    leaveOut(lines, wanted.negate(), "which " + option + " leaves out", "choose others", found);
+  }
+
+  /** Broadcasts and reductions to a root are fitted only where nothing else is there to be. */
+  private static void withoutSteps(List<Timed> lines, TimingsFound found) {
+    if (lines.stream().anyMatch(timed -> timed.timing().kind().hasSteps())) {
+      leaveOut(
+          lines,
+          timed -> !timed.timing().kind().hasSteps(),
+          "whose chunks their times do not tell",
+          "measure all_reduce",
+          found);
+    }
+  }
+
+  private static void leaveOut(
+      List<Timed> lines, Predicate<Timed> out, String why, String remedy, TimingsFound found) {
+    Map<String, List<Timed>> tables = new LinkedHashMap<>();
+    lines.stream()
+        .filter(out)
+        .forEach(timed ->
+            tables
+                .computeIfAbsent(
+                    Words.word(timed.timing().kind())
+                        + " on "
+                        + timed.timing().devices()
+                        + " devices",
+                    key -> new ArrayList<>())
+                .add(timed));
+    tables.forEach((what, table) ->
+        found.leaveOut(
+            table.get(0).line(),
+            "%d timing%s of %s, %s"
+                .formatted(table.size(), table.size() == 1 ? "" : "s", what, why),
+            remedy));
+    lines.removeIf(out);
   }
 
   /** A word as a number, or null. */
@@ -143,24 +203,6 @@ public final class CollectiveTimings {
     } catch (NumberFormatException e) {
       return null;
     }
-  }
-
-  /** One timing of a line; says what of it cannot be. */
-  static CollectiveTiming timing(
-      Path file, Line line, Kind kind, int devices, double bytes, double seconds, String time) {
-    if (devices < 2) {
-      throw BadInputException.at(
-          file, line.number(), "devices=" + devices + " exchange nothing; measure two or more");
-    }
-    if (!(bytes > 0 && bytes < Double.POSITIVE_INFINITY)) {
-      throw BadInputException.at(
-          file, line.number(), "the size %s is no message; sizes are bytes > 0".formatted(bytes));
-    }
-    if (!(seconds > 0 && seconds < Double.POSITIVE_INFINITY)) {
-      throw BadInputException.at(
-          file, line.number(), "the time %s is impossible; a time is a number > 0".formatted(time));
-    }
-    return new CollectiveTiming(kind, devices, bytes, seconds);
   }
 
   /** Letters only, small. */

@@ -23,6 +23,7 @@ public final class LinkFitJson {
    *
    * @param source the file of the timings
    * @param timings all that were fitted
+   * @param leftOut what of the file was not
    * @param whole the fit of all of them
    * @param byDevices the fit of each number of devices
    * @param cluster a file or a name of the zoo, where the fit is for a level of it
@@ -31,12 +32,14 @@ public final class LinkFitJson {
   public record Context(
       String source,
       List<CollectiveTiming> timings,
+      List<LeftOut> leftOut,
       LinkFit whole,
       SortedMap<Integer, LinkFit> byDevices,
       Optional<String> cluster,
       Optional<String> level) {
     public Context {
       timings = List.copyOf(timings);
+      leftOut = List.copyOf(leftOut);
     }
   }
 
@@ -80,6 +83,7 @@ public final class LinkFitJson {
           byDevices.add(own);
         });
     object.put("by_devices", byDevices);
+    object.put("left_out", context.leftOut().stream().map(LinkFitJson::leftOut).toList());
     return object;
   }
 
@@ -103,6 +107,13 @@ public final class LinkFitJson {
     object.put("largest_error", quality.largestError());
     object.put("log_r2", quality.logFit());
     object.put("share_within_10_percent", quality.near());
+    return object;
+  }
+
+  private static Map<String, Object> leftOut(LeftOut line) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("line", line.line());
+    object.put("why", line.why());
     return object;
   }
 

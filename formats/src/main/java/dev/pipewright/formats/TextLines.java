@@ -20,13 +20,15 @@ final class TextLines implements AutoCloseable {
   private final Path file;
   private final String kind;
   private final int longest;
+  private final boolean log;
   private final BufferedReader reader;
   private int number;
 
-  private TextLines(Path file, String kind, int longest) {
+  private TextLines(Path file, String kind, int longest, boolean log) {
     this.file = file;
     this.kind = kind;
     this.longest = longest;
+    this.log = log;
     this.reader =
         new BufferedReader(new InputStreamReader(InputFile.open(file), StandardCharsets.UTF_8));
   }
@@ -38,7 +40,12 @@ final class TextLines implements AutoCloseable {
 
   /** Lines of so many characters at most. */
   static TextLines open(Path file, String kind, int longest) {
-    return new TextLines(file, kind, longest);
+    return new TextLines(file, kind, longest, false);
+  }
+
+  /** Lines of a terminal's log, which may hold control characters other than NUL. */
+  static TextLines openLog(Path file, String kind) {
+    return new TextLines(file, kind, LONGEST_LINE, true);
   }
 
   /** Throws {@link BadInputException} at the first line that is not text. */
@@ -78,7 +85,7 @@ final class TextLines implements AutoCloseable {
   }
 
   private void append(StringBuilder line, char c) {
-    if (c == NOT_UTF8 || (Character.isISOControl(c) && c != '\t' && c != '\r')) {
+    if (c == NOT_UTF8 || (Character.isISOControl(c) && !isAllowed(c))) {
       throw BadInputException.at(
           file, number, "is not " + kind + "; the file holds bytes that are not text");
     }
@@ -92,6 +99,10 @@ final class TextLines implements AutoCloseable {
     if (c != '\r' && c != BYTE_ORDER_MARK) {
       line.append(c);
     }
+  }
+
+  private boolean isAllowed(char control) {
+    return log ? control != 0 : control == '\t' || control == '\r';
   }
 
   @Override

@@ -1,11 +1,8 @@
 package dev.pipewright.formats;
 
-import dev.pipewright.formats.CollectiveTimings.Line;
 import dev.pipewright.formats.CollectiveTimings.Selection;
-import dev.pipewright.profile.CollectiveTiming;
 import dev.pipewright.profile.CollectiveTiming.Kind;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -29,18 +26,17 @@ final class TimingTable {
     this.selection = selection;
   }
 
-  static boolean isHeading(Line line) {
+  static boolean isHeading(LogLine line) {
     return cells(line).size() > 1 && cells(line).contains("bytes");
   }
 
-  private static List<String> cells(Line line) {
+  private static List<String> cells(LogLine line) {
     return Arrays.stream(line.text().split(",", -1)).map(String::strip).toList();
   }
 
-  List<CollectiveTiming> read(List<Line> lines) {
+  void read(List<LogLine> lines, TimingsFound found) {
     headings(lines.get(0));
-    List<CollectiveTiming> timings = new ArrayList<>();
-    for (Line line : lines.subList(1, lines.size())) {
+    for (LogLine line : lines.subList(1, lines.size())) {
       List<String> cells = cells(line);
       if (cells.size() != columns.size()) {
         throw BadInputException.at(
@@ -50,7 +46,7 @@ final class TimingTable {
                 .formatted(cells.size(), columns.size()));
       }
       if (isWanted(cells)) {
-        timings.add(timing(line, cells));
+        add(line, cells, found);
       }
     }
     if (machines.size() > 1 && selection.machine().isEmpty()) {
@@ -61,17 +57,16 @@ final class TimingTable {
               + " machines; choose one: --machine "
               + String.join(" or ", machines));
     }
-    if (timings.isEmpty() && selection.machine().isPresent() && lines.size() > 1) {
+    if (found.lines.isEmpty() && selection.machine().isPresent() && lines.size() > 1) {
       throw BadInputException.in(
           file,
           "no machine \"%s\"; %s"
               .formatted(
                   selection.machine().get(), Nearest.hint(selection.machine().get(), machines)));
     }
-    return timings;
   }
 
-  private void headings(Line line) {
+  private void headings(LogLine line) {
     columns = cells(line);
     List<String> times = columns.stream().filter(TIMES::containsKey).toList();
     if (times.size() != 1) {
@@ -100,15 +95,22 @@ final class TimingTable {
     return selection.machine().map(cells.get(column)::equals).orElse(true);
   }
 
-  private CollectiveTiming timing(Line line, List<String> cells) {
+  /**
+   * A mistake ends the reading: a table is written by hand or by a program that can be put right.
+   */
+  private void add(LogLine line, List<String> cells, TimingsFound found) {
     String time = cells.get(columns.indexOf(timeColumn));
     double seconds = number(line, timeColumn, time) / TIMES.getOrDefault(timeColumn, 1.0);
     double bytes = number(line, "bytes", cells.get(columns.indexOf("bytes")));
-    return CollectiveTimings.timing(
-        file, line, kind(line, cells), devices(line, cells), bytes, seconds, time);
+    int devices = devices(line, cells);
+    TimingsFound.mistake(line.number(), devices, bytes, seconds, time)
+        .ifPresent(mistake -> {
+          throw CollectiveTimings.refusal(file, mistake);
+        });
+    found.add(line.number(), kind(line, cells), devices, bytes, seconds, time);
   }
 
-  private int devices(Line line, List<String> cells) {
+  private int devices(LogLine line, List<String> cells) {
     int column = columns.indexOf("devices");
     if (column < 0) {
       return selection.devices().orElseThrow();
@@ -123,7 +125,7 @@ final class TimingTable {
     return (int) devices;
   }
 
-  private Kind kind(Line line, List<String> cells) {
+  private Kind kind(LogLine line, List<String> cells) {
     int column = columns.indexOf("collective");
     if (column < 0) {
       return selection.collective().orElse(Kind.ALL_REDUCE);
@@ -141,7 +143,7 @@ final class TimingTable {
     return kind;
   }
 
-  private double number(Line line, String column, String cell) {
+  private double number(LogLine line, String column, String cell) {
     Double number = CollectiveTimings.number(cell);
     if (number == null) {
       throw BadInputException.at(

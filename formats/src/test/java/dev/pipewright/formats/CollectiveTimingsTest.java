@@ -48,6 +48,10 @@ class CollectiveTimingsTest {
     return new Selection(Optional.of(kind), OptionalInt.empty(), Optional.empty());
   }
 
+  private List<CollectiveTiming> read(String text, Selection selection) {
+    return CollectiveTimings.read(file(text), selection).timings();
+  }
+
   private void assertRefused(String expected, String text, Selection selection) {
     Refusal.assertRefused(expected, file(text), path -> CollectiveTimings.read(path, selection));
   }
@@ -91,7 +95,7 @@ class CollectiveTimingsTest {
             new CollectiveTiming(Kind.ALL_REDUCE, 4, 1024, 8e-6),
             new CollectiveTiming(Kind.ALL_REDUCE, 4, 1e9, 1e-3),
             new CollectiveTiming(Kind.ALL_REDUCE, 4, 1e9, 1.001e-3)),
-        CollectiveTimings.read(file(text), Selection.ALL));
+        read(text, Selection.ALL));
   }
 
   @ParameterizedTest
@@ -106,7 +110,7 @@ class CollectiveTimingsTest {
   })
   void everyProgramOfNcclTestsIsKnownByItsName(String program, Kind kind) {
     String text = nccl("$ mpirun ./build/" + program + "_perf -b 8\n", 2, "sum -1", 1);
-    assertEquals(kind, CollectiveTimings.read(file(text), Selection.ALL).get(0).kind());
+    assertEquals(kind, read(text, Selection.ALL).get(0).kind());
   }
 
   @ParameterizedTest
@@ -123,21 +127,43 @@ class CollectiveTimingsTest {
   })
   void theRatioOfBandwidthsTellsTheCollectiveWhereNoNameDoes(
       int ranks, String operation, double ratio, Kind kind) {
-    var timings = CollectiveTimings.read(file(nccl("", ranks, operation, ratio)), Selection.ALL);
+    var timings = read(nccl("", ranks, operation, ratio), Selection.ALL);
     assertEquals(kind, timings.get(0).kind());
     assertEquals(ranks, timings.get(0).devices());
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "sum -1, 1, ALL_REDUCE",
+    "sum -1, 0.5, REDUCE_SCATTER",
+    "none -1, 0.5, ALL_GATHER",
+    "none 0, 1, BROADCAST",
+    "prod 1, 1, REDUCE",
+  })
+  void reductionRootAndRatioTellTheCollectivesOfTwo(String operation, double ratio, Kind kind) {
+    assertEquals(kind, read(nccl("", 2, operation, ratio), Selection.ALL).get(0).kind());
+  }
+
   @Test
-  void twoRanksNeedAName() {
+  void anAllReduceOfTwoLooksLikeMessagesWhichANoteSays() {
     String text = nccl("", 2, "sum -1", 1);
+    MeasuredTimings taken = CollectiveTimings.read(file(text), Selection.ALL);
+    assertEquals(1, taken.notes().size());
+    assertTrue(taken.notes().get(0).contains("--collective point_to_point"), taken.toString());
+    MeasuredTimings named = CollectiveTimings.read(file(text), collective(Kind.POINT_TO_POINT));
+    assertEquals(Kind.POINT_TO_POINT, named.timings().get(0).kind());
+    assertEquals(List.of(), named.notes());
+  }
+
+  @Test
+  void aRatioOfNoCollectiveNeedsAName() {
+    String text = nccl("", 8, "sum -1", 1.3);
     assertRefused(
-        "timings: does not say which collective it times; give --collective all_reduce, or"
+        "timings:14: does not say which collective it times; give --collective all_reduce, or"
             + " whichever it is",
-        text,
+        text.replace("  0      0  float", "  8      2  float"),
         Selection.ALL);
-    Kind named = CollectiveTimings.read(file(text), collective(Kind.ALL_REDUCE)).get(0).kind();
-    assertEquals(Kind.ALL_REDUCE, named);
+    assertEquals(3, read(text, collective(Kind.ALL_REDUCE)).size());
   }
 
   @Test
@@ -145,12 +171,12 @@ class CollectiveTimingsTest {
     String text =
         nccl("# Collective test starting: all_reduce_perf\n", 2, "sum -1", 1)
             + nccl("# Collective test starting: all_gather_perf\n", 4, "none -1", 0.75);
-    var timings = CollectiveTimings.read(file(text), Selection.ALL);
+    var timings = read(text, Selection.ALL);
     assertEquals(6, timings.size());
     assertEquals(new CollectiveTiming(Kind.ALL_REDUCE, 2, 1024, 8e-6), timings.get(0));
     assertEquals(new CollectiveTiming(Kind.ALL_GATHER, 4, 1024, 8e-6), timings.get(3));
-    assertEquals(3, CollectiveTimings.read(file(text), devices(4)).size());
-    assertEquals(3, CollectiveTimings.read(file(text), collective(Kind.ALL_REDUCE)).size());
+    assertEquals(3, read(text, devices(4)).size());
+    assertEquals(3, read(text, collective(Kind.ALL_REDUCE)).size());
     assertRefused(
         "timings: holds no timings of 8 devices; give --devices 2 or 4", text, devices(8));
     assertRefused(
@@ -159,28 +185,42 @@ class CollectiveTimingsTest {
         collective(Kind.REDUCE));
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "-1 1000 1000.0     | -1 -1000 1000.0 | 11: the time -1000 us is impossible",
+        "N/A N/A N/A N/A    | N/A N/A N/A     | 10: 12 values stand under 13 headings",
+        "N/A N/A N/A N/A    | N/A N/A N/A x   | 10: a value does not fit its heading",
+        "N/A N/A N/A N/A    | 9 1 1 0 7       | 10: 14 values stand under 13 headings",
+        "0.13 0.13 0 N/A    | 0.13 0.13 7 N/A | 10: 7 wrong results out of place",
+        "0.13 0.13 0 N/A    | 0.13 0.13 1 N/A | 10: 1 wrong result out of place",
+        "8.0 0.13 0.13 0    | 8.0 0.13 0.13 nan | 10: wrong results out of place",
+      })
+  void aRowThatCannotBeUsedIsLeftOutByLineAndReason(String good, String bad, String reason) {
+    String text = nccl("all_reduce_perf\n", 2, "sum -1", 1).replaceAll(" +", " ");
+    assertTrue(text.contains(good), text);
+    MeasuredTimings read = CollectiveTimings.read(file(text.replace(good, bad)), Selection.ALL);
+    assertEquals(2, read.timings().size(), read.toString());
+    LeftOut out = read.leftOut().get(read.leftOut().size() - 1);
+    assertEquals(reason, out.line() + ": " + out.why());
+    assertEquals("a message of 0 bytes", read.leftOut().get(0).why());
+  }
+
   @Test
   void mistakesInNcclTestsAreNamed() {
     String good = nccl("all_reduce_perf\n", 2, "sum -1", 1);
     assertRefused(
-        "timings:11: the time -1000 us is impossible; a time is a number > 0",
-        good.replace("-1 1000 1000.0", "-1 -1000 1000.0"),
-        Selection.ALL);
-    assertRefused(
-        "timings:10: 12 values stand under 13 headings; expected a row as nccl-tests print it",
-        good.replace("N/A  N/A   N/A  N/A", "N/A  N/A   N/A"),
-        Selection.ALL);
-    assertRefused(
-        "timings:1: gather_perf is not one that is read here; run all_reduce_perf or sendrecv_perf",
+        "timings:9: times a gather, which is not fitted; run all_reduce_perf or sendrecv_perf",
         good.replace("all_reduce_perf", "gather_perf"),
         Selection.ALL);
     assertRefused(
-        "timings: names one rank, which exchanges nothing; run on two or more, over several"
+        "timings:8: names one rank, which exchanges nothing; run on two or more, over several"
             + " processes with nccl-tests built for MPI",
         nccl("all_reduce_perf\n", 1, "sum -1", 1),
         Selection.ALL);
     assertRefused(
-        "timings: names no ranks; give their number: --devices N, a whole number >= 2",
+        "timings:7: names no ranks; give their number: --devices N, a whole number >= 2",
         nccl("all_reduce_perf\n", 0, "sum -1", 1),
         Selection.ALL);
     assertRefused(
@@ -212,7 +252,7 @@ class CollectiveTimingsTest {
     Path file = file(osu(title, "1024     12.50    11.00   14.00   1000\n"));
     assertEquals(
         List.of(new CollectiveTiming(kind, 8, bytes, 12.5e-6)),
-        CollectiveTimings.read(file, devices(8)));
+        CollectiveTimings.read(file, devices(8)).timings());
   }
 
   @Test
@@ -220,32 +260,32 @@ class CollectiveTimingsTest {
     Path file = file(osu("MPI Latency", "0    1.00\n1   1.25\n"));
     assertEquals(
         List.of(new CollectiveTiming(Kind.POINT_TO_POINT, 2, 1, 1.25e-6)),
-        CollectiveTimings.read(file, Selection.ALL));
+        CollectiveTimings.read(file, Selection.ALL).timings());
   }
 
   @Test
   void mistakesInOsuOutputAreNamed() {
     assertRefused(
-        "timings: does not say how many ranks ran; give their number: --devices N, a whole number"
+        "timings:5: does not say how many ranks ran; give their number: --devices N, a whole number"
             + " >= 2",
         osu("MPI Allreduce Latency", "4  1.5\n"),
         Selection.ALL);
     assertRefused(
-        "timings:2: a bandwidth test keeps many messages in flight, so no latency follows from it;"
-            + " run osu_latency or osu_allreduce",
+        "timings:2: this is the table of the OSU test \"Bandwidth\": bandwidths of many messages in"
+            + " flight, from which no latency follows; run osu_latency or osu_allreduce",
         osu("MPI Bandwidth", "4  1.5\n"),
         Selection.ALL);
     assertRefused(
-        "timings:2: the test \"Non-blocking Allreduce Latency\" is not one that is read"
+        "timings:2: the OSU test \"Non-blocking Allreduce Latency\" is not one that is read"
             + " here; run osu_latency, osu_allreduce, osu_allgather or osu_reduce_scatter",
         osu("MPI-CUDA Non-blocking Allreduce Latency", "4  1.5\n"),
         devices(2));
     assertRefused(
-        "timings:5: has no time behind the size; expected size and microseconds",
+        "timings:5: has no time after the size; expected size and microseconds",
         osu("MPI Allreduce Latency", "4\n"),
         devices(2));
     assertRefused(
-        "timings:5: the time 0.0 us is impossible; a time is a number > 0",
+        "timings:5: the time 0.0 us is impossible; a time is a number from 1e-12 to 1e6 seconds",
         osu("MPI Allreduce Latency", "4 0.0\n"),
         devices(2));
     assertRefused(
@@ -260,15 +300,13 @@ class CollectiveTimingsTest {
         List.of(
             new CollectiveTiming(Kind.ALL_REDUCE, 2, 1024, 1e-5),
             new CollectiveTiming(Kind.ALL_REDUCE, 4, 2048, 12.5e-6)),
-        CollectiveTimings.read(file(CSV), machine("a")));
+        read(CSV, machine("a")));
     assertEquals(
         List.of(new CollectiveTiming(Kind.POINT_TO_POINT, 2, 8, 0.5)),
-        CollectiveTimings.read(
-            file("bytes,seconds,collective\r\n8, 0.5,point_to_point\r\n"), devices(2)));
+        read("bytes,seconds,collective\r\n8, 0.5,point_to_point\r\n", devices(2)));
     assertEquals(
         List.of(new CollectiveTiming(Kind.ALL_GATHER, 2, 8, 5e-9)),
-        CollectiveTimings.read(
-            file("devices,bytes,time_ns\n2,8,5\n"), collective(Kind.ALL_GATHER)));
+        read("devices,bytes,time_ns\n2,8,5\n", collective(Kind.ALL_GATHER)));
   }
 
   @Test
@@ -301,19 +339,19 @@ class CollectiveTimingsTest {
         CSV.replace("2048", "2k"),
         machine("a"));
     assertRefused(
-        "timings:3: the size -2048.0 is no message; sizes are bytes > 0",
+        "timings:3: the size -2048.0 is no message; sizes are bytes > 0 and <= 1e18",
         CSV.replace("2048", "-2048"),
         machine("a"));
     assertRefused(
-        "timings:3: the time 0 is impossible; a time is a number > 0",
+        "timings:3: the time 0 is impossible; a time is a number from 1e-12 to 1e6 seconds",
         CSV.replace("12.5", "0"),
         machine("a"));
     assertRefused(
-        "timings:3: the time NaN is impossible; a time is a number > 0",
+        "timings:3: the time NaN is impossible; a time is a number from 1e-12 to 1e6 seconds",
         CSV.replace("12.5", "NaN"),
         machine("a"));
     assertRefused(
-        "timings:2: devices=1 exchange nothing; measure two or more",
+        "timings:2: devices=1 exchange nothing; measure 2 to 1,000,000 devices",
         CSV.replace("10,2", "10,1"),
         machine("a"));
     assertRefused(
@@ -332,8 +370,8 @@ class CollectiveTimingsTest {
     assertRefused(
         "timings:1: the file is empty; expected a table of timings", " \n\n", Selection.ALL);
     assertRefused(
-        "timings:1: is of no known format; expected what nccl-tests or the OSU micro-benchmarks"
-            + " print, or a CSV with the columns devices, bytes and seconds, time_us or time_ns",
+        "timings:1: is of no known format; expected times as nccl-tests or the OSU micro-benchmarks"
+            + " print them, or a CSV with the columns devices, bytes and seconds, time_us or time_ns",
         "node1 -- layer\n",
         Selection.ALL);
     assertRefused(
@@ -357,7 +395,7 @@ class CollectiveTimingsTest {
     String section = text.substring(text.indexOf("\n## Timings of collectives\n"));
     int start = section.indexOf("```csv\n") + 7;
     Path example = file(section.substring(start, section.indexOf("```", start)));
-    assertEquals(4, CollectiveTimings.read(example, machine("mine")).size());
+    assertEquals(4, CollectiveTimings.read(example, machine("mine")).timings().size());
   }
 
   @Test
@@ -371,6 +409,7 @@ class CollectiveTimingsTest {
         new LinkFitJson.Context(
             "some.txt",
             timings,
+            List.of(new LeftOut(17, "2 wrong results", "measure again")),
             fit,
             new TreeMap<>(LinkFit.byDevices(timings)),
             Optional.of("dapple-a"),
@@ -383,6 +422,7 @@ class CollectiveTimingsTest {
             "\"collectives\": [\"all_reduce\"]",
             "\"timings\": 4",
             "\"by_devices\"",
+            "\"left_out\": [{\"line\": 17, \"why\": \"2 wrong results\"}]",
             "\"residuals\"")) {
       assertTrue(text.contains(part), text);
     }

@@ -8,6 +8,7 @@ import dev.pipewright.formats.ClusterYaml;
 import dev.pipewright.formats.CollectiveTimings;
 import dev.pipewright.formats.CollectiveTimings.Selection;
 import dev.pipewright.formats.LinkFitJson;
+import dev.pipewright.formats.MeasuredTimings;
 import dev.pipewright.profile.CollectiveTiming;
 import dev.pipewright.profile.LinkFit;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -30,8 +32,11 @@ import picocli.CommandLine.Spec;
     description = "Fits the latency and the bandwidth of a link to measured collectives.",
     footer = {
       "",
-      "FILE is what nccl-tests or the OSU micro-benchmarks print, or a CSV with the columns devices,"
-          + " bytes and seconds, time_us or time_ns.",
+      "FILE is what nccl-tests (also with -J) or the OSU micro-benchmarks print, as a launcher logged"
+          + " it, or a CSV with the columns devices, bytes and seconds, time_us or time_ns.",
+      "",
+      "What cannot be fitted is left out and listed: wrong results, runs that FAILED, tables without"
+          + " times, and single times that are more than 3 times off those of their neighbours.",
       "",
       "Examples:",
       "  pipewright calibrate all-reduce.txt",
@@ -97,15 +102,17 @@ final class CalibrateCommand implements Callable<Integer> {
     if (out != null) {
       OutputFolder.of(out, names); // before any work
     }
-    List<CollectiveTiming> timings = CollectiveTimings.read(file, selection);
+    MeasuredTimings measured = CollectiveTimings.read(file, selection).withoutOutliers();
+    List<CollectiveTiming> timings = measured.timings();
     target.ifPresent(wanted -> wanted.check(file, timings));
-    LinkFitJson.Context fit = fit(timings);
+    LinkFitJson.Context fit = fit(measured);
     if (json) {
       spec.commandLine().getOut().print(LinkFitJson.text(fit));
     } else {
       spec.commandLine().getOut().print(FitText.of(fit));
     }
-    differing(fit).ifPresent(note -> spec.commandLine().getErr().println("pipewright: " + note));
+    Stream.concat(measured.notes().stream(), differing(fit).stream())
+        .forEach(note -> spec.commandLine().getErr().println("pipewright: " + note));
     if (out != null) {
       OutputFolder folder = OutputFolder.of(out, names);
       folder.write(FIT_FILE, LinkFitJson.textWithResiduals(fit));
@@ -134,11 +141,13 @@ final class CalibrateCommand implements Callable<Integer> {
         Optional.ofNullable(machine));
   }
 
-  private LinkFitJson.Context fit(List<CollectiveTiming> timings) {
+  private LinkFitJson.Context fit(MeasuredTimings measured) {
+    List<CollectiveTiming> timings = measured.timings();
     try {
       return new LinkFitJson.Context(
           file.toString(),
           timings,
+          measured.leftOut(),
           LinkFit.of(timings),
           LinkFit.byDevices(timings),
           Optional.ofNullable(cluster),

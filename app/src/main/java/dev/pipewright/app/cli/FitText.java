@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.cluster.Link;
+import dev.pipewright.formats.LeftOut;
 import dev.pipewright.formats.LinkFitJson;
 import dev.pipewright.profile.CollectiveTiming;
 import dev.pipewright.profile.FitQuality;
@@ -26,6 +27,7 @@ final class FitText {
     if (fit.byDevices().size() > 1) {
       text.counts(fit);
     }
+    text.leftOut(fit.leftOut());
     return text.out.toString();
   }
 
@@ -50,6 +52,27 @@ final class FitText {
         Units.binary(least, "B"),
         Units.binary(most, "B"));
     out.append(System.lineSeparator());
+  }
+
+  /** One line for lines that follow one another and share a reason. */
+  private void leftOut(List<LeftOut> lines) {
+    if (lines.isEmpty()) {
+      return;
+    }
+    out.append(System.lineSeparator());
+    row("left out:");
+    for (int i = 0, end; i < lines.size(); i = end) {
+      end = i + 1;
+      while (end < lines.size()
+          && lines.get(end).why().equals(lines.get(i).why())
+          && lines.get(end).line() - lines.get(end - 1).line() <= 1) {
+        end++;
+      }
+      int first = lines.get(i).line();
+      int last = lines.get(end - 1).line();
+      String where = first == last ? "line " + first : "lines " + first + " to " + last;
+      row("  %s: %s", where, lines.get(i).why());
+    }
   }
 
   private void constants(LinkFit fit) {

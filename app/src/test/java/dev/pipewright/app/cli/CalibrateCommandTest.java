@@ -11,6 +11,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -107,6 +109,61 @@ class CalibrateCommandTest {
         calibrate(twoPieces(), "--json").ends(0).json().at("/pieces/small/0").isMissingNode()
             ? 0
             : 2);
+  }
+
+  /** One time of fifty, of 64 bytes, is far longer than its neighbours'. */
+  private Path disturbed() {
+    List<String> rows = new ArrayList<>(Cli.text(timings(1e-5, 1e11, 4, 8)).lines().toList());
+    List<String> cells = new ArrayList<>(List.of(rows.get(5).split(",", -1)));
+    cells.set(3, "0.01");
+    rows.set(5, String.join(",", cells));
+    return Cli.file(folder, "disturbed.csv", String.join("\n", rows) + "\n");
+  }
+
+  @Test
+  void aDisturbedTimingIsLeftOutAndListed() {
+    JsonNode json = calibrate(disturbed(), "--json").ends(0).json();
+    assertEquals(41, json.at("/timings").asInt());
+    assertEquals(1e-5, json.at("/line/latency_s").asDouble(), 1e-13);
+    assertEquals(6, json.at("/left_out/0/line").asInt());
+    assertEquals(1, json.at("/left_out").size());
+    String out = calibrate(disturbed()).ends(0).out();
+    assertTrue(out.contains("left out:" + System.lineSeparator() + "  line 6: 10 ms is "), out);
+    assertTrue(
+        calibrate(timings(1e-5, 1e11, 8), "--json").ends(0).json().at("/left_out").isEmpty());
+  }
+
+  /** Messages of 32 KiB to 1 MiB are slower than all larger ones up to 4 MiB. */
+  @Test
+  void aLatencyThatFallsWhereAnotherProtocolSetsInIsFitted() {
+    StringBuilder text = new StringBuilder("devices,bytes,seconds\n");
+    for (double m = 8; m <= 0x1p30; m *= 2) {
+      double latency = m < 0x1p15 ? 1e-5 : m <= 0x1p20 ? 4e-4 : 2e-5;
+      text.append(String.format(Locale.ROOT, "2,%.0f,%.9g%n", m, latency + m / 1e10));
+    }
+    JsonNode json =
+        calibrate(Cli.file(folder, "falls.csv", text.toString()), "--json").ends(0).json();
+    assertEquals(28, json.at("/timings").asInt());
+    assertTrue(json.at("/left_out").isEmpty());
+    assertEquals(1e10, json.at("/pieces/bytes_per_s").asDouble(), 1e5);
+  }
+
+  @Test
+  void linesThatFollowOneAnotherAreListedTogether() {
+    String log =
+        """
+        # OSU MPI Latency Test v7.3
+        # Size       Avg Latency(us)
+        0    1.00
+        0    1.00
+        1    1.25
+        2    1.50
+        4    2.00
+        # OSU MPI Bandwidth Test v7.3
+        """;
+    String out = calibrate(Cli.file(folder, "osu.txt", log)).ends(0).out();
+    assertTrue(out.contains("  lines 3 to 4: a message of 0 bytes"), out);
+    assertTrue(out.contains("  line 8: this is the table of the OSU test \"Bandwidth\""), out);
   }
 
   @Test

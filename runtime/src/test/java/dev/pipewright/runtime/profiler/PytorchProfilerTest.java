@@ -256,7 +256,8 @@ class PytorchProfilerTest {
                 "--machine",
                 "mine"));
     assertEquals(0, ended.status(), ended.err());
-    List<CollectiveTiming> timings = CollectiveTimings.read(table, CollectiveTimings.Selection.ALL);
+    List<CollectiveTiming> timings =
+        CollectiveTimings.read(table, CollectiveTimings.Selection.ALL).timings();
     for (CollectiveTiming.Kind kind :
         List.of(CollectiveTiming.Kind.ALL_REDUCE, CollectiveTiming.Kind.POINT_TO_POINT)) {
       assertEquals(
