@@ -10,6 +10,7 @@ import dev.pipewright.app.report.TimelineText;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.formats.AnswerJson;
 import dev.pipewright.formats.JitterJson;
+import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.plan.Plan;
@@ -23,7 +24,6 @@ import dev.pipewright.trace.RankMemory;
 import dev.pipewright.trace.Timeline;
 import dev.pipewright.units.Units;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -162,8 +162,7 @@ final class Answer {
   /** The names of the files that {@link #write} makes. */
   static final String[] FILES = {"plan.json", "report.html", "timeline.svg", "trace.json"};
 
-  void write(Path out) {
-    OutputFolder folder = OutputFolder.of(out, FILES);
+  void write(OutputFolder folder) {
     Candidate best = planning.best().orElseThrow();
     PlanFile file =
         new PlanFile(

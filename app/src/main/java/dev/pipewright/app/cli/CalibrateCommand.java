@@ -9,6 +9,7 @@ import dev.pipewright.formats.CollectiveTimings;
 import dev.pipewright.formats.CollectiveTimings.Selection;
 import dev.pipewright.formats.LinkFitJson;
 import dev.pipewright.formats.MeasuredTimings;
+import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.profile.CollectiveTiming;
 import dev.pipewright.profile.LinkFit;
 import java.nio.file.Path;
@@ -99,9 +100,12 @@ final class CalibrateCommand implements Callable<Integer> {
     Optional<Target> target = target();
     String[] names =
         target.isPresent() ? new String[] {CLUSTER_FILE, FIT_FILE} : new String[] {FIT_FILE};
-    if (out != null) {
-      OutputFolder.of(out, names); // before any work
+    try (OutputFolder to = OutputFolder.of(out, names)) { // before any work
+      return fit(selection, target, to);
     }
+  }
+
+  private int fit(Selection selection, Optional<Target> target, @Nullable OutputFolder to) {
     MeasuredTimings measured = CollectiveTimings.read(file, selection).withoutOutliers();
     List<CollectiveTiming> timings = measured.timings();
     target.ifPresent(wanted -> wanted.check(file, timings));
@@ -113,12 +117,13 @@ final class CalibrateCommand implements Callable<Integer> {
     }
     Stream.concat(measured.notes().stream(), differing(fit).stream())
         .forEach(note -> spec.commandLine().getErr().println("pipewright: " + note));
-    if (out != null) {
-      OutputFolder folder = OutputFolder.of(out, names);
-      folder.write(FIT_FILE, LinkFitJson.textWithResiduals(fit));
+    if (to != null) {
+      spec.commandLine().getOut().flush();
+      to.write(FIT_FILE, LinkFitJson.textWithResiduals(fit));
       target.ifPresent(wanted ->
-          folder.write(CLUSTER_FILE, ClusterYaml.text(wanted.with(fit.whole().pieces(), timings))));
-      spec.commandLine().getErr().println("wrote " + String.join(", ", names) + " to " + out);
+          to.write(CLUSTER_FILE, ClusterYaml.text(wanted.with(fit.whole().pieces(), timings))));
+      String names = target.isPresent() ? CLUSTER_FILE + ", " + FIT_FILE : FIT_FILE;
+      spec.commandLine().getErr().println("wrote " + names + " to " + to);
     }
     return 0;
   }

@@ -15,6 +15,7 @@ import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.ComparisonJson;
+import dev.pipewright.formats.OutputFolder;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
@@ -93,9 +94,13 @@ final class CompareCommand implements Callable<Integer> {
     check();
     TrainArgument.Chosen chosen = what.chosen();
     Expectation expectation = expected.of(chosen, run.worker.optimizer());
-    if (out != null) {
-      OutputFolder.of(out, FILES); // before anything runs
+    try (OutputFolder to = OutputFolder.of(out, FILES)) { // before anything runs
+      return compare(chosen, expectation, to);
     }
+  }
+
+  private int compare(
+      TrainArgument.Chosen chosen, Expectation expectation, @Nullable OutputFolder to) {
     TrainingRequest request = request(chosen, expectation);
     PrintWriter err = spec.commandLine().getErr();
     boolean memory = !expected.emulate && run.workers == Workers.PROCESSES;
@@ -119,9 +124,10 @@ final class CompareCommand implements Callable<Integer> {
                 ? object
                 : ComparisonText.of(
                     title(request), comparison, Terminal.columns(), Terminal.colours()));
-    if (out != null) {
-      write(out, object, request, comparison);
-      err.println("wrote " + String.join(", ", FILES) + " to " + out);
+    if (to != null) {
+      spec.commandLine().getOut().flush();
+      write(to, object, request, comparison);
+      err.println("wrote " + String.join(", ", FILES) + " to " + to);
     }
     return within(comparison.step()) ? 0 : Failures.NO;
   }
@@ -170,8 +176,8 @@ final class CompareCommand implements Callable<Integer> {
             expected.emulate ? ", emulated" : "");
   }
 
-  private void write(Path folder, String object, TrainingRequest request, Comparison comparison) {
-    OutputFolder to = OutputFolder.of(folder, FILES);
+  private void write(
+      OutputFolder to, String object, TrainingRequest request, Comparison comparison) {
     to.write("compare.json", object);
     List<ScheduleRun> runs = ShownRuns.of(title(request), comparison);
     to.write("report.html", ComparisonHtml.of(title(request), runs, comparison));

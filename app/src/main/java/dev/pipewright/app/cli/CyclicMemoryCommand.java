@@ -8,6 +8,7 @@ import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.MemoryCurve;
 import dev.pipewright.formats.MemoryCurveCsv;
 import dev.pipewright.formats.MemoryCurveJson;
+import dev.pipewright.formats.OutputFile;
 import dev.pipewright.sim.CyclicMemory;
 import dev.pipewright.units.Units;
 import java.io.IOException;
@@ -18,7 +19,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -190,29 +190,14 @@ final class CyclicMemoryCommand implements Callable<Integer> {
   }
 
   private void checkPaths() {
-    check("--csv", csv, MemoryCurveCsv::isOurs);
-    check("--svg", svg, CyclicMemoryCommand::isPicture);
+    if (csv != null) {
+      OutputFile.check("--csv", csv, MemoryCurveCsv::isOurs);
+    }
+    if (svg != null) {
+      OutputFile.check("--svg", svg, CyclicMemoryCommand::isPicture);
+    }
     if (csv != null && csv.equals(svg)) {
       throw new BadInputException("--csv, --svg: name one file; name two");
-    }
-  }
-
-  /** Nothing is written over a file that is not of the same kind. */
-  private static void check(String option, @Nullable Path file, Predicate<Path> ours) {
-    if (file == null) {
-      return;
-    }
-    if (Files.isDirectory(file)) {
-      throw new BadInputException(option + ": " + file + " is a folder; name a file in it");
-    }
-    if (Files.exists(file) && !ours.test(file)) {
-      throw new BadInputException(
-          option + ": " + file + " exists and is no such file of Pipewright's; name another");
-    }
-    Path folder = file.toAbsolutePath().getParent();
-    if (folder == null || !Files.isDirectory(folder)) {
-      throw new BadInputException(
-          option + ": " + file + " is in no folder that exists; make the folder first");
     }
   }
 
@@ -225,11 +210,8 @@ final class CyclicMemoryCommand implements Callable<Integer> {
   }
 
   private void write(Path target, String text) {
-    try {
-      Files.writeString(target, text);
-    } catch (IOException e) {
-      throw new UncheckedIOException(target + ": cannot be written", e);
-    }
+    spec.commandLine().getOut().flush();
+    OutputFile.write(target, text);
     spec.commandLine().getErr().println("wrote " + target);
   }
 }

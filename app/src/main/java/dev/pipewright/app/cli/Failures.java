@@ -1,8 +1,11 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.OutputFile;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.nio.file.FileSystemException;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -113,6 +116,13 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         : arg.paramLabel();
   }
 
+  /** A failure that nothing said more of, without names of classes. */
+  private static String words(IOException failure) {
+    String file = failure instanceof FileSystemException of ? of.getFile() + ": " : "";
+    String reason = OutputFile.reason(failure);
+    return file + (reason.isEmpty() ? "reading or writing failed" : reason);
+  }
+
   private static String help(CommandLine line) {
     return "`" + line.getCommandSpec().qualifiedName() + " --help` lists what there is";
   }
@@ -134,8 +144,13 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
           "pipewright: " + message + (message.contains("; ") ? "" : "; correct it and run again"));
       return WRONG_INPUT;
     }
-    if (failure instanceof UncheckedIOException) {
-      err.println("pipewright: " + message + "; check the path, its permissions and free space");
+    if (failure instanceof UncheckedIOException unchecked) {
+      IOException cause = unchecked.getCause();
+      boolean worded = !message.equals(cause.toString());
+      err.println(
+          "pipewright: "
+              + (worded ? message : words(cause))
+              + "; check the path, its permissions and free space");
       return WRONG_INPUT;
     }
     if (failure instanceof OutOfMemoryError) {

@@ -6,6 +6,7 @@ import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.FileProblem;
 import dev.pipewright.formats.JitterJson;
+import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.PlanFile;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.planner.Evaluation;
@@ -179,7 +180,7 @@ record GivenStep(Path path, PlanFile file, ModelArgument.Costed costed, CostMode
     }
 
     @Override
-    public void write(Path folder) {
+    public void write(OutputFolder folder) {
       answer.write(folder);
     }
   }

@@ -7,13 +7,13 @@ import dev.pipewright.app.report.TerminalReport;
 import dev.pipewright.app.report.TimelineText;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.formats.JsonText;
+import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.planner.memory.HybridPlan;
 import dev.pipewright.planner.memory.HybridPlan.Stage;
 import dev.pipewright.sim.Recorder;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.memory.PlanMemory;
 import dev.pipewright.trace.Timeline;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -108,7 +108,7 @@ record HybridSimulation(GivenHybrid given, HybridPlan priced, List<StageCost> co
   }
 
   @Override
-  public void write(Path folder) {
-    OutputFolder.of(folder, TRACE).write(TRACE, PerfettoTrace.of(title(), timeline()));
+  public void write(OutputFolder folder) {
+    folder.write(TRACE, PerfettoTrace.of(title(), timeline()));
   }
 }

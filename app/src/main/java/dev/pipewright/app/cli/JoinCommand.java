@@ -2,9 +2,9 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.execution.JoiningService;
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.OutputFile;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -83,12 +83,14 @@ final class JoinCommand implements Callable<Integer> {
   }
 
   private Path folder() {
+    if (logs != null) {
+      return OutputFile.folder(logs.toAbsolutePath());
+    }
     try {
-      return logs == null
-          ? Files.createTempDirectory("pipewright-logs")
-          : Files.createDirectories(logs.toAbsolutePath());
+      return Files.createTempDirectory("pipewright-logs");
     } catch (IOException e) {
-      throw new UncheckedIOException("the folder for logs cannot be made", e);
+      throw OutputFile.failed(
+          Path.of(System.getProperty("java.io.tmpdir")), "no folder can be made there", e);
     }
   }
 

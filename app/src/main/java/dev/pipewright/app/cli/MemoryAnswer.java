@@ -11,6 +11,7 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.JsonText;
 import dev.pipewright.formats.McapTable;
+import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.memory.BruteForce;
@@ -243,11 +244,11 @@ final class MemoryAnswer implements PlannerAnswer {
   }
 
   @Override
-  public void write(Path out) {
+  public void write(OutputFolder out) {
     Map<String, Object> named = new LinkedHashMap<>(json); // as a file elsewhere names the same
     named.computeIfPresent("model", (key, name) -> ModelArgument.anywhere(name.toString()));
     named.computeIfPresent("cluster", (key, name) -> ClusterNames.anywhere(name.toString()));
-    OutputFolder.of(out, "plan.json").write("plan.json", JsonText.of(named));
+    out.write("plan.json", JsonText.of(named));
   }
 
   @Override

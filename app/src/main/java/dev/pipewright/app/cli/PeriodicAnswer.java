@@ -2,6 +2,7 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.MadeFor;
+import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.PeriodicJson;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.planner.periodic.PeriodBound;
@@ -14,7 +15,6 @@ import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.periodic.StageLoad;
 import dev.pipewright.units.Units;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -90,8 +90,8 @@ final class PeriodicAnswer implements PlannerAnswer {
   }
 
   @Override
-  public void write(Path out) {
-    OutputFolder.of(out, "plan.json").write("plan.json", json(PipeDreamAnswer.anywhere(madeFor)));
+  public void write(OutputFolder out) {
+    out.write("plan.json", json(PipeDreamAnswer.anywhere(madeFor)));
   }
 
   @Override

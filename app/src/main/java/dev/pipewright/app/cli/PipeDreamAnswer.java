@@ -8,6 +8,7 @@ import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.ModelFile;
 import dev.pipewright.formats.ModelFiles;
+import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.PipeDreamJson;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
@@ -244,12 +245,11 @@ final class PipeDreamAnswer implements PlannerAnswer {
   }
 
   @Override
-  public void write(Path out) {
-    OutputFolder.of(out, "plan.json")
-        .write(
-            "plan.json",
-            PipeDreamJson.text(
-                planning, context.withMadeFor(anywhere(context.madeFor())), recompute()));
+  public void write(OutputFolder out) {
+    out.write(
+        "plan.json",
+        PipeDreamJson.text(
+            planning, context.withMadeFor(anywhere(context.madeFor())), recompute()));
   }
 
   /** As a file elsewhere names the same model and cluster. */

@@ -2,6 +2,7 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.app.report.PlacementText;
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.PlacementAnswerJson;
 import dev.pipewright.formats.PlacementJson;
 import dev.pipewright.planner.placement.Answer;
@@ -82,9 +83,9 @@ final class PlacementAnswer implements PlannerAnswer {
   }
 
   @Override
-  public void write(Path out) {
+  public void write(OutputFolder out) {
     Path workload = Values.file("the workload", options.model()).toAbsolutePath().normalize();
-    OutputFolder.of(out, "plan.json").write("plan.json", json(workload.toString()));
+    out.write("plan.json", json(workload.toString()));
   }
 
   @Override

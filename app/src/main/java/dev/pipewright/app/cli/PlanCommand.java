@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.McapTable;
+import dev.pipewright.formats.OutputFolder;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -84,15 +85,14 @@ final class PlanCommand implements Callable<Integer> {
     String meant = PlannerNames.of(planner, objective);
     PlannerNames.checkHeeded(meant, spec.commandLine().getParseResult());
     synchronous.checkStages(meant);
-    if (out != null) { // before any work
-      OutputFolder.of(
-          out, PlannerNames.isSynchronous(meant) ? Answer.FILES : new String[] {"plan.json"});
+    String[] names = PlannerNames.isSynchronous(meant) ? Answer.FILES : new String[] {"plan.json"};
+    try (OutputFolder to = OutputFolder.of(out, names)) { // before any work
+      PlannerAnswer answer;
+      try (Patience patience = new Patience(Patience.limit(timeLimit))) {
+        answer = answer(meant, patience);
+      }
+      return show(answer, to);
     }
-    PlannerAnswer answer;
-    try (Patience patience = new Patience(Patience.limit(timeLimit))) {
-      answer = answer(meant, patience);
-    }
-    return show(answer);
   }
 
   private PlannerAnswer answer(String meant, Patience patience) {
@@ -119,7 +119,7 @@ final class PlanCommand implements Callable<Integer> {
     return McapTable.isTable(Values.file("the model", model)) ? "mcap" : "capture";
   }
 
-  private int show(PlannerAnswer answer) {
+  private int show(PlannerAnswer answer, @Nullable OutputFolder to) {
     PrintWriter printer = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
     if (json) {
@@ -133,9 +133,10 @@ final class PlanCommand implements Callable<Integer> {
     if (!json) {
       answer.print(printer);
     }
-    if (out != null) {
-      answer.write(out);
-      err.println("wrote " + String.join(", ", answer.files()) + " to " + out);
+    if (to != null) {
+      printer.flush();
+      answer.write(to);
+      err.println("wrote " + String.join(", ", answer.files()) + " to " + to);
     }
     answer.remarks().forEach(remark -> err.println("pipewright: " + remark));
     return answer.fits() ? 0 : Failures.NO;

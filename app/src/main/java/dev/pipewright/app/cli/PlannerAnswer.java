@@ -1,7 +1,7 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.formats.OutputFolder;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
@@ -34,7 +34,7 @@ interface PlannerAnswer {
   }
 
   /** Writes all files into a folder. */
-  default void write(Path out) {
-    OutputFolder.of(out, "plan.json").write("plan.json", json());
+  default void write(OutputFolder out) {
+    out.write("plan.json", json());
   }
 }

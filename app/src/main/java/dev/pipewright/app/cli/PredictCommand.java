@@ -9,6 +9,7 @@ import dev.pipewright.cost.strategy.Strategy;
 import dev.pipewright.cost.strategy.Studies;
 import dev.pipewright.cost.strategy.Study;
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.ParadlSwitches;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -152,9 +153,19 @@ final class PredictCommand implements Callable<Integer> {
     List<Integer> counts = counts(cluster);
     ModelArgument.Costed costed = costed(counts);
     Batch batch = batch(costed);
-    if (out != null) {
-      OutputFolder.of(out, StudyAnswer.FILES); // before any work
+    try (OutputFolder to = OutputFolder.of(out, StudyAnswer.FILES)) { // before any work
+      return answer(asked, exchange, which, counts, costed, batch, to);
     }
+  }
+
+  private int answer(
+      List<Strategy> asked,
+      Exchange exchange,
+      Formulas which,
+      List<Integer> counts,
+      ModelArgument.Costed costed,
+      Batch batch,
+      @Nullable OutputFolder to) {
     Setting setting =
         new Setting(
             costed.workload(),
@@ -172,11 +183,12 @@ final class PredictCommand implements Callable<Integer> {
     } else {
       answer.print(spec.commandLine().getOut());
     }
-    if (out != null) {
-      answer.write(out);
+    if (to != null) {
+      spec.commandLine().getOut().flush();
+      answer.write(to);
       spec.commandLine()
           .getErr()
-          .println("wrote " + String.join(", ", StudyAnswer.FILES) + " to " + out);
+          .println("wrote " + String.join(", ", StudyAnswer.FILES) + " to " + to);
     }
     Optional<String> reason = answer.nothingFits();
     reason.ifPresent(why -> spec.commandLine().getErr().println("pipewright: " + why));

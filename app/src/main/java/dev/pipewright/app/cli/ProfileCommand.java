@@ -6,6 +6,7 @@ import dev.pipewright.execution.ProfilingService;
 import dev.pipewright.execution.TrainingFailureException;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.ClusterYaml;
+import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.ProfilingJson;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -129,8 +130,12 @@ final class ProfileCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     ProfilingRequest request = request();
-    OutputFolder folder =
-        out == null ? null : OutputFolder.of(out, PROFILE, CLUSTER, LINKS, PEAKS, MEASUREMENTS);
+    try (OutputFolder folder = OutputFolder.of(out, PROFILE, CLUSTER, LINKS, PEAKS, MEASUREMENTS)) {
+      return measure(request, folder);
+    }
+  }
+
+  private int measure(ProfilingRequest request, @Nullable OutputFolder folder) {
     PrintWriter err = spec.commandLine().getErr();
     ProfilingOutcome outcome;
     try {

@@ -191,7 +191,12 @@ final class ScheduleCommand implements Callable<Integer> {
     checkFlags(names);
     ScheduleNames.Named named = ScheduleNames.find(name);
     int parts = named.fixed() && !beside.isEmpty() ? named.chunks() : named.chunks(name, chunks());
-    ScheduleFiles files = new ScheduleFiles(csv, csvTransfers, svg, html, trace, out);
+    try (ScheduleFiles files = new ScheduleFiles(csv, csvTransfers, svg, html, trace, out)) {
+      return show(named, parts, files);
+    }
+  }
+
+  private int show(ScheduleNames.Named named, int parts, ScheduleFiles files) {
     List<MadeSchedule> all = new ArrayList<>();
     all.add(made(name, named, request(name, parts)));
     for (String other : beside) {
@@ -209,6 +214,7 @@ final class ScheduleCommand implements Callable<Integer> {
       all.forEach(made -> made.bound().ifPresent(printer::println));
       all.forEach(made -> made.jitterWords().ifPresent(printer::println));
     }
+    printer.flush();
     files.write(written).forEach(spec.commandLine().getErr()::println);
     return fits(all.get(0)) ? 0 : Failures.NO;
   }

@@ -5,11 +5,12 @@ import dev.pipewright.app.report.ScheduleRun;
 import dev.pipewright.app.report.ScheduleSvg;
 import dev.pipewright.app.report.ScheduleTrace;
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.OutputFile;
+import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.ScheduleCsv;
 import dev.pipewright.schedule.Schedule;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +23,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The files that a schedule is written to, each checked before anything is made or printed. */
-final class ScheduleFiles {
+final class ScheduleFiles implements AutoCloseable {
   private static final int MOST_TRACED = 1 << 20; // ops
   private static final int HEAD = 1 << 16; // bytes that tell whose file it is
   private static final int HEAD_LINES = 10;
@@ -63,7 +64,7 @@ final class ScheduleFiles {
   private static final String JSON = "schedule.json";
 
   private final Map<Kind, Path> paths = new LinkedHashMap<>();
-  private final @Nullable Path folder;
+  private final @Nullable OutputFolder folder;
 
   /** Where files are wanted; throws where one must not be written. */
   ScheduleFiles(
@@ -78,10 +79,7 @@ final class ScheduleFiles {
     add(SVG, svg);
     add(HTML, html);
     add(TRACE, trace);
-    this.folder = folder;
-    if (folder != null) {
-      OutputFolder.of(folder, names());
-    }
+    this.folder = OutputFolder.of(folder, names());
   }
 
   private static String[] names() {
@@ -95,22 +93,7 @@ final class ScheduleFiles {
     if (file == null) {
       return;
     }
-    if (Files.isDirectory(file)) {
-      throw new BadInputException(kind.option() + ": " + file + " is a folder; name a file in it");
-    }
-    boolean ours = Files.isRegularFile(file) && kind.ours().test(file);
-    if (Files.exists(file) && !ours) {
-      throw new BadInputException(
-          kind.option()
-              + ": "
-              + file
-              + " exists and is no such file of Pipewright's; name another");
-    }
-    Path parent = file.toAbsolutePath().getParent();
-    if (parent == null || !Files.isDirectory(parent)) {
-      throw new BadInputException(
-          kind.option() + ": " + file + " is in no folder that exists; make the folder first");
-    }
+    OutputFile.check(kind.option(), file, kind.ours());
     for (Map.Entry<Kind, Path> other : paths.entrySet()) {
       if (other.getValue().normalize().equals(file.normalize())) {
         throw new BadInputException(
@@ -188,15 +171,14 @@ final class ScheduleFiles {
     List<String> lines = new ArrayList<>();
     made.files()
         .forEach((file, text) -> {
-          write(file, text);
+          OutputFile.write(file, text);
           lines.add("wrote " + file);
         });
     if (folder != null) {
-      OutputFolder out = OutputFolder.of(folder, names());
-      made.inFolder().forEach(out::write);
+      made.inFolder().forEach(folder::write);
       lines.add("wrote " + String.join(", ", made.inFolder().keySet()) + " to " + folder);
       for (Kind kind : IN_FOLDER) {
-        if (!made.inFolder().containsKey(kind.name()) && out.remove(kind.name())) {
+        if (!made.inFolder().containsKey(kind.name()) && folder.remove(kind.name())) {
           lines.add("removed " + kind.name() + " of an earlier run from " + folder);
         }
       }
@@ -205,11 +187,10 @@ final class ScheduleFiles {
     return lines;
   }
 
-  private static void write(Path file, String text) {
-    try {
-      Files.writeString(file, text);
-    } catch (IOException e) {
-      throw new UncheckedIOException(file + ": cannot be written", e);
+  @Override
+  public void close() {
+    if (folder != null) {
+      folder.close();
     }
   }
 }

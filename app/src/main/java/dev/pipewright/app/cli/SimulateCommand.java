@@ -1,5 +1,6 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.formats.OutputFolder;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -43,16 +44,19 @@ final class SimulateCommand implements Callable<Integer> {
   public Integer call() {
     simulation.checkHeededByPlans();
     GivenPlan plan = argument.load();
-    if (out != null) {
-      OutputFolder.of(out, plan.files().toArray(String[]::new)); // before anything is printed
+    String[] names = plan.files().toArray(String[]::new);
+    try (OutputFolder to = OutputFolder.of(out, names)) { // before anything is printed
+      return simulate(plan, to);
     }
+  }
+
+  private int simulate(GivenPlan plan, @Nullable OutputFolder to) {
     SimulatedPlan run = plan.simulate(simulation);
     spec.commandLine().getOut().print(json ? run.json() : run.text());
-    if (out != null) {
-      run.write(out);
-      spec.commandLine()
-          .getErr()
-          .println("wrote " + String.join(", ", plan.files()) + " to " + out);
+    if (to != null) {
+      spec.commandLine().getOut().flush();
+      run.write(to);
+      spec.commandLine().getErr().println("wrote " + String.join(", ", plan.files()) + " to " + to);
     }
     Optional<String> tooLarge = run.doesNotFit();
     tooLarge.ifPresent(

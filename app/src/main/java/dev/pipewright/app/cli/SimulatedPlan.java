@@ -1,6 +1,6 @@
 package dev.pipewright.app.cli;
 
-import java.nio.file.Path;
+import dev.pipewright.formats.OutputFolder;
 import java.util.Optional;
 
 /** What a simulation of a plan found, in the forms that {@code simulate} offers. */
@@ -15,5 +15,5 @@ interface SimulatedPlan {
   Optional<String> doesNotFit();
 
   /** Writes {@link GivenPlan#files}. */
-  default void write(Path folder) {}
+  default void write(OutputFolder folder) {}
 }

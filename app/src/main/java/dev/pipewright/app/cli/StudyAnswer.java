@@ -11,9 +11,9 @@ import dev.pipewright.cost.strategy.Prediction;
 import dev.pipewright.cost.strategy.Prediction.Impossible;
 import dev.pipewright.cost.strategy.Prediction.Predicted;
 import dev.pipewright.cost.strategy.Study;
+import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.StudyJson;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.Optional;
 
@@ -57,8 +57,7 @@ final class StudyAnswer {
     out.print(StudyText.of(study, Terminal.columns(), Terminal.colours()));
   }
 
-  void write(Path folder) {
-    OutputFolder files = OutputFolder.of(folder, FILES);
+  void write(OutputFolder files) {
     String subject = asked().title();
     files.write("report.html", StudyHtml.of(study, asked()));
     files.write("time.svg", StudyTimeSvg.of(study, subject));

@@ -6,6 +6,7 @@ import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.planner.DapplePlanner;
@@ -182,7 +183,7 @@ final class SynchronousAnswer implements PlannerAnswer {
   }
 
   @Override
-  public void write(Path out) {
+  public void write(OutputFolder out) {
     answer.write(out);
   }
 }

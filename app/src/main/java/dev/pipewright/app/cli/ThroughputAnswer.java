@@ -3,6 +3,7 @@ package dev.pipewright.app.cli;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.JsonText;
+import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.planner.periodic.PeriodicPlanner;
 import dev.pipewright.planner.periodic.PeriodicPlanning;
@@ -12,7 +13,6 @@ import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.steady.SteadyState;
 import dev.pipewright.units.Units;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -183,7 +183,7 @@ final class ThroughputAnswer implements PlannerAnswer {
   }
 
   @Override
-  public void write(Path out) {
+  public void write(OutputFolder out) {
     best().ifPresent(answer -> answer.write(out));
   }
 }

@@ -4,6 +4,7 @@ import dev.pipewright.app.report.TwoBufferText;
 import dev.pipewright.cluster.DeviceKind;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.MadeFor;
+import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.TwoBufferJson;
 import dev.pipewright.model.Chain;
 import dev.pipewright.plan.AsynchronousPlan;
@@ -18,7 +19,6 @@ import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.units.Bytes;
 import dev.pipewright.units.Units;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -176,11 +176,10 @@ final class TwoBufferAnswer implements PlannerAnswer {
   }
 
   @Override
-  public void write(Path out) {
-    OutputFolder.of(out, "plan.json")
-        .write(
-            "plan.json",
-            TwoBufferJson.text(
-                planning, context.withMadeFor(PipeDreamAnswer.anywhere(context.madeFor()))));
+  public void write(OutputFolder out) {
+    out.write(
+        "plan.json",
+        TwoBufferJson.text(
+            planning, context.withMadeFor(PipeDreamAnswer.anywhere(context.madeFor()))));
   }
 }

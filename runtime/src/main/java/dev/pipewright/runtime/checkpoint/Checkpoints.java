@@ -1,12 +1,14 @@
 package dev.pipewright.runtime.checkpoint;
 
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.OutputFile;
 import dev.pipewright.units.Check;
 import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -19,7 +21,8 @@ import java.util.stream.Stream;
 /**
  * A folder of checkpoints. One is written beside its place and gets its name when everything of it
  * is on the disk; so whatever bears the name is whole, and a run that is killed leaves the last one
- * as it was.
+ * as it was. Nothing outside the folder is written or deleted: links in it are not followed, and of
+ * a checkpoint only the files that it was written with are deleted.
  *
  * <pre>{@code
  * coordinator: begin(step)                                    commit(manifest)
@@ -28,6 +31,8 @@ import java.util.stream.Stream;
  */
 public final class Checkpoints {
   private static final Pattern NAME = Pattern.compile("step-\\d{6,}");
+  private static final Pattern OURS = Pattern.compile(NAME + "(\\.writing|\\.replaced)?");
+  private static final String SHARD = ".safetensors";
   private static final String WRITING = ".writing";
   private static final String REPLACED = ".replaced";
 
@@ -47,19 +52,34 @@ public final class Checkpoints {
     return String.format(Locale.ROOT, "step-%06d", step);
   }
 
+  /** Throws {@link BadInputException} where something in the folder leads out of it. */
+  public Checkpoints requireInside() {
+    OutputFile.notLinked(root);
+    try {
+      for (Path entry : Files.isDirectory(root) ? entries(root) : List.<Path>of()) {
+        if (OURS.matcher(entry.getFileName().toString()).matches()) {
+          OutputFile.notLinked(entry);
+        }
+      }
+      return this;
+    } catch (IOException e) {
+      throw OutputFile.failed(root, "cannot be read", e);
+    }
+  }
+
   /** A new folder for the workers' files; what a killed run has left of others is deleted. */
   public Path begin(long step) {
+    OutputFile.folder(root);
     try {
-      Files.createDirectories(root);
       recover();
       for (Path leftover : entries(root)) {
-        if (leftover.getFileName().toString().endsWith(WRITING)) {
+        if (isOurs(leftover, WRITING)) {
           delete(leftover);
         }
       }
       return Files.createDirectory(root.resolve(name(step) + WRITING));
     } catch (IOException e) {
-      throw new UncheckedIOException(root + ": no checkpoint can be written there", e);
+      throw OutputFile.failed(root, "no checkpoint can be written there", e);
     }
   }
 
@@ -76,13 +96,13 @@ public final class Checkpoints {
       }
       Files.move(writing, place, StandardCopyOption.ATOMIC_MOVE);
       synchronize(root);
-      if (Files.exists(replaced)) {
+      if (isOurs(replaced, REPLACED)) {
         delete(replaced);
       }
       forgetOldest(place);
       return place;
     } catch (IOException e) {
-      throw new UncheckedIOException(writing + ": the checkpoint cannot be finished", e);
+      throw OutputFile.failed(writing, "the checkpoint cannot be finished", e);
     }
   }
 
@@ -99,7 +119,7 @@ public final class Checkpoints {
           .sorted((a, b) -> Long.compare(step(a), step(b)))
           .toList();
     } catch (IOException e) {
-      throw new UncheckedIOException(root + ": cannot be read", e);
+      throw OutputFile.failed(root, "cannot be read", e);
     }
   }
 
@@ -115,9 +135,12 @@ public final class Checkpoints {
 
   /** Gives back its name to one that was about to be replaced. */
   private void recover() throws IOException {
+    if (Files.isSymbolicLink(root)) {
+      return; // then it is only read
+    }
     for (Path path : entries(root)) {
       String name = path.getFileName().toString();
-      if (name.endsWith(REPLACED)) {
+      if (isOurs(path, REPLACED)) {
         Path place = root.resolve(name.substring(0, name.length() - REPLACED.length()));
         if (Files.exists(place)) {
           delete(path);
@@ -129,7 +152,8 @@ public final class Checkpoints {
   }
 
   private void forgetOldest(Path newest) throws IOException {
-    List<Path> others = all().stream().filter(path -> !path.equals(newest)).toList();
+    List<Path> others =
+        all().stream().filter(path -> !path.equals(newest) && isOurs(path, "")).toList();
     for (Path path : others.subList(0, Math.max(0, others.size() + 1 - kept))) {
       delete(path);
     }
@@ -141,18 +165,37 @@ public final class Checkpoints {
     }
   }
 
-  /** The manifest goes first: what is left without it is no checkpoint any more. */
+  /** Whether it is a folder of a checkpoint and no link to one. */
+  private static boolean isOurs(Path path, String suffix) {
+    String name = path.getFileName().toString();
+    return OURS.matcher(name).matches()
+        && name.endsWith(suffix)
+        && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /**
+   * The manifest goes first: what is left without it is no checkpoint any more. Other files, and a
+   * folder that has some, stay.
+   */
   private static void delete(Path folder) throws IOException {
     Files.deleteIfExists(folder.resolve(ManifestFile.NAME));
+    boolean empty = true;
     for (Path file : entries(folder)) {
-      Files.delete(file);
+      boolean shard =
+          file.toString().endsWith(SHARD) && !Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS);
+      if (shard) {
+        Files.delete(file);
+      }
+      empty &= shard;
     }
-    Files.delete(folder);
+    if (empty) {
+      Files.delete(folder);
+    }
   }
 
   private static void writeThrough(Path file, byte[] bytes) throws IOException {
     try (FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
       ByteBuffer buffer = ByteBuffer.wrap(bytes);
       while (buffer.hasRemaining()) {
         channel.write(buffer);

@@ -1,10 +1,10 @@
 package dev.pipewright.runtime.checkpoint;
 
 import dev.pipewright.formats.JsonText;
+import dev.pipewright.formats.OutputFile;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -60,7 +60,7 @@ public final class Shards {
       channel.force(true);
       return new Manifest.Shard(file, shard.written, (int) shard.crc.getValue());
     } catch (IOException e) {
-      throw new UncheckedIOException(path + ": cannot be written", e);
+      throw OutputFile.failed(path, "cannot be written", e);
     }
   }
 

@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.launch;
 
+import dev.pipewright.formats.OutputFile;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -48,7 +48,7 @@ public final class FlightRecorder {
       return new FlightRecorder(
           channel.map(MapMode.READ_WRITE, 0, HEADER_BYTES + SLOTS * SLOT_BYTES));
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw OutputFile.failed(file, "cannot be written", e);
     }
   }
 

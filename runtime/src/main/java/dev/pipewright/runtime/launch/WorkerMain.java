@@ -11,6 +11,7 @@ import dev.pipewright.runtime.transport.LostPeerException;
 import dev.pipewright.runtime.transport.TcpTransport;
 import dev.pipewright.runtime.transport.Transport;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -149,7 +150,9 @@ public final class WorkerMain {
 
   private static String describe(Throwable failure) {
     String message = failure.getMessage();
-    return failure instanceof BadInputException && message != null ? message : failure.toString();
+    boolean worded =
+        failure instanceof BadInputException || failure instanceof UncheckedIOException;
+    return worded && message != null ? message : failure.toString();
   }
 
   private static void end(int status) {

@@ -1,5 +1,6 @@
 package dev.pipewright.runtime.launch;
 
+import dev.pipewright.formats.OutputFile;
 import dev.pipewright.runtime.tensor.Gpu;
 import dev.pipewright.runtime.tensor.Torch;
 import java.io.File;
@@ -53,11 +54,23 @@ final class WorkerProcesses implements AutoCloseable {
   WorkerProcesses(Path logs, Token token) {
     this.logs = logs;
     this.token = token;
+    requireInside(OutputFile.folder(logs));
     try {
-      Files.createDirectories(logs);
       recorders = Files.createTempDirectory("pipewright-workers-");
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw OutputFile.failed(
+          Path.of(System.getProperty("java.io.tmpdir")), "no folder can be made there", e);
+    }
+  }
+
+  /** No log may lead out of the folder; workers and their Java machine open it by its name. */
+  private static void requireInside(Path logs) {
+    try (Stream<Path> files = Files.list(logs)) {
+      files
+          .filter(file -> file.getFileName().toString().startsWith("rank-"))
+          .forEach(OutputFile::notLinked);
+    } catch (IOException e) {
+      throw OutputFile.failed(logs, "cannot be read", e);
     }
   }
 

@@ -1,9 +1,12 @@
 package dev.pipewright.runtime.metrics;
 
+import dev.pipewright.formats.OutputFile;
 import java.io.BufferedWriter;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
@@ -20,9 +23,16 @@ public final class JsonLines implements MetricSink {
     this.file = file;
     try {
       this.out =
-          Files.newBufferedWriter(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+          new BufferedWriter(
+              Channels.newWriter(
+                  FileChannel.open(
+                      OutputFile.notLinked(file),
+                      StandardOpenOption.CREATE,
+                      StandardOpenOption.APPEND,
+                      LinkOption.NOFOLLOW_LINKS),
+                  StandardCharsets.UTF_8));
     } catch (IOException e) {
-      throw new UncheckedIOException(file + ": cannot be written", e);
+      throw OutputFile.failed(file, "cannot be written", e);
     }
   }
 
@@ -32,7 +42,7 @@ public final class JsonLines implements MetricSink {
       out.write(line(metrics));
       out.flush();
     } catch (IOException e) {
-      throw new UncheckedIOException(file + ": cannot be written", e);
+      throw OutputFile.failed(file, "cannot be written", e);
     }
   }
 
@@ -56,7 +66,7 @@ public final class JsonLines implements MetricSink {
     try {
       out.close();
     } catch (IOException e) {
-      throw new UncheckedIOException(file + ": cannot be written", e);
+      throw OutputFile.failed(file, "cannot be written", e);
     }
   }
 }

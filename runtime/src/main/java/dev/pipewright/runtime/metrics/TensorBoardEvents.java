@@ -1,15 +1,17 @@
 package dev.pipewright.runtime.metrics;
 
+import dev.pipewright.formats.OutputFile;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 
 /**
@@ -35,12 +37,13 @@ public final class TensorBoardEvents implements MetricSink {
    */
   public TensorBoardEvents(Path folder, double unixSeconds) {
     try {
-      Files.createDirectories(folder);
+      OutputFile.folder(folder);
       this.file = fresh(folder, (long) unixSeconds);
-      this.out = new BufferedOutputStream(Files.newOutputStream(file));
+      this.out =
+          new BufferedOutputStream(Files.newOutputStream(file, StandardOpenOption.CREATE_NEW));
       write(new ProtocolBuffer().number(1, unixSeconds).text(3, FORMAT));
     } catch (IOException e) {
-      throw new UncheckedIOException(folder + ": no file can be written there", e);
+      throw OutputFile.failed(folder, "no file can be written there", e);
     }
   }
 
@@ -49,7 +52,7 @@ public final class TensorBoardEvents implements MetricSink {
     Path path;
     do {
       path = folder.resolve("events.out.tfevents.%010d.%d".formatted(unixSeconds, count++));
-    } while (Files.exists(path));
+    } while (Files.exists(path, LinkOption.NOFOLLOW_LINKS));
     return path;
   }
 
@@ -72,7 +75,7 @@ public final class TensorBoardEvents implements MetricSink {
               .whole(2, metrics.step())
               .message(5, summary));
     } catch (IOException e) {
-      throw new UncheckedIOException(file + ": cannot be written", e);
+      throw OutputFile.failed(file, "cannot be written", e);
     }
   }
 
@@ -101,7 +104,7 @@ public final class TensorBoardEvents implements MetricSink {
     try {
       out.close();
     } catch (IOException e) {
-      throw new UncheckedIOException(file + ": cannot be written", e);
+      throw OutputFile.failed(file, "cannot be written", e);
     }
   }
 

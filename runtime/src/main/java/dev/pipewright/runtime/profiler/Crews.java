@@ -3,12 +3,12 @@ package dev.pipewright.runtime.profiler;
 import dev.pipewright.execution.TrainingFailureException;
 import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.execution.TrainingRequest.Device;
+import dev.pipewright.formats.OutputFile;
 import dev.pipewright.runtime.launch.Coordinator;
 import dev.pipewright.runtime.launch.Launch;
 import dev.pipewright.runtime.launch.WorkerFailureException;
 import dev.pipewright.runtime.launch.WorkerTask;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -64,7 +64,8 @@ final class Crews {
     try {
       return Files.createTempDirectory("pipewright-profile");
     } catch (IOException e) {
-      throw new UncheckedIOException("the folder for logs cannot be made", e);
+      throw OutputFile.failed(
+          Path.of(System.getProperty("java.io.tmpdir")), "no file can be made there", e);
     }
   }
 

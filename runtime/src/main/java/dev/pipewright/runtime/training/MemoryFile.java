@@ -1,9 +1,7 @@
 package dev.pipewright.runtime.training;
 
+import dev.pipewright.formats.OutputFile;
 import dev.pipewright.runtime.engine.LiveBytes.Kind;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import tools.jackson.databind.JsonNode;
@@ -20,9 +18,9 @@ final class MemoryFile {
   /**
    * Writes what a worker has reported.
    *
-   * @param run the run's folder
+   * @param folder of these files
    */
-  static void write(Path run, int worker, JsonNode line) {
+  static void write(Path folder, int worker, JsonNode line) {
     StringBuilder text = new StringBuilder("time,bytes");
     for (Kind kind : Kind.values()) {
       text.append(',').append(kind.name().toLowerCase(Locale.ROOT));
@@ -38,11 +36,6 @@ final class MemoryFile {
       }
       before = Math.max(before, seconds);
     }
-    try {
-      Files.createDirectories(run.resolve(FOLDER));
-      Files.writeString(run.resolve(FOLDER).resolve("worker-" + worker + ".csv"), text);
-    } catch (IOException e) {
-      throw new UncheckedIOException("what memory was used cannot be written to " + run, e);
-    }
+    OutputFile.write(folder.resolve("worker-" + worker + ".csv"), text.toString());
   }
 }

@@ -2,12 +2,12 @@ package dev.pipewright.runtime.training;
 
 import dev.pipewright.execution.HeldOutResult;
 import dev.pipewright.execution.StepResult;
+import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.runtime.metrics.JsonLines;
 import dev.pipewright.runtime.metrics.MetricSink;
 import dev.pipewright.runtime.metrics.StepMetrics;
 import dev.pipewright.runtime.metrics.TensorBoardEvents;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,11 +21,11 @@ final class MetricFiles implements AutoCloseable {
 
   private final Course course;
   private final Assignment assignment;
-  private final Optional<Path> folder;
+  private final Optional<OutputFolder> folder;
   private final List<MetricSink> sinks;
   private Optional<StepResult> waiting = Optional.empty(); // for its held-out samples
 
-  MetricFiles(Optional<Path> folder, Course course, Assignment assignment) {
+  MetricFiles(Optional<OutputFolder> folder, Course course, Assignment assignment) {
     this.course = course;
     this.assignment = assignment;
     this.folder = folder;
@@ -33,8 +33,8 @@ final class MetricFiles implements AutoCloseable {
         folder
             .<List<MetricSink>>map(to ->
                 List.of(
-                    new JsonLines(to.resolve(LINES)),
-                    new TensorBoardEvents(to.resolve(EVENTS), unixSeconds())))
+                    new JsonLines(to.file(LINES)),
+                    new TensorBoardEvents(to.folder(EVENTS), unixSeconds())))
             .orElse(List.of());
   }
 
@@ -58,7 +58,7 @@ final class MetricFiles implements AutoCloseable {
 
   /** What a worker's tensors took up over a step. */
   void memory(int worker, JsonNode line) {
-    folder.ifPresent(run -> MemoryFile.write(run, worker, line));
+    folder.ifPresent(run -> MemoryFile.write(run.folder(MemoryFile.FOLDER), worker, line));
   }
 
   private void flush() {

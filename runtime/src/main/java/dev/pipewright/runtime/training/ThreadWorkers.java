@@ -2,6 +2,7 @@ package dev.pipewright.runtime.training;
 
 import dev.pipewright.execution.TrainingFailureException;
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.OutputFile;
 import dev.pipewright.runtime.launch.Coordinator;
 import dev.pipewright.runtime.launch.FlightRecorder;
 import dev.pipewright.runtime.launch.LastStep;
@@ -12,7 +13,6 @@ import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.runtime.transport.LocalTransport;
 import dev.pipewright.runtime.transport.LostPeerException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -85,7 +85,8 @@ final class ThreadWorkers {
     try {
       return Files.createTempFile("pipewright-worker", ".flight");
     } catch (IOException e) {
-      throw new UncheckedIOException("no file can be made for temporary data", e);
+      throw OutputFile.failed(
+          Path.of(System.getProperty("java.io.tmpdir")), "no file can be made there", e);
     }
   }
 

@@ -7,6 +7,8 @@ import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingRequest.Keeping;
 import dev.pipewright.execution.TrainingService;
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.OutputFile;
+import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Sharding;
@@ -21,7 +23,6 @@ import dev.pipewright.runtime.launch.WorkerFailureException;
 import dev.pipewright.runtime.launch.WorkerTask;
 import dev.pipewright.runtime.net.Objective;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,6 +37,8 @@ import java.util.stream.Stream;
 public final class Trainer implements TrainingService {
   /** The folder of checkpoints in that of a run. */
   static final String CHECKPOINTS = "checkpoints";
+
+  private static final String LOGS = "logs";
 
   /** How long the step that is running may take to end after an interrupt. */
   private static final Duration INTERRUPT_PATIENCE = Duration.ofSeconds(55);
@@ -67,6 +70,18 @@ public final class Trainer implements TrainingService {
 
   @Override
   public TrainingOutcome train(TrainingRequest request, TrainingListener listener) {
+    Optional<Path> folder = request.keeping().folder().map(Path::of);
+    try (OutputFolder out = OutputFolder.of(folder.orElse(null))) { // before anything is read
+      if (out != null) {
+        out.requireInside(
+            MetricFiles.LINES, MetricFiles.EVENTS, MemoryFile.FOLDER, LOGS, CHECKPOINTS);
+      }
+      return train(request, listener, Optional.ofNullable(out));
+    }
+  }
+
+  private TrainingOutcome train(
+      TrainingRequest request, TrainingListener listener, Optional<OutputFolder> out) {
     LayerGraph graph = RunnableModel.of(request.model());
     check(request, graph);
     Optional<Resumption> from =
@@ -80,19 +95,14 @@ public final class Trainer implements TrainingService {
             request.steps(),
             request.evaluateEvery(),
             request.keeping().checkpointEvery());
-    Optional<Path> folder = request.keeping().folder().map(Path::of);
-    try (MetricFiles metrics = new MetricFiles(made(folder), course, request.assignment())) {
-      Account account =
-          new Account(
-              request.assignment(),
-              course,
-              listener,
-              metrics,
-              checkpoints(request, graph.name(), course));
+    Optional<CheckpointWriting> checkpoints = checkpoints(request, graph.name(), course);
+    try (MetricFiles metrics = new MetricFiles(out, course, request.assignment())) {
+      Account account = new Account(request.assignment(), course, listener, metrics, checkpoints);
       run(
           request,
           told.apply(Job.of(request, course, from.map(f -> f.folder().toString())).text()),
-          account);
+          account,
+          out);
       return account.outcome();
     }
   }
@@ -145,19 +155,6 @@ public final class Trainer implements TrainingService {
         || new Checkpoints(folder.resolve(CHECKPOINTS), 1).latest().isPresent();
   }
 
-  private static Optional<Path> made(Optional<Path> folder) {
-    folder.ifPresent(Trainer::make);
-    return folder;
-  }
-
-  private static Path make(Path folder) {
-    try {
-      return Files.createDirectories(folder);
-    } catch (IOException e) {
-      throw new UncheckedIOException("--out: " + folder + " cannot be made", e);
-    }
-  }
-
   private static Optional<CheckpointWriting> checkpoints(
       TrainingRequest request, String model, Course course) {
     if (course.checkpointEvery() == 0) {
@@ -167,7 +164,7 @@ public final class Trainer implements TrainingService {
     Path root = Path.of(request.keeping().folder().orElseThrow(), CHECKPOINTS);
     return Optional.of(
         new CheckpointWriting(
-            new Checkpoints(root, request.keeping().checkpoints()),
+            new Checkpoints(root, request.keeping().checkpoints()).requireInside(),
             assignment.stages().size(),
             step ->
                 new Manifest(
@@ -184,16 +181,16 @@ public final class Trainer implements TrainingService {
                     List.of())));
   }
 
-  private void run(TrainingRequest request, String job, Account account) {
+  private void run(
+      TrainingRequest request, String job, Account account, Optional<OutputFolder> out) {
     switch (request.workers()) {
       case THREADS ->
           new ThreadWorkers(request.assignment().size(), threadTask, account)
               .run(job, request.computing().threads());
       case PROCESSES -> {
-        Optional<Path> folder = request.keeping().folder().map(Path::of);
-        Path logs = folder.map(f -> make(f.resolve("logs"))).orElseGet(Trainer::temporary);
+        Path logs = out.map(folder -> folder.folder(LOGS)).orElseGet(Trainer::temporary);
         processes(request, job, logs, account);
-        if (folder.isEmpty()) {
+        if (out.isEmpty()) {
           delete(logs);
         }
       }
@@ -235,7 +232,8 @@ public final class Trainer implements TrainingService {
     try {
       return Files.createTempDirectory("pipewright-logs");
     } catch (IOException e) {
-      throw new UncheckedIOException("the folder for logs cannot be made", e);
+      throw OutputFile.failed(
+          Path.of(System.getProperty("java.io.tmpdir")), "no folder can be made there", e);
     }
   }
 

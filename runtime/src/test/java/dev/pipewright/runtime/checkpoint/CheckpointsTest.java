@@ -30,6 +30,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -184,6 +186,50 @@ class CheckpointsTest {
     assertEquals(Set.of("step-999999", "step-1000000"), names());
     assertEquals(root.resolve("step-1000000"), checkpoints.latest().orElseThrow());
     assertTrue(new Checkpoints(root.resolve("none"), 1).latest().isEmpty());
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void nothingIsDeletedBehindALink(@TempDir Path elsewhere) throws IOException {
+    Path foreign = save(new Checkpoints(elsewhere, 1), 2); // whole, and of another run
+    Files.writeString(foreign.resolve("notes.txt"), "precious");
+    for (String name : List.of("step-000001", "step-000003.writing", "step-000004.replaced")) {
+      Path link = Files.createSymbolicLink(root.resolve(name), foreign);
+      assertEquals(
+          link + ": is a symbolic link, which is not followed; remove it or name another folder",
+          assertThrows(BadInputException.class, () -> new Checkpoints(root, 1).requireInside())
+              .getMessage());
+      save(new Checkpoints(root, 1), 9);
+      Files.delete(link);
+    }
+    assertEquals(Set.of("step-000009"), names());
+    assertTrue(Files.exists(foreign.resolve("notes.txt")));
+    assertTrue(weight(foreign).sameAs(filled(2, 2, 3)));
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void aFolderOfCheckpointsThatIsALinkIsReadAndNeverWritten(@TempDir Path elsewhere)
+      throws IOException {
+    save(new Checkpoints(elsewhere, 1), 2);
+    Files.move(elsewhere.resolve("step-000002"), elsewhere.resolve("step-000002.replaced"));
+    Path link = Files.createSymbolicLink(root.resolve("checkpoints"), elsewhere);
+    assertTrue(new Checkpoints(link, 1).latest().isEmpty());
+    assertTrue(Files.exists(elsewhere.resolve("step-000002.replaced")));
+    assertThrows(BadInputException.class, () -> new Checkpoints(link, 1).begin(3));
+  }
+
+  @Test
+  void filesOfOthersInAnOldCheckpointStay() throws IOException {
+    Path old = save(new Checkpoints(root, 1), 1);
+    Path notes = Files.writeString(old.resolve("notes.txt"), "precious");
+    Checkpoints checkpoints = new Checkpoints(root, 1);
+    save(checkpoints, 2);
+    assertEquals("precious", Files.readString(notes));
+    assertEquals(List.of(root.resolve("step-000002")), checkpoints.all());
+    try (Stream<Path> files = Files.list(old)) {
+      assertEquals(List.of(notes), files.toList());
+    }
   }
 
   /** What a run that is killed at any moment can leave: files that end anywhere, no manifest. */

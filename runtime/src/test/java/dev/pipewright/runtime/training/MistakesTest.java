@@ -21,11 +21,15 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a user gets to read: one sentence with place, value and remedy. */
 @Timeout(120)
@@ -143,6 +147,42 @@ class MistakesTest {
                 Runs.DATA,
                 Workers.THREADS,
                 again)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "metrics.jsonl",
+        "tensorboard",
+        "memory",
+        "logs",
+        "logs/rank-0.log",
+        "logs/rank-0-crash.log",
+        "checkpoints",
+        "checkpoints/step-000002",
+        "checkpoints/step-000002.writing",
+        "checkpoints/step-000002.replaced"
+      })
+  @DisabledOnOs(OS.WINDOWS)
+  void aFolderOfWhichALinkLeadsOut(String name, @TempDir Path elsewhere) throws IOException {
+    Path precious = Files.writeString(elsewhere.resolve("precious"), "text");
+    Path link = folder.resolve(name);
+    Files.createDirectories(link.getParent());
+    Files.createSymbolicLink(link, name.contains("rank") ? precious : elsewhere);
+    String said =
+        sentence(
+            request(
+                Runs.MODEL,
+                ALONE,
+                UpdateRule.usual(Optimizer.SGD),
+                Runs.DATA,
+                Workers.PROCESSES,
+                new Keeping(Optional.of(folder.toString()), 2, 1, Optional.empty())));
+    assertTrue(said.contains(link + (name.contains("/") ? ":" : "") + " is a symbolic link"), said);
+    assertEquals("text", Files.readString(precious));
+    try (Stream<Path> files = Files.list(elsewhere)) {
+      assertEquals(List.of(precious), files.toList());
+    }
   }
 
   @Test
