@@ -32,7 +32,7 @@ public final class Nearest {
   }
 
   /** V. Levenshtein's distance, one row at a time; O(lengths multiplied). */
-  static int edits(String a, String b) {
+  public static int edits(String a, String b) {
     int[] row = new int[b.length() + 1];
     for (int j = 0; j <= b.length(); j++) {
       row[j] = j;

@@ -7,6 +7,8 @@ import dev.pipewright.formats.JsonText;
 import dev.pipewright.units.Units;
 import dev.pipewright.zoo.Clusters;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -29,7 +31,10 @@ import picocli.CommandLine.Spec;
 final class ClustersCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
-  @Parameters(arity = "0..1", paramLabel = "CLUSTER", description = "Print this one as YAML.")
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "CLUSTER",
+      description = "Print this one as YAML; or only list those whose name or device has this word.")
   private @Nullable String name;
 
   @Option(names = "--json", description = "Print one JSON object and nothing else.")
@@ -42,7 +47,7 @@ final class ClustersCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
-    if (name != null) {
+    if (name != null && alike().isEmpty()) {
       Cluster cluster = ClusterNames.resolve(name);
       String yaml = ClusterYaml.text(cluster);
       out.print(
@@ -54,7 +59,7 @@ final class ClustersCommand implements Callable<Integer> {
       return 0;
     }
     StringBuilder array = new StringBuilder();
-    for (String known : Clusters.names()) {
+    for (String known : name == null ? Clusters.names() : alike()) {
       Cluster cluster = Clusters.find(known).orElseThrow();
       if (json) {
         array
@@ -84,5 +89,13 @@ final class ClustersCommand implements Callable<Integer> {
       out.println("{\"clusters\": [" + array + "]}");
     }
     return 0;
+  }
+
+  /** Clusters that a word is part of, where it is the name or the file of none. */
+  private List<String> alike() {
+    boolean one = name == null || Clusters.names().contains(name) || name.contains(":");
+    return one || Values.isPath(name) || Files.exists(Values.file("the cluster", name))
+        ? List.of()
+        : ClusterNames.alike(name);
   }
 }

@@ -68,6 +68,7 @@ record GivenAsynchronous(Path path, AsynchronousFile file, ModelArgument.Costed 
       String model, ModelArgument arguments, AsynchronousFile file) {
     Path path = Values.file("the model", model);
     if (model.isEmpty() || !Files.exists(path)) {
+      Values.requireNoPath("model", model);
       throw new BadInputException(
           "no model file '%s'; give it with --model, or name a cluster with --cluster"
               .formatted(model));

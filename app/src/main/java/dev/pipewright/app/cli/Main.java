@@ -87,6 +87,12 @@ public final class Main implements Runnable {
     Patience.exit(status);
   }
 
+  /** So that the user sees all mistakes of a command line at once. */
+  private static void collectErrors(CommandLine line) {
+    line.getCommandSpec().parser().collectErrors(true);
+    line.getSubcommands().values().forEach(Main::collectErrors);
+  }
+
   private static PrintWriter utf8(OutputStream to) {
     return new PrintWriter(new OutputStreamWriter(to, StandardCharsets.UTF_8), true);
   }
@@ -98,7 +104,9 @@ public final class Main implements Runnable {
     line.setErr(err);
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setUsageHelpAutoWidth(true);
+    collectErrors(line);
     Failures failures = new Failures();
+    line.setExecutionStrategy(failures);
     line.setParameterExceptionHandler(failures);
     line.setExecutionExceptionHandler(failures);
     Values.register(line);

@@ -145,15 +145,7 @@ final class ModelArgument {
           zoo.get().samples(),
           Optional.empty());
     }
-    Path path = Values.file("the model", model);
-    if (model.isEmpty() || !Files.exists(path)) {
-      throw new BadInputException(
-          "no model '"
-              + model
-              + "'; "
-              + Suggestion.near(model, Models.names())
-                  .orElse("give a file or one of " + String.join(", ", Models.names())));
-    }
+    Path path = modelFile(model);
     OptionalInt batch = profileBatch == null ? batchFallback : OptionalInt.of(profileBatch);
     ModelFile file = ModelFiles.read(path, batch, Optional.ofNullable(modelFormat));
     if (precision != null && file.profile().precision() != precision()) {
@@ -172,6 +164,60 @@ final class ModelArgument {
         given,
         file.profile().samples().get(0),
         file.dataset().map(ModelFile.Dataset::samples));
+  }
+
+  /** Throws {@link BadInputException} where no cluster is given. */
+  void require() {
+    clusterName(Optional.empty());
+  }
+
+  /** Says what is wrong with the model and these options, as far as they are given. */
+  void check(String model, Mistakes found) {
+    if (!model.isBlank() && !found.mentions("MODEL")) {
+      found.of(model, () -> {
+        if (zooModel(model).isEmpty()) {
+          modelFile(model);
+        }
+      });
+    }
+    if (cluster != null && !cluster.isBlank()) {
+      String name = cluster;
+      found.of("--cluster", () -> ClusterNames.resolve(name));
+    }
+    found.of("--profile-batch", this::check);
+    if (memory != null) {
+      String amount = memory;
+      found.of("--memory", () -> bytes(amount));
+    }
+    if (optimizer != null) {
+      String rule = optimizer;
+      found.of("--optimizer", () -> word(Optimizer.class, "--optimizer", rule));
+    }
+    if (precision != null) {
+      found.of("--precision", this::precision);
+    }
+  }
+
+  /** The file of a model that is none of the zoo. */
+  static Path modelFile(String model) {
+    Path path = Values.file("the model", model);
+    if (model.isEmpty() || !(Files.exists(path) || model.equals("-"))) {
+      Values.requireNoPath("model", model);
+      throw new BadInputException("no model '" + model + "'; " + meant(model));
+    }
+    return path;
+  }
+
+  /** What an unknown name may mean. */
+  static String meant(String model) {
+    Optional<String> near = Suggestion.near(model, Models.names());
+    if (near.isPresent()) {
+      return near.get();
+    }
+    List<String> alike = Suggestion.alike(model, Models.names());
+    return alike.isEmpty()
+        ? "give a file or one of " + String.join(", ", Models.names())
+        : "there are " + String.join(", ", alike) + " (`pipewright models` lists all)";
   }
 
   /** Takes from a plan file what the user does not say anew. */

@@ -1,23 +1,34 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.formats.BadInputException;
 import dev.pipewright.model.Chain;
 import dev.pipewright.units.Units;
 import dev.pipewright.zoo.Models;
 import dev.pipewright.zoo.ZooModel;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 @Command(
     name = "models",
     description = "Lists the networks that need no file.",
-    footer = {"", "Example:", "  pipewright models"})
+    footer = {"", "Examples:", "  pipewright models", "  pipewright models gpt"})
 final class ModelsCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "WORD",
+      description = "Only those whose name or source has this word, or the network of this name.")
+  private @Nullable String word;
 
   @Option(names = "--json", description = "Print one JSON object and nothing else.")
   private boolean json;
@@ -30,8 +41,8 @@ final class ModelsCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
     StringBuilder array = new StringBuilder();
-    for (String name : Models.names()) {
-      ZooModel model = Models.find(name).orElseThrow();
+    for (ZooModel model : shown()) {
+      String name = model.name();
       long parameters = model.graph().parameters();
       int positions = Chain.of(model.graph()).size();
       if (json) {
@@ -57,9 +68,34 @@ final class ModelsCommand implements Callable<Integer> {
     }
     if (json) {
       out.println("{\"models\": [" + array + "]}");
-    } else {
+    } else if (word == null) {
       out.println("and with parameters: " + String.join("; ", Models.forms()));
     }
     return 0;
+  }
+
+  /** All, those with the word, or the one that it names. */
+  private List<ZooModel> shown() {
+    List<ZooModel> all =
+        Models.names().stream().map(name -> Models.find(name).orElseThrow()).toList();
+    if (word == null) {
+      return all;
+    }
+    String wanted = word;
+    Optional<ZooModel> one = ModelArgument.zooModel(wanted);
+    String letters = wanted.toLowerCase(Locale.ROOT);
+    List<ZooModel> found =
+        all.stream()
+            .filter(model ->
+                model.name().contains(letters)
+                    || model.source().toLowerCase(Locale.ROOT).contains(letters))
+            .toList();
+    if (found.isEmpty() && one.isPresent()) {
+      return List.of(one.get());
+    }
+    if (found.isEmpty()) {
+      throw new BadInputException("no model '" + wanted + "'; " + ModelArgument.meant(wanted));
+    }
+    return found;
   }
 }

@@ -64,6 +64,7 @@ final class PipeDreamAnswer implements PlannerAnswer {
       BooleanSupplier stop) {
     Path path = Values.file("the model", model);
     if (model.isEmpty() || !Files.exists(path)) {
+      Values.requireNoPath("model", model);
       throw new BadInputException(
           "no model file '"
               + model

@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
       "  pipewright plan vgg-19 --cluster dapple-c --global-batch 2048 --objective throughput",
       "  pipewright plan vgg16.graph.txt --planner pipedream --levels 4,4 --bandwidths 25e9,1e9"
     })
-final class PlanCommand implements Callable<Integer> {
+final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
   @Spec private CommandSpec spec;
 
   @Parameters(
@@ -78,6 +78,17 @@ final class PlanCommand implements Callable<Integer> {
 
   PlanCommand() {
     this.spec = CommandSpec.create();
+  }
+
+  @Override
+  public void check(Mistakes found) {
+    arguments.check(model, found);
+    found.of("--planner", () -> PlannerNames.of(planner, objective));
+    found.of("--time-limit", () -> Patience.limit(timeLimit));
+    if (PlannerNames.isSynchronous(planner) && objective == null) {
+      found.of("--cluster", () -> arguments.require());
+      found.of("--global-batch", () -> synchronous.globalBatch());
+    }
   }
 
   @Override

@@ -43,7 +43,7 @@ import picocli.CommandLine.Spec;
       "  pipewright predict RESNET50.net_sc --cluster abci --strategies data --devices 1024",
       "      --formulas published"
     })
-final class PredictCommand implements Callable<Integer> {
+final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
   private static final List<String> FORMULAS = List.of("corrected", "published");
 
   /** ImageNet-1k's training images. */
@@ -142,6 +142,16 @@ final class PredictCommand implements Callable<Integer> {
 
   PredictCommand() {
     this.spec = CommandSpec.create();
+  }
+
+  @Override
+  public void check(Mistakes found) {
+    arguments.check(model, found);
+    found.of("--cluster", () -> arguments.require());
+    found.of("--strategies", this::strategies);
+    found.of("--all-reduce", () -> choice("--all-reduce", allReduce, exchanges()));
+    found.of("--formulas", () -> choice("--formulas", formulas, FORMULAS));
+    found.of("--memory-reuse", this::reuse);
   }
 
   @Override

@@ -307,14 +307,12 @@ final class TrainArgument {
   }
 
   private static LayerGraph graph(String network) {
-    Path file = Path.of(network);
-    if (Files.exists(file)) {
-      return ModelFiles.read(file, OptionalInt.of(1), Optional.empty()).graph();
-    }
-    return ModelArgument.zooModel(network)
-        .map(ZooModel::graph)
-        .orElseThrow(() ->
-            new BadInputException(
-                network + ": no such model; " + Suggestion.of(network, Models.names())));
+    Path file = Values.file("the model", network);
+    Optional<ZooModel> zoo = Files.exists(file) ? Optional.empty() : ModelArgument.zooModel(network);
+    return zoo.map(ZooModel::graph)
+        .orElseGet(() ->
+            ModelFiles.read(
+                    ModelArgument.modelFile(network), OptionalInt.of(1), Optional.empty())
+                .graph());
   }
 }

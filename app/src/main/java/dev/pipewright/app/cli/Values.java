@@ -13,6 +13,10 @@ import picocli.CommandLine.TypeConversionException;
 
 /** Reads the values of options and says what is wrong with one. */
 final class Values {
+  private static final Pattern FILE_NAME =
+      Pattern.compile(
+          ".+\\.(json|ya?ml|toml|txt|csv|tsv|net|net_sc|plat|gz|log|out|pyt?|onnx|safetensors|svg)",
+          Pattern.CASE_INSENSITIVE);
   private static final Pattern WHOLE = Pattern.compile("[-+]?\\d+");
 
   private Values() {}
@@ -88,6 +92,20 @@ final class Values {
     }
     throw new BadInputException(
         option + ": '" + text + "' is no count; give whole numbers >= 1, like 64");
+  }
+
+  /** Whether a word can only mean a file: it has a slash, or ends as files do. */
+  static boolean isPath(String text) {
+    return text.contains("/")
+        || text.contains(java.io.File.separator)
+        || FILE_NAME.matcher(text).matches();
+  }
+
+  /** Says that there is no such file where a word can only mean one. */
+  static void requireNoPath(String what, String text) {
+    if (isPath(text)) {
+      throw new BadInputException(text + ": no such file; give the path of a " + what + " file");
+    }
   }
 
   /** The file that {@code what} names. */

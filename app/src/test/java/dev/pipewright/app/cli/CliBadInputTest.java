@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every mistake gets one sentence: where, what, and what would be right. */
 class CliBadInputTest {
@@ -210,7 +212,7 @@ class CliBadInputTest {
         "plann | unknown command 'plann'; did you mean \"plan\"?",
         "help | unknown command 'help'; `pipewright --help` lists what there is",
         "^^ | no command given; `pipewright --help` lists them",
-        "plan | MODEL is missing; write",
+        "plan --cluster dapple-a --global-batch 64 | MODEL is missing; write `pipewright plan MODEL`",
         "plan bert-48 --cluster dapple-a | no --global-batch; add the samples of a training step",
         "plan bert-48 --cluster dapple-a --global-batch | --global-batch: has no value; write --global-batch N",
         "plan bert-48 --global-batch 64 | no cluster given; add --cluster",
@@ -226,6 +228,27 @@ class CliBadInputTest {
         "plan bert-48 --cluster dapple-a --global-batch 64 --global-batch 32 | --global-batch: is given twice; keep one",
         "plan bert-48 --cluster dapple-a --global-batch 64 --micro-batch 0 | --micro-batch: 0 is no batch;",
         "plan bert-48 --cluster dapple-a --global-batch 64 --json=yes | --json: takes no value;",
+        "plan no-such.json --cluster dapple-a --global-batch 64 | no-such.json: no such file; give the path of a model file",
+        "plan ./no-such --cluster dapple-a --global-batch 64 | ./no-such: no such file;",
+        "plan net.txt --planner pipedream --levels 2 --bandwidths 1e9 | net.txt: no such file;",
+        "predict nets/bert --cluster abci | nets/bert: no such file;",
+        "train nope.toml | nope.toml: no such file;",
+        "train resnet50x --global-batch 8 | no model 'resnet50x'; did you mean \"resnet-50\"?",
+        "plan bert-48 --cluster mine.yaml --global-batch 64 | mine.yaml: no such file; give the path of a cluster file",
+        "plan bert-48 --cluster 8xH100 --global-batch 64 | did you mean dgx-h100:1x8 or h100-80g-8x3200g?",
+        "plan bert-48 --cluster 64xA100 --global-batch 64 | a100-40g-8x1600g:8x8, a100-80g-8x800g, ",
+        "plan bert-48 --cluster V100 --global-batch 64 | dgx-v100, dapple-a,",
+        "plan bert-48 --cluster dapple-a --global-batch 64 --tensor 8 | unknown option '--tensor'; the planner chooses tensor parallelism",
+        "plan bert-48 --cluster dapple-a --global-batch 64 --gpus=8 | unknown option '--gpus'; the size of a cluster is part of its name",
+        "plan bert-48 --cluster dapple-a --batch-size 64 | unknown option '--batch-size'; write --global-batch N",
+        "plan bert-48 --cluster dapple-a --global-batch 64 --mixed_precision | unknown option '--mixed_precision'; write --precision NAME",
+        "train mlp-8x1024 --lr 0.1 | unknown option '--lr'; write --learning-rate X",
+        "train mlp-8x1024 --pipeline-model-parallel-size 2 | write --stages P",
+        "train mlp-8x1024 --gradient-accumulation-steps 4 | write --micro-batches M",
+        "train mlp-8x1024 --zero_stage 3 | write --zero N",
+        "schedule 1f1b --stages 2 --num-microbatches 4 | write --micro-batches M",
+        "predict gpt-2 --cluster abci --num-layers 4 | gpt:layers=24,hidden=1024",
+        "models nosuchnet | no model 'nosuchnet';",
         "plan no-such-model --cluster dapple-a --global-batch 64 | no model 'no-such-model'; give a file or one of",
         "plan bert-49 --cluster nowhere --global-batch 64 | no cluster 'nowhere'; give a YAML file or one of",
         "plan bert-48 --cluster dapple-a:0x8 --global-batch 64 | '0x8' is not a size;",
@@ -246,11 +269,68 @@ class CliBadInputTest {
         "simulate nope.json | nope.json: no such file; ",
         "check nope.json | nope.json: no such file; ",
         "clusters nope | no cluster 'nope'; ",
-        "models bert-48 | 'bert-48' is one word too many; "
+        "models bert-48 x | 'x' is one word too many; "
       })
   void aMistypedCommandLineIsAnsweredWith(String line, String sentence) {
     String[] args = line == null || line.isEmpty() ? new String[0] : line.split(" ", -1);
     Cli.run(args).refusal(2, sentence);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "plan | MODEL is missing; | no cluster given; | no --global-batch; ",
+        "plan nope.json --cluster no.yaml --global-batch x --planner best --precision half"
+            + "| --global-batch: 'x' is not | nope.json: no such file | no.yaml: no such file"
+            + "| --precision: unknown 'half' | --planner: unknown 'best'",
+        "plan bert-48 --cluster dapple-a --lr 1 --gpus 8 | '--lr' | '--gpus' | no --global-batch",
+        "predict vgg-99x --strategies a --formulas b --devices"
+            + "| --devices: has no value | no model 'vgg-99x' | no cluster given"
+            + "| --strategies: unknown 'a' | --formulas: unknown 'b'",
+        "schedule gpipe --stages x --svg= | --svg: is empty | --micro-batches is missing"
+      })
+  void allMistakesComeAtOnce(String line) {
+    String[] parts = line.split("\\|");
+    Cli run = Cli.run(parts[0].strip().split(" +")).ends(2);
+    assertEquals("", run.out());
+    for (int i = 1; i < parts.length; i++) {
+      String said = parts[i].strip();
+      assertEquals(1, run.err().lines().filter(mistake -> mistake.contains(said)).count(), run.err());
+    }
+    assertEquals(parts.length - 1, run.err().lines().count(), run.err());
+    run.err().lines().forEach(sentence ->
+        assertTrue(sentence.startsWith("pipewright: ") && sentence.contains("; "), sentence));
+  }
+
+  @Test
+  void aConfigurationOfHuggingFaceIsNamedAsOneWithTheNetworkThatItMeans() {
+    Path gpt =
+        Cli.file(
+            folder,
+            "config.json",
+            "{\"architectures\": [\"GPT2LMHeadModel\"], \"model_type\": \"gpt2\", \"n_embd\": 1600,"
+                + " \"n_head\": 25, \"n_layer\": 48, \"n_positions\": 1024, \"vocab_size\": 50257}");
+    planned(gpt, "dapple-a")
+        .refusal(
+            2,
+            "is a Hugging Face config",
+            "write gpt:layers=48,hidden=1600,heads=25,sequence=1024,vocabulary=50257");
+    Path llama = Cli.file(folder, "config.json", "{\"model_type\": \"llama\", \"vocab_size\": 9}");
+    planned(llama, "dapple-a").refusal(2, "is a Hugging Face config", "llama is not in the zoo");
+  }
+
+  @Test
+  void modelsAndClustersAreFilteredByAWord() {
+    String models = Cli.run("models", "ResNet").ends(0).out();
+    assertTrue(models.lines().allMatch(line -> line.startsWith("resnet-")), models);
+    assertEquals(5, models.lines().count(), models);
+    assertEquals(5, Cli.run("models", "gpt-2", "--json").ends(0).json().get("models").size());
+    assertTrue(Cli.run("models", "bert-24").ends(0).out().startsWith("bert-24 "));
+    String clusters = Cli.run("clusters", "h100").ends(0).out();
+    assertTrue(clusters.contains("dgx-h100 ") && clusters.contains("h100-80g-8x3200g "), clusters);
+    assertFalse(clusters.contains("dapple"), clusters);
+    assertEquals(
+        5, Cli.run("clusters", "V100", "--json").ends(0).json().get("clusters").size());
   }
 
   @Test

@@ -1,0 +1,153 @@
+package dev.pipewright.app.cli;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
+import picocli.CommandLine;
+import picocli.CommandLine.MaxValuesExceededException;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.OverwrittenOptionException;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** Words what the parser could not read. */
+final class ParseMistakes {
+  private final Mistakes found = new Mistakes();
+  private final ParseResult result;
+
+  private ParseMistakes(ParseResult result) {
+    this.result = result;
+  }
+
+  /** All that is wrong with a command line, also what its command says of the values. */
+  static Mistakes of(ParseResult result) {
+    return new ParseMistakes(result).all();
+  }
+
+  private Mistakes all() {
+    List<Exception> errors =
+        result.asCommandLineList().stream()
+            .flatMap(line -> line.getParseResult().errors().stream())
+            .distinct()
+            // A mistyped option is why another one is missing.
+            .sorted(
+                Comparator.comparing((Exception error) -> error instanceof MissingParameterException))
+            .toList();
+    for (Exception error : errors) {
+      found.failed(error);
+      if (error instanceof ParameterException mistake) {
+        add(mistake);
+      } else {
+        found.add(String.valueOf(error.getMessage()));
+      }
+    }
+    List<CommandLine> lines = result.asCommandLineList();
+    if (lines.get(lines.size() - 1).getCommandSpec().userObject()
+        instanceof Mistakes.Checked command) {
+      command.check(found);
+    }
+    return found;
+  }
+
+  private void add(ParameterException mistake) {
+    CommandLine line = mistake.getCommandLine();
+    if (mistake instanceof UnmatchedArgumentException unmatched) {
+      unmatched(unmatched.getUnmatched(), line);
+    } else if (mistake instanceof MissingParameterException missing) {
+      missing(missing.getMissing(), line);
+    } else {
+      found.add(sentence(mistake, line));
+    }
+  }
+
+  /** What was given to the command line and not understood by anyone. */
+  private void unmatched(List<String> words, CommandLine line) {
+    boolean value = false; // perhaps of the unknown option before it
+    for (String word : words) {
+      if (word.startsWith("-") && word.length() > 1) {
+        found.add(ForeignFlags.unknown(word, line));
+        value = !word.contains("=");
+      } else if (!value) {
+        found.add(word(word, line));
+      } else {
+        value = false;
+      }
+    }
+  }
+
+  private static String word(String word, CommandLine line) {
+    if (line.getParent() == null) {
+      return "unknown command '"
+          + word
+          + "'; "
+          + Suggestion.near(word, line.getSubcommands().keySet()).orElse(help(line));
+    }
+    return "'" + word + "' is one word too many; " + help(line);
+  }
+
+  private void missing(List<ArgSpec> missing, CommandLine line) {
+    List<ArgSpec> ordered =
+        missing.stream()
+            .filter(arg -> !found.mentions(name(arg)))
+            .sorted(Comparator.comparingInt(arg -> arg instanceof PositionalParamSpec ? 0 : 1))
+            .toList();
+    if (ordered.isEmpty() || (found.sentences().size() > 0 && unknownOption())) {
+      return;
+    }
+    if (ordered.size() == 1 && result.originalArgs().contains(name(ordered.get(0)))) {
+      found.add(name(ordered.get(0)) + ": has no value; write " + usage(ordered.get(0)));
+      return;
+    }
+    String names = ordered.stream().map(ParseMistakes::name).collect(Collectors.joining(" and "));
+    String usage = ordered.stream().map(ParseMistakes::usage).collect(Collectors.joining(" "));
+    found.add(
+        names
+            + (ordered.size() == 1 ? " is" : " are")
+            + " missing; write `"
+            + line.getCommandSpec().qualifiedName()
+            + (ordered.get(0) instanceof OptionSpec ? " … " : " ")
+            + usage
+            + "`");
+  }
+
+  /** Then what is missing may be what it was meant to be. */
+  private boolean unknownOption() {
+    return found.sentences().stream().anyMatch(sentence -> sentence.startsWith("unknown option"));
+  }
+
+  private static String sentence(ParameterException mistake, CommandLine line) {
+    if (mistake instanceof OverwrittenOptionException twice) {
+      return name(twice.getOverwritten()) + ": is given twice; keep one";
+    }
+    ArgSpec at = mistake.getArgSpec();
+    if (mistake instanceof MaxValuesExceededException && at != null) {
+      return name(at) + ": has more than one value; keep one";
+    }
+    if (at instanceof OptionSpec && at.arity().max() == 0) {
+      return name(at) + ": takes no value; write " + name(at) + " alone";
+    }
+    if (at != null && mistake.getValue() != null) {
+      return name(at) + ": " + Values.complaint(at, mistake.getValue());
+    }
+    String message = String.valueOf(mistake.getMessage());
+    return message.contains(";") ? message : message + "; " + help(line);
+  }
+
+  private static String name(ArgSpec arg) {
+    return arg instanceof OptionSpec option ? option.longestName() : arg.paramLabel();
+  }
+
+  private static String usage(ArgSpec arg) {
+    return arg instanceof OptionSpec option
+        ? option.longestName() + " " + option.paramLabel()
+        : arg.paramLabel();
+  }
+
+  static String help(CommandLine line) {
+    return "`" + line.getCommandSpec().qualifiedName() + " --help` lists what there is";
+  }
+}
