@@ -25,7 +25,8 @@ final class HuggingFaceConfig {
       return Optional.empty();
     }
     return Optional.of(
-        BadInputException.in(file, "is a Hugging Face config, which is not read yet; " + remedy(values)));
+        BadInputException.in(
+            file, "is a Hugging Face config, which is not read yet; " + remedy(values)));
   }
 
   /** The plain values of the outermost object, by key. */

@@ -62,9 +62,10 @@ public final class ModelFiles {
       throw BadInputException.at(file, 1, "the file is empty" + EXPECTED);
     }
     if (start.startsWith("{")) {
-      HuggingFaceConfig.recognised(file).ifPresent(config -> {
-        throw config;
-      });
+      HuggingFaceConfig.recognised(file)
+          .ifPresent(config -> {
+            throw config;
+          });
       return "profile";
     }
     if (start.startsWith("node")) {

@@ -16,7 +16,8 @@ import java.util.regex.Pattern;
 /** Finds the cluster that a user means: of the zoo, or in a file. */
 final class ClusterNames {
   /** A number of devices before their kind: {@code 8xH100}, {@code 64 A100}. */
-  private static final Pattern COUNT = Pattern.compile("^\\s*([1-9]\\d{0,4})\\s*[x×*_-]?\\s*[a-zA-Z]");
+  private static final Pattern COUNT =
+      Pattern.compile("^\\s*([1-9]\\d{0,4})\\s*[x×*_-]?\\s*[a-zA-Z]");
 
   private static final int MOST = 4; // suggestions
 

@@ -34,7 +34,8 @@ final class ClustersCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..1",
       paramLabel = "CLUSTER",
-      description = "Print this one as YAML; or only list those whose name or device has this word.")
+      description =
+          "Print this one as YAML; or only list those whose name or device has this word.")
   private @Nullable String name;
 
   @Option(names = "--json", description = "Print one JSON object and nothing else.")

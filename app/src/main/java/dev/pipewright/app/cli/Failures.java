@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;
-import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IExecutionStrategy;
@@ -69,11 +69,10 @@ final class Failures
       return WRONG_INPUT;
     }
     if (failure instanceof UncheckedIOException unchecked) {
-      IOException cause = unchecked.getCause();
-      boolean worded = !message.equals(cause.toString());
+      @Nullable IOException cause = unchecked.getCause();
       err.println(
           "pipewright: "
-              + (worded ? message : words(cause))
+              + (cause == null || !message.equals(cause.toString()) ? message : words(cause))
               + "; check the path, its permissions and free space");
       return WRONG_INPUT;
     }

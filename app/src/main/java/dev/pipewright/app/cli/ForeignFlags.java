@@ -67,7 +67,9 @@ final class ForeignFlags {
               List.of("--micro-batches", "--segments", "--micro-batch"),
               "`plan --micro-batch N` sets how a global batch is divided"),
           new Meaning(
-              "lr learning-rate max-lr", List.of("--learning-rate"), "`train` takes --learning-rate"),
+              "lr learning-rate max-lr",
+              List.of("--learning-rate"),
+              "`train` takes --learning-rate"),
           new Meaning("wd", List.of("--weight-decay"), "`train` takes --weight-decay"),
           new Meaning("optim optimizer-name", List.of("--optimizer"), "`plan` takes --optimizer"),
           new Meaning(
@@ -184,5 +186,4 @@ final class ForeignFlags {
         .findFirst()
         .or(() -> MEANINGS.stream().filter(meaning -> meaning.has(last)).findFirst());
   }
-
 }

@@ -174,11 +174,13 @@ final class ModelArgument {
   /** Says what is wrong with the model and these options, as far as they are given. */
   void check(String model, Mistakes found) {
     if (!model.isBlank() && !found.mentions("MODEL")) {
-      found.of(model, () -> {
-        if (zooModel(model).isEmpty()) {
-          modelFile(model);
-        }
-      });
+      found.of(
+          model,
+          () -> {
+            if (zooModel(model).isEmpty()) {
+              modelFile(model);
+            }
+          });
     }
     if (cluster != null && !cluster.isBlank()) {
       String name = cluster;

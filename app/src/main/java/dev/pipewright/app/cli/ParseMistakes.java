@@ -35,7 +35,8 @@ final class ParseMistakes {
             .distinct()
             // A mistyped option is why another one is missing.
             .sorted(
-                Comparator.comparing((Exception error) -> error instanceof MissingParameterException))
+                Comparator.comparing(
+                    (Exception error) -> error instanceof MissingParameterException))
             .toList();
     for (Exception error : errors) {
       found.failed(error);

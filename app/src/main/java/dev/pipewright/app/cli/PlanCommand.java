@@ -83,9 +83,15 @@ final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
   @Override
   public void check(Mistakes found) {
     arguments.check(model, found);
-    found.of("--planner", () -> PlannerNames.of(planner, objective));
+    int before = found.sentences().size();
+    found.of(
+        "--planner",
+        () ->
+            PlannerNames.checkHeeded(
+                PlannerNames.of(planner, objective), spec.commandLine().getParseResult()));
     found.of("--time-limit", () -> Patience.limit(timeLimit));
-    if (PlannerNames.isSynchronous(planner) && objective == null) {
+    boolean known = before == found.sentences().size();
+    if (known && PlannerNames.isSynchronous(planner) && objective == null) {
       found.of("--cluster", () -> arguments.require());
       found.of("--global-batch", () -> synchronous.globalBatch());
     }

@@ -44,7 +44,7 @@ final class SimulateCommand implements Callable<Integer> {
   public Integer call() {
     simulation.checkHeededByPlans();
     GivenPlan plan = argument.load();
-    String[] names = plan.files().toArray(String[]::new);
+    String[] names = out == null ? new String[0] : plan.files().toArray(String[]::new);
     try (OutputFolder to = OutputFolder.of(out, names)) { // before anything is printed
       return simulate(plan, to);
     }

@@ -13,7 +13,6 @@ import dev.pipewright.plan.Split;
 import dev.pipewright.planner.baseline.BlockPartition;
 import dev.pipewright.planner.baseline.OnePath;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.zoo.Models;
 import dev.pipewright.zoo.ZooModel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -308,11 +307,11 @@ final class TrainArgument {
 
   private static LayerGraph graph(String network) {
     Path file = Values.file("the model", network);
-    Optional<ZooModel> zoo = Files.exists(file) ? Optional.empty() : ModelArgument.zooModel(network);
+    Optional<ZooModel> zoo =
+        Files.exists(file) ? Optional.empty() : ModelArgument.zooModel(network);
     return zoo.map(ZooModel::graph)
         .orElseGet(() ->
-            ModelFiles.read(
-                    ModelArgument.modelFile(network), OptionalInt.of(1), Optional.empty())
+            ModelFiles.read(ModelArgument.modelFile(network), OptionalInt.of(1), Optional.empty())
                 .graph());
   }
 }

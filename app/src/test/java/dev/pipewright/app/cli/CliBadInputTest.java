@@ -295,11 +295,14 @@ class CliBadInputTest {
     assertEquals("", run.out());
     for (int i = 1; i < parts.length; i++) {
       String said = parts[i].strip();
-      assertEquals(1, run.err().lines().filter(mistake -> mistake.contains(said)).count(), run.err());
+      assertEquals(
+          1, run.err().lines().filter(mistake -> mistake.contains(said)).count(), run.err());
     }
     assertEquals(parts.length - 1, run.err().lines().count(), run.err());
-    run.err().lines().forEach(sentence ->
-        assertTrue(sentence.startsWith("pipewright: ") && sentence.contains("; "), sentence));
+    run.err()
+        .lines()
+        .forEach(sentence ->
+            assertTrue(sentence.startsWith("pipewright: ") && sentence.contains("; "), sentence));
   }
 
   @Test
@@ -329,8 +332,7 @@ class CliBadInputTest {
     String clusters = Cli.run("clusters", "h100").ends(0).out();
     assertTrue(clusters.contains("dgx-h100 ") && clusters.contains("h100-80g-8x3200g "), clusters);
     assertFalse(clusters.contains("dapple"), clusters);
-    assertEquals(
-        5, Cli.run("clusters", "V100", "--json").ends(0).json().get("clusters").size());
+    assertEquals(5, Cli.run("clusters", "V100", "--json").ends(0).json().get("clusters").size());
   }
 
   @Test
