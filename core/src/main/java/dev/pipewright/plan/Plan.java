@@ -62,6 +62,11 @@ public record Plan(
     return stages.get(stages.size() - 1).lastLayer() + 1;
   }
 
+  /** Devices of all stages and replicas. */
+  public int devices() {
+    return stages.stream().mapToInt(StagePlan::replicas).sum();
+  }
+
   public int[] inFlight() {
     return stages.stream().mapToInt(StagePlan::inFlight).toArray();
   }

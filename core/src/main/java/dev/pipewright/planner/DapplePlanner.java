@@ -132,6 +132,10 @@ public final class DapplePlanner {
     if (!repo && request.allows(1) && !request.shape().oneDevicePerStage()) {
       dataParallel();
     }
+    if (!repo && request.allows(1)) {
+      OneDevice.best(costs, request, estimates)
+          .ifPresent(alone -> candidates.add(Decision.estimated(alone.plan(), estimates)));
+    }
     List<Candidate> decided =
         repo // its scores are the objective
             ? Decision.ranked(candidates)
@@ -144,7 +148,7 @@ public final class DapplePlanner {
         decided,
         LowerBounds.best(costs, request.globalBatch(), request.costModel()),
         fits ? Binding.of(decided.get(0)) : "memory",
-        LowerBounds.serialSeconds(costs, request.globalBatch()),
+        LowerBounds.oneDeviceSeconds(costs, request.globalBatch(), request.costModel()),
         new Search(exhaustive && searched.size() == costs.size(), labels, space()));
   }
 

@@ -26,7 +26,7 @@ public final class Evaluation {
         List.of(candidate),
         LowerBounds.best(costs, Math.toIntExact(plan.globalBatch()), costModel),
         Binding.of(candidate),
-        LowerBounds.serialSeconds(costs, Math.toIntExact(plan.globalBatch())),
+        LowerBounds.oneDeviceSeconds(costs, Math.toIntExact(plan.globalBatch()), costModel),
         new Search(false, 0, "a given plan"));
   }
 }

@@ -38,8 +38,19 @@ final class LowerBounds {
     };
   }
 
-  /** One device doing everything at its best batch sizes. */
-  static double serialSeconds(StageCosts costs, int globalBatch) {
+  /**
+   * A step of the fastest device doing everything at its best batch sizes, its update included
+   * where the cost model knows updates.
+   */
+  static double oneDeviceSeconds(StageCosts costs, int globalBatch, CostModel costModel) {
+    double passes = serialSeconds(costs, globalBatch);
+    return costModel == CostModel.DAPPLE_REPO
+        ? passes
+        : (passes + costs.updateSeconds()[costs.size()]) * costs.fastest();
+  }
+
+  /** Passes of all layers on one device at its best batch sizes. */
+  private static double serialSeconds(StageCosts costs, int globalBatch) {
     double[] once = costs.cheapestSecondsPerSample(globalBatch);
     return once[costs.size()] * globalBatch;
   }

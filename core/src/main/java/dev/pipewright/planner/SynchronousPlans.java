@@ -143,7 +143,7 @@ public final class SynchronousPlans {
         decided,
         LowerBounds.best(costs, request.globalBatch(), request.costModel()),
         fits ? Binding.of(decided.get(0)) : "memory",
-        LowerBounds.serialSeconds(costs, request.globalBatch()),
+        LowerBounds.oneDeviceSeconds(costs, request.globalBatch(), request.costModel()),
         new Search(complete, tried, "micro-batches and schedules of given stages"));
   }
 

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -54,9 +55,15 @@ public final class PipeDreamJson {
    * The answer as JSON text that ends with a line feed.
    *
    * @param recompute what each stage computes again, which the planner does not know of
+   * @param simulated the plan as it runs; empty where that would take too long
+   * @param oneDeviceSeconds one device doing everything, its update included
    */
   public static String text(
-      PipeDreamPlanning planning, Context context, List<Recompute> recompute) {
+      PipeDreamPlanning planning,
+      Context context,
+      List<Recompute> recompute,
+      Optional<SteadyFigures> simulated,
+      double oneDeviceSeconds) {
     Map<String, Object> object = context.madeFor.object("pipedream");
     object.put("levels", context.levels.stream().map(Level::units).toList());
     object.put("bandwidths", context.levels.stream().map(Level::bytesPerSecond).toList());
@@ -66,9 +73,11 @@ public final class PipeDreamJson {
     object.put(
         "lower_bound",
         object("value", planning.lowerBound().seconds(), "why", planning.lowerBound().why()));
-    object.put("speedup", planning.speedup());
+    double seconds = simulated.map(SteadyFigures::seconds).orElse(planning.seconds());
+    object.put("speedup", oneDeviceSeconds / seconds);
     object.put("planning_s", context.planningSeconds);
     object.put("plan", plan(planning, context, recompute));
+    object.put("simulated", simulated.map(SteadyFigures::object));
     object.put(
         "why",
         object(
@@ -80,7 +89,7 @@ public final class PipeDreamJson {
         "candidates",
         List.of(
             candidate("data parallel", planning.dataParallelSeconds(), planning),
-            candidate("one device", planning.singleDeviceSeconds(), planning)));
+            oneDevice(planning.singleDeviceSeconds(), oneDeviceSeconds, seconds)));
     object.put("search", object("exhaustive", planning.exact(), "states", planning.states()));
     return JsonText.of(object);
   }
@@ -133,6 +142,13 @@ public final class PipeDreamJson {
         object("kind", "other last stage", "last_stage_devices", rival.lastStageDevices());
     object.put("seconds", rival.seconds());
     object.put("gap", rival.seconds() / best - 1);
+    return object;
+  }
+
+  private static Map<String, Object> oneDevice(double estimate, double all, double seconds) {
+    Map<String, Object> object = object("kind", "one device", "estimate_s", estimate);
+    object.put("simulated_s", all);
+    object.put("gap", all / seconds - 1);
     return object;
   }
 

@@ -39,6 +39,7 @@ public final class StudyJson {
     object.put("profile", provenance);
     object.put("rows", study.predictions().stream().map(StudyJson::row).toList());
     object.put("ranking", study.devices().stream().map(n -> ranking(study, n)).toList());
+    object.put("recommendation", study.recommended().map(StudyJson::recommendation));
     object.put("crossovers", study.crossovers().stream().map(StudyJson::crossover).toList());
     object.put("sensitivity", study.sensitivities().stream().map(StudyJson::sensitivity).toList());
     return JsonText.of(object);
@@ -116,6 +117,14 @@ public final class StudyJson {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("devices", devices);
     object.put("strategies", order);
+    return object;
+  }
+
+  private static Map<String, Object> recommendation(Predicted best) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("strategy", best.strategy().label());
+    object.put("devices", best.devices());
+    object.put("samples_per_s", best.samplesPerSecond());
     return object;
   }
 

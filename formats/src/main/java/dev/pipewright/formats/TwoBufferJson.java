@@ -48,8 +48,17 @@ public final class TwoBufferJson {
 
   private TwoBufferJson() {}
 
-  /** The answer as JSON text that ends with a line feed; without a plan where nothing fits. */
-  public static String text(TwoBufferPlanning planning, Context context) {
+  /**
+   * The answer as JSON text that ends with a line feed; without a plan where nothing fits.
+   *
+   * @param simulated the plan as it runs; empty where there is none, or that would take too long
+   * @param oneDeviceSeconds one device doing everything, its update included
+   */
+  public static String text(
+      TwoBufferPlanning planning,
+      Context context,
+      Optional<SteadyFigures> simulated,
+      double oneDeviceSeconds) {
     Optional<Candidate> best = planning.best();
     Map<String, Object> object = context.madeFor.object("pipedream-2bw");
     object.put("profile", context.provenance);
@@ -57,9 +66,13 @@ public final class TwoBufferJson {
     object.put(
         "lower_bound",
         pair("value", planning.lowerBound().seconds(), "why", planning.lowerBound().why()));
-    object.put("speedup", best.map(plan -> planning.singleDeviceSeconds() / plan.seconds()));
+    object.put(
+        "speedup",
+        best.map(plan ->
+            oneDeviceSeconds / simulated.map(SteadyFigures::seconds).orElse(plan.seconds())));
     object.put("planning_s", context.planningSeconds);
     object.put("plan", best.map(plan -> plan(plan, context)));
+    object.put("simulated", simulated.map(SteadyFigures::object));
     object.put(
         "why",
         pair(

@@ -103,7 +103,8 @@ final class AsynchronousSimulation implements SimulatedPlan {
             steady.seconds(),
             loaded.file().objective(),
             steady.rounds(),
-            steady.idleShare()),
+            steady.idleShare(),
+            SteadyRun.leftOut(plan.rule())),
         rows,
         Terminal.columns(),
         Terminal.colours());
@@ -123,24 +124,9 @@ final class AsynchronousSimulation implements SimulatedPlan {
     simulated.put("minibatch_s", steady.seconds());
     simulated.put("rounds", steady.rounds());
     simulated.put("idle_share", steady.idleShare());
-    simulated.put("peak_bytes", peaks(plan));
+    simulated.put(
+        "peak_bytes", SteadyRun.peakBytes(plan, steady, loaded.costed().workload().cluster()));
     object.put("simulated", simulated);
     return JsonText.of(object);
-  }
-
-  /** Of each device of the cluster. */
-  private List<Long> peaks(AsynchronousPlan plan) {
-    Long[] peaks = new Long[loaded.costed().workload().cluster().size()];
-    Arrays.fill(peaks, 0L);
-    int rank = 0;
-    for (StagePlan stage : plan.stages()) {
-      for (int i = 0; i < stage.replicas(); i++) {
-        boolean copies = plan.replicas() > 1; // all do the same
-        int device = copies ? stage.devices().get(i) : steady.ranks().get(rank + i);
-        peaks[device] = Math.round(steady.memory().get(copies ? rank : rank + i).peak().bytes());
-      }
-      rank += plan.replicas() > 1 ? 1 : stage.replicas();
-    }
-    return List.of(peaks);
   }
 }

@@ -93,7 +93,8 @@ final class CheckCommand implements Callable<Integer> {
   }
 
   /** What was looked at and what is wrong with it. */
-  private record Checked(Map<String, Object> counted, List<FileProblem> problems) {}
+  private record Checked(
+      Map<String, Object> counted, List<FileProblem> problems, List<String> remarks) {}
 
   private Checked schedule(ScheduleFile file) {
     refuse(FOR_PLANS, "plans", "a schedule; leave it out");
@@ -115,7 +116,7 @@ final class CheckCommand implements Callable<Integer> {
               : starts(file, given);
       file.addAll(Validator.overCap(schedule, starts, file.chunks(), caps.get()));
     }
-    return new Checked(Counted.of(schedule), file.problems());
+    return new Checked(Counted.of(schedule), file.problems(), List.of());
   }
 
   /** Throws where an option is given that says nothing about this kind of file. */
@@ -151,7 +152,8 @@ final class CheckCommand implements Callable<Integer> {
   private Checked plan() {
     refuse(FOR_SCHEDULES, "schedules", "a plan, which has its own; leave it out, or give --memory");
     GivenPlan plan = argument.load();
-    return new Checked(plan.counted(), plan.problems());
+    List<FileProblem> problems = plan.problems();
+    return new Checked(plan.counted(), problems, problems.isEmpty() ? plan.remarks() : List.of());
   }
 
   private void report(Checked checked) {
@@ -163,6 +165,9 @@ final class CheckCommand implements Callable<Integer> {
       object.put("valid", problems.isEmpty());
       object.put("problems", problems.stream().map(FileProblem::json).toList());
       object.put("counted", counted);
+      if (!checked.remarks().isEmpty()) {
+        object.put("remarks", checked.remarks());
+      }
       out.print(JsonText.of(object));
     } else if (problems.isEmpty()) {
       String words =
@@ -173,6 +178,9 @@ final class CheckCommand implements Callable<Integer> {
     } else {
       problems.forEach(out::println);
     }
+    checked
+        .remarks()
+        .forEach(remark -> spec.commandLine().getErr().println("pipewright: " + remark));
   }
 
   /** {@code 1 rank}, {@code 2 micro-batches}. */

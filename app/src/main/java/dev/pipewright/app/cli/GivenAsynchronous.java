@@ -35,7 +35,7 @@ import java.util.OptionalInt;
 /** A plan that never flushes, with the prices of its stages. */
 record GivenAsynchronous(Path path, AsynchronousFile file, ModelArgument.Costed costed)
     implements GivenPlan {
-  private static final long NO_LIMIT = 1L << 62; // bytes
+  static final long NO_LIMIT = 1L << 62; // bytes
 
   static GivenAsynchronous of(PlanArgument argument, AsynchronousFile file) {
     argument.refuseCostModel("never flushes");
@@ -55,8 +55,7 @@ record GivenAsynchronous(Path path, AsynchronousFile file, ModelArgument.Costed 
 
   /** Refuses what a run until the steady state would take too long for. */
   private static void checkPasses(Path path, AsynchronousPlan plan) {
-    long each = (long) plan.stages().size() * SteadyState.rounds(plan);
-    if (plan.round() > Limits.PASSES / each) {
+    if (SteadyRun.tooLong(plan)) {
       throw new BadInputException(
           "%s: devices of all stages have had equally many turns only after more micro-batches than can be simulated; take numbers of devices that divide each other, like 4, 2 and 1"
               .formatted(path));
@@ -97,7 +96,10 @@ record GivenAsynchronous(Path path, AsynchronousFile file, ModelArgument.Costed 
         Optional.empty());
   }
 
-  private static Cluster cluster(List<dev.pipewright.planner.pipedream.Level> given, Bytes memory) {
+  /**
+   * Devices of which nothing is known but how fast they reach each other, and how much they hold.
+   */
+  static Cluster cluster(List<dev.pipewright.planner.pipedream.Level> given, Bytes memory) {
     DeviceKind kind =
         new DeviceKind(
             "device", memory, new FlopsPerSecond(1), new FlopsPerSecond(1), new BytesPerSecond(1));

@@ -46,6 +46,7 @@ final class MemoryAnswer implements PlannerAnswer {
   private static final long BUDGET = 1_000_000; // partial pipelines of each search for speed
 
   private final MemoryPlanning planning;
+  private final Optional<Double> simulated; // seconds of a step
   private final String title;
   private final Map<String, Object> json;
 
@@ -132,8 +133,10 @@ final class MemoryAnswer implements PlannerAnswer {
     return answer;
   }
 
-  private MemoryAnswer(MemoryPlanning planning, String title, Map<String, Object> json) {
+  private MemoryAnswer(
+      MemoryPlanning planning, Optional<Double> simulated, String title, Map<String, Object> json) {
     this.planning = planning;
+    this.simulated = simulated;
     this.title = title;
     this.json = json;
   }
@@ -149,7 +152,7 @@ final class MemoryAnswer implements PlannerAnswer {
         MemoryAnswerJson.object(planning, seconds, simulated, costs.workload().cluster().size());
     MemoryAnswerJson.putContext(json, costed, asked.globalBatch);
     String title = costed.model() + " on " + costs.workload().cluster().name();
-    return new MemoryAnswer(planning, title, json);
+    return new MemoryAnswer(planning, simulated, title, json);
   }
 
   /** Seconds of a step in the simulator. */
@@ -185,7 +188,8 @@ final class MemoryAnswer implements PlannerAnswer {
         MemoryAnswerJson.object(planning, seconds, Optional.empty(), cluster.size());
     json.put("model", table.toString());
     json.put("profile", table.toString());
-    return new MemoryAnswer(planning, table.getFileName() + " on " + cluster.name(), json);
+    return new MemoryAnswer(
+        planning, Optional.empty(), table.getFileName() + " on " + cluster.name(), json);
   }
 
   private static MemoryPlanning planned(StageCosts costs, Asked asked) {
@@ -253,7 +257,8 @@ final class MemoryAnswer implements PlannerAnswer {
 
   @Override
   public void print(PrintWriter out) {
-    out.print(MemoryPlanText.of(title, planning, TerminalReport.WIDTH, Terminal.colours()));
+    out.print(
+        MemoryPlanText.of(title, planning, simulated, TerminalReport.WIDTH, Terminal.colours()));
   }
 
   @Override

@@ -1,17 +1,22 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.app.report.PipeDreamText;
+import dev.pipewright.app.report.SteadyLines;
 import dev.pipewright.cost.AsynchronousCosts;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.ModelFile;
 import dev.pipewright.formats.ModelFiles;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.PipeDreamJson;
+import dev.pipewright.formats.SteadyFigures;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.model.Training;
 import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.plan.AsynchronousPlan.Rule;
 import dev.pipewright.plan.Recompute;
@@ -23,6 +28,7 @@ import dev.pipewright.planner.pipedream.PipeDreamPlanning;
 import dev.pipewright.planner.pipedream.RecomputedStages;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
+import dev.pipewright.units.Bytes;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,13 +45,17 @@ import java.util.stream.IntStream;
 final class PipeDreamAnswer implements PlannerAnswer {
   private final PipeDreamPlanning planning;
   private final PipeDreamJson.Context context;
-  private final Optional<StageCosts> costs; // where devices are known
+  private final StageCosts costs;
+  private final AsynchronousPlan plan;
+  private final Optional<SteadyFigures> steady;
 
   private PipeDreamAnswer(
-      PipeDreamPlanning planning, PipeDreamJson.Context context, Optional<StageCosts> costs) {
+      PipeDreamPlanning planning, PipeDreamJson.Context context, StageCosts costs) {
     this.planning = planning;
     this.context = context;
     this.costs = costs;
+    this.plan = RecomputedStages.where(costs, kept(planning, context));
+    this.steady = SteadyRun.of(plan, costs, planning.seconds());
   }
 
   /**
@@ -88,8 +98,14 @@ final class PipeDreamAnswer implements PlannerAnswer {
             () -> Chain.of(file.graph()).mostStages(),
             "--levels",
             levels.levels().stream().mapToInt(Level::units).reduce(1, Math::multiplyExact));
-    return of(
-        madeFor, file.graph(), file.profile(), miniBatch, levels, chargeTransfers, stages, stop);
+    StageCosts costs =
+        new StageCosts(
+            new Workload(
+                Chain.of(file.graph()),
+                file.profile(),
+                file.training().orElse(new Training(Optimizer.ADAM, file.profile().precision())),
+                GivenAsynchronous.cluster(levels.levels(), new Bytes(GivenAsynchronous.NO_LIMIT))));
+    return of(madeFor, costs, miniBatch, levels, chargeTransfers, stages, stop);
   }
 
   /**
@@ -102,18 +118,19 @@ final class PipeDreamAnswer implements PlannerAnswer {
    */
   static PipeDreamAnswer of(
       MadeFor madeFor,
-      LayerGraph graph,
-      Profile profile,
+      StageCosts known,
       OptionalInt miniBatch,
       Levels levels,
       boolean chargeTransfers,
       OptionalInt stages,
       BooleanSupplier stop) {
     String model = madeFor.model().orElse("the model");
+    Chain chain = known.workload().chain();
+    LayerGraph graph = chain.graph();
+    Profile profile = known.workload().profile();
     if (levels.levels().size() > 1 && graph.size() > PipeDreamOptimizer.MOST_PLACES) {
       throw tooLong(model, "%d layers".formatted(graph.size()));
     }
-    Chain chain = Chain.of(graph);
     if (levels.levels().size() > 1 && chain.size() > PipeDreamOptimizer.MOST_PLACES) {
       throw tooLong(model, "%d places to cut".formatted(chain.size()));
     }
@@ -139,7 +156,7 @@ final class PipeDreamAnswer implements PlannerAnswer {
             miniBatch,
             Arrays.stream(chain.cumulative(forward)).boxed().toList(),
             planningSeconds),
-        Optional.empty());
+        known);
   }
 
   private static PipeDreamPlanning planned(
@@ -159,23 +176,31 @@ final class PipeDreamAnswer implements PlannerAnswer {
                     .formatted(count)));
   }
 
-  /** The same, for devices of which the memory is known. */
-  PipeDreamAnswer on(StageCosts known) {
-    return new PipeDreamAnswer(planning, context, Optional.of(known));
-  }
-
   /** The plan as it runs. */
   AsynchronousPlan plan() {
+    return plan;
+  }
+
+  /** The figures of its steady state, where it could be simulated. */
+  Optional<SteadyFigures> steady() {
+    return steady;
+  }
+
+  /** One device doing everything, its update included. */
+  private double oneDeviceSeconds() {
+    double[] update = costs.updateSeconds();
+    return planning.singleDeviceSeconds() + update[update.length - 1];
+  }
+
+  private static AsynchronousPlan kept(PipeDreamPlanning planning, PipeDreamJson.Context context) {
     List<StagePlan> stages =
         planning.stages().stream()
             .map(s ->
                 new StagePlan(
                     s.firstLayer(), s.lastLayer(), s.devices(), Recompute.NONE, s.inFlight()))
             .toList();
-    AsynchronousPlan kept =
-        new AsynchronousPlan(
-            Rule.PIPEDREAM, planning.inFlight(), context.miniBatch().orElse(1), 1, stages);
-    return costs.map(known -> RecomputedStages.where(known, kept)).orElse(kept);
+    return new AsynchronousPlan(
+        Rule.PIPEDREAM, planning.inFlight(), context.miniBatch().orElse(1), 1, stages);
   }
 
   private List<Recompute> recompute() {
@@ -184,11 +209,7 @@ final class PipeDreamAnswer implements PlannerAnswer {
 
   /** The first stage that is too large for its devices, where these are known. */
   Optional<String> doesNotFit() {
-    if (costs.isEmpty()) {
-      return Optional.empty();
-    }
-    AsynchronousPlan plan = plan();
-    List<StageMemory> memory = new AsynchronousCosts(costs.get(), plan).memory();
+    List<StageMemory> memory = new AsynchronousCosts(costs, plan).memory();
     for (int stage = 0; stage < memory.size(); stage++) {
       if (!memory.get(stage).fits()) {
         return Optional.of(AsynchronousCheck.tooLarge(plan, stage, memory.get(stage)));
@@ -225,7 +246,11 @@ final class PipeDreamAnswer implements PlannerAnswer {
 
   @Override
   public String json() {
-    return PipeDreamJson.text(planning, context, recompute());
+    return json(context);
+  }
+
+  private String json(PipeDreamJson.Context shown) {
+    return PipeDreamJson.text(planning, shown, recompute(), steady, oneDeviceSeconds());
   }
 
   @Override
@@ -241,16 +266,14 @@ final class PipeDreamAnswer implements PlannerAnswer {
             context.madeFor().model().orElse("") + " on " + units + " devices",
             context.provenance(),
             context.planningSeconds(),
+            new SteadyLines(steady, oneDeviceSeconds()),
             Terminal.columns(),
             Terminal.colours()));
   }
 
   @Override
   public void write(OutputFolder out) {
-    out.write(
-        "plan.json",
-        PipeDreamJson.text(
-            planning, context.withMadeFor(anywhere(context.madeFor())), recompute()));
+    out.write("plan.json", json(context.withMadeFor(anywhere(context.madeFor()))));
   }
 
   /** As a file elsewhere names the same model and cluster. */

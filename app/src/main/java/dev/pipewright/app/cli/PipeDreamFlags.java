@@ -53,14 +53,12 @@ final class PipeDreamFlags {
     ModelArgument.Costed costed =
         arguments.costed(model, Optional.empty(), OptionalInt.empty(), miniBatch);
     return PipeDreamAnswer.of(
-            TwoBufferAnswer.madeFor(costed, arguments, miniBatch),
-            costed.workload().chain().graph(),
-            costed.workload().profile(),
-            OptionalInt.of(miniBatch),
-            Levels.of(costed.workload().cluster()),
-            !noTransfer,
-            flags.stages(costed),
-            patience)
-        .on(costed.costs());
+        TwoBufferAnswer.madeFor(costed, arguments, miniBatch),
+        costed.costs(),
+        OptionalInt.of(miniBatch),
+        Levels.of(costed.workload().cluster()),
+        !noTransfer,
+        flags.stages(costed),
+        patience);
   }
 }

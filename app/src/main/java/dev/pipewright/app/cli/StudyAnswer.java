@@ -7,6 +7,7 @@ import dev.pipewright.app.report.StudyParetoSvg;
 import dev.pipewright.app.report.StudyScalingSvg;
 import dev.pipewright.app.report.StudyText;
 import dev.pipewright.app.report.StudyTimeSvg;
+import dev.pipewright.app.report.StudyWords;
 import dev.pipewright.cost.strategy.Prediction;
 import dev.pipewright.cost.strategy.Prediction.Impossible;
 import dev.pipewright.cost.strategy.Prediction.Predicted;
@@ -82,13 +83,21 @@ final class StudyAnswer {
     return Optional.of(
         least
             .map(p ->
-                "nothing fits: %s on %d devices comes nearest and needs %s of %s; try fewer samples per device or other strategies"
+                "no strategy asked for fits: %s on %d devices comes nearest and needs %s of %s; %s were not considered: `%s` considers recomputation and micro-batches, and with --planner capture tensor parallelism"
                     .formatted(
                         p.strategy().label(),
                         p.devices(),
                         dev.pipewright.units.Units.binary(p.memory().total(), "B"),
-                        dev.pipewright.units.Units.binary(p.capacity(), "B")))
+                        dev.pipewright.units.Units.binary(p.capacity(), "B"),
+                        StudyWords.NOT_CONSIDERED,
+                        planning(p.globalBatch())))
             .orElseGet(this::firstImpossible));
+  }
+
+  /** The command that looks for a plan with what strategies leave out. */
+  private String planning(long globalBatch) {
+    return "pipewright plan %s --cluster %s --global-batch %d"
+        .formatted(costed.model(), costed.cluster(), globalBatch);
   }
 
   private String firstImpossible() {

@@ -11,9 +11,11 @@ import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.planner.DapplePlanner;
 import dev.pipewright.planner.Evaluation;
+import dev.pipewright.planner.OneDevice;
 import dev.pipewright.planner.PlainPipeline;
 import dev.pipewright.planner.PlainPipeline.Cut;
 import dev.pipewright.planner.Planning;
+import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Remedy;
 import dev.pipewright.planner.Request;
 import dev.pipewright.sim.SimulatedOracle;
@@ -23,6 +25,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalInt;
 
 /** The best plan of synchronous training, or a given one, scored. */
@@ -59,7 +62,26 @@ final class SynchronousAnswer implements PlannerAnswer {
     Request asked = flags.request(planner);
     ModelArgument.Costed costed =
         arguments.costed(model, Optional.empty(), OptionalInt.empty(), asked.globalBatch());
-    Request request = asked.withStages(flags.stages(costed));
+    return of(planner, costed, arguments, flags, asked.withStages(flags.stages(costed)), patience);
+  }
+
+  /** All layers on one device. */
+  static SynchronousAnswer oneDevice(
+      String model, ModelArgument arguments, SynchronousFlags flags, Patience patience) {
+    String straight = "straight";
+    Request request = flags.request(straight).withStages(OptionalInt.of(1));
+    ModelArgument.Costed costed =
+        arguments.costed(model, Optional.empty(), OptionalInt.empty(), request.globalBatch());
+    return of(straight, costed, arguments, flags, request, patience);
+  }
+
+  private static SynchronousAnswer of(
+      String planner,
+      ModelArgument.Costed costed,
+      ModelArgument arguments,
+      SynchronousFlags flags,
+      Request request,
+      Patience patience) {
     StageCosts costs = costed.costs();
     long start = System.nanoTime();
     Planning planning;
@@ -120,6 +142,11 @@ final class SynchronousAnswer implements PlannerAnswer {
     }
   }
 
+  /** Seconds of the best plan's step. */
+  OptionalDouble seconds() {
+    return planning.best().stream().mapToDouble(Candidate::seconds).findFirst();
+  }
+
   @Override
   public String json() {
     return answer.json();
@@ -149,8 +176,31 @@ final class SynchronousAnswer implements PlannerAnswer {
       remarks.add(
           "the best is not proven, since memory was full or placements are too many; " + gap());
     }
+    slowdown().ifPresent(remarks::add);
     tooLarge().ifPresent(reason -> remarks.add("does not fit: " + reason));
     return remarks;
+  }
+
+  /** That more devices do not help, where they do not. */
+  private Optional<String> slowdown() {
+    if (request.costModel() == CostModel.DAPPLE_REPO || planning.best().isEmpty()) {
+      return Optional.empty();
+    }
+    Candidate best = planning.best().get();
+    if (best.plan().devices() == 1) {
+      return planning.candidates().stream()
+          .filter(other -> other.plan().devices() > 1)
+          .findFirst()
+          .map(other ->
+              "one device is the fastest: the best of more takes %s (%s), not %s"
+                  .formatted(
+                      Units.seconds(other.seconds()), other.kind(), Units.seconds(best.seconds())));
+    }
+    return OneDevice.best(costs, request, decider(costs))
+        .filter(alone -> alone.seconds() < best.seconds())
+        .map(alone ->
+            "one device alone takes %s, less than the %s of this plan; more devices do not pay here"
+                .formatted(Units.seconds(alone.seconds()), Units.seconds(best.seconds())));
   }
 
   private String gap() {

@@ -38,6 +38,9 @@ import java.util.Optional;
  * @param stages with their devices, as many of each as it has workers
  */
 record TrainPlan(ReadPlan file, List<StagePlan> stages) {
+  /** Of a plan whose stages divide tensors. */
+  static final String REFUSED =
+      "%s: stages that divide tensors hold and take more in `train` than CAPTURE counts";
 
   /** Throws {@link BadInputException} where nobody can train with it. */
   static TrainPlan of(Path path) {

@@ -1,10 +1,13 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.app.report.SteadyLines;
 import dev.pipewright.app.report.TwoBufferText;
 import dev.pipewright.cluster.DeviceKind;
+import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.OutputFolder;
+import dev.pipewright.formats.SteadyFigures;
 import dev.pipewright.formats.TwoBufferJson;
 import dev.pipewright.model.Chain;
 import dev.pipewright.plan.AsynchronousPlan;
@@ -30,16 +33,25 @@ final class TwoBufferAnswer implements PlannerAnswer {
   private final TwoBufferPlanning planning;
   private final TwoBufferJson.Context context;
   private final String title;
+  private final Optional<AsynchronousPlan> plan;
+  private final Optional<SteadyFigures> steady;
+  private final double oneDeviceSeconds;
 
   private TwoBufferAnswer(
       TwoBufferSetting setting,
       TwoBufferPlanning planning,
       TwoBufferJson.Context context,
-      String title) {
+      String title,
+      StageCosts costs) {
     this.setting = setting;
     this.planning = planning;
     this.context = context;
     this.title = title;
+    this.plan = planning.best().map(TwoBufferAnswer::plan);
+    this.steady =
+        plan.flatMap(runs -> SteadyRun.of(runs, costs, planning.best().orElseThrow().seconds()));
+    double[] update = costs.updateSeconds();
+    this.oneDeviceSeconds = planning.singleDeviceSeconds() + update[update.length - 1];
   }
 
   /**
@@ -81,7 +93,8 @@ final class TwoBufferAnswer implements PlannerAnswer {
             memory.value(),
             samples -> chain.cumulative(workload.profile().seconds(Quantity.FORWARD, samples)),
             seconds),
-        costed.model() + " on " + workload.cluster().name());
+        costed.model() + " on " + workload.cluster().name(),
+        costed.costs());
   }
 
   /** What a plan for a model on a cluster says of them. */
@@ -99,15 +112,21 @@ final class TwoBufferAnswer implements PlannerAnswer {
 
   /** The best plan as it runs. */
   Optional<AsynchronousPlan> plan() {
-    return planning
-        .best()
-        .map(best ->
-            new AsynchronousPlan(
-                Rule.TWO_BUFFERS,
-                best.microBatches(),
-                best.microBatch(),
-                best.width(),
-                best.stages().stream().map(stage -> stage(stage, best.recompute())).toList()));
+    return plan;
+  }
+
+  /** The figures of its steady state, where it could be simulated. */
+  Optional<SteadyFigures> steady() {
+    return steady;
+  }
+
+  private static AsynchronousPlan plan(TwoBufferPlanning.Candidate best) {
+    return new AsynchronousPlan(
+        Rule.TWO_BUFFERS,
+        best.microBatches(),
+        best.microBatch(),
+        best.width(),
+        best.stages().stream().map(stage -> stage(stage, best.recompute())).toList());
   }
 
   private static StagePlan stage(TwoBufferPlanning.Stage stage, boolean recompute) {
@@ -121,7 +140,7 @@ final class TwoBufferAnswer implements PlannerAnswer {
 
   @Override
   public String json() {
-    return TwoBufferJson.text(planning, context);
+    return TwoBufferJson.text(planning, context, steady, oneDeviceSeconds);
   }
 
   @Override
@@ -130,6 +149,7 @@ final class TwoBufferAnswer implements PlannerAnswer {
         TwoBufferText.of(
             planning,
             new TwoBufferText.Heading(title, context.provenance(), context.planningSeconds()),
+            new SteadyLines(steady, oneDeviceSeconds),
             setting.memoryBytes(),
             Terminal.columns(),
             Terminal.colours()));
@@ -180,6 +200,9 @@ final class TwoBufferAnswer implements PlannerAnswer {
     out.write(
         "plan.json",
         TwoBufferJson.text(
-            planning, context.withMadeFor(PipeDreamAnswer.anywhere(context.madeFor()))));
+            planning,
+            context.withMadeFor(PipeDreamAnswer.anywhere(context.madeFor())),
+            steady,
+            oneDeviceSeconds));
   }
 }

@@ -9,6 +9,7 @@ import dev.pipewright.planner.memory.MemoryPlanning;
 import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A plan of a memory planner for a terminal: what it holds, why, and what more memory would buy.
@@ -21,9 +22,15 @@ public final class MemoryPlanText {
   /**
    * The report, each line ended by a newline.
    *
+   * @param simulated seconds of the step; empty where nothing says how long layers take
    * @param columns to stay within
    */
-  public static String of(String title, MemoryPlanning planning, int columns, boolean colours) {
+  public static String of(
+      String title,
+      MemoryPlanning planning,
+      Optional<Double> simulated,
+      int columns,
+      boolean colours) {
     Ink ink = new Ink(colours);
     StringBuilder out = new StringBuilder();
     ink.paint(out, Ink.BOLD, TextWidth.cut(title, columns));
@@ -49,10 +56,11 @@ public final class MemoryPlanText {
         .append(")\n");
     if (timed) {
       out.append("  step          ")
+          .append(simulated.map(step -> Units.seconds(step) + " simulated; estimate ").orElse(""))
           .append(Units.seconds(plan.stepSeconds()))
           .append(", ")
           .append(Units.significant(plan.throughput()))
-          .append(" samples/s\n");
+          .append(" samples/s by the estimate\n");
     }
     out.append('\n');
     TerminalTable.append(out, stages(plan, timed), columns, ink);

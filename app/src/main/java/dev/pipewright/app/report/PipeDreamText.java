@@ -28,20 +28,26 @@ public final class PipeDreamText {
    *
    * @param title what is planned for what
    * @param provenance where the model's times come from
+   * @param steady how the plan runs
    */
   public static String of(
       PipeDreamPlanning planning,
       String title,
       String provenance,
       double planningSeconds,
+      SteadyLines steady,
       int width,
       boolean colours) {
     return new PipeDreamText(width, new Ink(colours))
-        .text(planning, title, provenance, planningSeconds);
+        .text(planning, title, provenance, planningSeconds, steady);
   }
 
   private String text(
-      PipeDreamPlanning planning, String title, String provenance, double planningSeconds) {
+      PipeDreamPlanning planning,
+      String title,
+      String provenance,
+      double planningSeconds,
+      SteadyLines steady) {
     ink.paint(out, Ink.BOLD, TextWidth.cut(title, width));
     out.append("\n  pipeline without flushes: ")
         .append(Words.count(planning.stages().size(), "stage"))
@@ -51,8 +57,7 @@ public final class PipeDreamText {
         .append(planning.inFlight())
         .append(planning.inFlight() == 1 ? " mini-batch" : " mini-batches")
         .append(" under way, schedule pipedream\n\n");
-    line("mini-batch", Units.seconds(planning.seconds()) + " in the steady state");
-    line("speed-up", Numbers.times(planning.speedup()) + " over one device");
+    steady.of("mini-batch", planning.seconds(), "PipeDream's optimizer").forEach(this::line);
     line("lower bound", bound(planning));
     out.append('\n');
     TerminalTable.append(out, stages(planning.stages()), width, ink);
@@ -68,7 +73,7 @@ public final class PipeDreamText {
 
   private static String bound(PipeDreamPlanning planning) {
     return Units.seconds(planning.lowerBound().seconds())
-        + ": "
+        + " of the objective: "
         + planning.lowerBound().why()
         + (planning.exact()
             ? "; the plan is the optimizer's best"
@@ -85,7 +90,8 @@ public final class PipeDreamText {
   }
 
   private static String against(PipeDreamPlanning planning, double seconds) {
-    return Units.seconds(seconds) + ", " + Numbers.change(seconds / planning.seconds() - 1);
+    return "%s by the same formula, %s"
+        .formatted(Units.seconds(seconds), Numbers.change(seconds / planning.seconds() - 1));
   }
 
   private static String planned(PipeDreamPlanning planning, double seconds) {
@@ -122,6 +128,10 @@ public final class PipeDreamText {
               Cell.seconds(stage.seconds())));
     }
     return new Table(columns, rows);
+  }
+
+  private void line(SteadyLines.Line line) {
+    line(line.words(), line.value());
   }
 
   private void line(String words, String value) {

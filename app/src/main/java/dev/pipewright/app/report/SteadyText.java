@@ -18,6 +18,7 @@ public final class SteadyText {
    *
    * @param title what runs on what
    * @param expected by the planner, where its file says
+   * @param leftOut what the planner's formula does not count
    */
   public record Found(
       String title,
@@ -25,7 +26,8 @@ public final class SteadyText {
       double seconds,
       OptionalDouble expected,
       int rounds,
-      double idleShare) {}
+      double idleShare,
+      String leftOut) {}
 
   /** A stage with the peak of its fullest device. */
   public record Row(StagePlan stage, int versions, double peakBytes, double capacityBytes) {}
@@ -65,7 +67,8 @@ public final class SteadyText {
           Units.seconds(expected)
               + (expected == 0
                   ? ""
-                  : "; the simulation " + Numbers.change(found.seconds / expected - 1)));
+                  : "; the simulation %s: %s"
+                      .formatted(Numbers.change(found.seconds / expected - 1), found.leftOut)));
     }
     line("idle", Units.percent(found.idleShare) + " of the devices' time");
     out.append('\n');

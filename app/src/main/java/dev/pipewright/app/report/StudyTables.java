@@ -82,7 +82,7 @@ final class StudyTables {
     Cell count = Cell.of(Integer.toString(devices));
     Optional<Predicted> choice = study.choice(devices);
     if (choice.isEmpty()) {
-      return Table.row(count, Cell.of("nothing fits"), none, none, none, none);
+      return Table.row(count, Cell.of("none fits"), none, none, none, none);
     }
     Predicted best = choice.get();
     Optional<Predicted> other =
@@ -137,7 +137,7 @@ final class StudyTables {
 
   private static String sensitivity(Study study, Sensitivity sensitivity) {
     if (sensitivity.choice().isEmpty()) {
-      return sensitivity.changes() ? "! nothing fits" : "nothing fits";
+      return sensitivity.changes() ? "! none fits" : "none fits";
     }
     Optional<Predicted> now = study.choice(StudyWords.mostDevices(study));
     String choice = (sensitivity.changes() ? "! " : "") + sensitivity.choice().get().label();

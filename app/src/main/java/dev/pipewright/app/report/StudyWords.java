@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** How reports word what a study found. */
-final class StudyWords {
+public final class StudyWords {
   private StudyWords() {}
 
   /** {@code 45 %}, {@code <1 %} or {@code 20×}: a share that may be far from one. */
@@ -58,16 +58,34 @@ final class StudyWords {
         .anyMatch(choice -> choice.strategy() == predicted.strategy());
   }
 
+  /** What the strategies of a study leave out, and a planner does not. */
+  public static final String NOT_CONSIDERED =
+      "recomputation, accumulation over micro-batches, and tensor parallelism within a pipeline";
+
   /** The answer in a sentence. */
   static String answer(Study study) {
     Optional<Predicted> choice = choice(study);
     if (choice.isEmpty()) {
-      return "Nothing fits: no strategy can run within the devices’ memory.";
+      return "None of the strategies asked for fits the devices’ memory. Not considered: "
+          + NOT_CONSIDERED
+          + '.';
     }
     Predicted best = choice.get();
     int most = mostDevices(study);
     String none =
-        most > best.devices() ? "Nothing fits on " + Words.count(most, "device") + ". " : "";
+        most > best.devices()
+            ? "None of these strategies fits on " + Words.count(most, "device") + ". "
+            : "";
+    Predicted recommended = study.recommended().orElse(best);
+    if (recommended != best && recommended.devices() < best.devices()) {
+      return none
+          + "Choose one device, which trains %s samples/s: on %s the best, %s, trains %s."
+              .formatted(
+                  rate(recommended.samplesPerSecond()),
+                  Words.count(best.devices(), "device"),
+                  best.strategy(),
+                  rate(best.samplesPerSecond()));
+    }
     return none + "On " + Words.count(best.devices(), "device") + " choose " + figures(best) + '.';
   }
 

@@ -35,24 +35,30 @@ public final class TwoBufferText {
   public static String of(
       TwoBufferPlanning planning,
       Heading heading,
+      SteadyLines steady,
       double capacityBytes,
       int width,
       boolean colours) {
     return new TwoBufferText(width, new Ink(colours))
-        .text(planning, planning.best().orElseThrow(), heading, capacityBytes);
+        .text(planning, planning.best().orElseThrow(), heading, steady, capacityBytes);
   }
 
   private String text(
-      TwoBufferPlanning planning, Candidate best, Heading heading, double capacityBytes) {
+      TwoBufferPlanning planning,
+      Candidate best,
+      Heading heading,
+      SteadyLines steady,
+      double capacityBytes) {
     ink.paint(out, Ink.BOLD, TextWidth.cut(heading.title, width));
     out.append("\n  schedule pipedream-2bw: ").append(words(best)).append("\n\n");
-    line("update", Units.seconds(best.seconds()) + " in the steady state");
-    line(
-        "speed-up",
-        Numbers.times(planning.singleDeviceSeconds() / best.seconds()) + " over one device");
+    steady
+        .of("update", best.seconds(), "PipeDream-2BW's planner")
+        .forEach(one -> line(one.words(), one.value()));
     line(
         "lower bound",
-        Units.seconds(planning.lowerBound().seconds()) + ": " + planning.lowerBound().why());
+        Units.seconds(planning.lowerBound().seconds())
+            + " of the objective: "
+            + planning.lowerBound().why());
     out.append('\n');
     TerminalTable.append(out, stages(best, capacityBytes), width, ink);
     out.append('\n');
@@ -65,7 +71,7 @@ public final class TwoBufferText {
                 words(rival)
                     + ": "
                     + Units.seconds(rival.seconds())
-                    + ", "
+                    + " by the same formula, "
                     + Numbers.change(rival.seconds() / best.seconds() - 1)));
     out.append('\n');
     line(

@@ -210,8 +210,12 @@ class PredictCommandTest {
   void nothingFitsIsOneSentence() {
     Cli run = tiny("--memory", "1kB", "--devices", "2", "--json").ends(1);
     assertEquals(1, run.err().lines().count(), run.err());
-    assertTrue(run.err().startsWith("pipewright: nothing fits: "), run.err());
-    assertTrue(run.err().contains("; try "), run.err());
+    assertTrue(run.err().startsWith("pipewright: no strategy asked for fits: "), run.err());
+    assertTrue(
+        run.err()
+            .contains("recomputation, accumulation over micro-batches, and tensor parallelism"),
+        run.err());
+    assertTrue(run.err().contains(" were not considered: `pipewright plan "), run.err());
     for (JsonNode row : run.json().get("rows")) {
       assertFalse(row.get("fits").asBoolean());
     }

@@ -72,6 +72,23 @@ class TrainPlanTest {
     splits.forEach(split -> assertTrue(!split.several() || split.kind() == kind));
   }
 
+  /** CAPTURE's memory and times are not those of training, so neither is promised. */
+  @ParameterizedTest
+  @ValueSource(strings = {"train", "compare"})
+  void stagesThatDivideTensorsAreNotTrainedAndCheckSaysWhy(String command) {
+    planned("gpt-8x256", "capture", "--micro-batch", "16");
+    String file = folder.resolve("plan.json").toString();
+    Cli.run(command, file)
+        .refusal(2, "stages that divide tensors hold and take more in `train` than CAPTURE counts");
+    Cli check = Cli.run("check", file, "--json").ends(0);
+    String remark = check.json().at("/remarks/0").asString();
+    assertTrue(
+        remark.matches(
+            ".*: it would hold up to \\S+ .iB on a device and take .* for a step, where the plan says .*"),
+        remark);
+    assertTrue(check.err().contains(remark), check.err());
+  }
+
   /** A step is as many of its mini-batches as are in flight. */
   @Test
   void patternsThatRepeat() {

@@ -70,7 +70,8 @@ class StudyHtmlTest {
   @Test
   void saysWhenNothingFits() {
     String page = page(Studies.study(List.of(Strategy.DATA), List.of(16, 32)), "nothing");
-    assertTrue(page.contains("Nothing fits: no strategy can run within the devices’ memory."));
+    assertTrue(page.contains("None of the strategies asked for fits the devices’ memory."));
+    assertTrue(page.contains("Not considered: recomputation, "));
   }
 
   @Test

@@ -86,7 +86,7 @@ class StudyTextTest {
   @Test
   void saysThatNothingFits() {
     Study study = Studies.study(List.of(Strategy.DATA), List.of(16));
-    assertTrue(StudyText.of(study, 80, false).startsWith("Nothing fits: "));
+    assertTrue(StudyText.of(study, 80, false).startsWith("None of the strategies asked for fits "));
   }
 
   @Test
@@ -94,7 +94,8 @@ class StudyTextTest {
     Study study = Studies.study(List.of(Strategy.FILTER), List.of(16, 256));
     assertTrue(
         StudyWords.answer(study)
-            .startsWith("Nothing fits on 256 devices. On 16 devices choose filter: "));
+            .startsWith(
+                "None of these strategies fits on 256 devices. On 16 devices choose filter: "));
   }
 
   @Test

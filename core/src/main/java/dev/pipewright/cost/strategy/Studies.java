@@ -35,7 +35,14 @@ public final class Studies {
         devices,
         predictions,
         crossovers(bare),
-        sensitivities(bare, setting.workload(), oracle, batch));
+        sensitivities(bare, setting.workload(), oracle, batch),
+        oneDevice(oracle.predict(Strategy.SERIAL, 1, batch.on(1))));
+  }
+
+  private static Optional<Predicted> oneDevice(Prediction prediction) {
+    return prediction instanceof Predicted predicted && predicted.fits()
+        ? Optional.of(predicted)
+        : Optional.empty();
   }
 
   private static List<Crossover> crossovers(Study study) {

@@ -11,13 +11,16 @@ import java.util.Optional;
  * @param predictions one for each strategy and number of devices, in that order
  * @param crossovers where the choice changes as devices grow
  * @param sensitivities what the choice at the most devices would be on other machines
+ * @param oneDevice all of the network on one device, whatever was asked for; empty where that is
+ *     impossible or does not fit
  */
 public record Study(
     List<Strategy> strategies,
     List<Integer> devices,
     List<Prediction> predictions,
     List<Crossover> crossovers,
-    List<Sensitivity> sensitivities) {
+    List<Sensitivity> sensitivities,
+    Optional<Predicted> oneDevice) {
   /** Speeds closer than this are no reason to choose by. */
   private static final double CLOSE = 1.01;
 
@@ -27,6 +30,16 @@ public record Study(
     predictions = List.copyOf(predictions);
     crossovers = List.copyOf(crossovers);
     sensitivities = List.copyOf(sensitivities);
+  }
+
+  /** Nothing is known of one device. */
+  public Study(
+      List<Strategy> strategies,
+      List<Integer> devices,
+      List<Prediction> predictions,
+      List<Crossover> crossovers,
+      List<Sensitivity> sensitivities) {
+    this(strategies, devices, predictions, crossovers, sensitivities, Optional.empty());
   }
 
   /**
@@ -75,6 +88,21 @@ public record Study(
     return predictions.stream()
         .filter(p -> p.strategy() == strategy && p.devices() == devices)
         .findFirst();
+  }
+
+  /**
+   * What to do: the choice on the most devices on which something fits, but one device where that
+   * trains no slower; empty where nothing fits.
+   */
+  public Optional<Predicted> recommended() {
+    Optional<Predicted> most =
+        devices.stream()
+            .sorted(Comparator.reverseOrder())
+            .flatMap(count -> choice(count).stream())
+            .findFirst();
+    return most.filter(best ->
+            oneDevice.isEmpty() || best.samplesPerSecond() > oneDevice.get().samplesPerSecond())
+        .or(() -> most.flatMap(best -> oneDevice));
   }
 
   /**
