@@ -612,9 +612,12 @@ def device_of(options):
 
 
 def precision_context(options, device):
-    if options.precision == "fp32":
+    if options.precision == "mixed":  # what autocast takes where nobody says
+        options.precision = "fp16" if device.type == "cuda" else "bf16"
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = options.precision == "tf32"
+    if options.precision in ("fp32", "tf32"):
         return contextlib.nullcontext
-    kind = torch.float16 if device.type == "cuda" else torch.bfloat16
+    kind = torch.float16 if options.precision == "fp16" else torch.bfloat16
     return lambda: torch.autocast(device_type=device.type, dtype=kind)
 
 
@@ -638,7 +641,7 @@ def plain(number):
 
 
 def written(options, device, calls, inputs, tables, kept, kept_inputs, context):
-    largest, element = options.batch[-1], 2 if options.precision == "mixed" else 4
+    largest, element = options.batch[-1], 2 if options.precision in ("fp16", "bf16") else 4
     layers, edges = [], []
     floats = [t for t in tensors_of(inputs) if t.is_floating_point()]
     if floats:
@@ -870,7 +873,7 @@ def parsed(arguments):
     parser.add_argument("--batch", type=numbers, default=[1, 2, 4, 8], metavar="N,N", help="samples to measure with (default 1,2,4,8)")
     parser.add_argument("--open", action="append", default=[], metavar="NAME", help="measure the children of this part one by one")
     parser.add_argument("--device", default="auto", help="cpu, cuda or cuda:1 (default: a GPU where there is one)")
-    parser.add_argument("--precision", choices=["fp32", "mixed"], default="fp32")
+    parser.add_argument("--precision", choices=["fp32", "tf32", "bf16", "fp16", "mixed"], default="fp32", help="mixed: fp16 on a GPU, bf16 on a CPU (default fp32)")
     parser.add_argument("--optimizer", choices=["sgd", "momentum", "rmsprop", "adam"], default="adam")
     parser.add_argument("--warm-up", type=count, default=3, metavar="N")
     parser.add_argument("--repeats", type=count, default=11, metavar="N")

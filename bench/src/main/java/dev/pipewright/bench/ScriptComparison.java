@@ -202,12 +202,13 @@ final class ScriptComparison implements Reproduction {
   }
 
   private static double communication(Predicted prediction) {
-    return prediction.iterations() * prediction.phases().communication();
+    return prediction.iterations().orElseThrow() * prediction.phases().communication();
   }
 
   /** Iterations are not rounded up, as in most of the script. */
   private static double compute(Predicted prediction) {
-    double iterations = (double) prediction.samplesPerEpoch() / prediction.globalBatch();
+    double iterations =
+        (double) prediction.samplesPerEpoch().orElseThrow() / prediction.globalBatch();
     return iterations * prediction.phases().compute();
   }
 

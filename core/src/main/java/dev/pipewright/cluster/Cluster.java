@@ -4,6 +4,8 @@ import dev.pipewright.units.Bytes;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalDouble;
+import java.util.function.UnaryOperator;
 
 /**
  * Devices numbered {@code 0..size-1} across the cluster, machine by machine, and the levels that
@@ -183,6 +185,30 @@ public final class Cluster {
   public Cluster withMemory(Bytes memory) {
     List<DeviceKind> changed = devices.stream().map(kind -> kind.withMemory(memory)).toList();
     return new Cluster(name, changed, levels, groups, software);
+  }
+
+  /** The same cluster where plans leave {@code share} of every device's memory free. */
+  public Cluster withReserve(double share) {
+    return withMemories(memory -> memory.withReserve(share));
+  }
+
+  /** The same where nothing else is stated of a device. */
+  public Cluster withUsualReserve(double share) {
+    return withMemories(
+        memory -> memory.reserve().isPresent() ? memory : memory.withReserve(share));
+  }
+
+  private Cluster withMemories(UnaryOperator<DeviceMemory> change) {
+    List<DeviceKind> changed =
+        devices.stream().map(kind -> kind.with(change.apply(kind.deviceMemory()))).toList();
+    return new Cluster(name, changed, levels, groups, software);
+  }
+
+  /** The share of memory that plans leave free; empty where devices differ or state none. */
+  public OptionalDouble reserve() {
+    OptionalDouble first = devices.get(0).deviceMemory().reserve();
+    boolean same = devices.stream().allMatch(kind -> kind.deviceMemory().reserve().equals(first));
+    return same ? first : OptionalDouble.empty();
   }
 
   /** The same cluster with other links, one for each of its levels. */

@@ -1,6 +1,8 @@
 package dev.pipewright.cluster;
 
 import dev.pipewright.units.Check;
+import dev.pipewright.units.Precision;
+import java.util.Optional;
 
 /**
  * What the training software of a machine adds to its hardware, as far as it has been calibrated.
@@ -13,13 +15,16 @@ import dev.pipewright.units.Check;
  * @param overlap the share of a sum of gradients, of what has room beside computing, that slows
  *     neither: less than 1 where the same processor computes and carries messages
  * @param message what messages between stages take from the computing of both ends
+ * @param precision the number format of the runs that the cluster was published with; empty where
+ *     devices and network decide
  */
 public record Software(
     double waitingShare,
     boolean fusesGroups,
     boolean fastConvolutions,
     double overlap,
-    MessageOverhead message) {
+    MessageOverhead message,
+    Optional<Precision> precision) {
   /** Adds nothing. */
   public static final Software IDEAL = new Software(0, true, true);
 
@@ -30,14 +35,19 @@ public record Software(
 
   /** Sums and messages beside computing slow nobody. */
   public Software(double waitingShare, boolean fusesGroups, boolean fastConvolutions) {
-    this(waitingShare, fusesGroups, fastConvolutions, 1, MessageOverhead.NONE);
+    this(waitingShare, fusesGroups, fastConvolutions, 1, MessageOverhead.NONE, Optional.empty());
   }
 
   public Software withOverlap(double share) {
-    return new Software(waitingShare, fusesGroups, fastConvolutions, share, message);
+    return new Software(waitingShare, fusesGroups, fastConvolutions, share, message, precision);
   }
 
   public Software withMessage(MessageOverhead overhead) {
-    return new Software(waitingShare, fusesGroups, fastConvolutions, overlap, overhead);
+    return new Software(waitingShare, fusesGroups, fastConvolutions, overlap, overhead, precision);
+  }
+
+  public Software withPrecision(Precision format) {
+    return new Software(
+        waitingShare, fusesGroups, fastConvolutions, overlap, message, Optional.of(format));
   }
 }

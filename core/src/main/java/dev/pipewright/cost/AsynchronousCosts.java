@@ -62,7 +62,7 @@ public final class AsynchronousCosts {
       capacity = Math.min(capacity, cluster.device(device).memory().value());
     }
     return new StageMemory(
-        costs.staticBytes(first, end) + (plan.versions(stage) - 1) * weightBytes(stage),
+        costs.states(first, end).withVersions((plan.versions(stage) - 1) * weightBytes(stage)),
         again ? costs.inputBytes(first, samples) : costs.heldBytes(first, end, samples),
         layers.inFlight(),
         again ? costs.recomputedBytes(first, end, samples) : 0,
@@ -144,6 +144,9 @@ public final class AsynchronousCosts {
   private double reduceSeconds(int stage) {
     int[] devices =
         plan.stages().get(stage).devices().stream().mapToInt(Integer::intValue).sorted().toArray();
-    return Collectives.achieved(cluster, devices).allReduce(weightBytes(stage));
+    StagePlan layers = plan.stages().get(stage);
+    double[] before = costs.gradientBytes();
+    return Collectives.achieved(cluster, devices)
+        .allReduce(before[layers.lastLayer() + 1] - before[layers.firstLayer()]);
   }
 }

@@ -18,14 +18,14 @@ public final class GradientOverlap {
    */
   public static double exposedSeconds(
       StageCosts costs, int first, int end, int slice, double slowdown, Collectives group) {
-    double[] parameters = costs.parameterBytes();
+    double[] gradients = costs.gradientBytes();
     return exposedSeconds(
         costs,
         first,
         end,
         slice,
         slowdown,
-        position -> group.allReduce(parameters[end] - parameters[position]));
+        position -> group.allReduce(gradients[end] - gradients[position]));
   }
 
   /**

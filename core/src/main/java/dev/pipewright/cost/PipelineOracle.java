@@ -120,7 +120,7 @@ public final class PipelineOracle implements Oracle {
       back = SplitConcat.betweenPasses(cluster, next, devices).seconds(bytes);
     }
     Collectives group = Collectives.achieved(cluster, devices);
-    double reduce = group.allReduce(costs.parameterBytes()[end] - costs.parameterBytes()[first]);
+    double reduce = group.allReduce(costs.gradientBytes()[end] - costs.gradientBytes()[first]);
     double exposed =
         plan.overlapGradients()
             ? GradientOverlap.exposedSeconds(costs, first, end, slice, slowdown, group)
@@ -158,7 +158,7 @@ public final class PipelineOracle implements Oracle {
       working = kept.workingBytes();
     }
     return new StageMemory(
-        costs.staticBytes(first, end),
+        costs.states(first, end),
         held,
         stage.inFlight(),
         working + costs.workingBytes(slice),

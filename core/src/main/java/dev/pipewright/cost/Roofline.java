@@ -12,7 +12,6 @@ import dev.pipewright.profile.Profile.LayerSizes;
 import dev.pipewright.profile.Profile.LayerTimes;
 import dev.pipewright.profile.Provenance;
 import dev.pipewright.units.Check;
-import dev.pipewright.units.Precision;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -43,7 +42,7 @@ public final class Roofline {
   static final double MATRIX = 0.9;
 
   /** The same on tensor cores, where operands rarely arrive fast enough. */
-  static final double MATRIX_MIXED = 0.5;
+  static final double MATRIX_TENSOR_CORES = 0.5;
 
   /**
    * 3 × 3 convolutions of stride 1 in 32 bits exceed the peak, counted in direct FLOP: Winograd's
@@ -185,7 +184,7 @@ public final class Roofline {
     double input = Math.max(arithmetic(layer, work.inputGradient() * share, rows), weights);
     double weightGradient = 0;
     if (layer.parameters() > 0) {
-      double written = layer.parameters() * part.weights() * bytesPerElement / rate;
+      double written = layer.parameters() * part.weights() * training.gradientBytes() / rate;
       weightGradient = Math.max(arithmetic(layer, work.weightGradient() * share, rows), written);
     }
     double backward =
@@ -229,13 +228,13 @@ public final class Roofline {
   }
 
   private double efficiency(Operator operator) {
-    boolean mixed = training.precision() == Precision.MIXED;
-    double matrix = mixed ? MATRIX_MIXED : MATRIX;
+    boolean tensorCores = training.precision().onTensorCores();
+    double matrix = tensorCores ? MATRIX_TENSOR_CORES : MATRIX;
     if (operator instanceof Operator.Convolution convolution) {
       if (convolution.groups() > 1) {
         return Math.min(GROUPED, matrix);
       }
-      boolean fast = fastConvolutions && !mixed && suitsWinograd(convolution);
+      boolean fast = fastConvolutions && !tensorCores && suitsWinograd(convolution);
       return fast ? WINOGRAD : matrix;
     }
     return matrix;
@@ -304,7 +303,8 @@ public final class Roofline {
   /** Everything static is read, everything but the gradient is written. */
   private double update(Layer layer) {
     Optimizer optimizer = training.optimizer();
-    double traffic = 2 * optimizer.bytesPerParameter(training.precision()) - bytesPerElement;
+    double traffic =
+        2 * optimizer.bytesPerParameter(training.precision()) - training.gradientBytes();
     return layer.parameters() * traffic / rate;
   }
 }

@@ -27,20 +27,59 @@ public record StageCost(
   /**
    * Bytes on each device of a stage.
    *
-   * @param staticBytes weights, gradients, optimizer state
+   * @param states what is there all the time
    * @param heldBytes what each micro-batch in flight holds
    * @param inFlight how many are held at most
    * @param workingBytes what a pass needs beyond that while it recomputes and computes
    * @param capacity the smallest memory among the stage's devices
    */
   public record StageMemory(
-      double staticBytes, double heldBytes, int inFlight, double workingBytes, Bytes capacity) {
+      States states, double heldBytes, int inFlight, double workingBytes, Bytes capacity) {
+    /** Weights, gradients, optimizer state. */
+    public double staticBytes() {
+      return states.all();
+    }
+
+    /** Activations of all micro-batches in flight. */
+    public double activationBytes() {
+      return inFlight * heldBytes;
+    }
+
     public double peakBytes() {
-      return staticBytes + inFlight * heldBytes + workingBytes;
+      return staticBytes() + activationBytes() + workingBytes;
     }
 
     public boolean fits() {
       return peakBytes() <= capacity.value();
+    }
+  }
+
+  /**
+   * Bytes of a stage that are there all the time.
+   *
+   * @param parameters weights as passes read them, all versions of them
+   * @param gradients of the weights
+   * @param all these and the optimizer's state
+   */
+  public record States(double parameters, double gradients, double all) {
+    /** All that a device of a stage held when it was measured, whatever it was for. */
+    public static States measured(double bytes) {
+      return new States(0, 0, bytes);
+    }
+
+    /** Whether it is known what the bytes are for. */
+    public boolean apart() {
+      return all == 0 || parameters + gradients > 0;
+    }
+
+    /** Moments and the master copy of the weights. */
+    public double optimizer() {
+      return Math.max(0, all - parameters - gradients); // never below by rounding
+    }
+
+    /** The same with {@code bytes} more of older versions of the parameters. */
+    public States withVersions(double bytes) {
+      return new States(parameters + bytes, gradients, all + bytes);
     }
   }
 }

@@ -3,6 +3,7 @@ package dev.pipewright.cost;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceKind;
 import dev.pipewright.cluster.MessageOverhead;
+import dev.pipewright.cost.StageCost.States;
 import dev.pipewright.model.Chain;
 import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.profile.Profile;
@@ -31,6 +32,7 @@ public final class StageCosts {
   private final double[] cutBytes; // index end: activation that crosses a cut before position end
   private final double[] updateSeconds;
   private final List<@Nullable Times> times = new ArrayList<>(); // by slice size
+  private final double[] gradientBytes; // likewise
   private final double staticPerParameterByte;
   private final double referencePeak;
 
@@ -56,8 +58,9 @@ public final class StageCosts {
     this.cutBytes = byEnd(chain.crossing(profile.outputBytes()));
     this.updateSeconds = byEnd(chain.cumulative(profile.seconds(Quantity.UPDATE, 1)));
     this.referencePeak = referencePeak(workload);
-    this.staticPerParameterByte =
-        (double) workload.training().staticBytesPerParameter() / profile.precision().bytes();
+    double weight = profile.precision().bytes();
+    this.staticPerParameterByte = workload.training().staticBytesPerParameter() / weight;
+    this.gradientBytes = times(parameterBytes, workload.training().gradientBytes() / weight);
   }
 
   /**
@@ -67,6 +70,10 @@ public final class StageCosts {
    */
   public StageCosts cutOnlyAt(int[] places) {
     return new StageCosts(workload, places.clone());
+  }
+
+  private static double[] times(double[] bytes, double factor) {
+    return factor == 1 ? bytes : Arrays.stream(bytes).map(each -> each * factor).toArray();
   }
 
   private boolean nested() {
@@ -185,9 +192,14 @@ public final class StageCosts {
     return updateSeconds;
   }
 
-  /** Cumulative bytes of weights by end; a gradient has the same size: read only. */
+  /** Cumulative bytes of weights by end, as passes read them: read only. */
   public double[] parameterBytes() {
     return parameterBytes;
+  }
+
+  /** Cumulative bytes of the weights' gradients by end: read only. */
+  public double[] gradientBytes() {
+    return gradientBytes;
   }
 
   /** Bytes of one sample that cross a cut before each position; 0 at the start: read only. */
@@ -208,6 +220,14 @@ public final class StageCosts {
   /** Weights, gradients and optimizer state of a stage. */
   public double staticBytes(int first, int end) {
     return (parameterBytes[end] - parameterBytes[first]) * staticPerParameterByte;
+  }
+
+  /** The same by category. */
+  public States states(int first, int end) {
+    return new States(
+        parameterBytes[end] - parameterBytes[first],
+        gradientBytes[end] - gradientBytes[first],
+        staticBytes(first, end));
   }
 
   /**

@@ -37,7 +37,7 @@ final class SharedBytes implements StateBytes {
       StageCosts costs, Assignment assignment, int depth, int worker, int[] layers, int passes) {
     Chain chain = costs.workload().chain();
     double element = costs.workload().profile().precision().bytes();
-    double remembered = costs.workload().training().staticBytesPerParameter() / element - 2;
+    double remembered = costs.workload().training().optimizerBytes() / element;
     this.states = SharedStates.of(assignment, depth, worker, chain, Expectation.BUCKET_BYTES);
     this.passes = passes;
     int count = states.segments().size();

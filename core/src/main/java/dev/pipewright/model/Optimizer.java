@@ -17,11 +17,24 @@ public enum Optimizer {
   }
 
   /**
-   * Static bytes per parameter: weight, gradient, 32-bit moments and, in mixed precision, the
-   * 32-bit master weight. Adam needs 16 in both precisions (4+4+8; 2+2+4+8).
+   * Static bytes per parameter: weight, 32-bit gradient, 32-bit moments and, in 16 bits, the 32-bit
+   * master weight.
+   *
+   * <pre>
+   *                 weight  gradient  master  moments   sum
+   *   SGD   32 bits      4         4       –        –     8
+   *         16 bits      2         4       4        –    10
+   *   one   32 bits      4         4       –        4    12     momentum, RMSProp
+   *         16 bits      2         4       4        4    14
+   *   Adam  32 bits      4         4       –        8    16
+   *         16 bits      2         4       4        8    18
+   * </pre>
+   *
+   * <p>Megatron-LM holds the same 18 for bfloat16, whose gradients it adds up in 32 bits ({@code
+   * --accumulate-allreduce-grads-in-fp32}); PyTorch's autocast keeps weights in 32 bits and a
+   * cached 16-bit cast of them, which is the same sum.
    */
   public int bytesPerParameter(Precision precision) {
-    int master = precision == Precision.MIXED ? 4 : 0;
-    return 2 * precision.bytes() + master + 4 * moments;
+    return precision.bytes() + precision.gradientBytes() + precision.masterBytes() + 4 * moments;
   }
 }

@@ -127,7 +127,7 @@ final class FormulaPricer implements StagePricer {
           ? Outcome.STOP
           : Outcome.SKIP;
     }
-    double gradients = costs.parameterBytes()[end] - costs.parameterBytes()[first];
+    double gradients = costs.gradientBytes()[end] - costs.gradientBytes()[first];
     double tail =
         here.group().allReduce(gradients)
             + (costs.updateSeconds()[end] - costs.updateSeconds()[first]) * here.slowdown();

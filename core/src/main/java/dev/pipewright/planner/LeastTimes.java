@@ -95,7 +95,7 @@ final class LeastTimes {
     if (passes + update >= limit) {
       return passes + update;
     }
-    double bytes = costs.parameterBytes()[end] - costs.parameterBytes()[first];
+    double bytes = costs.gradientBytes()[end] - costs.gradientBytes()[first];
     return passes + update + Math.max(0, group(devices).allReduce(bytes) - back);
   }
 

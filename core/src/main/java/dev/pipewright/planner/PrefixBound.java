@@ -123,7 +123,7 @@ final class PrefixBound {
   private static final class Stages {
     private final StageCosts costs;
     private final double[] seconds;
-    private final double[] parameters;
+    private final double[] gradients;
     private final boolean sums;
     private final Collectives group;
     private final int repeats;
@@ -132,7 +132,7 @@ final class PrefixBound {
     Stages(StageCosts costs, Prices prices, int devices, double limit) {
       this.costs = costs;
       this.seconds = prices.seconds(devices);
-      this.parameters = costs.parameterBytes();
+      this.gradients = costs.gradientBytes();
       this.sums = prices.sums();
       this.group = Collectives.atBest(costs.workload().cluster(), devices);
       this.repeats = prices.repeats();
@@ -157,7 +157,7 @@ final class PrefixBound {
             continue;
           }
           if (sums) {
-            double bytes = parameters[end] - parameters[first];
+            double bytes = gradients[end] - gradients[first];
             before = Math.max(before, group.allReduce(bytes));
           }
           if (stage * repeats + before <= limit) {

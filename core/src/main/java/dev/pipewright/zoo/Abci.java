@@ -4,6 +4,7 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.Level;
 import dev.pipewright.cluster.Link;
 import dev.pipewright.cluster.Software;
+import dev.pipewright.units.Precision;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -37,9 +38,10 @@ final class Abci {
   /**
    * ChainerMN sums layer by layer what only some of the devices sum with each other. Its
    * convolutions are not the fast ones: the authors' 8.2 ms for a sample of VGG-16 are twice what
-   * those would take, and agree with the others.
+   * those would take, and agree with the others. All runs of the paper are in 32 bits.
    */
-  private static final Software CHAINER = new Software(WAITING, false, false);
+  private static final Software CHAINER =
+      new Software(WAITING, false, false).withPrecision(Precision.FP32);
 
   private Abci() {}
 

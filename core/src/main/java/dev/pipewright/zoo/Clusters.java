@@ -2,6 +2,8 @@ package dev.pipewright.zoo;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceKind;
+import dev.pipewright.cluster.DeviceMemory;
+import dev.pipewright.units.Bytes;
 import java.util.List;
 import java.util.Optional;
 
@@ -38,9 +40,12 @@ public final class Clusters {
         "h100-80g-8x3200g");
   }
 
-  /** A device of DAPPLE's and ParaDL's experiments: 16 GiB, peaks as in NVIDIA's data sheet. */
+  /**
+   * A device of DAPPLE's and ParaDL's experiments: peaks as in NVIDIA's data sheet. Both papers
+   * count its 16 GiB whole, so plans may fill all of them.
+   */
   public static DeviceKind v100() {
-    return Accelerators.v100(16);
+    return Accelerators.v100(DeviceMemory.whole(Bytes.gib(16)), 16);
   }
 
   /**

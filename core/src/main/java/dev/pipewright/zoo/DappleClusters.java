@@ -3,6 +3,8 @@ package dev.pipewright.zoo;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.Level;
 import dev.pipewright.cluster.Link;
+import dev.pipewright.cluster.Software;
+import dev.pipewright.units.Precision;
 import java.util.List;
 
 /**
@@ -14,7 +16,7 @@ import java.util.List;
  * connection, 100 GB/s for a ring over four, 10 µs. Between nodes at 25 Gbit/s: 1 GB/s from one
  * device to another, 3 GB/s for a ring, which are the figures of the authors' planner, and 50 µs.
  * At 10 Gbit/s both rates times 0.4. A node of one device has the same node level: nothing crosses
- * it.
+ * it. The paper's profiles are in 32 bits.
  */
 final class DappleClusters {
   private DappleClusters() {}
@@ -32,6 +34,7 @@ final class DappleClusters {
     Level node = new Level("node", Link.of(1e-5, 25e9), Link.of(1e-5, 100e9));
     Level network = new Level("cluster", Link.of(5e-5, share * 1e9), Link.of(5e-5, share * 3e9));
     return Cluster.uniform(
-        name, Clusters.v100(), List.of(node, network), size.devices(), size.nodes());
+            name, Clusters.v100(), List.of(node, network), size.devices(), size.nodes())
+        .withSoftware(Software.IDEAL.withPrecision(Precision.FP32));
   }
 }

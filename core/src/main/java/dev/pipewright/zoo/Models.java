@@ -25,7 +25,8 @@ import java.util.stream.Stream;
  *       gpt-8x256}.
  * </ul>
  *
- * <p>All train in 32 bits. {@link #forms} lists the names with parameters.
+ * <p>All sources train in 32 bits; {@link ZooModel#trainedOn} says what a cluster makes of that.
+ * {@link #forms} lists the names with parameters.
  */
 public final class Models {
   static final String DAPPLE = "; trained as in DAPPLE, PPoPP 2021, Table II";

@@ -39,7 +39,7 @@ final class NvidiaClusters {
 
   static Cluster dgxV100(String name, String size) {
     Level node = new Level("node", Link.of(1e-5, 25e9), Link.of(7e-6, 130e9));
-    return cluster(name, size, Accelerators.v100(32), node, network(2e-5, 4, 100));
+    return cluster(name, size, Accelerators.v100With32(), node, network(2e-5, 4, 100));
   }
 
   static Cluster a100With40(String name, String size, double gigabitsOfNode) {

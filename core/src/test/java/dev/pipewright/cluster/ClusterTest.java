@@ -104,7 +104,7 @@ class ClusterTest {
   @Test
   void aMessageTakesLatencyAndItsShareOfTheBandwidth() {
     assertEquals(3.5, Link.of(1, 4).seconds(10));
-    assertEquals(4, KIND.peak(Precision.MIXED).value());
+    assertEquals(4, KIND.peak(Precision.BF16).value());
     assertEquals(1, KIND.peak(Precision.FP32).value());
   }
 }

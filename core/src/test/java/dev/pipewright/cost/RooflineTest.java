@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class RooflineTest {
   private static final DeviceKind V100 = Clusters.v100();
   private static final Training FP32 = new Training(Optimizer.ADAM, Precision.FP32);
-  private static final Training MIXED = new Training(Optimizer.ADAM, Precision.MIXED);
+  private static final Training MIXED = new Training(Optimizer.ADAM, Precision.FP16);
 
   private static double total(Profile profile, Quantity quantity, int samples) {
     return Arrays.stream(profile.seconds(quantity, samples)).sum();

@@ -1,14 +1,18 @@
 package dev.pipewright.zoo;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceKind;
 import dev.pipewright.cluster.Level;
 import dev.pipewright.units.Bytes;
+import dev.pipewright.units.Precision;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -146,12 +150,41 @@ class ClustersTest {
     assertEquals(312e12, small.mixed().value());
     assertEquals(small.mixed(), large.mixed());
     assertEquals(small.fp32(), large.fp32());
-    assertEquals(Bytes.gib(80), large.memory());
+    assertEquals(312e12, large.peak(Precision.BF16).value());
+    assertEquals(156e12, large.peak(Precision.TF32).value());
+    assertEquals(494.7e12, cluster("dgx-h100").device(0).peak(Precision.TF32).value());
     assertEquals(1555e9, small.memoryBandwidth().value());
     assertEquals(2039e9, large.memoryBandwidth().value());
     assertEquals(989.5e12, cluster("dgx-h100").device(0).mixed().value());
     assertEquals(
         Clusters.v100().withMemory(Bytes.gib(32)).fp32(), cluster("dgx-v100").device(0).fp32());
+  }
+
+  /** A process gets less than the name says; papers count all of it. */
+  @Test
+  void devicesHaveTheMemoryThatAProcessCanUse() {
+    DeviceKind h100 = cluster("dgx-h100").device(0);
+    assertEquals(85_520_809_984L, h100.deviceMemory().reported().value()); // 79.65 GiB
+    assertEquals(85_520_809_984L - 1093 * 1_048_576L - 1_600_000_000L, h100.memory().value());
+    assertEquals("77.2 GiB", cluster("selene").device(0).memory().toString());
+    assertEquals("37.5 GiB", cluster("a100-40g-8x1600g").device(0).memory().toString());
+    assertEquals("29.7 GiB", cluster("dgx-v100").device(0).memory().toString());
+    for (String paper : List.of("dapple-a", "dapple-b", "dapple-c", "abci")) {
+      assertEquals(Bytes.gib(16), cluster(paper).device(0).memory());
+      assertEquals(OptionalDouble.of(0), cluster(paper).reserve());
+      assertEquals(cluster(paper), cluster(paper).withUsualReserve(0.5));
+    }
+  }
+
+  @Test
+  void onlyNewerDevicesHaveBfloat16AndTf32() {
+    DeviceKind v100 = cluster("dgx-v100").device(0);
+    assertFalse(v100.computes(Precision.BF16) || v100.computes(Precision.TF32));
+    assertTrue(v100.computes(Precision.FP16) && v100.computes(Precision.FP32));
+    for (Precision precision : Precision.values()) {
+      assertTrue(cluster("selene").device(0).computes(precision));
+      assertTrue(cluster("dgx-h100").device(0).computes(precision));
+    }
   }
 
   @Test

@@ -58,7 +58,7 @@ public final class AnswerJson {
    * @param planningSeconds how long the search took
    * @param simulated what the simulator says of the best plan, where it was asked
    * @param training how the model is trained
-   * @param memoryBytes of every device, where it is not the cluster's
+   * @param memory what is known of every device's memory beside the cluster
    */
   public record Context(
       String model,
@@ -69,7 +69,7 @@ public final class AnswerJson {
       double planningSeconds,
       Optional<Simulated> simulated,
       Optional<Training> training,
-      OptionalLong memoryBytes) {}
+      GivenMemory memory) {}
 
   /**
    * A simulated step.
@@ -111,7 +111,7 @@ public final class AnswerJson {
     object.put("cost_model", planning.costModel());
     context.globalBatch().ifPresent(batch -> object.put("global_batch", batch));
     context.profileBatch().ifPresent(batch -> object.put("profile_batch", batch));
-    PlanJson.putSetting(object, context.training(), context.memoryBytes());
+    PlanJson.putSetting(object, context.training(), context.memory());
     object.put("profile", context.provenance());
     object.put("objective", pair("name", "step_s", "value", step));
     object.put(

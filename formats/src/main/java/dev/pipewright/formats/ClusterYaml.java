@@ -2,6 +2,7 @@ package dev.pipewright.formats;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceKind;
+import dev.pipewright.cluster.DeviceMemory;
 import dev.pipewright.cluster.Level;
 import dev.pipewright.cluster.Link;
 import dev.pipewright.cluster.MessageOverhead;
@@ -16,6 +17,8 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
 
 /**
  * Clusters as YAML, or as JSON, which is YAML too. What is written is read back equal, to the last
@@ -30,11 +33,27 @@ public final class ClusterYaml {
   private static final List<String> KEYS =
       List.of("format", "version", "name", "kinds", "levels", "devices", "software");
   private static final List<String> KIND_KEYS =
-      List.of("name", "memory_bytes", "fp32_flops", "mixed_flops", "memory_bytes_per_s");
+      List.of(
+          "name",
+          "memory_bytes",
+          "context_bytes",
+          "communication_bytes",
+          "memory_reserve",
+          "fp32_flops",
+          "mixed_flops",
+          "tf32_flops",
+          "bf16",
+          "memory_bytes_per_s");
   private static final List<String> LEVEL_KEYS =
       List.of("name", "point_to_point", "collective", "ports", "achieved", "groups");
   private static final List<String> SOFTWARE_KEYS =
-      List.of("waiting_share", "fuses_groups", "fast_convolutions", "overlap", "message_overhead");
+      List.of(
+          "waiting_share",
+          "fuses_groups",
+          "fast_convolutions",
+          "overlap",
+          "message_overhead",
+          "precision");
   private static final List<String> OVERHEAD_KEYS = List.of("per_message_s", "per_byte_s");
   private static final List<String> LINK_KEYS = List.of("latency_s", "bytes_per_s", "small");
   private static final List<String> PIECE_KEYS = List.of("up_to_bytes", "latency_s", "bytes_per_s");
@@ -79,10 +98,8 @@ public final class ClusterYaml {
         fields.optional("fuses_groups").map(Node::flag).orElse(true),
         fields.optional("fast_convolutions").map(Node::flag).orElse(true),
         fields.optional("overlap").map(ClusterYaml::part).orElse(1.0),
-        fields
-            .optional("message_overhead")
-            .map(ClusterYaml::overhead)
-            .orElse(MessageOverhead.NONE));
+        fields.optional("message_overhead").map(ClusterYaml::overhead).orElse(MessageOverhead.NONE),
+        fields.optional("precision").map(n -> n.word(Precisions.BY_WORD)));
   }
 
   private static MessageOverhead overhead(Node node) {
@@ -117,9 +134,11 @@ public final class ClusterYaml {
       DeviceKind kind =
           new DeviceKind(
               fields.required("name").text(),
-              new Bytes(fields.required("memory_bytes").whole(1)),
+              memory(fields),
               new FlopsPerSecond(fields.required("fp32_flops").positive()),
               new FlopsPerSecond(fields.required("mixed_flops").positive()),
+              fields.optional("tf32_flops").map(n -> new FlopsPerSecond(n.positive())),
+              fields.optional("bf16").map(Node::flag).orElse(true),
               new BytesPerSecond(fields.required("memory_bytes_per_s").positive()));
       if (kinds.putIfAbsent(kind.name(), kind) != null) {
         throw node.wrong(
@@ -127,6 +146,19 @@ public final class ClusterYaml {
       }
     }
     return kinds;
+  }
+
+  private static DeviceMemory memory(Fields fields) {
+    Node all = fields.required("memory_bytes");
+    Optional<Node> reserve = fields.optional("memory_reserve");
+    return all.checked(() ->
+        new DeviceMemory(
+            new Bytes(all.whole(1)),
+            new Bytes(fields.optional("context_bytes").map(n -> n.whole(0)).orElse(0L)),
+            new Bytes(fields.optional("communication_bytes").map(n -> n.whole(0)).orElse(0L)),
+            reserve.isPresent()
+                ? OptionalDouble.of(reserve.get().shareBelowOne())
+                : OptionalDouble.empty()));
   }
 
   private static List<DeviceKind> devices(Node list, Map<String, DeviceKind> kinds) {
@@ -249,9 +281,21 @@ public final class ClusterYaml {
   private static Map<String, Object> object(DeviceKind kind) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("name", kind.name());
-    object.put("memory_bytes", kind.memory().value());
+    DeviceMemory memory = kind.deviceMemory();
+    object.put("memory_bytes", memory.reported().value());
+    if (memory.context().value() > 0) {
+      object.put("context_bytes", memory.context().value());
+    }
+    if (memory.communication().value() > 0) {
+      object.put("communication_bytes", memory.communication().value());
+    }
+    memory.reserve().ifPresent(share -> object.put("memory_reserve", share));
     object.put("fp32_flops", kind.fp32().value());
     object.put("mixed_flops", kind.mixed().value());
+    kind.tf32().ifPresent(peak -> object.put("tf32_flops", peak.value()));
+    if (!kind.bfloat16()) {
+      object.put("bf16", false);
+    }
     object.put("memory_bytes_per_s", kind.memoryBandwidth().value());
     return object;
   }
@@ -270,6 +314,7 @@ public final class ClusterYaml {
       overhead.put("per_byte_s", software.message().secondsPerByte());
       object.put("message_overhead", overhead);
     }
+    software.precision().ifPresent(format -> object.put("precision", format.word()));
     return object;
   }
 

@@ -15,7 +15,7 @@ import java.util.OptionalLong;
  * @param globalBatch samples of an update
  * @param profileBatch samples that the model's times are for, where its file does not say
  * @param training how the model is trained
- * @param memoryBytes of every device, where it is not the cluster's
+ * @param memory what the user says of every device's memory
  */
 public record MadeFor(
     Optional<String> model,
@@ -23,7 +23,7 @@ public record MadeFor(
     OptionalLong globalBatch,
     OptionalInt profileBatch,
     Optional<Training> training,
-    OptionalLong memoryBytes) {
+    GivenMemory memory) {
   /** For a model on levels, trained somehow. */
   public static MadeFor levels(String model, OptionalInt profileBatch) {
     return new MadeFor(
@@ -32,13 +32,13 @@ public record MadeFor(
         OptionalLong.empty(),
         profileBatch,
         Optional.empty(),
-        OptionalLong.empty());
+        GivenMemory.NONE);
   }
 
   /** The same, as a file elsewhere names model and cluster. */
   public MadeFor named(String otherModel, Optional<String> otherCluster) {
     return new MadeFor(
-        Optional.of(otherModel), otherCluster, globalBatch, profileBatch, training, memoryBytes);
+        Optional.of(otherModel), otherCluster, globalBatch, profileBatch, training, memory);
   }
 
   /** The first keys of an answer. */
@@ -49,7 +49,7 @@ public record MadeFor(
     cluster.ifPresent(name -> object.put("cluster", name));
     globalBatch.ifPresent(samples -> object.put("global_batch", samples));
     profileBatch.ifPresent(samples -> object.put("profile_batch", samples));
-    PlanJson.putSetting(object, training, memoryBytes);
+    PlanJson.putSetting(object, training, memory);
     return object;
   }
 }

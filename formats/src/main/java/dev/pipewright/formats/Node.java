@@ -213,6 +213,15 @@ final class Node {
     return value;
   }
 
+  /** A number from 0 to below 1. */
+  double shareBelowOne() {
+    double share = amount();
+    if (share >= 1) {
+      throw wrong("%s is all of it; write a share below 1".formatted(share));
+    }
+    return share;
+  }
+
   /**
    * What {@code made} makes of values that were read; its complaints become a mistake in this line.
    */

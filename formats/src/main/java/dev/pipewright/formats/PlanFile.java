@@ -14,7 +14,7 @@ import java.util.OptionalLong;
  * @param globalBatch samples per step
  * @param profileBatch samples that the model's times are for, where its file does not say
  * @param training how the model is trained
- * @param memoryBytes of every device, where it is not the cluster's
+ * @param memory what the user says of every device's memory
  */
 public record PlanFile(
     Plan plan,
@@ -24,7 +24,7 @@ public record PlanFile(
     OptionalLong globalBatch,
     OptionalInt profileBatch,
     Optional<Training> training,
-    OptionalLong memoryBytes)
+    GivenMemory memory)
     implements ReadPlan {
   /** A plan that does not say what it was made for. */
   public static PlanFile of(Plan plan) {
@@ -36,11 +36,11 @@ public record PlanFile(
         OptionalLong.empty(),
         OptionalInt.empty(),
         Optional.empty(),
-        OptionalLong.empty());
+        GivenMemory.NONE);
   }
 
   @Override
   public MadeFor madeFor() {
-    return new MadeFor(model, cluster, globalBatch, profileBatch, training, memoryBytes);
+    return new MadeFor(model, cluster, globalBatch, profileBatch, training, memory);
   }
 }

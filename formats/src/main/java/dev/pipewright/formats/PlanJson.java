@@ -7,7 +7,6 @@ import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.WarmUp;
-import dev.pipewright.units.Precision;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -15,7 +14,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /**
@@ -36,7 +34,8 @@ public final class PlanJson {
           "profile_batch",
           "optimizer",
           "precision",
-          "device_memory_bytes");
+          "device_memory_bytes",
+          "memory_reserve");
   static final List<String> HEAD = List.of("format", "version");
   static final List<String> PLAN_KEYS =
       joined(
@@ -62,11 +61,9 @@ public final class PlanJson {
   static final Map<String, Recompute> RECOMPUTE = new LinkedHashMap<>();
 
   static final Map<String, Optimizer> OPTIMIZERS = new LinkedHashMap<>();
-  static final Map<String, Precision> PRECISIONS = new LinkedHashMap<>();
 
   static {
     Stream.of(Optimizer.values()).forEach(o -> OPTIMIZERS.put(word(o), o));
-    Stream.of(Precision.values()).forEach(p -> PRECISIONS.put(word(p), p));
     Stream.of(WarmUp.values()).forEach(w -> SCHEDULES.put(w.schedule(), w));
     Stream.of(Recompute.values()).forEach(r -> RECOMPUTE.put(r.word(), r));
   }
@@ -79,12 +76,13 @@ public final class PlanJson {
 
   /** What a plan was made for beside its model and cluster, as keys of an object. */
   static void putSetting(
-      Map<String, Object> object, Optional<Training> training, OptionalLong memoryBytes) {
+      Map<String, Object> object, Optional<Training> training, GivenMemory memory) {
     training.ifPresent(t -> {
       object.put("optimizer", word(t.optimizer()));
       object.put("precision", word(t.precision()));
     });
-    memoryBytes.ifPresent(bytes -> object.put("device_memory_bytes", bytes));
+    memory.bytes().ifPresent(bytes -> object.put("device_memory_bytes", bytes));
+    memory.reserve().ifPresent(share -> object.put("memory_reserve", share));
   }
 
   static List<String> joined(List<List<String>> lists) {
@@ -131,7 +129,7 @@ public final class PlanJson {
         madeFor.globalBatch(),
         madeFor.profileBatch(),
         madeFor.training(),
-        madeFor.memoryBytes());
+        madeFor.memory());
   }
 
   static void checkVersion(Fields fields) {
@@ -215,7 +213,7 @@ public final class PlanJson {
     file.costModel().ifPresent(costModel -> object.put("cost_model", costModel));
     file.globalBatch().ifPresent(batch -> object.put("global_batch", batch));
     file.profileBatch().ifPresent(batch -> object.put("profile_batch", batch));
-    putSetting(object, file.training(), file.memoryBytes());
+    putSetting(object, file.training(), file.memory());
     object.put("plan", object(file.plan()));
     return JsonText.of(object);
   }

@@ -47,9 +47,13 @@ record PlanTree(Path file, Node root, Node plan) {
               .map(node -> OptionalInt.of(node.count(1)))
               .orElse(OptionalInt.empty()),
           training(),
-          either("device_memory_bytes")
-              .map(node -> OptionalLong.of(node.whole(1)))
-              .orElse(OptionalLong.empty()));
+          new GivenMemory(
+              either("device_memory_bytes")
+                  .map(node -> OptionalLong.of(node.whole(1)))
+                  .orElse(OptionalLong.empty()),
+              either("memory_reserve")
+                  .map(node -> OptionalDouble.of(node.shareBelowOne()))
+                  .orElse(OptionalDouble.empty())));
     }
 
     /** Both or neither: a plan for an optimizer is for a precision. */
@@ -64,7 +68,7 @@ record PlanTree(Path file, Node root, Node plan) {
       }
       return optimizer.map(rule ->
           new Training(
-              rule.word(PlanJson.OPTIMIZERS), precision.orElseThrow().word(PlanJson.PRECISIONS)));
+              rule.word(PlanJson.OPTIMIZERS), precision.orElseThrow().word(Precisions.BY_WORD)));
     }
 
     /** A number in an object beside the plan, such as {@code objective.value}. */

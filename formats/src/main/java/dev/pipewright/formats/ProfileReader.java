@@ -65,7 +65,6 @@ final class ProfileReader {
           "backward_working_bytes",
           "split_kept_bytes",
           "deferred_bytes");
-  private static final Map<String, Precision> PRECISIONS = Words.of(Precision.values());
   private static final Map<String, Optimizer> OPTIMIZERS = Words.of(Optimizer.values());
 
   private final Path file;
@@ -203,7 +202,7 @@ final class ProfileReader {
         memory.add(memory(table, sizes.size()));
       }
     }
-    Precision precision = fields.required("precision").word(PRECISIONS);
+    Precision precision = fields.required("precision").word(Precisions.BY_WORD);
     Provenance provenance = provenance(fields.required("provenance"));
     return batches.checked(() -> new Profile(provenance, precision, sizes, samples, times, memory));
   }
@@ -298,6 +297,6 @@ final class ProfileReader {
         .map(training ->
             new Training(
                 training.required("optimizer").word(OPTIMIZERS),
-                training.required("precision").word(PRECISIONS)));
+                training.required("precision").word(Precisions.BY_WORD)));
   }
 }

@@ -70,7 +70,7 @@ public final class StudyJson {
   private static void figures(Map<String, Object> row, Predicted predicted) {
     row.put("layout", predicted.layout().toString());
     row.put("iteration_s", predicted.iterationSeconds());
-    row.put("epoch_s", predicted.epochSeconds());
+    predicted.epochSeconds().ifPresent(seconds -> row.put("epoch_s", seconds));
     row.put("samples_per_s", predicted.samplesPerSecond());
     row.put("compute_s", predicted.phases().compute());
     row.put("communication_s", predicted.phases().communication());

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.cost.StageCost.States;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
@@ -36,7 +37,7 @@ class AnswerJsonTest {
   @TempDir Path folder;
 
   private static Assessment assessment(double seconds) {
-    StageMemory memory = new StageMemory(100, 10, 2, 0.4, new Bytes(1000));
+    StageMemory memory = new StageMemory(new States(20, 30, 100), 10, 2, 0.4, new Bytes(1000));
     StageCost first = new StageCost(1, 2, 0.5, 0.25, 0, 0, 0, memory);
     StageCost last = new StageCost(1, 2, 0, 0, 0, 0, 0, memory);
     return new Assessment("pipewright", seconds, List.of(first, last));
@@ -64,7 +65,7 @@ class AnswerJsonTest {
         0.25,
         simulated,
         Optional.empty(),
-        OptionalLong.empty());
+        GivenMemory.NONE);
   }
 
   @Test

@@ -9,6 +9,7 @@ import dev.pipewright.cluster.MessageOverhead;
 import dev.pipewright.cluster.Software;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -64,7 +65,8 @@ class ClusterYamlRatesTest {
     assertEquals(1, cluster.levels().get(0).achieved());
     assertEquals(0.5, cluster.levels().get(1).achieved());
     MessageOverhead overhead = new MessageOverhead(2e-4, 1e-10);
-    assertEquals(new Software(0.1, false, false, 0.25, overhead), cluster.software());
+    assertEquals(
+        new Software(0.1, false, false, 0.25, overhead, Optional.empty()), cluster.software());
     Path written = Refusal.file(folder, "again.yaml", ClusterYaml.text(cluster));
     assertEquals(cluster, ClusterYaml.read(written));
   }

@@ -6,16 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceKind;
+import dev.pipewright.cluster.DeviceMemory;
 import dev.pipewright.cluster.Level;
 import dev.pipewright.cluster.Link;
 import dev.pipewright.cluster.Software;
 import dev.pipewright.units.Bytes;
 import dev.pipewright.units.BytesPerSecond;
 import dev.pipewright.units.FlopsPerSecond;
+import dev.pipewright.units.Precision;
 import dev.pipewright.units.Seconds;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
@@ -110,9 +114,11 @@ class ClusterYamlTest {
       kinds.add(
           new DeviceKind(
               i + made.text(),
-              new Bytes(random.nextLong(1, Long.MAX_VALUE)),
+              memory(made),
               new FlopsPerSecond(positive(made)),
               new FlopsPerSecond(positive(made)),
+              made.flip() ? Optional.of(new FlopsPerSecond(positive(made))) : Optional.empty(),
+              made.flip(),
               new BytesPerSecond(positive(made))));
     }
     List<DeviceKind> devices = new ArrayList<>();
@@ -131,6 +137,7 @@ class ClusterYamlTest {
         g -> levels.add(new Level(made.text(), link(made), link(made), ports(made), share(made))));
     Software software = new Software(made.flip() ? 0 : positive(made), made.flip(), made.flip());
     software = made.flip() ? software : software.withOverlap(random.nextDouble());
+    software = made.flip() ? software : software.withPrecision(made.one(Precision.values()));
     return new Cluster(made.text(), devices, levels, groups, software);
   }
 
@@ -268,6 +275,43 @@ class ClusterYamlTest {
         "7: two kinds are called \"v100\"; give each a name of its own",
         "levels:",
         "  - {name: v100" + kind + "levels:");
+  }
+
+  private static DeviceMemory memory(RandomModel made) {
+    SplittableRandom random = made.random();
+    long reported = random.nextLong(100, Long.MAX_VALUE);
+    return new DeviceMemory(
+        new Bytes(reported),
+        new Bytes(made.flip() ? 0 : random.nextLong(reported / 4)),
+        new Bytes(made.flip() ? 0 : random.nextLong(reported / 4)),
+        made.flip() ? OptionalDouble.empty() : OptionalDouble.of(random.nextDouble()));
+  }
+
+  @Test
+  void whatADeviceKeepsFromPlansIsRead() {
+    String text =
+        GOOD.replace(
+            "memory_bytes: 16e9,",
+            "memory_bytes: 16e9, context_bytes: 5e8, communication_bytes: 1e9,"
+                + " memory_reserve: 0.1, tf32_flops: 5e13, bf16: false,");
+    DeviceKind kind = ClusterYaml.read(Refusal.file(folder, "c.yaml", text)).device(0);
+    assertEquals(14_500_000_000L, kind.deviceMemory().process().value());
+    assertEquals(13_050_000_000L, kind.memory().value());
+    assertEquals(5e13, kind.peak(Precision.TF32).value());
+    assertEquals(false, kind.computes(Precision.BF16));
+  }
+
+  @Test
+  void contextAndBuffersFitIntoTheMemory() {
+    refused(
+        "5: context and communication buffers take up all memory: reported=16000000000,"
+            + " context=16000000000, communication=0",
+        "memory_bytes: 16e9,",
+        "memory_bytes: 16e9, context_bytes: 16e9,");
+    refused(
+        "5: 1.0 is all of it; write a share below 1",
+        "memory_bytes: 16e9,",
+        "memory_bytes: 16e9, memory_reserve: 1,");
   }
 
   @Test

@@ -25,7 +25,7 @@ class PeriodicJsonTest {
           OptionalLong.of(8),
           OptionalInt.empty(),
           Optional.empty(),
-          OptionalLong.empty());
+          GivenMemory.NONE);
 
   private static JsonNode json(int devices, double bytes) {
     LayerChain chain =

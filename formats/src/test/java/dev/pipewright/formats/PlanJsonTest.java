@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
@@ -72,7 +73,7 @@ class PlanJsonTest {
             OptionalLong.of(64),
             OptionalInt.of(2),
             Optional.empty(),
-            OptionalLong.empty()),
+            GivenMemory.NONE),
         read(GOOD));
   }
 
@@ -145,7 +146,9 @@ class PlanJsonTest {
             OptionalLong.of(random.nextLong(1, Long.MAX_VALUE)),
             OptionalInt.of(made.count()),
             Optional.of(new Training(made.one(Optimizer.values()), made.one(Precision.values()))),
-            OptionalLong.of(random.nextLong(1, Long.MAX_VALUE)));
+            new GivenMemory(
+                OptionalLong.of(random.nextLong(1, Long.MAX_VALUE)),
+                OptionalDouble.of(random.nextDouble())));
   }
 
   @Test

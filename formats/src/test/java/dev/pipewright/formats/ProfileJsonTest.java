@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.profile.LayerMemory;
+import dev.pipewright.units.Precision;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -21,7 +22,7 @@ class ProfileJsonTest {
         "model": "two",
         "provenance": {"source": "here", "device": "cpu", "date": "", "measured": true},
         "precision": "fp32",
-        "training": {"optimizer": "adam", "precision": "mixed"},
+        "training": {"optimizer": "adam", "precision": "bf16"},
         "layers": [
           {"name": "a", "operator": {"kind": "linear", "in": 2, "out": 3, "bias": true},
            "parameters": 9, "output_elements": 3, "kept_elements": 3,
@@ -53,6 +54,12 @@ class ProfileJsonTest {
 
   private static final String LAST = "\"update_s\": [0, 0]";
   private static final String SPLIT = ", \"split_kept_bytes\": [3, 4], \"deferred_bytes\": [5, 6]";
+
+  @Test
+  void mixedPrecisionIsHalfPrecision() {
+    Path file = Refusal.file(folder, "p.json", GOOD.replace("\"bf16\"", "\"mixed\""));
+    assertEquals(Precision.FP16, ProfileJson.read(file).training().orElseThrow().precision());
+  }
 
   @Test
   void oneColumnMayStandForBothPasses() {
@@ -102,7 +109,7 @@ class ProfileJsonTest {
           "model": "two",
           "provenance": {"source": "here", "device": "cpu", "date": "", "measured": true},
           "precision": "fp32",
-          "training": {"optimizer": "adam", "precision": "mixed"},
+          "training": {"optimizer": "adam", "precision": "bf16"},
           "layers": [
             {
               "name": "a",
@@ -224,7 +231,8 @@ class ProfileJsonTest {
         "linear",
         "line");
     refused(
-        line("precision") + ": precision is the text \"fp8\"; expected one of fp32, mixed",
+        line("precision")
+            + ": precision is the text \"fp8\"; expected one of fp32, tf32, fp16, bf16, mixed",
         "\"fp32\"",
         "\"fp8\"");
   }

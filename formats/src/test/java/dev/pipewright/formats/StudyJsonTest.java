@@ -31,6 +31,7 @@ import dev.pipewright.zoo.Models;
 import dev.pipewright.zoo.ZooModel;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -55,7 +56,7 @@ class StudyJsonTest {
         new Predicted(
             new Layout(Strategy.DATA_SPATIAL, 16, 4, List.of(2, 2), 1),
             4096,
-            10_000,
+            OptionalLong.of(10_000),
             phases,
             new MemoryUse(1, 2, 4, 8, 16.4),
             31.4,

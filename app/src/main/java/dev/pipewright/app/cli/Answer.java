@@ -71,11 +71,7 @@ final class Answer {
     Optional<Run> run = planning.best().map(simulator);
     this.timeline = run.map(step -> timeline(planning.best().orElseThrow(), step)).orElse(null);
     this.memory =
-        run.map(step ->
-                PlanMemory.of(
-                    planning.best().orElseThrow().estimate().stages(),
-                    costed.workload().training(),
-                    step))
+        run.map(step -> PlanMemory.of(planning.best().orElseThrow().estimate().stages(), step))
             .orElse(List.of());
     this.jitter = jitter;
   }
@@ -131,7 +127,7 @@ final class Answer {
         planningSeconds,
         Optional.ofNullable(timeline).map(this::simulated),
         Optional.of(costed.workload().training()),
-        costed.memoryBytes());
+        costed.memory());
   }
 
   private AnswerJson.Simulated simulated(Timeline step) {
@@ -173,7 +169,7 @@ final class Answer {
             OptionalLong.of(best.plan().globalBatch()),
             profileBatch,
             Optional.of(costed.workload().training()),
-            costed.memoryBytes());
+            costed.memory());
     Picture picture = picture();
     folder.write("plan.json", PlanJson.text(file));
     folder.write("report.html", HtmlReport.of(picture));

@@ -50,6 +50,7 @@ final class CheckCommand implements Callable<Integer> {
           "--profile-batch",
           "--model-format",
           "--memory",
+          "--memory-reserve",
           "--optimizer",
           "--precision");
 

@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cluster.DeviceMemory;
 import dev.pipewright.cluster.Level;
 import dev.pipewright.formats.ClusterYaml;
 import dev.pipewright.formats.JsonText;
@@ -71,8 +72,15 @@ final class ClustersCommand implements Callable<Integer> {
             .append(cluster.size())
             .append('}');
       } else {
+        DeviceMemory memory = cluster.device(0).deviceMemory();
         out.printf(
-            Locale.ROOT, "%-17s %4d × %s%n", known, cluster.size(), cluster.device(0).name());
+            Locale.ROOT,
+            "%-17s %4d × %s, %s of %s for tensors%n",
+            known,
+            cluster.size(),
+            cluster.device(0).name(),
+            memory.process(),
+            memory.reported());
         for (int level = 0; level < cluster.levels().size(); level++) {
           Level joins = cluster.levels().get(level);
           out.printf(

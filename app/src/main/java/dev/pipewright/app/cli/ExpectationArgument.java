@@ -9,6 +9,7 @@ import dev.pipewright.formats.MadeFor;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
+import dev.pipewright.units.Precision;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -108,6 +109,9 @@ final class ExpectationArgument {
     model.profileBatch = profileBatch;
     model.optimizer = optimizer.name().toLowerCase(Locale.ROOT);
     String priced = profile == null ? chosen.model() : profile;
+    if (ModelArgument.zooModel(priced).isPresent()) {
+      model.precision = Precision.FP32.word(); // what workers compute in
+    }
     OptionalInt batch = plan.map(MadeFor::profileBatch).orElse(OptionalInt.empty());
     Workload workload =
         model

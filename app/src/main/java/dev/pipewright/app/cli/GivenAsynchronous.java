@@ -11,6 +11,7 @@ import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.AsynchronousFile;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.FileProblem;
+import dev.pipewright.formats.GivenMemory;
 import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.ModelFile;
 import dev.pipewright.formats.ModelFiles;
@@ -31,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /** A plan that never flushes, with the prices of its stages. */
 record GivenAsynchronous(Path path, AsynchronousFile file, ModelArgument.Costed costed)
@@ -49,7 +51,7 @@ record GivenAsynchronous(Path path, AsynchronousFile file, ModelArgument.Costed 
       return new GivenAsynchronous(
           argument.path, file, argument.costed(madeFor, plan.globalBatch()));
     }
-    argument.arguments.fallBackTo(madeFor.training(), madeFor.memoryBytes());
+    argument.arguments.fallBackTo(madeFor.training(), madeFor.memory());
     return new GivenAsynchronous(argument.path, file, onLevels(model, argument.arguments, file));
   }
 
@@ -91,9 +93,9 @@ record GivenAsynchronous(Path path, AsynchronousFile file, ModelArgument.Costed 
         model,
         "levels",
         new StageCosts(workload),
-        java.util.OptionalLong.empty(),
+        GivenMemory.NONE,
         read.profile().samples().get(0),
-        Optional.empty());
+        OptionalLong.empty());
   }
 
   /**

@@ -18,7 +18,7 @@ record GivenPeaks(Path path, PlanFile file, String table, LayerPeaks peaks, Clus
     implements GivenPlan {
   static GivenPeaks of(PlanArgument argument, PlanFile file) {
     argument.refuseCostModel("goes by measured peaks");
-    argument.arguments.fallBackTo(file.training(), file.memoryBytes());
+    argument.arguments.fallBackTo(file.training(), file.memory());
     String table = argument.model(file.madeFor());
     return new GivenPeaks(
         argument.path,

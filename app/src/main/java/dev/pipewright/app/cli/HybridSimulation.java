@@ -46,10 +46,7 @@ record HybridSimulation(GivenHybrid given, HybridPlan priced, List<StageCost> co
         + "\n"
         + TimelineText.of(timeline(), TerminalReport.WIDTH, colours)
         + "\n"
-        + MemoryText.of(
-            PlanMemory.of(costs, given.costed().workload().training(), run),
-            TerminalReport.WIDTH,
-            colours);
+        + MemoryText.of(PlanMemory.of(costs, run), TerminalReport.WIDTH, colours);
   }
 
   @Override

@@ -55,7 +55,8 @@ final class MemoryAnswerJson {
     object.put("global_batch", globalBatch);
     object.put("optimizer", word(workload.training().optimizer()));
     object.put("precision", word(workload.training().precision()));
-    costed.memoryBytes().ifPresent(bytes -> object.put("device_memory_bytes", bytes));
+    costed.memory().bytes().ifPresent(bytes -> object.put("device_memory_bytes", bytes));
+    costed.memory().reserve().ifPresent(share -> object.put("memory_reserve", share));
     object.put("profile", workload.profile().provenance().toString());
   }
 

@@ -1,10 +1,12 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cluster.DeviceMemory;
 import dev.pipewright.cost.Roofline;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.GivenMemory;
 import dev.pipewright.formats.ModelFile;
 import dev.pipewright.formats.ModelFiles;
 import dev.pipewright.model.Chain;
@@ -69,9 +71,20 @@ final class ModelArgument {
   @Nullable String optimizer;
 
   @Option(
+      names = "--memory-reserve",
+      paramLabel = "SHARE",
+      description =
+          "Share of what a process can use of a device that plans leave free, like 0.1 or 10%%."
+              + " Default: 6%%; 0 with --memory, on clusters of papers and on measured ones.")
+  @Nullable String memoryReserve;
+
+  @Option(
       names = "--precision",
       paramLabel = "NAME",
-      description = "fp32 or mixed, for models of the zoo; files were measured in theirs.")
+      description =
+          "bf16, fp16, tf32 or fp32, for models of the zoo; files were measured in theirs. mixed is"
+              + " bf16, on devices without it fp16. Default: mixed for transformers on tensor"
+              + " cores, fp32 for other networks and on clusters of papers.")
   @Nullable String precision;
 
   /**
@@ -79,7 +92,7 @@ final class ModelArgument {
    *
    * @param model as the user named it
    * @param cluster as the user named it
-   * @param memoryBytes of every device, where the user said so
+   * @param memory of every device: bytes where the user said so, and what plans leave free
    * @param usualSlice samples that the model's source gives a device
    * @param samplesPerEpoch of the data set, where the file says
    */
@@ -87,9 +100,9 @@ final class ModelArgument {
       String model,
       String cluster,
       StageCosts costs,
-      OptionalLong memoryBytes,
+      GivenMemory memory,
       int usualSlice,
-      Optional<Long> samplesPerEpoch) {
+      OptionalLong samplesPerEpoch) {
     Workload workload() {
       return costs.workload();
     }
@@ -106,7 +119,16 @@ final class ModelArgument {
   /** The cluster, with the memory that the user gives its devices. */
   Cluster cluster(Optional<String> fallback) {
     Cluster found = ClusterNames.resolve(clusterName(fallback));
-    return memory == null ? found : found.withMemory(bytes(memory));
+    Cluster sized = memory == null ? found : found.withMemory(bytes(memory));
+    return memoryReserve == null
+        ? sized.withUsualReserve(DeviceMemory.USUAL_RESERVE)
+        : sized.withReserve(Values.share("--memory-reserve", memoryReserve));
+  }
+
+  private GivenMemory memory(Cluster on) {
+    return new GivenMemory(
+        memory == null ? OptionalLong.empty() : OptionalLong.of(bytes(memory).value()),
+        on.reserve());
   }
 
   private void check() {
@@ -128,12 +150,13 @@ final class ModelArgument {
       String model, Optional<String> clusterFallback, OptionalInt batchFallback, int globalBatch) {
     check();
     String name = clusterName(clusterFallback);
-    OptionalLong given =
-        memory == null ? OptionalLong.empty() : OptionalLong.of(bytes(memory).value());
     Cluster on = cluster(clusterFallback);
+    GivenMemory given = memory(on);
     Optional<ZooModel> zoo = zooModel(model);
     if (zoo.isPresent()) {
-      Training training = training(zoo.get().training());
+      Training usual = zoo.get().trainedOn(on);
+      Training training =
+          training(usual, precision == null ? usual.precision() : Precisions.on(precision, on));
       LayerGraph graph = zoo.get().graph();
       Limits.layers(model, graph.size());
       Profile profile = Roofline.profile(graph, on, training, slices(globalBatch));
@@ -142,28 +165,29 @@ final class ModelArgument {
           name,
           costs(graph, profile, training, on),
           given,
-          zoo.get().samples(),
-          Optional.empty());
+          zoo.get().usualBatchPerDevice(),
+          zoo.get().samplesPerEpoch());
     }
     Path path = modelFile(model);
     OptionalInt batch = profileBatch == null ? batchFallback : OptionalInt.of(profileBatch);
     ModelFile file = ModelFiles.read(path, batch, Optional.ofNullable(modelFormat));
-    if (precision != null && file.profile().precision() != precision()) {
+    Precision measured = file.profile().precision();
+    if (precision != null && !Precisions.means(precision, measured)) {
       throw new BadInputException(
-          model
-              + ": its times are for "
-              + file.profile().precision().name().toLowerCase(Locale.ROOT)
-              + "; leave out --precision or measure again");
+          "%s: its times are for %s; leave out --precision or measure again"
+              .formatted(model, measured.word()));
     }
     Training training =
-        training(file.training().orElse(new Training(Optimizer.ADAM, file.profile().precision())));
+        training(file.training().orElse(new Training(Optimizer.ADAM, measured)), measured);
     return new Costed(
         model,
         name,
         costs(file.graph(), file.profile(), training, on),
         given,
         file.profile().samples().get(0),
-        file.dataset().map(ModelFile.Dataset::samples));
+        file.dataset()
+            .map(dataset -> OptionalLong.of(dataset.samples()))
+            .orElse(OptionalLong.empty()));
   }
 
   /** Throws {@link BadInputException} where no cluster is given. */
@@ -196,7 +220,12 @@ final class ModelArgument {
       found.of("--optimizer", () -> word(Optimizer.class, "--optimizer", rule));
     }
     if (precision != null) {
-      found.of("--precision", this::precision);
+      String format = precision;
+      found.of("--precision", () -> Precisions.check(format));
+    }
+    if (memoryReserve != null) {
+      String share = memoryReserve;
+      found.of("--memory-reserve", () -> Values.share("--memory-reserve", share));
     }
   }
 
@@ -223,14 +252,18 @@ final class ModelArgument {
   }
 
   /** Takes from a plan file what the user does not say anew. */
-  void fallBackTo(Optional<Training> trained, OptionalLong memoryBytes) {
+  void fallBackTo(Optional<Training> trained, GivenMemory given) {
     if (trained.isPresent()) {
       Training training = trained.get();
       optimizer = optimizer == null ? lower(training.optimizer()) : optimizer;
-      precision = precision == null ? lower(training.precision()) : precision;
+      precision = precision == null ? training.precision().word() : precision;
     }
-    if (memory == null && memoryBytes.isPresent()) {
-      memory = Long.toString(memoryBytes.getAsLong());
+    boolean sameDevices = cluster == null && memory == null;
+    if (sameDevices && memoryReserve == null && given.reserve().isPresent()) {
+      memoryReserve = Double.toString(given.reserve().getAsDouble());
+    }
+    if (memory == null && given.bytes().isPresent()) {
+      memory = Long.toString(given.bytes().getAsLong());
     }
   }
 
@@ -268,14 +301,10 @@ final class ModelArgument {
     return slices;
   }
 
-  private Training training(Training usual) {
+  private Training training(Training usual, Precision in) {
     Optimizer rule =
         optimizer == null ? usual.optimizer() : word(Optimizer.class, "--optimizer", optimizer);
-    return new Training(rule, precision == null ? usual.precision() : precision());
-  }
-
-  private Precision precision() {
-    return word(Precision.class, "--precision", java.util.Objects.requireNonNull(precision));
+    return new Training(rule, in);
   }
 
   private static <E extends Enum<E>> E word(Class<E> type, String option, String text) {

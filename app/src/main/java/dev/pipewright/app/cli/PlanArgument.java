@@ -71,7 +71,7 @@ final class PlanArgument {
   /** What the plan's samples cost; takes from the file what the user does not say anew. */
   ModelArgument.Costed costed(MadeFor madeFor, long batch) {
     agree(madeFor, batch);
-    arguments.fallBackTo(madeFor.training(), madeFor.memoryBytes());
+    arguments.fallBackTo(madeFor.training(), madeFor.memory());
     return arguments.costed(model(madeFor), madeFor.cluster(), madeFor.profileBatch(), (int) batch);
   }
 

@@ -19,6 +19,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -45,9 +46,6 @@ import picocli.CommandLine.Spec;
     })
 final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
   private static final List<String> FORMULAS = List.of("corrected", "published");
-
-  /** ImageNet-1k's training images. */
-  private static final long USUAL_EPOCH = 1_281_167;
 
   @Spec private CommandSpec spec;
 
@@ -76,7 +74,9 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
   @Option(
       names = "--batch-per-device",
       paramLabel = "N",
-      description = "Weak scaling: samples per iteration for each device.")
+      description =
+          "Weak scaling: samples per iteration for each device. Default: 32 images or rows of"
+              + " features, 1 sequence or volume; for a file what its times were measured with.")
   private @Nullable Integer batchPerDevice;
 
   @Option(
@@ -88,7 +88,9 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
   @Option(
       names = "--samples",
       paramLabel = "N",
-      description = "Samples of an epoch; the file's, or ImageNet's 1,281,167 otherwise.")
+      description =
+          "Samples of an epoch. Default: those of the network's own data set (ImageNet's 1,281,167"
+              + " for images of 1,000 classes); without one, no epochs.")
   private @Nullable Integer samples;
 
   @Option(
@@ -283,17 +285,18 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
   private static String question(Batch batch, Setting setting) {
     return String.format(
         Locale.ROOT,
-        "%,d samples per iteration%s, %,d per epoch, %s formulas",
+        "%,d samples per iteration%s%s, %s formulas",
         batch.samples(),
         batch.perDevice() ? " and device" : " over all devices",
-        setting.samplesPerEpoch(),
+        setting.samplesPerEpoch().isPresent()
+            ? String.format(Locale.ROOT, ", %,d per epoch", setting.samplesPerEpoch().getAsLong())
+            : "",
         setting.formulas().name().toLowerCase(Locale.ROOT));
   }
 
-  private long epoch(ModelArgument.Costed costed) {
-    return optional("--samples", samples).isPresent()
-        ? optional("--samples", samples).getAsInt()
-        : costed.samplesPerEpoch().orElse(USUAL_EPOCH);
+  private OptionalLong epoch(ModelArgument.Costed costed) {
+    OptionalInt given = optional("--samples", samples);
+    return given.isPresent() ? OptionalLong.of(given.getAsInt()) : costed.samplesPerEpoch();
   }
 
   private Optional<List<Boolean>> switches(ModelArgument.Costed costed) {

@@ -107,7 +107,7 @@ final class TwoBufferAnswer implements PlannerAnswer {
             ? OptionalInt.empty()
             : OptionalInt.of(arguments.profileBatch),
         Optional.of(costed.workload().training()),
-        costed.memoryBytes());
+        costed.memory());
   }
 
   /** The best plan as it runs. */

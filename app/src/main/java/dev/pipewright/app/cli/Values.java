@@ -108,6 +108,24 @@ final class Values {
     }
   }
 
+  /** A share from 0 to below 1, as {@code 0.1} or {@code 10%}. */
+  static double share(String option, String text) {
+    String number = text.strip();
+    boolean percent = number.endsWith("%");
+    try {
+      double value =
+          Double.parseDouble(percent ? number.substring(0, number.length() - 1) : number);
+      double share = percent ? value / 100 : value;
+      if (share >= 0 && share < 1) {
+        return share;
+      }
+    } catch (NumberFormatException e) {
+      // said below, as for a number that is no share
+    }
+    throw new BadInputException(
+        option + ": '" + text + "' is no share below 1; give one like 0.06 or 6%");
+  }
+
   /** The file that {@code what} names. */
   static Path file(String what, String text) {
     try {

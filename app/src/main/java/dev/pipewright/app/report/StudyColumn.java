@@ -45,7 +45,7 @@ enum StudyColumn {
       case ITERATION -> Cell.seconds(predicted.iterationSeconds());
       case COMPUTE -> Cell.seconds(predicted.phases().compute());
       case COMMUNICATION -> Cell.seconds(predicted.phases().communication());
-      case EPOCH -> Cell.of(epoch(predicted.epochSeconds()));
+      case EPOCH -> Cell.of(epoch(predicted));
       case MEMORY -> memory(predicted);
       case SAMPLES -> Cell.of(StudyWords.rate(predicted.samplesPerSecond()));
       case BOTTLENECK ->
@@ -57,6 +57,12 @@ enum StudyColumn {
   }
 
   /** {@code 12.3 h}: an epoch can be long. */
+  private static String epoch(Predicted predicted) {
+    return predicted.epochSeconds().isPresent()
+        ? epoch(predicted.epochSeconds().getAsDouble())
+        : "–";
+  }
+
   private static String epoch(double seconds) {
     if (seconds < 600) {
       return Units.seconds(seconds);

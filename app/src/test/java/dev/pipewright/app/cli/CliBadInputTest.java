@@ -262,7 +262,7 @@ class CliBadInputTest {
         "plan bert-48 --cluster dapple-a --global-batch 64 --memory -1 | --memory: '-1' is no amount",
         "plan bert-48 --cluster dapple-a --global-batch 64 --memory 0x10p4 | --memory: '0x10p4' is no amount",
         "plan bert-48 --cluster dapple-a --global-batch 64 --optimizer adm | --optimizer: unknown 'adm'; did you mean \"adam\"?",
-        "plan bert-48 --cluster dapple-a --global-batch 64 --precision half | --precision: unknown 'half'; one of fp32, mixed",
+        "plan bert-48 --cluster dapple-a --global-batch 64 --precision half | --precision: unknown 'half'; one of fp32, tf32, fp16, bf16, mixed",
         "plan bert-48 --cluster dapple-a --global-batch 64 --profile-batch 0 | --profile-batch: 0 is no batch;",
         "plan bert-48 --cluster dapple-a --global-batch 64 --model-format graf | --model-format: unknown 'graf'; ",
         "simulate | PLAN.json is missing;",

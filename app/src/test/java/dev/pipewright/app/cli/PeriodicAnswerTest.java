@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.cost.Roofline;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
+import dev.pipewright.formats.GivenMemory;
 import dev.pipewright.model.Chain;
 import dev.pipewright.planner.periodic.PeriodicPlanner;
 import dev.pipewright.planner.periodic.PeriodicProblem;
@@ -14,7 +15,6 @@ import dev.pipewright.zoo.Models;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
@@ -29,9 +29,9 @@ class PeriodicAnswerTest {
             "vgg-19",
             "dapple-a:1x4",
             new StageCosts(workload),
-            OptionalLong.empty(),
+            GivenMemory.NONE,
             64,
-            Optional.empty());
+            OptionalLong.empty());
     var problem = PeriodicProblem.of(costed.costs(), 64).within(gibibytes * (1L << 30));
     return new PeriodicAnswer(PeriodicPlanner.plan(problem, () -> false), costed, 64, 0.1);
   }

@@ -3,6 +3,7 @@ package dev.pipewright.app.report;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.cost.StageCost.States;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
@@ -221,7 +222,9 @@ final class Pipelines {
   private static StageCost cost(int stage, int stages, int microBatches, double gib) {
     double transfer = stage == stages - 1 ? 0 : 0.003;
     int inFlight = Math.min(microBatches, stages - stage);
-    var memory = new StageMemory(3 * GIB, GIB / 2, inFlight, 0, Bytes.gib(gib));
+    var memory =
+        new StageMemory(
+            new States(0.75 * GIB, 0.75 * GIB, 3 * GIB), GIB / 2, inFlight, 0, Bytes.gib(gib));
     return new StageCost(0.010, 0.020, transfer, transfer, 0.025, 0.025, 0.001, memory);
   }
 }

@@ -18,6 +18,7 @@ import dev.pipewright.cost.strategy.Study.Sensitivity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** Studies whose numbers are made up: plausible ones and extreme ones. */
 final class Studies {
@@ -135,7 +136,7 @@ final class Studies {
     return new Predicted(
         layout,
         batch,
-        1_281_167,
+        OptionalLong.of(1_281_167),
         phases(strategy, groups, parts, work),
         memory(strategy, groups, parts),
         CAPACITY,
@@ -233,6 +234,13 @@ final class Studies {
     }
     MemoryUse memory = new MemoryUse(0.2, 0.1, 0.3, 0.3, 0.1).times(bytes);
     return new Predicted(
-        layout, batch, 1_281_167, phases, memory, CAPACITY, List.of(), findings(layout.strategy()));
+        layout,
+        batch,
+        OptionalLong.of(1_281_167),
+        phases,
+        memory,
+        CAPACITY,
+        List.of(),
+        findings(layout.strategy()));
   }
 }

@@ -42,9 +42,9 @@ final class GradientExchange {
         shared = 0;
       }
       if (sharedByGroup(layer)) {
-        shared += split.weightBytes(layer);
+        shared += split.exchangedBytes(layer);
       } else {
-        own += split.weightBytes(layer);
+        own += split.exchangedBytes(layer);
       }
     }
     return seconds + message(own, shared, how);

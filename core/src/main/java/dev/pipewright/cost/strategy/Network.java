@@ -145,6 +145,11 @@ final class Network {
 
   /** Bytes of optimizer state, with a master copy, for each byte of weights. */
   double momentsPerWeight() {
-    return workload.training().staticBytesPerParameter() / bytesPerElement() - 2;
+    return workload.training().optimizerBytes() / bytesPerElement();
+  }
+
+  /** Bytes of a gradient for each byte of weights. */
+  double gradientPerWeight() {
+    return workload.training().gradientBytes() / bytesPerElement();
   }
 }

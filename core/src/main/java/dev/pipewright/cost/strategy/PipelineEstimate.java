@@ -104,16 +104,16 @@ final class PipelineEstimate implements StrategyFormulas {
   }
 
   private MemoryUse memory(List<StageCost> stages) {
-    var training = network.workload().training();
-    double perParameter = training.staticBytesPerParameter() / network.bytesPerElement();
     MemoryUse most = new MemoryUse(0, 0, 0, 0, 0);
     for (StageCost stage : stages) {
       var m = stage.memory();
-      double weights = m.staticBytes() / perParameter;
-      double held = m.inFlight() * m.heldBytes();
       MemoryUse use =
           new MemoryUse(
-              weights, weights, m.staticBytes() - 2 * weights, held + m.workingBytes(), 0);
+              m.states().parameters(),
+              m.states().gradients(),
+              m.states().optimizer(),
+              m.activationBytes() + m.workingBytes(),
+              0);
       most = use.total() > most.total() ? use : most;
     }
     return setting.memoryReuse().isPresent()

@@ -1,6 +1,8 @@
 package dev.pipewright.cost.strategy;
 
 import java.util.List;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
 
 /** What the oracle says of one strategy on one number of devices. */
 public sealed interface Prediction {
@@ -18,7 +20,7 @@ public sealed interface Prediction {
    * Seconds and bytes.
    *
    * @param layout how the work is cut
-   * @param samplesPerEpoch samples of the data set
+   * @param samplesPerEpoch samples of the data set, where the network has one
    * @param memory of the fullest device
    * @param capacity bytes that its device has
    * @param findings what holds it back, the gravest first
@@ -26,7 +28,7 @@ public sealed interface Prediction {
   record Predicted(
       Layout layout,
       long globalBatch,
-      long samplesPerEpoch,
+      OptionalLong samplesPerEpoch,
       Phases phases,
       MemoryUse memory,
       double capacity,
@@ -53,12 +55,17 @@ public sealed interface Prediction {
     }
 
     /** The data set divided by the batch, rounded up: a last part of a batch takes as long. */
-    public double iterations() {
-      return Math.ceil((double) samplesPerEpoch / globalBatch);
+    public OptionalDouble iterations() {
+      return samplesPerEpoch.isPresent()
+          ? OptionalDouble.of(Math.ceil((double) samplesPerEpoch.getAsLong() / globalBatch))
+          : OptionalDouble.empty();
     }
 
-    public double epochSeconds() {
-      return iterations() * iterationSeconds();
+    /** Empty where the network has no data set of its own. */
+    public OptionalDouble epochSeconds() {
+      return iterations().isPresent()
+          ? OptionalDouble.of(iterations().getAsDouble() * iterationSeconds())
+          : OptionalDouble.empty();
     }
 
     public double samplesPerSecond() {

@@ -6,11 +6,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /**
  * What the oracle is asked about, beside the strategy, the devices and the batch.
  *
- * @param samplesPerEpoch samples of the data set
+ * @param samplesPerEpoch samples of the data set, where the network has one
  * @param formulas as printed or as corrected
  * @param exchange how gradients are summed
  * @param groupSize devices that share one network in hybrid strategies; a node's otherwise
@@ -21,7 +22,7 @@ import java.util.OptionalInt;
  */
 public record Setting(
     Workload workload,
-    long samplesPerEpoch,
+    OptionalLong samplesPerEpoch,
     Formulas formulas,
     Exchange exchange,
     OptionalInt groupSize,
@@ -49,7 +50,7 @@ public record Setting(
 
   public Setting {
     splitLayers = splitLayers.map(List::copyOf);
-    Check.that(samplesPerEpoch >= 1, "an epoch has samples: samples=%d", samplesPerEpoch);
+    samplesPerEpoch.ifPresent(n -> Check.that(n >= 1, "an epoch has samples: samples=%d", n));
     groupSize.ifPresent(n -> Check.that(n >= 1, "a group has devices: group=%d", n));
     segments.ifPresent(n -> Check.that(n >= 1, "a batch has segments: segments=%d", n));
     memoryReuse.ifPresent(g -> Check.positive(g, "memory reuse factor"));
@@ -60,6 +61,27 @@ public record Setting(
             "one switch per layer: switches=%d, layers=%d",
             switches.size(),
             layers));
+  }
+
+  /** A question whose data set has so many samples. */
+  public Setting(
+      Workload workload,
+      long samplesPerEpoch,
+      Formulas formulas,
+      Exchange exchange,
+      OptionalInt groupSize,
+      OptionalInt segments,
+      OptionalDouble memoryReuse,
+      Optional<List<Boolean>> splitLayers) {
+    this(
+        workload,
+        OptionalLong.of(samplesPerEpoch),
+        formulas,
+        exchange,
+        groupSize,
+        segments,
+        memoryReuse,
+        splitLayers);
   }
 
   /** The corrected formulas with everything else as usual. */

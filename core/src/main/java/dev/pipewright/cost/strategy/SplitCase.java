@@ -54,6 +54,16 @@ record SplitCase(Network network, Layout layout, List<LayerShare> shares, double
     return network.parameterBytes(layer) * weightShare(layer);
   }
 
+  /**
+   * Bytes of a layer's gradients that an all-reduce carries. Where the optimizer's state is
+   * sharded, gradients go one way and updated weights come back, each half of an all-reduce.
+   */
+  double exchangedBytes(int layer) {
+    double gradient = network.gradientPerWeight();
+    boolean sharded = layout.strategy().zeroStage() > 0;
+    return weightBytes(layer) * (sharded ? (1 + gradient) / 2 : gradient);
+  }
+
   /** Bytes of a layer's whole inputs for the samples of a group. */
   double inputBytes(int layer) {
     return samples * layer(layer).inElements() * network.bytesPerElement();

@@ -26,10 +26,12 @@ final class SplitMemory {
     }
     int zero = split.layout().strategy().zeroStage();
     double shard = split.layout().groups();
-    double atWork = zero == 3 ? 2 * largest : 0; // a whole layer's weights and gradients
+    double gradients = parameters * network.gradientPerWeight();
+    double whole = largest * (1 + network.gradientPerWeight());
+    double atWork = zero == 3 ? whole : 0; // a whole layer's weights and gradients
     return new MemoryUse(
         parameters / (zero >= 3 ? shard : 1),
-        parameters / (zero >= 2 ? shard : 1),
+        gradients / (zero >= 2 ? shard : 1),
         parameters * network.momentsPerWeight() / (zero >= 1 ? shard : 1),
         Liveness.peakBytes(network.graph(), kept, output),
         gathered + atWork);

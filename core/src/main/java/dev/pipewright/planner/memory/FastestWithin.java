@@ -226,7 +226,7 @@ final class FastestWithin {
 
   private static double tail(
       Collectives data, HybridCosts.Parts part, int first, int end, double slowdown) {
-    double bytes = part.parameterBytes()[end] - part.parameterBytes()[first];
+    double bytes = part.gradientBytes()[end] - part.gradientBytes()[first];
     double update = part.updateSeconds()[end] - part.updateSeconds()[first];
     return data.allReduce(bytes) + update * slowdown;
   }

@@ -5,6 +5,7 @@ import dev.pipewright.cost.Collectives;
 import dev.pipewright.cost.Roofline;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.cost.StageCost.States;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.model.LayerGraph;
@@ -34,13 +35,22 @@ final class HybridCosts {
   private final TensorSplit[] splits; // by layer
   private final double[] inputs; // elements of one sample, by layer
   private final double staticPerParameterByte;
+  private final double gradientPerParameterByte;
   private final Map<Integer, Parts> parts = new HashMap<>(); // by tensor degree
   private final Map<Long, Passes> passes = new HashMap<>(); // by slice and tensor degree
   private final Map<Long, Groups> groups = new HashMap<>(); // by first device and degrees
   private final Map<Messages.Key, Messages> messages = new HashMap<>();
 
   /** Cumulative by end, for one tensor degree. */
-  record Parts(double[] parameterBytes, double[] keptBytes, double[] updateSeconds) {}
+  record Parts(
+      double[] parameterBytes, double[] gradientBytes, double[] keptBytes, double[] updateSeconds) {
+    States states(int first, int end, double all) {
+      return new States(
+          parameterBytes[end] - parameterBytes[first],
+          gradientBytes[end] - gradientBytes[first],
+          all);
+    }
+  }
 
   /** Cumulative seconds by end that a device of one tensor degree computes on a slice. */
   record Passes(double[] forward, double[] backward) {}
@@ -73,9 +83,9 @@ final class HybridCosts {
         inputs[layer] += graph.layer(from).outputElements();
       }
     }
-    this.staticPerParameterByte =
-        (double) workload.training().staticBytesPerParameter()
-            / workload.profile().precision().bytes();
+    double weight = workload.profile().precision().bytes();
+    this.staticPerParameterByte = workload.training().staticBytesPerParameter() / weight;
+    this.gradientPerParameterByte = workload.training().gradientBytes() / weight;
   }
 
   StageCosts costs() {
@@ -120,7 +130,12 @@ final class HybridCosts {
       update[layer] *= splits[layer].weights(tensor);
       kept[layer] *= splits[layer].kept(tensor);
     }
-    return new Parts(byEnd(parameters), byEnd(kept), byEnd(update));
+    double[] weights = byEnd(parameters);
+    double[] gradients = weights.clone();
+    for (int end = 0; end < gradients.length; end++) {
+      gradients[end] *= gradientPerParameterByte;
+    }
+    return new Parts(weights, gradients, byEnd(kept), byEnd(update));
   }
 
   /** What a device of the profile's kind computes on a slice: read only. */
@@ -261,7 +276,7 @@ final class HybridCosts {
     Passes pass = passes(slice, degrees.tensor());
     Groups on = groups(firstDevice, degrees);
     Messages told = messages(firstDevice, degrees, slice);
-    double reduce = on.data.allReduce(part.parameterBytes[end] - part.parameterBytes[first]);
+    double reduce = on.data.allReduce(part.gradientBytes[end] - part.gradientBytes[first]);
     return new StageCost(
         (pass.forward[end] - pass.forward[first]) * on.slowdown
             + told.forward[end]
@@ -276,7 +291,7 @@ final class HybridCosts {
         reduce,
         (part.updateSeconds[end] - part.updateSeconds[first]) * on.slowdown,
         new StageMemory(
-            staticBytes(part, first, end),
+            part.states(first, end, staticBytes(part, first, end)),
             relief.again().isEmpty() ? heldBytes(part, first, end, slice) : relief.heldBytes(),
             inFlight,
             relief.workingBytes(),

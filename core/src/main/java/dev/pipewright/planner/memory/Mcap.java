@@ -3,6 +3,7 @@ package dev.pipewright.planner.memory;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.cost.StageCost.States;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.planner.memory.Capture.Request;
 import dev.pipewright.planner.memory.HybridPlan.Stage;
@@ -122,7 +123,8 @@ public final class Mcap {
       int first = balance.first(stage);
       int last = first + balance.sizes()[stage] - 1;
       Bytes capacity = cluster.device(stage).memory();
-      StageMemory memory = new StageMemory(balance.bytes()[stage], 0, 1, 0, capacity);
+      StageMemory memory =
+          new StageMemory(States.measured(balance.bytes()[stage]), 0, 1, 0, capacity);
       StageCost cost = new StageCost(0, 0, 0, 0, 0, 0, 0, memory);
       made.add(new Stage(first, last, List.of(stage), ALONE, 1, cost));
     }

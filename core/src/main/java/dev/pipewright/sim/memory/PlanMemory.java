@@ -2,7 +2,6 @@ package dev.pipewright.sim.memory;
 
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCost.StageMemory;
-import dev.pipewright.model.Training;
 import dev.pipewright.sim.Run;
 import dev.pipewright.trace.RankMemory;
 import java.util.List;
@@ -15,16 +14,19 @@ public final class PlanMemory {
   private PlanMemory() {}
 
   /** By stage; all devices of a stage hold the same. */
-  public static List<RankMemory> of(List<StageCost> stages, Training training, Run run) {
-    return RunMemory.of(
-        run, stages.stream().map(stage -> bytes(stage.memory(), training)).toList());
+  public static List<RankMemory> of(List<StageCost> stages, Run run) {
+    return RunMemory.of(run, stages.stream().map(stage -> bytes(stage.memory())).toList());
   }
 
-  private static StageBytes bytes(StageMemory memory, Training training) {
-    double once = training.precision().bytes() / (double) training.staticBytesPerParameter();
-    double parameters = memory.staticBytes() * once;
-    double rest = memory.staticBytes() - 2 * parameters;
+  private static StageBytes bytes(StageMemory memory) {
     return new StageBytes(
-        parameters, parameters, rest, memory.heldBytes(), 0, 1, memory.workingBytes(), 0);
+        memory.states().parameters(),
+        memory.states().gradients(),
+        memory.states().optimizer(),
+        memory.heldBytes(),
+        0,
+        1,
+        memory.workingBytes(),
+        0);
   }
 }

@@ -149,13 +149,11 @@ public record SteadyState(
     List<StageBytes> stages = new ArrayList<>();
     for (int stage = 0; stage < plan.stages().size(); stage++) {
       StageMemory memory = prices.memory().get(stage);
-      double weights = prices.weightBytes(stage);
-      double rest = memory.staticBytes() - (plan.versions(stage) + 1) * weights;
       stages.add(
           new StageBytes(
-              weights,
-              weights,
-              Math.max(0, rest), // never below by rounding
+              prices.weightBytes(stage),
+              memory.states().gradients(),
+              memory.states().optimizer(),
               memory.heldBytes(),
               0,
               1,

@@ -7,6 +7,7 @@ import dev.pipewright.cost.strategy.Prediction.Predicted;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,7 +29,7 @@ class FindingsTest {
         new Predicted(
             layout,
             64,
-            1000,
+            OptionalLong.of(1000),
             estimate.phases(),
             estimate.memory(),
             CAPACITY,

@@ -56,7 +56,7 @@ class PublishedFormulasTest {
     near(row.comp() / iterations, predicted.phases().compute());
     near(row.comm() / iterations, predicted.phases().communication());
     near(row.memory(), predicted.memory().total());
-    near(row.comp() + row.comm(), predicted.epochSeconds());
+    near(row.comp() + row.comm(), predicted.epochSeconds().orElseThrow());
   }
 
   private static void near(double expected, double actual) {

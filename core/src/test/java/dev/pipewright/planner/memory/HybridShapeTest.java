@@ -39,17 +39,17 @@ class HybridShapeTest {
       for (int s = 0; s < plan.stages().size(); s++) {
         assertEquals(plan.stages().get(s).cost(), again.stages().get(s).cost());
       }
-      simulate(again, costs);
+      simulate(again);
     }
   }
 
   /** Nothing holds more in the simulator than the model says, and steps take what paths say. */
-  private static void simulate(HybridPlan plan, StageCosts costs) {
+  private static void simulate(HybridPlan plan) {
     var stages = plan.stages().stream().map(Stage::cost).toList();
     Assessment priced = new Assessment("", plan.stepSeconds(), stages);
     var run = SimulatedOracle.run(HybridShape.of(plan).plan(), priced);
     assertTrue(run.makespan() >= plan.stepSeconds() * 0.5, plan::toString);
-    var memory = PlanMemory.of(stages, costs.workload().training(), run);
+    var memory = PlanMemory.of(stages, run);
     for (int s = 0; s < stages.size(); s++) {
       double most = stages.get(s).memory().peakBytes();
       assertTrue(memory.get(s).peak().bytes() <= most * (1 + ROUNDING), plan::toString);

@@ -2,6 +2,7 @@ package dev.pipewright.runtime.profiler;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceKind;
+import dev.pipewright.cluster.DeviceMemory;
 import dev.pipewright.cluster.Level;
 import dev.pipewright.cluster.Link;
 import dev.pipewright.cluster.MessageOverhead;
@@ -23,6 +24,7 @@ import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
@@ -95,9 +97,11 @@ final class MeasuredCluster {
     DeviceKind kind =
         new DeviceKind(
             MeasuredProfile.device(request),
-            new Bytes(Machine.availableMemory() / devices),
+            DeviceMemory.whole(new Bytes(Machine.availableMemory() / devices)), // what is free
             flops,
             flops,
+            Optional.empty(),
+            true,
             new BytesPerSecond(rates.bytesPerSecond()));
     Level level =
         new Level(

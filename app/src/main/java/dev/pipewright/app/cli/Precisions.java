@@ -1,0 +1,75 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cluster.DeviceKind;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.units.Precision;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** What {@code --precision} says. */
+final class Precisions {
+  /** The 16-bit format that the devices have: bfloat16 where they have both. */
+  private static final String MIXED = "mixed";
+
+  private static final String OPTION = "--precision";
+
+  private Precisions() {}
+
+  /** Throws {@link BadInputException} where no format is called so. */
+  static void check(String word) {
+    if (!word.equals(MIXED)) {
+      named(word);
+    }
+  }
+
+  /** The format on a cluster; throws {@link BadInputException} where its devices lack it. */
+  static Precision on(String word, Cluster cluster) {
+    if (word.equals(MIXED)) {
+      return computes(cluster, Precision.BF16) ? Precision.BF16 : Precision.FP16;
+    }
+    Precision precision = named(word);
+    if (!computes(cluster, precision)) {
+      DeviceKind lacking =
+          cluster.devices().stream()
+              .filter(kind -> !kind.computes(precision))
+              .findFirst()
+              .orElseThrow();
+      throw new BadInputException(
+          "%s: %s does not compute in %s; take %s"
+              .formatted(
+                  OPTION,
+                  lacking.name(),
+                  word,
+                  Arrays.stream(Precision.values())
+                      .filter(each -> computes(cluster, each))
+                      .map(Precision::word)
+                      .collect(Collectors.joining(" or "))));
+    }
+    return precision;
+  }
+
+  private static boolean computes(Cluster cluster, Precision precision) {
+    return cluster.devices().stream().allMatch(kind -> kind.computes(precision));
+  }
+
+  /** Whether a word means the precision that times were measured in. */
+  static boolean means(String word, Precision measured) {
+    return word.equals(MIXED) ? measured.bytes() == 2 : named(word) == measured;
+  }
+
+  private static Precision named(String word) {
+    for (Precision precision : Precision.values()) {
+      if (precision.word().equals(word)) {
+        return precision;
+      }
+    }
+    List<String> words =
+        Stream.concat(Arrays.stream(Precision.values()).map(Precision::word), Stream.of(MIXED))
+            .toList();
+    throw new BadInputException(
+        "%s: unknown '%s'; %s".formatted(OPTION, word, Suggestion.of(word, words)));
+  }
+}
