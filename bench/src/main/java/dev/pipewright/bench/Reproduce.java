@@ -44,7 +44,8 @@ public final class Reproduce {
         new RuntimeAccuracy(),
         new MemoryAccuracy(),
         new Convergence(),
-        new CyclicMemoryMeasured());
+        new CyclicMemoryMeasured(),
+        new ThreadConvolutions());
   }
 
   public static void main(String[] arguments) throws IOException {

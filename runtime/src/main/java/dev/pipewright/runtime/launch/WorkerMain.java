@@ -55,7 +55,7 @@ public final class WorkerMain {
     control.listen("control", this::told, () -> Runtime.getRuntime().halt(COORDINATOR_GONE));
     int status = 0;
     try {
-      Torch.start(computing.threads()); // while the others come
+      Torch.startAlone(computing.threads()); // while the others come
       if (computing.frugal()) {
         Torch.fillNewMemory();
       }

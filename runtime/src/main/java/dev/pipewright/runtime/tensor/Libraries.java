@@ -39,8 +39,6 @@ final class Libraries {
   /** Ends the platform's name for builds of which some libraries compute on GPUs. */
   private static final String GPUS = "-gpu";
 
-  private static boolean loaded; // guarded by the class
-
   private Libraries() {}
 
   /** Whether they can compute on GPUs. */
@@ -53,13 +51,10 @@ final class Libraries {
   }
 
   /**
-   * Loads them, unless that has been done. All are unpacked before: one that is loaded while others
-   * are still packed would find those of a PyTorch that the system has installed.
+   * Loads them. All are unpacked before: one that is loaded while others are still packed would
+   * find those of a PyTorch that the system has installed.
    */
-  static synchronized void load() {
-    if (loaded) {
-      return;
-    }
+  static void load() {
     try {
       if (Loader.getPlatform().equals(KNOWN) && !forGpus()) {
         System.setProperty(LOADS, "false");
@@ -68,7 +63,6 @@ final class Libraries {
         Loader.cacheResources(folder(forGpus() ? GPUS : ""));
         Loader.load(torch.class);
       }
-      loaded = true;
     } catch (IOException e) {
       throw new UncheckedIOException("could not unpack libtorch", e);
     }

@@ -13,8 +13,7 @@ public final class Torch {
   public static final List<String> THREAD_VARIABLES =
       List.of("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS");
 
-  /** The newest instructions that oneDNN may use; it asks for them once, when it first computes. */
-  static final String INSTRUCTIONS = "ONEDNN_MAX_CPU_ISA";
+  private static boolean loaded; // guarded by the class
 
   private Torch() {}
 
@@ -30,33 +29,43 @@ public final class Torch {
   /**
    * Loads the library, which takes about a second, and has it compute with so many threads.
    *
+   * <p>Any number of this process's threads may then compute at once, each for itself: oneDNN is
+   * off, because two threads that meet a new convolution, activation or recurrent layer in it at
+   * once can compute wrong gradients or end the process ({@code docs/decisions.md}). A process in
+   * which only one thread computes calls {@link #startAlone}, which is faster.
+   *
    * <p>The products of matrices follow {@link #THREAD_VARIABLES} instead. Memory that is about to
    * be written is not filled with NaN before, as deterministic algorithms would have it by default.
    */
   public static void start(int threads) {
+    start(threads, false);
+  }
+
+  /**
+   * The same for a process that has only one thread which computes; the library may share its work
+   * out over {@code threads}. It computes with oneDNN.
+   */
+  public static void startAlone(int threads) {
+    start(threads, true);
+  }
+
+  private static void start(int threads, boolean alone) {
     Check.that(threads >= 1, "a process computes with a thread or more: threads=%d", threads);
     load();
     torch.set_num_threads(threads);
+    torch.globalContext().setUserEnabledMkldnn(alone);
+    torch.globalContext().setUserEnabledNNPACK(false); // Winograd's sums: not as exact
     torch.globalContext().setDeterministicAlgorithms(true, false);
     torch.globalContext().setDeterministicFillUninitializedMemory(false); // nobody reads it
   }
 
-  /**
-   * The same where several of this process's threads each compute for themselves.
-   *
-   * <p>oneDNN 3.7 is not safe there with instructions of 512 bits: two threads that meet a new
-   * convolution at once may arrange its weights differently and then compute with one's
-   * arrangement, so that the other's gradient is wrong ({@code docs/decisions.md}). It is therefore
-   * held to instructions of 256 bits, unless its user has chosen some.
-   */
-  public static void startForSeveral(int threads) {
-    start(threads);
-    torch.set_env(INSTRUCTIONS, "AVX2", false);
-  }
-
-  /** Loads the library and nothing else. */
-  public static void load() {
-    Libraries.load();
+  /** Loads the library and turns oneDNN off, as for {@link #start}; the first call only. */
+  public static synchronized void load() {
+    if (!loaded) {
+      Libraries.load();
+      torch.globalContext().setUserEnabledMkldnn(false);
+      loaded = true;
+    }
   }
 
   /**

@@ -48,7 +48,7 @@ final class ThreadWorkers {
 
   /** Runs the job on all of them. Throws what the first to fail threw. */
   void run(String job, int threads) {
-    Torch.startForSeveral(threads);
+    Torch.start(threads);
     try (ExecutorService workers = Executors.newFixedThreadPool(count)) {
       List<Future<?>> running = new ArrayList<>();
       for (LocalTransport transport : LocalTransport.of(count)) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -61,6 +62,11 @@ class FunctionsTest {
 
   @BeforeAll
   static void start() {
+    Torch.startAlone(1); // with the kernels that worker processes use
+  }
+
+  @AfterAll
+  static void end() {
     Torch.start(1);
   }
 
