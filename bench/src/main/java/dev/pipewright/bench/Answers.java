@@ -2,6 +2,7 @@ package dev.pipewright.bench;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.pipewright.runtime.launch.TemporaryFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -18,18 +19,14 @@ final class Answers {
 
   /** Runs a command; throws with what it said where it fails. */
   static JsonNode of(List<String> command) {
-    try {
-      Path log = Files.createTempFile("pipewright-bench", ".log");
-      try {
-        Process process = new ProcessBuilder(command).redirectError(log.toFile()).start();
-        String text = new String(process.getInputStream().readAllBytes(), UTF_8);
-        if (process.waitFor() != 0) {
-          throw new IllegalStateException(command + " failed: " + Files.readString(log));
-        }
-        return JSON.readTree(text);
-      } finally {
-        Files.delete(log);
+    try (TemporaryFolder temporary = TemporaryFolder.create()) {
+      Path log = temporary.path().resolve("log");
+      Process process = new ProcessBuilder(command).redirectError(log.toFile()).start();
+      String text = new String(process.getInputStream().readAllBytes(), UTF_8);
+      if (process.waitFor() != 0) {
+        throw new IllegalStateException(command + " failed: " + Files.readString(log));
       }
+      return JSON.readTree(text);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {

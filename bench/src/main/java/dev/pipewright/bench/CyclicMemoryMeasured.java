@@ -3,6 +3,7 @@ package dev.pipewright.bench;
 import dev.pipewright.bench.plot.Axis;
 import dev.pipewright.bench.plot.Figure;
 import dev.pipewright.bench.plot.Lines;
+import dev.pipewright.runtime.launch.TemporaryFolder;
 import dev.pipewright.sim.CyclicMemory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -202,7 +203,7 @@ final class CyclicMemoryMeasured implements Reproduction {
 
   private static Recorded record(
       String network, int samples, List<String> flags, int microBatches) {
-    try (TemporaryFolder temporary = TemporaryFolder.of("cyclic-memory")) {
+    try (TemporaryFolder temporary = TemporaryFolder.create()) {
       Path folder = temporary.path();
       List<String> command = new ArrayList<>(List.of("./pipewright", "train", network, "--json"));
       command.addAll(List.of("--global-batch", "" + samples, "--steps", STEPS));

@@ -3,6 +3,7 @@ package dev.pipewright.bench;
 import dev.pipewright.bench.MeasuredStrategies.Case;
 import dev.pipewright.bench.MeasuredStrategies.Kind;
 import dev.pipewright.bench.MeasuredStrategies.Strategy;
+import dev.pipewright.runtime.launch.TemporaryFolder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,7 +52,7 @@ final class MemoryAccuracy implements Reproduction {
   /** By how much the worst of them is off. */
   private static double rows(Markdown table, Case each, Kind kind) {
     double worst = 0;
-    try (TemporaryFolder temporary = TemporaryFolder.of(NAME)) {
+    try (TemporaryFolder temporary = TemporaryFolder.create()) {
       Path folder = temporary.path();
       MeasuredStrategies.profile(each, kind, folder);
       for (Strategy strategy : kind.strategies()) {

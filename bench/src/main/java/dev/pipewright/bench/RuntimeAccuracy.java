@@ -3,6 +3,7 @@ package dev.pipewright.bench;
 import dev.pipewright.bench.MeasuredStrategies.Case;
 import dev.pipewright.bench.MeasuredStrategies.Kind;
 import dev.pipewright.bench.MeasuredStrategies.Strategy;
+import dev.pipewright.runtime.launch.TemporaryFolder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.DoubleSummaryStatistics;
@@ -91,7 +92,7 @@ final class RuntimeAccuracy implements Reproduction {
     if (missing.isEmpty()) {
       return;
     }
-    try (TemporaryFolder temporary = TemporaryFolder.of(NAME)) {
+    try (TemporaryFolder temporary = TemporaryFolder.create()) {
       Path folder = temporary.path();
       rounds.profiled(each.network(), MeasuredStrategies.profile(each, kind, folder));
       for (Strategy strategy : missing) {

@@ -1,6 +1,5 @@
 package dev.pipewright.solver;
 
-import com.google.ortools.Loader;
 import com.google.ortools.sat.CpModel;
 import com.google.ortools.sat.CpSolver;
 import com.google.ortools.sat.CpSolverStatus;
@@ -17,7 +16,7 @@ final class Search {
     static final boolean LOADED = load();
 
     private static boolean load() {
-      Loader.loadNativeLibraries();
+      NativeSolver.load();
       return true;
     }
   }

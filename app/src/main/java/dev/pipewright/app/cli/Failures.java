@@ -70,10 +70,9 @@ final class Failures
     }
     if (failure instanceof UncheckedIOException unchecked) {
       @Nullable IOException cause = unchecked.getCause();
-      err.println(
-          "pipewright: "
-              + (cause == null || !message.equals(cause.toString()) ? message : words(cause))
-              + "; check the path, its permissions and free space");
+      String what = cause == null || !message.equals(cause.toString()) ? message : words(cause);
+      String remedy = what.contains("; ") ? "" : "; check the path, its permissions and free space";
+      err.println("pipewright: " + what + remedy);
       return WRONG_INPUT;
     }
     if (failure instanceof OutOfMemoryError) {

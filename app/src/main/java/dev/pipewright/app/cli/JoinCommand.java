@@ -3,9 +3,7 @@ package dev.pipewright.app.cli;
 import dev.pipewright.execution.JoiningService;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.OutputFile;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.ServiceLoader;
@@ -46,7 +44,7 @@ final class JoinCommand implements Callable<Integer> {
   @Option(
       names = "--logs",
       paramLabel = "DIR",
-      description = "A folder for what workers print. Default: a temporary one.")
+      description = "A folder for what workers print. Default: a temporary one, which goes with them.")
   private @Nullable Path logs;
 
   JoinCommand() {
@@ -67,7 +65,7 @@ final class JoinCommand implements Callable<Integer> {
           VARIABLE + " is not set; set it to the token that `train` printed");
     }
     Optional<String> why =
-        service().join(where.substring(0, colon), port, token.strip(), slots, folder().toString());
+        service().join(where.substring(0, colon), port, token.strip(), slots, folder());
     PrintWriter err = spec.commandLine().getErr();
     why.ifPresent(words -> err.println("pipewright: " + words));
     return why.isPresent() ? Failures.BROKEN : 0;
@@ -82,16 +80,9 @@ final class JoinCommand implements Callable<Integer> {
     }
   }
 
-  private Path folder() {
-    if (logs != null) {
-      return OutputFile.folder(logs.toAbsolutePath());
-    }
-    try {
-      return Files.createTempDirectory("pipewright-logs");
-    } catch (IOException e) {
-      throw OutputFile.failed(
-          Path.of(System.getProperty("java.io.tmpdir")), "no folder can be made there", e);
-    }
+  private Optional<String> folder() {
+    return Optional.ofNullable(logs)
+        .map(folder -> OutputFile.folder(folder.toAbsolutePath()).toString());
   }
 
   private static JoiningService service() {

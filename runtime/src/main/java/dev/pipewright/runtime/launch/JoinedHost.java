@@ -26,11 +26,11 @@ public final class JoinedHost {
    * Joins and returns when the run is over.
    *
    * @param slots how many workers this machine takes at most
-   * @param logs the folder for what they print
+   * @param logs the folder for what they print; without one it is gone when the run ends
    * @return why it has ended where it failed, for the user here
    * @throws BadInputException when nobody is there, or the token is wrong
    */
-  public static Optional<String> run(String host, int port, String token, int slots, Path logs) {
+  public static Optional<String> run(String host, int port, String token, int slots, Optional<Path> logs) {
     try (Control control = connect(host, port);
         WorkerProcesses processes = new WorkerProcesses(logs, new Token(token))) {
       Thread hook = new Thread(processes::close, "stop workers");

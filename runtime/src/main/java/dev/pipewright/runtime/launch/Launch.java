@@ -4,6 +4,7 @@ import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.units.Check;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * What to start.
@@ -12,14 +13,15 @@ import java.time.Duration;
  * @param here how many of them on this machine, the first ones; the others join
  * @param task the name of the {@link WorkerTask} class that each runs
  * @param job what the task is told
- * @param logs the folder for what each worker prints: {@code rank-0.log} and so on
+ * @param logs the folder for what each worker prints: {@code rank-0.log} and so on; without one it
+ *     is gone when the run ends
  */
 public record Launch(
     int workers,
     int here,
     String task,
     String job,
-    Path logs,
+    Optional<Path> logs,
     Ports ports,
     Resources resources,
     Patience patience) {
@@ -68,7 +70,7 @@ public record Launch(
   }
 
   /** All on this machine, with the usual for the rest. */
-  public static Launch of(int workers, String task, String job, Path logs) {
+  public static Launch of(int workers, String task, String job, Optional<Path> logs) {
     return new Launch(
         workers, workers, task, job, logs, Ports.ANY, Resources.USUAL, Patience.USUAL);
   }

@@ -2,6 +2,7 @@ package dev.pipewright.runtime.launch;
 
 import dev.pipewright.formats.OutputFile;
 import dev.pipewright.runtime.tensor.Gpu;
+import dev.pipewright.runtime.tensor.NativeCache;
 import dev.pipewright.runtime.tensor.Torch;
 import java.io.File;
 import java.io.IOException;
@@ -46,21 +47,21 @@ final class WorkerProcesses implements AutoCloseable {
                   + "exec \"$@\"");
 
   private final Map<Integer, Process> processes = new ConcurrentHashMap<>();
+  private final TemporaryFolder temporary;
   private final Path logs;
-  private final Path recorders;
   private final Token token;
   private volatile boolean closing;
 
-  WorkerProcesses(Path logs, Token token) {
-    this.logs = logs;
+  /**
+   * Starts nothing yet.
+   *
+   * @param logs the folder for what they print; gone with them where none is given
+   */
+  WorkerProcesses(Optional<Path> logs, Token token) {
+    logs.ifPresent(given -> requireInside(OutputFile.folder(given)));
+    this.temporary = TemporaryFolder.create();
+    this.logs = logs.orElse(temporary.path());
     this.token = token;
-    requireInside(OutputFile.folder(logs));
-    try {
-      recorders = Files.createTempDirectory("pipewright-workers-");
-    } catch (IOException e) {
-      throw OutputFile.failed(
-          Path.of(System.getProperty("java.io.tmpdir")), "no folder can be made there", e);
-    }
   }
 
   /** No log may lead out of the folder; workers and their Java machine open it by its name. */
@@ -179,6 +180,7 @@ final class WorkerProcesses implements AutoCloseable {
         "-XX:-CreateCoredumpOnCrash",
         "--enable-native-access=ALL-UNNAMED",
         // Tensors are no part of the heap; JavaCPP would hold them to its size.
+        "-D" + NativeCache.PROPERTY + "=" + NativeCache.folder(),
         "-Dorg.bytedeco.javacpp.maxbytes=0",
         "-Dorg.bytedeco.javacpp.maxphysicalbytes=0",
         WorkerMain.class.getName(),
@@ -196,7 +198,7 @@ final class WorkerProcesses implements AutoCloseable {
   }
 
   private Path recorder(int worker) {
-    return recorders.resolve("rank-" + worker);
+    return temporary.path().resolve("rank-" + worker);
   }
 
   Optional<Place> last(int worker) {
@@ -232,13 +234,6 @@ final class WorkerProcesses implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     processes.values().forEach(Process::destroyForcibly);
-    try (Stream<Path> files = Files.list(recorders)) {
-      for (Path file : files.toList()) {
-        Files.deleteIfExists(file);
-      }
-      Files.deleteIfExists(recorders);
-    } catch (IOException e) {
-      // a second close, or a folder for temporary files that somebody else tidies up
-    }
+    temporary.close();
   }
 }

@@ -3,16 +3,11 @@ package dev.pipewright.runtime.profiler;
 import dev.pipewright.execution.TrainingFailureException;
 import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.execution.TrainingRequest.Device;
-import dev.pipewright.formats.OutputFile;
 import dev.pipewright.runtime.launch.Coordinator;
 import dev.pipewright.runtime.launch.Launch;
 import dev.pipewright.runtime.launch.WorkerFailureException;
 import dev.pipewright.runtime.launch.WorkerTask;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.stream.Stream;
+import java.util.Optional;
 
 /** Worker processes that measure something and are gone when they have. */
 final class Crews {
@@ -40,9 +35,8 @@ final class Crews {
       String job,
       boolean frugal,
       Coordinator.Listener listener) {
-    Path logs = logs();
     Launch launch =
-        Launch.of(workers, task.getName(), job, logs)
+        Launch.of(workers, task.getName(), job, Optional.empty())
             .with(
                 new Launch.Resources(
                     Launch.Resources.USUAL.heapMegabytes(),
@@ -55,27 +49,6 @@ final class Crews {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new TrainingFailureException("measuring was interrupted", e);
-    } finally {
-      remove(logs);
-    }
-  }
-
-  private static Path logs() {
-    try {
-      return Files.createTempDirectory("pipewright-profile");
-    } catch (IOException e) {
-      throw OutputFile.failed(
-          Path.of(System.getProperty("java.io.tmpdir")), "no file can be made there", e);
-    }
-  }
-
-  private static void remove(Path folder) {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(file);
-      }
-    } catch (IOException e) {
-      // the system's folder for temporary files is tidied up anyway
     }
   }
 }

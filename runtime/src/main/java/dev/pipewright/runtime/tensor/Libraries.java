@@ -55,6 +55,7 @@ final class Libraries {
    * find those of a PyTorch that the system has installed.
    */
   static void load() {
+    NativeCache.folder();
     try {
       if (Loader.getPlatform().equals(KNOWN) && !forGpus()) {
         System.setProperty(LOADS, "false");

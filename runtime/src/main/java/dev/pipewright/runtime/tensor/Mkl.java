@@ -34,6 +34,7 @@ public final class Mkl {
     if (Mkl.class.getResource(folder + LOADED) == null) {
       return Optional.empty();
     }
+    NativeCache.folder();
     try {
       for (String name : NEEDED) {
         Loader.cacheResource(Mkl.class, folder + name);

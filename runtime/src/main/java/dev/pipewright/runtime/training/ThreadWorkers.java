@@ -2,18 +2,16 @@ package dev.pipewright.runtime.training;
 
 import dev.pipewright.execution.TrainingFailureException;
 import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.OutputFile;
 import dev.pipewright.runtime.launch.Coordinator;
 import dev.pipewright.runtime.launch.FlightRecorder;
 import dev.pipewright.runtime.launch.LastStep;
 import dev.pipewright.runtime.launch.Place;
 import dev.pipewright.runtime.launch.Reporter;
+import dev.pipewright.runtime.launch.TemporaryFolder;
 import dev.pipewright.runtime.launch.WorkerTask;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.runtime.transport.LocalTransport;
 import dev.pipewright.runtime.transport.LostPeerException;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,19 +47,20 @@ final class ThreadWorkers {
   /** Runs the job on all of them. Throws what the first to fail threw. */
   void run(String job, int threads) {
     Torch.start(threads);
-    try (ExecutorService workers = Executors.newFixedThreadPool(count)) {
+    try (TemporaryFolder temporary = TemporaryFolder.create();
+        ExecutorService workers = Executors.newFixedThreadPool(count)) {
       List<Future<?>> running = new ArrayList<>();
       for (LocalTransport transport : LocalTransport.of(count)) {
         LastStep last = new LastStep();
         lastSteps.add(last);
-        running.add(workers.submit(() -> work(job, transport, last)));
+        running.add(workers.submit(() -> work(job, transport, last, temporary.path())));
       }
       await(running);
     }
   }
 
-  private void work(String job, LocalTransport transport, LastStep last) {
-    Path places = file();
+  private void work(String job, LocalTransport transport, LastStep last, Path temporary) {
+    Path places = temporary.resolve("worker-" + transport.worker());
     try {
       task.get().run(job, transport, new ThreadReporter(transport.worker(), last, places));
     } catch (Exception | Error e) {
@@ -70,8 +69,6 @@ final class ThreadWorkers {
       throw e instanceof BadInputException || e instanceof LostPeerException
           ? (RuntimeException) e
           : named(e, transport.worker(), FlightRecorder.last(places));
-    } finally {
-      delete(places);
     }
   }
 
@@ -79,23 +76,6 @@ final class ThreadWorkers {
     String at = place.map(known -> " (" + known + ")").orElse("");
     return new TrainingFailureException(
         "worker %d%s failed: %s; all others have been stopped".formatted(worker, at, e), e);
-  }
-
-  private static Path file() {
-    try {
-      return Files.createTempFile("pipewright-worker", ".flight");
-    } catch (IOException e) {
-      throw OutputFile.failed(
-          Path.of(System.getProperty("java.io.tmpdir")), "no file can be made there", e);
-    }
-  }
-
-  private static void delete(Path file) {
-    try {
-      Files.deleteIfExists(file);
-    } catch (IOException e) {
-      // somebody else tidies up
-    }
   }
 
   private final class ThreadReporter implements Reporter {

@@ -7,7 +7,6 @@ import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingRequest.Keeping;
 import dev.pipewright.execution.TrainingService;
 import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.OutputFile;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
@@ -22,7 +21,6 @@ import dev.pipewright.runtime.launch.Launch;
 import dev.pipewright.runtime.launch.WorkerFailureException;
 import dev.pipewright.runtime.launch.WorkerTask;
 import dev.pipewright.runtime.net.Objective;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,7 +29,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 
 /** The training service on libtorch. */
 public final class Trainer implements TrainingService {
@@ -187,13 +184,8 @@ public final class Trainer implements TrainingService {
       case THREADS ->
           new ThreadWorkers(request.assignment().size(), threadTask, account)
               .run(job, request.computing().threads());
-      case PROCESSES -> {
-        Path logs = out.map(folder -> folder.folder(LOGS)).orElseGet(Trainer::temporary);
-        processes(request, job, logs, account);
-        if (out.isEmpty()) {
-          delete(logs);
-        }
-      }
+      case PROCESSES ->
+          processes(request, job, out.map(folder -> folder.folder(LOGS)), account);
     }
   }
 
@@ -207,7 +199,7 @@ public final class Trainer implements TrainingService {
     return new Launch.Resources(heap, request.computing(), apart);
   }
 
-  private void processes(TrainingRequest request, String job, Path logs, Account account) {
+  private void processes(TrainingRequest request, String job, Optional<Path> logs, Account account) {
     Duration afterInterrupt = account.heedsInterrupts() ? INTERRUPT_PATIENCE : Duration.ZERO;
     Launch launch =
         Launch.of(request.assignment().size(), task.getName(), job, logs)
@@ -225,26 +217,6 @@ public final class Trainer implements TrainingService {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new TrainingFailureException("training was interrupted", e);
-    }
-  }
-
-  private static Path temporary() {
-    try {
-      return Files.createTempDirectory("pipewright-logs");
-    } catch (IOException e) {
-      throw OutputFile.failed(
-          Path.of(System.getProperty("java.io.tmpdir")), "no folder can be made there", e);
-    }
-  }
-
-  private static void delete(Path folder) {
-    try (Stream<Path> files = Files.list(folder)) {
-      for (Path file : files.toList()) {
-        Files.deleteIfExists(file);
-      }
-      Files.deleteIfExists(folder);
-    } catch (IOException e) {
-      // a folder for temporary files, which somebody else tidies up
     }
   }
 }

@@ -49,7 +49,7 @@ class CoordinatorTest {
   private final Map<Integer, ProcessHandle> processes = new ConcurrentHashMap<>();
 
   private Launch ring(int workers, String job) {
-    return Launch.of(workers, RingTask.class.getName(), job, folder.resolve("logs"))
+    return Launch.of(workers, RingTask.class.getName(), job, Optional.of(folder.resolve("logs")))
         .with(new Launch.Resources(64, Computing.USUAL, true));
   }
 
@@ -175,7 +175,7 @@ class CoordinatorTest {
 
   @Test
   void aTaskThatDoesNotExistIsNamed() {
-    Launch launch = Launch.of(1, "no.such.Task", "", folder.resolve("logs"));
+    Launch launch = Launch.of(1, "no.such.Task", "", Optional.of(folder.resolve("logs")));
     assertEquals(
         "worker 0 failed: java.lang.ClassNotFoundException: no.such.Task; all others have been"
             + " stopped",
@@ -280,7 +280,7 @@ class CoordinatorTest {
             coordinator.port(),
             coordinator.token(),
             slots,
-            folder.resolve("logs-there")));
+            Optional.of(folder.resolve("logs-there"))));
   }
 
   @Test
@@ -329,7 +329,7 @@ class CoordinatorTest {
               BadInputException.class,
               () ->
                   JoinedHost.run(
-                      "localhost", coordinator.port(), "guess", 1, folder.resolve("logs-there")));
+                      "localhost", coordinator.port(), "guess", 1, Optional.of(folder.resolve("logs-there"))));
       assertEquals(
           "localhost:"
               + coordinator.port()
@@ -348,7 +348,7 @@ class CoordinatorTest {
     BadInputException mistake =
         assertThrows(
             BadInputException.class,
-            () -> JoinedHost.run("localhost", port, "", 1, folder.resolve("logs")));
+            () -> JoinedHost.run("localhost", port, "", 1, Optional.of(folder.resolve("logs"))));
     assertEquals(
         "nobody waits for workers at localhost:" + port + "; start `train` there first",
         mistake.getMessage());

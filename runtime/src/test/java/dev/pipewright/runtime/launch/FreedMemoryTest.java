@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.execution.TrainingRequest.Device;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -22,7 +23,7 @@ class FreedMemoryTest {
 
   private long bytesLeft(boolean frugal) throws InterruptedException {
     Launch launch =
-        Launch.of(1, FreedMemoryTask.class.getName(), "", folder.resolve("logs"))
+        Launch.of(1, FreedMemoryTask.class.getName(), "", Optional.of(folder.resolve("logs")))
             .with(new Launch.Resources(64, new Computing(Device.CPU, 1, frugal), true));
     List<String> told = new ArrayList<>();
     try (Coordinator coordinator = new Coordinator(launch)) {

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,7 @@ class OrphanTest {
   private static final String BLOCKED_IN_THE_LIBRARY = "1000000000 sleep 1 1";
 
   @TempDir Path folder;
+  @TempDir Path temporary;
   private final List<ProcessHandle> workers = new ArrayList<>();
 
   @AfterEach
@@ -35,6 +37,7 @@ class OrphanTest {
   private Process coordinator(String job) throws IOException {
     return new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Djava.io.tmpdir=" + temporary,
             "-cp",
             System.getProperty("java.class.path"),
             RingMain.class.getName(),
@@ -87,6 +90,14 @@ class OrphanTest {
       coordinator.destroyForcibly();
       allEndWithin(2);
     }
+    TemporaryFolder.in(temporary).close(); // as the next run does
+    assertEquals(List.of(), leftBehind());
+  }
+
+  private List<Path> leftBehind() throws IOException {
+    try (Stream<Path> files = Files.list(temporary)) {
+      return files.toList();
+    }
   }
 
   /** Whether this process was told to ignore a signal, as {@code nohup} does; children are, too. */
@@ -113,5 +124,6 @@ class OrphanTest {
       allEndWithin(2);
       assertFalse(out.lines().anyMatch(line -> line.startsWith("failure")));
     }
+    assertEquals(List.of(), leftBehind());
   }
 }

@@ -43,7 +43,7 @@ class MachinesTest {
     return new TrainingListener() {
       @Override
       public void waiting(int workers, int port, String token) {
-        String logs = folder.resolve("logs").toString();
+        Optional<String> logs = Optional.of(folder.resolve("logs").toString());
         other =
             CompletableFuture.supplyAsync(
                 () -> joining.join("localhost", port, token, workers, logs));
