@@ -4,7 +4,7 @@
 set -eu
 size=layers=32,hidden=256,heads=4,sequence=128,vocabulary=1000
 row() {
-  ./pipewright compare "$@" --cluster bench/emulated-cluster.yaml --emulate --json |
+  ./pipewright compare "$@" --optimizer momentum --cluster bench/emulated-cluster.yaml --emulate --json |
     python3 -c '
 import json, sys
 answer = json.load(sys.stdin)

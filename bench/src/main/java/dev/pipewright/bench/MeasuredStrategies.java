@@ -128,7 +128,7 @@ final class MeasuredStrategies {
     List<String> command = new ArrayList<>(List.of("./pipewright", "profile", of.network()));
     command.addAll(List.of("--batches", kind.batches(of.batch())));
     command.addAll(List.of("--workers", "" + kind.workers(), "--links", "2", "--repeats", "7"));
-    command.addAll(List.of("--out", folder.toString(), "--json"));
+    command.addAll(List.of("--optimizer", "momentum", "--out", folder.toString(), "--json"));
     return Answers.of(command);
   }
 
@@ -143,7 +143,7 @@ final class MeasuredStrategies {
       command.addAll(List.of("--cluster", folder.resolve(CLUSTER).toString()));
     }
     command.addAll(strategy.flags());
-    command.addAll(List.of("--steps", "" + steps, "--json"));
+    command.addAll(List.of("--optimizer", "momentum", "--steps", "" + steps, "--json"));
     return Answers.of(command);
   }
 

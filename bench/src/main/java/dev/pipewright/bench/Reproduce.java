@@ -45,7 +45,8 @@ public final class Reproduce {
         new MemoryAccuracy(),
         new Convergence(),
         new CyclicMemoryMeasured(),
-        new ThreadConvolutions());
+        new ThreadConvolutions(),
+        new ExamplesLearn());
   }
 
   public static void main(String[] arguments) throws IOException {

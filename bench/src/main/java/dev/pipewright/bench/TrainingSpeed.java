@@ -112,7 +112,7 @@ final class TrainingSpeed implements Reproduction {
     List<String> command = new ArrayList<>(OUR_KERNELS);
     command.addAll(List.of("./pipewright", "train", of.network()));
     command.addAll(List.of("--global-batch", "" + of.batch(), "--steps", "" + of.steps()));
-    command.addAll(List.of("--replicas", "" + processes, "--json"));
+    command.addAll(List.of("--replicas", "" + processes, "--optimizer", "momentum", "--json"));
     return Answers.of(command).get("measured").get("step_s").asDouble();
   }
 

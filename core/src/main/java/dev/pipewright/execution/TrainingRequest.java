@@ -1,9 +1,12 @@
 package dev.pipewright.execution;
 
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Operator;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.units.Check;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A training run.
@@ -131,8 +134,41 @@ public record TrainingRequest(
 
     /** The usual rates: 0.01 and momentum 0.9, or 0.001 for Adam. */
     public static UpdateRule usual(Optimizer kind) {
-      return new UpdateRule(
-          kind, kind == Optimizer.ADAM ? 1e-3 : 0.01, kind == Optimizer.MOMENTUM ? 0.9 : 0, 0);
+      return with(kind, kind == Optimizer.ADAM ? 1e-3 : 0.01);
+    }
+
+    /**
+     * The rates with which a network of this kind learns from the first step on, without a warm-up.
+     * They are lower where nothing normalises what convolutions compute, as in VGG: features grow
+     * from layer to layer there, and so do steps; and for wide transformers (T. Brown et al.,
+     * <i>Language models are few-shot learners</i>, NeurIPS 2020, Table 2.1).
+     */
+    public static UpdateRule usual(Optimizer kind, LayerGraph graph) {
+      boolean plain =
+          holds(graph, Operator.Convolution.class)
+              && !holds(graph, Operator.Normalization.class)
+              && !holds(graph, Operator.TransformerBlock.class);
+      boolean wide =
+          operators(graph)
+              .anyMatch(operator ->
+                  operator instanceof Operator.TransformerBlock block && block.hidden() > 512);
+      return switch (kind) {
+        case ADAM -> with(kind, plain || wide ? 3e-4 : 1e-3);
+        case MOMENTUM -> with(kind, plain ? 1e-3 : 0.01);
+        default -> usual(kind);
+      };
+    }
+
+    private static UpdateRule with(Optimizer kind, double rate) {
+      return new UpdateRule(kind, rate, kind == Optimizer.MOMENTUM ? 0.9 : 0, 0);
+    }
+
+    private static boolean holds(LayerGraph graph, Class<? extends Operator> kind) {
+      return operators(graph).anyMatch(kind::isInstance);
+    }
+
+    private static Stream<Operator> operators(LayerGraph graph) {
+      return graph.layers().stream().flatMap(layer -> layer.steps().stream());
     }
   }
 

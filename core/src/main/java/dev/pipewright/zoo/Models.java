@@ -151,7 +151,7 @@ public final class Models {
       case "mlp-8x1024" ->
           momentum(name, SmallNetworks.perceptron(name, 8, 1024, 1024, 10), 64, PERCEPTRON);
       case "cnn-64-128-256" -> momentum(name, SizedModels.image(name), 32, CONVOLUTIONS);
-      case "gpt-8x256" -> momentum(name, SmallNetworks.languageModel(name), 8, GPT + UNTIED);
+      case "gpt-8x256" -> adam(name, SmallNetworks.languageModel(name), 8, GPT + UNTIED);
       default -> throw new IllegalStateException(name);
     };
   }

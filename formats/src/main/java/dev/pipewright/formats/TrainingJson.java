@@ -2,11 +2,14 @@ package dev.pipewright.formats;
 
 import dev.pipewright.execution.Expectation;
 import dev.pipewright.execution.HeldOutResult;
+import dev.pipewright.execution.LossWatch;
 import dev.pipewright.execution.StepResult;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
+import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -23,8 +26,13 @@ public final class TrainingJson {
     object.put("workers", request.assignment().size());
     object.put("schedule", request.assignment().schedule().name());
     object.put("global_batch", request.assignment().batch());
+    object.put("optimizer", optimizer(request.rule()));
     object.put("steps", steps.size());
     object.put("loss", Map.of("first", steps.get(0).loss(), "last", last.loss()));
+    List<String> warnings = LossWatch.of(request.rule().rate(), steps);
+    if (!warnings.isEmpty()) {
+      object.put("warnings", warnings);
+    }
     if (!outcome.heldOut().isEmpty()) {
       object.put("held_out", outcome.heldOut().stream().map(TrainingJson::heldOut).toList());
     }
@@ -45,6 +53,15 @@ public final class TrainingJson {
         "peak_bytes", outcome.workers().stream().map(TrainingOutcome.Worker::peakBytes).toList());
     object.put("measured", measured);
     return JsonText.of(object);
+  }
+
+  private static Map<String, Object> optimizer(UpdateRule rule) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("name", rule.kind().name().toLowerCase(Locale.ROOT));
+    object.put("learning_rate", rule.rate());
+    object.put("momentum", rule.momentum());
+    object.put("weight_decay", rule.decay());
+    return object;
   }
 
   private static Map<String, Object> heldOut(HeldOutResult result) {

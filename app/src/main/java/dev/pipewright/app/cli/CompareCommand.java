@@ -11,11 +11,11 @@ import dev.pipewright.execution.Expectation;
 import dev.pipewright.execution.TrainingFailureException;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
-import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.ComparisonJson;
 import dev.pipewright.formats.OutputFolder;
+import dev.pipewright.model.Optimizer;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
@@ -93,7 +93,7 @@ final class CompareCommand implements Callable<Integer> {
   public Integer call() {
     check();
     TrainArgument.Chosen chosen = what.chosen();
-    Expectation expectation = expected.of(chosen, run.worker.optimizer());
+    Expectation expectation = expected.of(chosen, optimizer(chosen));
     try (OutputFolder to = OutputFolder.of(out, FILES)) { // before anything runs
       return compare(chosen, expectation, to);
     }
@@ -139,12 +139,16 @@ final class CompareCommand implements Callable<Integer> {
     }
   }
 
+  private Optimizer optimizer(TrainArgument.Chosen chosen) {
+    return run.worker.optimizer(chosen.usualOptimizer());
+  }
+
   private TrainingRequest request(TrainArgument.Chosen chosen, Expectation expectation) {
     TrainingRequest request =
         new TrainingRequest(
             chosen.model(),
             chosen.assignment(),
-            UpdateRule.usual(run.worker.optimizer()),
+            chosen.usualRule(optimizer(chosen)),
             false,
             run.worker.data(),
             AtLeast.one("--steps", steps),

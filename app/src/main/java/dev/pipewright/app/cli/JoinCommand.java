@@ -44,7 +44,8 @@ final class JoinCommand implements Callable<Integer> {
   @Option(
       names = "--logs",
       paramLabel = "DIR",
-      description = "A folder for what workers print. Default: a temporary one, which goes with them.")
+      description =
+          "A folder for what workers print. Default: a temporary one, which goes with them.")
   private @Nullable Path logs;
 
   JoinCommand() {

@@ -211,7 +211,7 @@ final class ProfileCommand implements Callable<Integer> {
         repeats,
         workers,
         threads,
-        worker.optimizer(),
+        worker.optimizer(TrainArgument.usualOptimizer(model)),
         groups,
         largestMessage,
         memoryDevices == null ? OptionalInt.empty() : OptionalInt.of(memoryDevices),
@@ -226,7 +226,10 @@ final class ProfileCommand implements Callable<Integer> {
                 listed(sizes),
                 repeats,
                 worker.threads(),
-                worker.optimizer().name().toLowerCase(Locale.ROOT),
+                worker
+                    .optimizer(TrainArgument.usualOptimizer(model))
+                    .name()
+                    .toLowerCase(Locale.ROOT),
                 worker.data(),
                 groups.isEmpty() ? "0" : listed(groups))
         + (workers == 1 ? "" : " --workers " + workers)

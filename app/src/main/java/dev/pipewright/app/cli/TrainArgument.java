@@ -1,11 +1,14 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.HybridFile;
 import dev.pipewright.formats.ModelFiles;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.model.Training;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.Flow;
@@ -121,7 +124,33 @@ final class TrainArgument {
    *
    * @param plan where it comes from
    */
-  record Chosen(String model, Assignment assignment, Optional<TrainPlan> plan) {}
+  record Chosen(String model, Assignment assignment, Optional<TrainPlan> plan) {
+    /** With which the plan was made, or the network's own. */
+    Optimizer usualOptimizer() {
+      return plan.flatMap(file -> file.madeFor().training())
+          .map(Training::optimizer)
+          .orElseGet(() -> TrainArgument.usualOptimizer(model));
+    }
+
+    /** By which it learns where nothing else is asked for. */
+    UpdateRule usualRule(Optimizer optimizer) {
+      return UpdateRule.usual(optimizer, graph(model));
+    }
+  }
+
+  /** The optimizer that a network is usually trained with; as `plan` assumes. */
+  static Optimizer usualOptimizer(String network) {
+    Path file = Path.of(network);
+    if (Files.exists(file)) {
+      return ModelFiles.read(file, OptionalInt.of(1), Optional.empty())
+          .training()
+          .map(Training::optimizer)
+          .orElse(Optimizer.ADAM);
+    }
+    return ModelArgument.zooModel(network)
+        .map(zoo -> zoo.training().optimizer())
+        .orElse(Optimizer.ADAM);
+  }
 
   Chosen chosen() {
     Chosen chosen = isPlan() ? ofPlan(TrainPlan.of(Path.of(what))) : ofModel(what);

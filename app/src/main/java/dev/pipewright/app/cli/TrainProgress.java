@@ -2,6 +2,7 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.app.report.ProgressLine;
 import dev.pipewright.execution.HeldOutResult;
+import dev.pipewright.execution.LossWatch;
 import dev.pipewright.execution.StepResult;
 import dev.pipewright.execution.TrainingListener;
 import java.io.PrintWriter;
@@ -15,6 +16,7 @@ final class TrainProgress implements TrainingListener {
   private final PrintWriter to;
   private final boolean lines;
   private final long steps;
+  private final LossWatch watch;
   private final BooleanSupplier stopping;
   private final boolean terminal = Terminal.colours();
   private OptionalDouble accuracy = OptionalDouble.empty();
@@ -23,10 +25,12 @@ final class TrainProgress implements TrainingListener {
   /**
    * @param lines whether to print any where there is no terminal
    */
-  TrainProgress(PrintWriter to, boolean lines, long steps, BooleanSupplier stopping) {
+  TrainProgress(
+      PrintWriter to, boolean lines, long steps, LossWatch watch, BooleanSupplier stopping) {
     this.to = to;
     this.lines = lines;
     this.steps = steps;
+    this.watch = watch;
     this.stopping = stopping;
   }
 
@@ -48,6 +52,12 @@ final class TrainProgress implements TrainingListener {
       to.print(terminal ? "\r\u001b[K" + text + (last ? "\n" : "") : text + "\n");
       to.flush();
     }
+    watch
+        .stepped(step)
+        .ifPresent(remark -> {
+          to.print((terminal && !last ? "\n" : "") + "warning: " + remark + "\n");
+          to.flush();
+        });
   }
 
   @Override

@@ -1,11 +1,15 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.execution.HeldOutResult;
+import dev.pipewright.execution.LossWatch;
 import dev.pipewright.execution.StepResult;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
+import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.model.Optimizer;
 import dev.pipewright.units.Units;
 import java.util.List;
+import java.util.Locale;
 
 /** What a training run has shown, for a terminal. */
 final class TrainingText {
@@ -26,7 +30,10 @@ final class TrainingText {
                 request.assignment().schedule().microBatches()
                     * request.assignment().schedule().placement().chains()
                     / request.assignment().steps()));
+    text.append("learns   %s%n".formatted(rule(request.rule())));
     text.append("loss     %.4f → %.4f%n".formatted(first.loss(), last.loss()));
+    LossWatch.of(request.rule().rate(), steps)
+        .forEach(remark -> text.append("warning  %s%n".formatted(remark)));
     if (Double.isFinite(last.correct())) {
       text.append(
           "right    %.1f %% → %.1f %%%n".formatted(100 * first.correct(), 100 * last.correct()));
@@ -50,6 +57,18 @@ final class TrainingText {
     outcome.checkpoint().ifPresent(folder -> text.append("checkpoint %s%n".formatted(folder)));
     if (outcome.stopped()) {
       text.append("stopped after step %d of %d%n".formatted(last.step() + 1, request.steps()));
+    }
+    return text.toString();
+  }
+
+  private static String rule(UpdateRule rule) {
+    StringBuilder text = new StringBuilder(rule.kind().name().toLowerCase(Locale.ROOT));
+    if (rule.kind() == Optimizer.MOMENTUM) {
+      text.append(' ').append(rule.momentum());
+    }
+    text.append(", learning rate ").append(rule.rate());
+    if (rule.decay() > 0) {
+      text.append(", weight decay ").append(rule.decay());
     }
     return text.toString();
   }

@@ -2,6 +2,7 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.model.Optimizer;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** With what a worker of the runtime computes. */
@@ -18,9 +19,10 @@ final class WorkerOptions {
   @Option(
       names = "--optimizer",
       paramLabel = "NAME",
-      defaultValue = "momentum",
-      description = "sgd, momentum or adam. Default: ${DEFAULT-VALUE}.")
-  private Optimizer optimizer = Optimizer.MOMENTUM;
+      description =
+          "sgd, momentum or adam. Default: the plan's or the network's own, which is momentum for"
+              + " perceptrons and convolutions, and adam for all others and for files.")
+  private @Nullable Optimizer optimizer;
 
   @Option(
       names = "--threads",
@@ -33,12 +35,18 @@ final class WorkerOptions {
     return data;
   }
 
-  Optimizer optimizer() {
-    if (optimizer == Optimizer.RMSPROP) {
+  /**
+   * The one that is asked for.
+   *
+   * @param usual the network's own otherwise
+   */
+  Optimizer optimizer(Optimizer usual) {
+    Optimizer chosen = optimizer == null ? usual : optimizer;
+    if (chosen == Optimizer.RMSPROP) {
       throw new BadInputException(
           "--optimizer: rmsprop is not trained with; give sgd, momentum or adam");
     }
-    return optimizer;
+    return chosen;
   }
 
   int threads() {

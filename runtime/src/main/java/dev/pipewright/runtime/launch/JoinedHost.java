@@ -30,7 +30,8 @@ public final class JoinedHost {
    * @return why it has ended where it failed, for the user here
    * @throws BadInputException when nobody is there, or the token is wrong
    */
-  public static Optional<String> run(String host, int port, String token, int slots, Optional<Path> logs) {
+  public static Optional<String> run(
+      String host, int port, String token, int slots, Optional<Path> logs) {
     try (Control control = connect(host, port);
         WorkerProcesses processes = new WorkerProcesses(logs, new Token(token))) {
       Thread hook = new Thread(processes::close, "stop workers");

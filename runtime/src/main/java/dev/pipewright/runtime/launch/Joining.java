@@ -7,7 +7,8 @@ import java.util.Optional;
 /** The service behind {@code join}. */
 public final class Joining implements JoiningService {
   @Override
-  public Optional<String> join(String host, int port, String token, int slots, Optional<String> logs) {
+  public Optional<String> join(
+      String host, int port, String token, int slots, Optional<String> logs) {
     return JoinedHost.run(host, port, token, slots, logs.map(Path::of));
   }
 }

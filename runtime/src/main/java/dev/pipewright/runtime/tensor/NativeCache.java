@@ -23,8 +23,9 @@ import java.util.Set;
  * user's and has mode 700, and each folder above it is the user's or the system's and cannot be
  * written by all, unless it is sticky as {@code /tmp} is.
  *
- * <p>In this order: JavaCPP's own property, {@code PIPEWRIGHT_CACHE}, {@code XDG_CACHE_HOME}, {@code
- * .cache} in the user's home, and where that cannot be written, the system's temporary folder.
+ * <p>In this order: JavaCPP's own property, {@code PIPEWRIGHT_CACHE}, {@code XDG_CACHE_HOME},
+ * {@code .cache} in the user's home, and where that cannot be written, the system's temporary
+ * folder.
  */
 public final class NativeCache {
   /** JavaCPP's property, which this class sets. */

@@ -184,8 +184,7 @@ public final class Trainer implements TrainingService {
       case THREADS ->
           new ThreadWorkers(request.assignment().size(), threadTask, account)
               .run(job, request.computing().threads());
-      case PROCESSES ->
-          processes(request, job, out.map(folder -> folder.folder(LOGS)), account);
+      case PROCESSES -> processes(request, job, out.map(folder -> folder.folder(LOGS)), account);
     }
   }
 
@@ -199,7 +198,8 @@ public final class Trainer implements TrainingService {
     return new Launch.Resources(heap, request.computing(), apart);
   }
 
-  private void processes(TrainingRequest request, String job, Optional<Path> logs, Account account) {
+  private void processes(
+      TrainingRequest request, String job, Optional<Path> logs, Account account) {
     Duration afterInterrupt = account.heedsInterrupts() ? INTERRUPT_PATIENCE : Duration.ZERO;
     Launch launch =
         Launch.of(request.assignment().size(), task.getName(), job, logs)

@@ -47,8 +47,7 @@ class ThreadsWithoutOneDnnTest {
         Training training = Training.synthetic(graph, rule, 3, 20_000);
         List<StageLayers> whole = NetworksTest.cut(graph, 1);
         List<Integer> workers = List.of(alone ? 1 : 3);
-        training.run(
-            new Assignment(OneForwardOneBackward.of(1, 1), whole, workers, 3, false), 1);
+        training.run(new Assignment(OneForwardOneBackward.of(1, 1), whole, workers, 3, false), 1);
         System.out.println("trained " + name + ", " + Chain.of(graph).size() + " layers");
       }
     }

@@ -329,7 +329,11 @@ class CoordinatorTest {
               BadInputException.class,
               () ->
                   JoinedHost.run(
-                      "localhost", coordinator.port(), "guess", 1, Optional.of(folder.resolve("logs-there"))));
+                      "localhost",
+                      coordinator.port(),
+                      "guess",
+                      1,
+                      Optional.of(folder.resolve("logs-there"))));
       assertEquals(
           "localhost:"
               + coordinator.port()

@@ -55,7 +55,8 @@ class TemporaryFolderTest {
       Files.createFile(Files.createDirectory(folder.path().resolve("sub")).resolve("file"));
       if (Files.getFileStore(parent).supportsFileAttributeView("posix")) {
         assertEquals(
-            "rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(folder.path())));
+            "rwx------",
+            PosixFilePermissions.toString(Files.getPosixFilePermissions(folder.path())));
       }
       assertEquals(List.of(folder.path()), left());
     }
