@@ -14,7 +14,8 @@ import java.util.List;
  * split into fractions of a sample; forward and backward are halves of their sum; there is no
  * latency and no memory; the layer after a cut counts in the gradients of both sides; the time of
  * one micro-batch through all layers is not divided by the devices of a stage; an all-reduce inside
- * a machine uses ⌊n/2⌋ links at once.
+ * a machine uses ⌊n/2⌋ links at once; a cut between branches pays for what PipeDream's augmented
+ * antichains hold ({@link dev.pipewright.model.Chain#crossingAsAugmented}).
  */
 public final class DappleRepoOracle implements Oracle {
   /** The name by which users choose it. */
@@ -22,10 +23,20 @@ public final class DappleRepoOracle implements Oracle {
 
   private final StageCosts costs;
   private final double[] seconds; // forward and backward of one sample, cumulative by end
+  private final double[] cutBytes; // of one sample, by end
 
   public DappleRepoOracle(StageCosts costs) {
     this.costs = costs;
     this.seconds = secondsPerSample(costs);
+    double[] crossing =
+        costs
+            .workload()
+            .chain()
+            .crossingAsAugmented(costs.workload().profile().outputBytes());
+    this.cutBytes = new double[costs.size() + 1];
+    for (int end = 1; end <= costs.size(); end++) {
+      cutBytes[end] = crossing[costs.inChain(end) - 1];
+    }
   }
 
   /**
@@ -45,6 +56,11 @@ public final class DappleRepoOracle implements Oracle {
   /** Forward and backward seconds of one sample, cumulative by end: read only. */
   public double[] secondsPerSample() {
     return seconds;
+  }
+
+  /** Bytes of one sample that the program charges a cut before each position with: read only. */
+  public double[] cutBytes() {
+    return cutBytes;
   }
 
   /** Gradients that the program charges to layers {@code first..end-1}: the next layer's too. */
@@ -118,7 +134,7 @@ public final class DappleRepoOracle implements Oracle {
       double send = 0;
       if (s < stages - 1) {
         int[] next = sorted(plan.stages().get(s + 1));
-        double bytes = costs.cutBytes()[end] * wave;
+        double bytes = cutBytes[end] * wave;
         send = transferSeconds(devices, next, bytes);
         transfers += send / plan.replicas();
       }

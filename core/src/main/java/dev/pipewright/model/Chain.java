@@ -315,6 +315,56 @@ public final class Chain {
   }
 
   /**
+   * The same sums as PipeDream's program takes them, in its {@code augment_antichain}: over the
+   * members of each position's antichain and those of their ancestors that some layer reads which
+   * is no ancestor of the same member. Where branches lie side by side, that also counts a layer
+   * whose readers are all before the cut, once it is read on another branch.
+   */
+  public double[] crossingAsAugmented(double[] perLayer) {
+    if (total && before.length == 0) {
+      return crossing(perLayer);
+    }
+    BitSet[] ancestors = ancestors();
+    double[] sums = new double[size()];
+    for (int i = 0; i < sums.length; i++) {
+      BitSet counted = new BitSet();
+      for (int member : members(i)) {
+        counted.set(member);
+        BitSet above = ancestors[member];
+        for (int layer = above.nextSetBit(0); layer >= 0; layer = above.nextSetBit(layer + 1)) {
+          for (int reader : graph.successors(layer)) {
+            if (reader != member && !above.get(reader)) {
+              counted.set(layer);
+            }
+          }
+        }
+      }
+      sums[i] = counted.stream().mapToDouble(layer -> perLayer[layer]).sum();
+    }
+    return sums;
+  }
+
+  /** The antichain: layers of a position that lead to no other of it. */
+  private int[] members(int position) {
+    return Arrays.stream(crossing[position])
+        .filter(layer ->
+            Arrays.stream(graph.successors(layer)).noneMatch(before[position]::get))
+        .toArray();
+  }
+
+  private BitSet[] ancestors() {
+    BitSet[] ancestors = new BitSet[graph.size()];
+    for (int layer : graph.topological()) {
+      ancestors[layer] = new BitSet();
+      for (int predecessor : graph.predecessors(layer)) {
+        ancestors[layer].set(predecessor);
+        ancestors[layer].or(ancestors[predecessor]);
+      }
+    }
+    return ancestors;
+  }
+
+  /**
    * For each position the sum of {@code perLayer} over the layers whose output crosses a cut after
    * it.
    */

@@ -106,7 +106,7 @@ final class RepoPricer implements StagePricer {
   public int open(double[] pool, int from, int behind, int end, Step step, double limit) {
     System.arraycopy(pool, from, opened, 0, opened.length);
     if (behind > 0) {
-      double send = costs.cutBytes()[end] * wave * transfer(step.pair());
+      double send = oracle.cutBytes()[end] * wave * transfer(step.pair());
       opened[0] = Math.max(opened[0], send);
       opened[1] += send / replicas;
     }

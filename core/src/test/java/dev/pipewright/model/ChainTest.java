@@ -47,6 +47,21 @@ class ChainTest {
     assertArrayEquals(new double[] {1, 3, 5, 6, 8}, chain.crossing(first(4)));
   }
 
+  /** Layer 0 is read on the other branch than each of 1 and 2, so both of them bring it along. */
+  @Test
+  void pipeDreamsProgramPaysOnceMoreForALayerThatBranchesSideBySideHaveRead() {
+    Chain chain = chain(4, 0, 1, 0, 2, 1, 3, 2, 3);
+    assertArrayEquals(new double[] {1, 3, 5, 7, 8}, chain.crossingAsAugmented(first(4)));
+  }
+
+  @RepeatedTest(200)
+  void augmentedAntichainsAreThoseOfTheLiteralRule(RepetitionInfo seed) {
+    Chain chain = Chain.of(random(new SplittableRandom(seed.getCurrentRepetition())));
+    double[] outputs = first(chain.graph().size());
+    assertArrayEquals(
+        LiteralAntichains.crossing(chain, outputs), chain.crossingAsAugmented(outputs));
+  }
+
   @Test
   void positionsOfDifferentBranchesDoNotPrecedeEachOther() {
     Chain chain = chain(4, 0, 1, 0, 2, 1, 3, 2, 3);

@@ -67,7 +67,7 @@ public final class CutCosts implements StageSeconds {
         parameterBytes.clone(),
         fromNothing(chain.cumulative(seconds)),
         fromNothing(chain.cumulative(parameterBytes)),
-        fromNothing(chain.crossing(outputBytes)));
+        fromNothing(chain.crossingAsAugmented(outputBytes)));
   }
 
   private static double[] fromNothing(double[] sums) {
@@ -164,7 +164,7 @@ public final class CutCosts implements StageSeconds {
     return mostParameters;
   }
 
-  /** Bytes of the activations of one mini-batch that cross a cut at {@code place}. */
+  /** Bytes of the activations of one mini-batch that the program charges a cut with. */
   public double crossingBytes(int place) {
     return crossing[place];
   }

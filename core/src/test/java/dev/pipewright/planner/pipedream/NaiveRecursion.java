@@ -1,6 +1,7 @@
 package dev.pipewright.planner.pipedream;
 
 import dev.pipewright.model.Chain;
+import dev.pipewright.model.LiteralAntichains;
 import java.util.Arrays;
 import java.util.List;
 
@@ -24,7 +25,7 @@ final class NaiveRecursion {
     int n = chain.size();
     double[] work = chain.cumulative(layerSeconds);
     double[] weights = chain.cumulative(bytes);
-    double[] crossing = chain.crossing(outputs);
+    double[] crossing = LiteralAntichains.crossing(chain, outputs);
     double[][] unit = new double[n + 1][n]; // [first position after][last position]
     for (int i = 0; i <= n; i++) {
       for (int j = 0; j < n; j++) {
@@ -51,7 +52,7 @@ final class NaiveRecursion {
     int n = chain.size();
     double[] work = chain.cumulative(network.seconds());
     double[] weights = chain.cumulative(network.parameters());
-    double[] crossing = chain.crossing(network.outputs());
+    double[] crossing = LiteralAntichains.crossing(chain, network.outputs());
     double[][][] unit = new double[2][n + 1][n]; // [stages][first position][last position]
     for (int i = 0; i <= n; i++) {
       for (int j = 0; j < n; j++) {

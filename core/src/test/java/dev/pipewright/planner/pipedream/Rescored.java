@@ -1,5 +1,6 @@
 package dev.pipewright.planner.pipedream;
 
+import dev.pipewright.model.LiteralAntichains;
 import dev.pipewright.planner.pipedream.PipeDreamPlanning.Stage;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -38,7 +39,7 @@ record Rescored(Networks network, List<Level> levels, boolean charged) {
         4 * (units - 1) * sum(network.parameters(), from, last) / (rate * units * below);
     double moved = 0;
     if (charged && !first) {
-      double[] crossing = network.chain().crossing(network.outputs());
+      double[] crossing = LiteralAntichains.crossing(network.chain(), network.outputs());
       double bytes = crossing[from - 1];
       if (last < crossing.length - 1) {
         bytes = Math.max(bytes, crossing[last]);
