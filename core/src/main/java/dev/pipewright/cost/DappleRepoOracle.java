@@ -29,10 +29,7 @@ public final class DappleRepoOracle implements Oracle {
     this.costs = costs;
     this.seconds = secondsPerSample(costs);
     double[] crossing =
-        costs
-            .workload()
-            .chain()
-            .crossingAsAugmented(costs.workload().profile().outputBytes());
+        costs.workload().chain().crossingAsAugmented(costs.workload().profile().outputBytes());
     this.cutBytes = new double[costs.size() + 1];
     for (int end = 1; end <= costs.size(); end++) {
       cutBytes[end] = crossing[costs.inChain(end) - 1];

@@ -347,8 +347,7 @@ public final class Chain {
   /** The antichain: layers of a position that lead to no other of it. */
   private int[] members(int position) {
     return Arrays.stream(crossing[position])
-        .filter(layer ->
-            Arrays.stream(graph.successors(layer)).noneMatch(before[position]::get))
+        .filter(layer -> Arrays.stream(graph.successors(layer)).noneMatch(before[position]::get))
         .toArray();
   }
 

@@ -43,9 +43,7 @@ class DappleRepoFormulaTest {
     static Case of(long seed) {
       var random = new SplittableRandom(seed);
       LayerGraph graph =
-          random.nextInt(4) == 0
-              ? Samples.chain(random.nextInt(1, 8))
-              : Samples.branching(random);
+          random.nextInt(4) == 0 ? Samples.chain(random.nextInt(1, 8)) : Samples.branching(random);
       int[][] shapes = {{8, 2}, {4, 3}, {1, 8}, {2, 4}, {6, 2}, {8, 1}, {3, 4}};
       int[] shape = shapes[random.nextInt(shapes.length)];
       List<Level> levels =
@@ -87,8 +85,7 @@ class DappleRepoFormulaTest {
         stages.add(new StagePlan(first, last, taken, Recompute.NONE, 1));
         first = last + 1;
       }
-      return new Plan(
-          WarmUp.A, random.nextInt(1, 17), random.nextInt(1, 9), copies, false, stages);
+      return new Plan(WarmUp.A, random.nextInt(1, 17), random.nextInt(1, 9), copies, false, stages);
     }
 
     boolean spans(List<Integer> devices) {
@@ -101,7 +98,7 @@ class DappleRepoFormulaTest {
         return 0;
       }
       double volume = 2 * bytes * (n - 1) / n;
-      return spans(g) ? volume / ETHERNET_COLLECTIVE : volume / NVLINK / (n / 2);
+      return spans(g) ? volume / ETHERNET_COLLECTIVE : volume / NVLINK / Math.floorDiv(n, 2);
     }
 
     double send(List<Integer> f, List<Integer> t, double bytes) {
