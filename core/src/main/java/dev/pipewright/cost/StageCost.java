@@ -1,6 +1,8 @@
 package dev.pipewright.cost;
 
 import dev.pipewright.units.Bytes;
+import java.util.EnumMap;
+import java.util.Map;
 
 /**
  * What one stage of a plan costs each of its devices. Seconds are for one micro-batch unless said.
@@ -49,9 +51,36 @@ public record StageCost(
       return staticBytes() + activationBytes() + workingBytes;
     }
 
+    /** Bytes at the peak by what they are for; they add up to it. */
+    public Map<Category, Double> categories() {
+      Map<Category, Double> bytes = new EnumMap<>(Category.class);
+      bytes.put(Category.PARAMETERS, states.parameters());
+      bytes.put(Category.GRADIENTS, states.gradients());
+      bytes.put(Category.OPTIMIZER, states.optimizer());
+      bytes.put(Category.ACTIVATIONS, activationBytes());
+      bytes.put(Category.WORKSPACE, workingBytes);
+      bytes.put(Category.BUFFERS, 0.0); // the communication library's are not the plan's to fill
+      return bytes;
+    }
+
     public boolean fits() {
       return peakBytes() <= capacity.value();
     }
+  }
+
+  /** What memory of a stage is for. */
+  public enum Category {
+    /** Weights as passes read them, all versions of them. */
+    PARAMETERS,
+    GRADIENTS,
+    /** Moments and the master copy of the weights. */
+    OPTIMIZER,
+    /** What micro-batches in flight keep for their backward passes. */
+    ACTIVATIONS,
+    /** What a pass needs while it computes and recomputes. */
+    WORKSPACE,
+    /** Messages and gathered tensors. */
+    BUFFERS
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.pipewright.formats;
 
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.StageCost;
+import dev.pipewright.cost.StageCosts;
 import dev.pipewright.model.Training;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.planner.Planning;
@@ -32,7 +33,12 @@ public final class AnswerJson {
           "why",
           "candidates",
           "profile",
-          "search");
+          "search",
+          "micro_batch_per_rank",
+          "samples_per_s",
+          "tokens_per_s",
+          "tflops_per_device",
+          "mfu");
 
   /** What an answer says of each stage beside the decision. */
   static final List<String> FIGURES =
@@ -45,7 +51,10 @@ public final class AnswerJson {
           "exposed_allreduce_s",
           "update_s",
           "memory_bytes",
-          "capacity_bytes");
+          "memory",
+          "capacity_bytes",
+          "micro_batch_per_rank",
+          "parallelism");
 
   /**
    * What an answer says beside the planning itself.
@@ -139,6 +148,8 @@ public final class AnswerJson {
     for (int i = 0; i < plan.stages().size(); i++) {
       Map<String, Object> stage = PlanJson.object(plan.stages().get(i));
       if (i < estimate.stages().size()) {
+        int devices = plan.stages().get(i).replicas();
+        stage.put("micro_batch_per_rank", StageCosts.slice(plan.wave(), devices));
         putFigures(stage, estimate.stages().get(i));
       }
       stages.add(stage);
@@ -154,8 +165,7 @@ public final class AnswerJson {
     stage.put("allreduce_s", cost.allReduceSeconds());
     stage.put("exposed_allreduce_s", cost.exposedAllReduceSeconds());
     stage.put("update_s", cost.updateSeconds());
-    stage.put("memory_bytes", Math.round(cost.memory().peakBytes()));
-    stage.put("capacity_bytes", cost.memory().capacity().value());
+    StageMemoryJson.put(stage, cost.memory());
   }
 
   private static Map<String, Object> simulated(Simulated simulated) {

@@ -23,6 +23,16 @@ public final class JsonText {
     return text.out.append('\n').toString();
   }
 
+  /**
+   * An object's text with further members at its end.
+   *
+   * @param object as {@link #of} writes it
+   */
+  static String joined(String object, Map<String, ?> further) {
+    String head = object.substring(0, object.lastIndexOf("\n}"));
+    return head + ",\n" + of(further).substring("{\n".length());
+  }
+
   /** One line, with plain keys: a flow mapping or sequence of YAML. */
   static String flow(Object value) {
     return inline(value, false);

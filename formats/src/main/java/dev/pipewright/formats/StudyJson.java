@@ -1,5 +1,7 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.cost.Throughput;
+import dev.pipewright.cost.Workload;
 import dev.pipewright.cost.strategy.Finding;
 import dev.pipewright.cost.strategy.Limit;
 import dev.pipewright.cost.strategy.MemoryUse;
@@ -31,13 +33,18 @@ public final class StudyJson {
    * @param model as the user named it
    * @param cluster as the user named it
    * @param provenance where the model's times come from
+   * @param workload what is trained on what
    */
-  public static String text(Study study, String model, String cluster, String provenance) {
+  public static String text(
+      Study study, String model, String cluster, String provenance, Workload workload) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("model", model);
     object.put("cluster", cluster);
     object.put("profile", provenance);
-    object.put("rows", study.predictions().stream().map(StudyJson::row).toList());
+    object.put("optimizer", Words.word(workload.training().optimizer()));
+    object.put("precision", workload.training().precision().word());
+    workload.cluster().reserve().ifPresent(share -> object.put("memory_reserve", share));
+    object.put("rows", study.predictions().stream().map(row -> row(row, workload)).toList());
     object.put("ranking", study.devices().stream().map(n -> ranking(study, n)).toList());
     object.put("recommendation", study.recommended().map(StudyJson::recommendation));
     object.put("crossovers", study.crossovers().stream().map(StudyJson::crossover).toList());
@@ -45,13 +52,13 @@ public final class StudyJson {
     return JsonText.of(object);
   }
 
-  private static Map<String, Object> row(Prediction prediction) {
+  private static Map<String, Object> row(Prediction prediction, Workload workload) {
     Map<String, Object> row = new LinkedHashMap<>();
     row.put("strategy", prediction.strategy().label());
     row.put("devices", prediction.devices());
     row.put("global_batch", prediction.globalBatch());
     switch (prediction) {
-      case Predicted predicted -> figures(row, predicted);
+      case Predicted predicted -> figures(row, predicted, workload);
       case Impossible impossible -> {
         row.put("iteration_s", Optional.empty());
         row.put("fits", false);
@@ -67,11 +74,13 @@ public final class StudyJson {
     return row;
   }
 
-  private static void figures(Map<String, Object> row, Predicted predicted) {
+  private static void figures(Map<String, Object> row, Predicted predicted, Workload workload) {
     row.put("layout", predicted.layout().toString());
+    row.put("micro_batch_per_rank", predicted.microBatchPerRank());
     row.put("iteration_s", predicted.iterationSeconds());
     predicted.epochSeconds().ifPresent(seconds -> row.put("epoch_s", seconds));
-    row.put("samples_per_s", predicted.samplesPerSecond());
+    TrainingFiguresJson.put(
+        row, Throughput.of(workload, predicted.samplesPerSecond(), predicted.devices()));
     row.put("compute_s", predicted.phases().compute());
     row.put("communication_s", predicted.phases().communication());
     Map<String, Object> phases = new LinkedHashMap<>();

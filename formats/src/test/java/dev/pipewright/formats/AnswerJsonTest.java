@@ -100,6 +100,7 @@ class AnswerJsonTest {
                 "devices": [0],
                 "in_flight": 2,
                 "recompute": "none",
+                "micro_batch_per_rank": 1,
                 "forward_s": 1.0,
                 "backward_s": 2.0,
                 "send_s": 0.5,
@@ -108,6 +109,14 @@ class AnswerJsonTest {
                 "exposed_allreduce_s": 0.0,
                 "update_s": 0.0,
                 "memory_bytes": 120,
+                "memory": {
+                  "parameters_bytes": 20,
+                  "gradients_bytes": 30,
+                  "optimizer_bytes": 50,
+                  "activations_bytes": 20,
+                  "workspace_bytes": 0,
+                  "buffers_bytes": 0
+                },
                 "capacity_bytes": 1000
               },
               {
@@ -115,6 +124,7 @@ class AnswerJsonTest {
                 "devices": [1],
                 "in_flight": 1,
                 "recompute": "stage-input",
+                "micro_batch_per_rank": 1,
                 "forward_s": 1.0,
                 "backward_s": 2.0,
                 "send_s": 0.0,
@@ -123,6 +133,14 @@ class AnswerJsonTest {
                 "exposed_allreduce_s": 0.0,
                 "update_s": 0.0,
                 "memory_bytes": 120,
+                "memory": {
+                  "parameters_bytes": 20,
+                  "gradients_bytes": 30,
+                  "optimizer_bytes": 50,
+                  "activations_bytes": 20,
+                  "workspace_bytes": 0,
+                  "buffers_bytes": 0
+                },
                 "capacity_bytes": 1000
               }
             ]

@@ -39,7 +39,15 @@ import tools.jackson.databind.json.JsonMapper;
 /** What {@code predict --json} writes, to the letter and for a whole study. */
 class StudyJsonTest {
   private static JsonNode read(Study study) {
-    return JsonMapper.shared().readTree(StudyJson.text(study, "alexnet", "abci", "roofline"));
+    String text = StudyJson.text(study, "alexnet", "abci", "roofline", alexNet());
+    return JsonMapper.shared().readTree(text);
+  }
+
+  private static Workload alexNet() {
+    ZooModel zoo = Models.find("alexnet").orElseThrow();
+    Cluster cluster = Clusters.find("abci").orElseThrow();
+    Profile profile = Roofline.profile(zoo.graph(), cluster, zoo.training(), List.of(1));
+    return new Workload(Chain.of(zoo.graph()), profile, zoo.training(), cluster);
   }
 
   /** Two rows whose numbers can be told apart. */
@@ -80,8 +88,9 @@ class StudyJsonTest {
             .readTree(
                 """
                 {"strategy": "data+spatial", "devices": 64, "global_batch": 4096,
-                 "layout": "16 × 2×2", "iteration_s": 255.0, "epoch_s": 765.0,
-                 "samples_per_s": 16.062745098039215, "compute_s": 7.0, "communication_s": 248.0,
+                 "layout": "16 × 2×2", "micro_batch_per_rank": 256, "iteration_s": 255.0, "epoch_s": 765.0,
+                 "samples_per_s": 16.062745098039215, "tflops_per_device": 0.0010405017077960784,
+                 "mfu": 6.627399412713876E-5, "compute_s": 7.0, "communication_s": 248.0,
                  "phases": {"forward_backward_s": 1.0, "waiting_s": 2.0, "weight_update_s": 4.0,
                    "layer_allgather_s": 8.0, "layer_allreduce_s": 16.0, "halo_s": 32.0,
                    "point_to_point_s": 64.0, "gradient_allreduce_s": 128.0},

@@ -8,12 +8,16 @@ import dev.pipewright.app.report.TerminalReport;
 import dev.pipewright.app.report.TimelineSvg;
 import dev.pipewright.app.report.TimelineText;
 import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.AnswerJson;
 import dev.pipewright.formats.JitterJson;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.PlanJson;
+import dev.pipewright.formats.TrainingFiguresJson;
 import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.sim.Recorder;
@@ -88,7 +92,24 @@ final class Answer {
         planningSeconds,
         costed.workload().profile().provenance().toString(),
         costed.model(),
-        costed.workload().cluster().name());
+        costed.workload().cluster().name(),
+        figures());
+  }
+
+  /** What the best plan trains with and how fast; empty when nothing fits. */
+  private Optional<TrainingFigures> figures() {
+    return planning
+        .best()
+        .map(best -> {
+          Plan plan = best.plan();
+          List<Integer> perRank =
+              plan.stages().stream()
+                  .map(stage -> StageCosts.slice(plan.wave(), stage.replicas()))
+                  .toList();
+          int devices = plan.stages().stream().mapToInt(StagePlan::replicas).sum();
+          return TrainingFigures.of(
+              costed.workload(), plan.globalBatch(), perRank, best.seconds(), devices);
+        });
   }
 
   void print(PrintWriter out) {
@@ -111,7 +132,8 @@ final class Answer {
   }
 
   String json() {
-    return AnswerJson.text(planning, context());
+    String text = AnswerJson.text(planning, context());
+    return figures().map(found -> TrainingFiguresJson.added(text, found)).orElse(text);
   }
 
   private AnswerJson.Context context() {

@@ -4,6 +4,7 @@ import dev.pipewright.app.report.SteadyText;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.AsynchronousCosts;
 import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.JsonText;
 import dev.pipewright.plan.AsynchronousPlan;
@@ -67,6 +68,22 @@ final class AsynchronousSimulation implements SimulatedPlan {
           int in = cluster.machine(devices[to]);
           return out == in ? new int[] {2 * machines + from} : new int[] {out, machines + in};
         });
+  }
+
+  /** Empty where a mini-batch stands for itself, as for levels without a batch. */
+  @Override
+  public Optional<TrainingFigures> figures() {
+    AsynchronousPlan plan = loaded.file().plan();
+    boolean counted = loaded.file().madeFor().cluster().isPresent() || plan.microBatch() > 1;
+    return counted
+        ? Optional.of(
+            TrainingFigures.of(
+                loaded.costed().workload(),
+                plan.globalBatch(),
+                List.of(plan.microBatch()),
+                steady.seconds(),
+                plan.devices().length))
+        : Optional.empty();
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.pipewright.app.report.PerfettoTrace;
 import dev.pipewright.app.report.TerminalReport;
 import dev.pipewright.app.report.TimelineText;
 import dev.pipewright.cost.StageCost;
+import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.JsonText;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.planner.memory.HybridPlan;
@@ -91,6 +92,11 @@ record HybridSimulation(GivenHybrid given, HybridPlan priced, List<StageCost> co
       }
     }
     return List.of(peaks);
+  }
+
+  @Override
+  public Optional<TrainingFigures> figures() {
+    return Optional.of(MemoryAnswer.figures(given.costed().workload(), priced, run.makespan()));
   }
 
   @Override

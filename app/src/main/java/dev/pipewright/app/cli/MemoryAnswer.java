@@ -8,6 +8,8 @@ import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.TrainingFigures;
+import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.JsonText;
 import dev.pipewright.formats.McapTable;
@@ -47,6 +49,7 @@ final class MemoryAnswer implements PlannerAnswer {
 
   private final MemoryPlanning planning;
   private final Optional<Double> simulated; // seconds of a step
+  private final Optional<TrainingFigures> figures;
   private final String title;
   private final Map<String, Object> json;
 
@@ -110,6 +113,7 @@ final class MemoryAnswer implements PlannerAnswer {
       if (arguments.memory != null) {
         answer.json.put("device_memory_bytes", ModelArgument.bytes(arguments.memory).value());
       }
+      cluster.reserve().ifPresent(share -> answer.json.put("memory_reserve", share));
       return answer;
     }
     Request request = flags.request(planner);
@@ -134,7 +138,12 @@ final class MemoryAnswer implements PlannerAnswer {
   }
 
   private MemoryAnswer(
-      MemoryPlanning planning, Optional<Double> simulated, String title, Map<String, Object> json) {
+      MemoryPlanning planning,
+      Optional<Double> simulated,
+      Optional<TrainingFigures> figures,
+      String title,
+      Map<String, Object> json) {
+    this.figures = figures;
     this.planning = planning;
     this.simulated = simulated;
     this.title = title;
@@ -152,7 +161,27 @@ final class MemoryAnswer implements PlannerAnswer {
         MemoryAnswerJson.object(planning, seconds, simulated, costs.workload().cluster().size());
     MemoryAnswerJson.putContext(json, costed, asked.globalBatch);
     String title = costed.model() + " on " + costs.workload().cluster().name();
-    return new MemoryAnswer(planning, simulated, title, json);
+    Optional<TrainingFigures> figures =
+        planning
+            .best()
+            .map(best -> figures(costed.workload(), best, simulated.orElse(best.stepSeconds())));
+    return new MemoryAnswer(planning, simulated, figures, title, json);
+  }
+
+  /** Of a plan whose step takes so many seconds. */
+  static TrainingFigures figures(Workload workload, HybridPlan plan, double seconds) {
+    List<Integer> perRank =
+        plan.stages().stream()
+            .map(stage -> StageCosts.slice(plan.microBatch(), stage.degrees().data()))
+            .toList();
+    int devices = plan.stages().stream().mapToInt(stage -> stage.devices().size()).sum();
+    long batch = (long) plan.microBatches() * plan.microBatch();
+    return TrainingFigures.of(workload, batch, perRank, seconds, devices);
+  }
+
+  @Override
+  public Optional<TrainingFigures> figures() {
+    return figures;
   }
 
   /** Seconds of a step in the simulator. */
@@ -189,7 +218,11 @@ final class MemoryAnswer implements PlannerAnswer {
     json.put("model", table.toString());
     json.put("profile", table.toString());
     return new MemoryAnswer(
-        planning, Optional.empty(), table.getFileName() + " on " + cluster.name(), json);
+        planning,
+        Optional.empty(),
+        Optional.empty(),
+        table.getFileName() + " on " + cluster.name(),
+        json);
   }
 
   private static MemoryPlanning planned(StageCosts costs, Asked asked) {

@@ -3,6 +3,7 @@ package dev.pipewright.app.cli;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.HybridJson;
+import dev.pipewright.formats.StageMemoryJson;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.planner.memory.HybridPlan;
 import dev.pipewright.planner.memory.HybridPlan.Stage;
@@ -105,8 +106,7 @@ final class MemoryAnswerJson {
     object.put("allreduce_s", cost.allReduceSeconds());
     object.put("exposed_allreduce_s", cost.exposedAllReduceSeconds());
     object.put("update_s", cost.updateSeconds());
-    object.put("memory_bytes", Math.round(cost.memory().peakBytes()));
-    object.put("capacity_bytes", cost.memory().capacity().value());
+    StageMemoryJson.put(object, cost.memory());
     return object;
   }
 

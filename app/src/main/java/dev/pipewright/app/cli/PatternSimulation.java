@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.app.report.RoundsText;
+import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.JsonText;
 import dev.pipewright.planner.periodic.PeriodicPlan;
@@ -81,6 +82,12 @@ record PatternSimulation(
   /** Ranks below are devices, those from there on are links. */
   private static int devicesOf(PeriodicPlan plan) {
     return plan.stages().stream().mapToInt(Placed::device).max().orElse(0) + 1;
+  }
+
+  @Override
+  public Optional<TrainingFigures> figures() {
+    return Optional.of(
+        PeriodicAnswer.figures(given.costed().workload(), plan, given.file().samples()));
   }
 
   @Override

@@ -1,5 +1,7 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.cost.TrainingFigures;
+import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.OutputFolder;
@@ -92,6 +94,18 @@ final class PeriodicAnswer implements PlannerAnswer {
   @Override
   public void write(OutputFolder out) {
     out.write("plan.json", json(PipeDreamAnswer.anywhere(madeFor)));
+  }
+
+  @Override
+  public Optional<TrainingFigures> figures() {
+    int samples = (int) madeFor.globalBatch().orElse(1);
+    return planning.best().map(plan -> figures(costed.workload(), plan, samples));
+  }
+
+  /** Of a pattern whose mini-batches have so many samples. */
+  static TrainingFigures figures(Workload workload, PeriodicPlan plan, int samples) {
+    int devices = (int) plan.stages().stream().map(Placed::device).distinct().count();
+    return TrainingFigures.of(workload, samples, List.of(samples), plan.secondsPerBatch(), devices);
   }
 
   @Override

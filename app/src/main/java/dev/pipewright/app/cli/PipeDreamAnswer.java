@@ -5,6 +5,7 @@ import dev.pipewright.app.report.SteadyLines;
 import dev.pipewright.cost.AsynchronousCosts;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.MadeFor;
@@ -174,6 +175,22 @@ final class PipeDreamAnswer implements PlannerAnswer {
             new BadInputException(
                 "--stages: no pipeline of %d was found before the search was ended; give it more time, or ask for fewer stages"
                     .formatted(count)));
+  }
+
+  /** Empty where nothing says how many samples a mini-batch has. */
+  @Override
+  public Optional<TrainingFigures> figures() {
+    if (context.miniBatch().isEmpty()) {
+      return Optional.empty();
+    }
+    int samples = context.miniBatch().getAsInt();
+    return Optional.of(
+        TrainingFigures.of(
+            costs.workload(),
+            samples,
+            List.of(samples),
+            steady.map(SteadyFigures::seconds).orElseGet(planning::seconds),
+            plan.devices().length));
   }
 
   /** The plan as it runs. */

@@ -1,7 +1,9 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.app.report.TrainingLines;
 import dev.pipewright.formats.McapTable;
 import dev.pipewright.formats.OutputFolder;
+import dev.pipewright.formats.TrainingFiguresJson;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -140,7 +142,9 @@ final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
     PrintWriter printer = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
     if (json) {
-      printer.print(answer.json());
+      String object = answer.json();
+      printer.print(
+          answer.figures().map(found -> TrainingFiguresJson.added(object, found)).orElse(object));
     }
     Optional<String> nothing = answer.nothing();
     if (nothing.isPresent()) {
@@ -149,6 +153,11 @@ final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
     }
     if (!json) {
       answer.print(printer);
+      answer
+          .figures()
+          .ifPresent(found ->
+              printer.print(
+                  "\n" + TrainingLines.of(found, Terminal.columns(), Terminal.colours())));
     }
     if (to != null) {
       printer.flush();

@@ -1,5 +1,6 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.OutputFolder;
 import java.io.PrintWriter;
 import java.util.List;
@@ -12,6 +13,11 @@ interface PlannerAnswer {
 
   /** The report for a terminal. */
   void print(PrintWriter out);
+
+  /** What is trained, and how fast, where {@link #json} and {@link #print} do not say it. */
+  default Optional<TrainingFigures> figures() {
+    return Optional.empty();
+  }
 
   /** Why there is no plan, and what would help. */
   default Optional<String> nothing() {

@@ -1,6 +1,9 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.app.report.TerminalReport;
+import dev.pipewright.app.report.TrainingLines;
 import dev.pipewright.formats.OutputFolder;
+import dev.pipewright.formats.TrainingFiguresJson;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -50,9 +53,21 @@ final class SimulateCommand implements Callable<Integer> {
     }
   }
 
+  private static String json(SimulatedPlan run) {
+    String object = run.json();
+    return run.figures().map(found -> TrainingFiguresJson.added(object, found)).orElse(object);
+  }
+
+  private static String text(SimulatedPlan run) {
+    return run.text()
+        + run.figures()
+            .map(found -> "\n" + TrainingLines.of(found, TerminalReport.WIDTH, Terminal.colours()))
+            .orElse("");
+  }
+
   private int simulate(GivenPlan plan, @Nullable OutputFolder to) {
     SimulatedPlan run = plan.simulate(simulation);
-    spec.commandLine().getOut().print(json ? run.json() : run.text());
+    spec.commandLine().getOut().print(json ? json(run) : text(run));
     if (to != null) {
       spec.commandLine().getOut().flush();
       run.write(to);

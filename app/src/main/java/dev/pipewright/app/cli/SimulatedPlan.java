@@ -1,5 +1,6 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.OutputFolder;
 import java.util.Optional;
 
@@ -10,6 +11,11 @@ interface SimulatedPlan {
 
   /** One object. */
   String json();
+
+  /** What is trained, and how fast, where {@link #json} and {@link #text} do not say it. */
+  default Optional<TrainingFigures> figures() {
+    return Optional.empty();
+  }
 
   /** The first part of the plan that does not fit, worded; empty when all do. */
   Optional<String> doesNotFit();

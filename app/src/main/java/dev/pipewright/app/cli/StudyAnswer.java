@@ -8,6 +8,8 @@ import dev.pipewright.app.report.StudyScalingSvg;
 import dev.pipewright.app.report.StudyText;
 import dev.pipewright.app.report.StudyTimeSvg;
 import dev.pipewright.app.report.StudyWords;
+import dev.pipewright.app.report.TrainingLines;
+import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.cost.strategy.Prediction;
 import dev.pipewright.cost.strategy.Prediction.Impossible;
 import dev.pipewright.cost.strategy.Prediction.Predicted;
@@ -16,6 +18,7 @@ import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.StudyJson;
 import java.io.PrintWriter;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 
 /** A study of strategies, shown in every form that {@code predict} offers. */
@@ -51,16 +54,33 @@ final class StudyAnswer {
 
   String json() {
     String provenance = costed.workload().profile().provenance().toString();
-    return StudyJson.text(study, costed.model(), costed.cluster(), provenance);
+    return StudyJson.text(study, costed.model(), costed.cluster(), provenance, costed.workload());
+  }
+
+  /** Of the choice on the most devices; empty where there is none. */
+  private Optional<TrainingFigures> figures() {
+    int most = study.devices().get(study.devices().size() - 1);
+    return study
+        .choice(most)
+        .map(best ->
+            TrainingFigures.of(
+                costed.workload(),
+                best.globalBatch(),
+                List.of((int) Math.min(Integer.MAX_VALUE, best.microBatchPerRank())),
+                best.iterationSeconds(),
+                best.devices()));
   }
 
   void print(PrintWriter out) {
     out.print(StudyText.of(study, Terminal.columns(), Terminal.colours()));
+    figures()
+        .ifPresent(found ->
+            out.print("\n" + TrainingLines.of(found, Terminal.columns(), Terminal.colours())));
   }
 
   void write(OutputFolder files) {
     String subject = asked().title();
-    files.write("report.html", StudyHtml.of(study, asked()));
+    files.write("report.html", StudyHtml.of(study, asked(), figures()));
     files.write("time.svg", StudyTimeSvg.of(study, subject));
     files.write("memory.svg", StudyMemorySvg.of(study, subject));
     files.write("scaling.svg", StudyScalingSvg.of(study, subject));

@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.JsonText;
 import dev.pipewright.formats.OutputFolder;
@@ -174,6 +175,11 @@ final class ThroughputAnswer implements PlannerAnswer {
   @Override
   public void print(PrintWriter out) {
     best().ifPresent(answer -> answer.print(out));
+  }
+
+  @Override
+  public Optional<TrainingFigures> figures() {
+    return best().flatMap(PlannerAnswer::figures);
   }
 
   @Override

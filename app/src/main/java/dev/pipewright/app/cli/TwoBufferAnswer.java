@@ -4,6 +4,7 @@ import dev.pipewright.app.report.SteadyLines;
 import dev.pipewright.app.report.TwoBufferText;
 import dev.pipewright.cluster.DeviceKind;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.OutputFolder;
@@ -36,6 +37,7 @@ final class TwoBufferAnswer implements PlannerAnswer {
   private final Optional<AsynchronousPlan> plan;
   private final Optional<SteadyFigures> steady;
   private final double oneDeviceSeconds;
+  private final StageCosts costs;
 
   private TwoBufferAnswer(
       TwoBufferSetting setting,
@@ -47,6 +49,7 @@ final class TwoBufferAnswer implements PlannerAnswer {
     this.planning = planning;
     this.context = context;
     this.title = title;
+    this.costs = costs;
     this.plan = planning.best().map(TwoBufferAnswer::plan);
     this.steady =
         plan.flatMap(runs -> SteadyRun.of(runs, costs, planning.best().orElseThrow().seconds()));
@@ -118,6 +121,19 @@ final class TwoBufferAnswer implements PlannerAnswer {
   /** The figures of its steady state, where it could be simulated. */
   Optional<SteadyFigures> steady() {
     return steady;
+  }
+
+  @Override
+  public Optional<TrainingFigures> figures() {
+    return plan.map(runs ->
+        TrainingFigures.of(
+            costs.workload(),
+            runs.globalBatch(),
+            List.of(runs.microBatch()),
+            steady
+                .map(SteadyFigures::seconds)
+                .orElseGet(() -> planning.best().orElseThrow().seconds()),
+            runs.devices().length));
   }
 
   private static AsynchronousPlan plan(TwoBufferPlanning.Candidate best) {

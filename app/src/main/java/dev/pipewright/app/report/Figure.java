@@ -29,6 +29,7 @@ record Figure(String label, String value, String note) {
       if (!Double.isNaN(idle)) {
         figures.add(new Figure("idle", Units.percent(idle), idleNote(picture)));
       }
+      picture.training().ifPresent(training -> figures.addAll(TrainingLines.figures(training)));
     }
     return figures;
   }

@@ -67,7 +67,8 @@ public final class HtmlReport {
   private static String stages(Planning planning) {
     return planning.best().isEmpty()
         ? ""
-        : HtmlSections.table(Tables.stages(planning.best().get(), 80), "stages");
+        : HtmlSections.table(Tables.stages(planning.best().get(), 80), "stages")
+            + HtmlSections.table(MemoryTable.of(Picture.decisive(planning.best().get())), "memory");
   }
 
   private static String runnerUp(Planning planning) {

@@ -1,6 +1,7 @@
 package dev.pipewright.app.report;
 
 import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.trace.Timeline;
@@ -17,6 +18,7 @@ import java.util.Optional;
  * @param provenance where times and sizes come from, in one line
  * @param model the model's name
  * @param cluster the cluster's name and size
+ * @param training what the best plan trains with and how fast; empty when nothing fits
  */
 public record Picture(
     String title,
@@ -25,7 +27,8 @@ public record Picture(
     double planningSeconds,
     String provenance,
     String model,
-    String cluster) {
+    String cluster,
+    Optional<TrainingFigures> training) {
 
   /**
    * The word on the best plan that counts: the simulator's where it was asked, else the estimate.

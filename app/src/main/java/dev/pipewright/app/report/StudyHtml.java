@@ -1,5 +1,6 @@
 package dev.pipewright.app.report;
 
+import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.cost.strategy.Prediction.Predicted;
 import dev.pipewright.cost.strategy.Study;
 import dev.pipewright.units.Units;
@@ -18,11 +19,12 @@ public final class StudyHtml {
   private StudyHtml() {}
 
   /** The whole document. */
-  public static String of(Study study, Asked asked) {
-    return HtmlReport.fill(HtmlReport.resource("study.html"), values(study, asked));
+  public static String of(Study study, Asked asked, Optional<TrainingFigures> training) {
+    return HtmlReport.fill(HtmlReport.resource("study.html"), values(study, asked, training));
   }
 
-  private static Map<String, String> values(Study study, Asked asked) {
+  private static Map<String, String> values(
+      Study study, Asked asked, Optional<TrainingFigures> training) {
     StackChart time = StudyTimeSvg.chart(study);
     StackChart memory = StudyMemorySvg.chart(study);
     Table limits = StudyTables.limits(study);
@@ -35,7 +37,7 @@ public final class StudyHtml {
         Map.entry("provenance", Markup.of(asked.provenance())),
         Map.entry("style", style()),
         Map.entry("answer", Markup.of(Words.glue(StudyWords.answer(study)))),
-        Map.entry("figures", figures(study)),
+        Map.entry("figures", figures(study, training)),
         Map.entry("choices", HtmlSections.table(StudyTables.choices(study), "choices")),
         Map.entry("crossovers", sentences(StudyWords.crossovers(study))),
         Map.entry("time", StudyPanels.of(time)),
@@ -68,7 +70,7 @@ public final class StudyHtml {
         + HtmlReport.resource("study-picture.css");
   }
 
-  private static String figures(Study study) {
+  private static String figures(Study study, Optional<TrainingFigures> training) {
     Optional<Predicted> choice = StudyWords.choice(study);
     if (choice.isEmpty()) {
       return "";
@@ -81,7 +83,9 @@ public final class StudyHtml {
         new Figure(
             "samples per second",
             StudyWords.rate(best.samplesPerSecond()),
-            StudyColumn.EPOCH.cell(best, true).text() + " per epoch"));
+            best.epochSeconds().isPresent()
+                ? StudyColumn.EPOCH.cell(best, true).text() + " per epoch"
+                : ""));
     figures.add(
         new Figure(
             "iteration", Units.seconds(total), "of " + Words.count(best.globalBatch(), "sample")));
@@ -91,6 +95,7 @@ public final class StudyHtml {
             StudyWords.share(total > 0 ? best.phases().communication() / total : 0),
             Units.seconds(best.phases().communication()) + " of the iteration"));
     figures.add(memory(best));
+    training.ifPresent(found -> figures.addAll(TrainingLines.figures(found)));
     StringBuilder out = new StringBuilder();
     HtmlSections.figures(out, figures);
     return out.toString();

@@ -58,6 +58,9 @@ public final class StudyText {
   /** With as many columns as there is room for. */
   private void predictions() {
     List<StudyColumn> shown = new ArrayList<>(Arrays.asList(StudyColumn.values()));
+    if (StudyStacks.predicted(study).stream().allMatch(p -> p.samplesPerEpoch().isEmpty())) {
+      shown.remove(StudyColumn.EPOCH);
+    }
     for (StudyColumn column : StudyColumn.DISPENSABLE) {
       if (hasRoom(StudyTables.predictions(study, shown))) {
         break;

@@ -80,6 +80,8 @@ public final class TerminalReport {
     }
     out.append('\n');
     TerminalTable.append(out, Tables.stages(best, 16), width, ink);
+    out.append('\n');
+    TerminalTable.append(out, MemoryTable.of(Picture.decisive(best)), width, ink);
   }
 
   private void why(Planning planning) {

@@ -4,6 +4,10 @@ import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCost.States;
+import dev.pipewright.cost.Throughput;
+import dev.pipewright.cost.TrainingFigures;
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.model.Training;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
@@ -21,9 +25,11 @@ import dev.pipewright.trace.Timeline.Lane;
 import dev.pipewright.trace.Timeline.Memory;
 import dev.pipewright.trace.Timeline.Slice;
 import dev.pipewright.units.Bytes;
+import dev.pipewright.units.Precision;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.stream.IntStream;
 
 /** Pictures of one-forward-one-backward pipelines with equal stages, by walking their programs. */
@@ -191,8 +197,19 @@ final class Pipelines {
         0.0213,
         "measured: vgg-19.json, V100-SXM2-16GB, 2024-05-01",
         "vgg-19",
-        "dapple-a (" + 2 * stages + " devices)");
+        "dapple-a (" + 2 * stages + " devices)",
+        Optional.of(TRAINING));
   }
+
+  private static final TrainingFigures TRAINING =
+      new TrainingFigures(
+          new Training(Optimizer.MOMENTUM, Precision.FP32),
+          OptionalDouble.of(0.06),
+          64,
+          List.of(4, 8),
+          Optional.of(
+              new Throughput(
+                  103, OptionalDouble.empty(), OptionalDouble.of(5e12), OptionalDouble.of(0.32))));
 
   private static Candidate candidate(
       String kind, int stages, int microBatches, double seconds, double gib) {

@@ -7,11 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.cost.strategy.Strategy;
 import dev.pipewright.cost.strategy.Study;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class StudyHtmlTest {
   private static String page(Study study, String title) {
-    return StudyHtml.of(study, Studies.asked(title));
+    return StudyHtml.of(study, Studies.asked(title), Optional.empty());
   }
 
   @Test

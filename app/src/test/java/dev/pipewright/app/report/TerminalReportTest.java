@@ -18,17 +18,26 @@ class TerminalReportTest {
         vgg-19 on dapple-a
         hybrid: 3 stages, 8 micro-batches of 1, schedule 1f1b, gradients overlapped
 
-          step time     361 ms  simulated; estimate 350 ms, simulation +3.1 %
-          speed-up       3.99×  over one device (1.44 s)
-          lower bound   240 ms  work / devices; estimate 45.9 % above
-          peak memory 4.50 GiB  on stage 0, 28.1 % of 16 GiB
-          idle          33.5 %  of the devices' time no pass runs; 28.6 % of the longest span
+          step time          361 ms  simulated; estimate 350 ms, simulation +3.1 %
+          speed-up            3.99×  over one device (1.44 s)
+          lower bound        240 ms  work / devices; estimate 45.9 % above
+          peak memory      4.50 GiB  on stage 0, 28.1 % of 16 GiB
+          idle               33.5 %  of the devices' time no pass runs; 28.6 % of the longest span
+          throughput  103 samples/s  5.00 TFLOP/s of the model per device, 32.0 % of its peak
+          batch          64 samples  in a global batch; micro-batches of 4 to 8 per rank
+          precision            fp32  momentum, 12 bytes per parameter; plans leave 6.0 % of the memory free
 
                                       in  re-                                        all-  memory
           stage  layers  devices  flight  compute      forward  backward     send  reduce  GiB
               0     0–9  0–1           3  stage-input    10 ms     20 ms  3.00 ms   25 ms  ██░░░░ 4.5 / 16.0
               1   10–19  2–3           2  –              10 ms     20 ms  3.00 ms   25 ms  ██░░░░ 4.0 / 16.0
               2   20–29  4–5           1  –              10 ms     20 ms        –   25 ms  █░░░░░ 3.5 / 16.0
+
+          memory in
+          GiB        parameters  gradients  optimizer  activations  all
+          stage 0           0.8        0.8        1.5          1.5  4.5
+          stage 1           0.8        0.8        1.5          1.0  4.0
+          stage 2           0.8        0.8        1.5          0.5  3.5
 
           bound by    stage 0 computes 2.1 % longer than the average stage and its gradients are exchanged
                       after its last backward pass (25.0 ms)
@@ -132,6 +141,7 @@ class TerminalReportTest {
         picture.planningSeconds(),
         picture.provenance(),
         picture.model(),
-        picture.cluster());
+        picture.cluster(),
+        planning.best().isEmpty() ? Optional.empty() : picture.training());
   }
 }

@@ -50,6 +50,12 @@ public sealed interface Prediction {
       return layout.devices();
     }
 
+    /** Samples that a device computes at once: of its group, a segment of them in a pipeline. */
+    public long microBatchPerRank() {
+      return Math.ceilDiv(
+          Math.ceilDiv(globalBatch, (long) layout.groups()), (long) layout.segments());
+    }
+
     public double iterationSeconds() {
       return phases.total();
     }

@@ -1,0 +1,79 @@
+package dev.pipewright.app.report;
+
+import dev.pipewright.cost.Throughput;
+import dev.pipewright.cost.TrainingFigures;
+import dev.pipewright.units.Units;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What every answer says of the training that it is about: precision, batch, throughput. */
+public final class TrainingLines {
+  private TrainingLines() {}
+
+  /** The figures for a terminal, a line or more each. */
+  public static String of(TrainingFigures figures, int width, boolean colours) {
+    StringBuilder out = new StringBuilder();
+    for (Figure figure : figures(figures)) {
+      FigureLine.append(
+          out,
+          new Ink(colours),
+          width,
+          figure.label(),
+          figure.value() + (figure.note().isEmpty() ? "" : "; " + figure.note()));
+    }
+    return out.toString();
+  }
+
+  static List<Figure> figures(TrainingFigures figures) {
+    List<Figure> lines = new ArrayList<>();
+    figures.throughput().ifPresent(rate -> lines.add(throughput(figures, rate)));
+    lines.add(
+        new Figure(
+            "batch",
+            Words.count(figures.globalBatch(), "sample"),
+            "in a global batch; micro-batches of " + perRank(figures) + " per rank"));
+    lines.add(new Figure("precision", figures.training().precision().word(), training(figures)));
+    return lines;
+  }
+
+  /** {@code 8}, or {@code 4 to 8} where stages differ. */
+  private static String perRank(TrainingFigures figures) {
+    int largest = figures.largestMicroBatch();
+    int least =
+        figures.microBatchPerRank().stream().mapToInt(Integer::intValue).min().orElse(largest);
+    return least == largest ? String.valueOf(largest) : least + " to " + largest;
+  }
+
+  private static Figure throughput(TrainingFigures figures, Throughput rate) {
+    List<String> notes = new ArrayList<>();
+    rate.tokensPerSecond().ifPresent(tokens -> notes.add(StudyWords.rate(tokens) + " tokens/s"));
+    rate.flopPerSecond()
+        .ifPresent(flop ->
+            notes.add(
+                Units.decimal(flop, "FLOP/s")
+                    + " of the model per device"
+                    + (rate.utilization().isPresent()
+                        ? ", " + Units.percent(rate.utilization().getAsDouble()) + " of its peak"
+                        : "")));
+    return new Figure(
+        "throughput",
+        StudyWords.rate(rate.samplesPerSecond()) + " samples/s",
+        String.join("; ", notes));
+  }
+
+  private static String training(TrainingFigures figures) {
+    String words =
+        figures.training().optimizer().name().toLowerCase(java.util.Locale.ROOT)
+            + ", "
+            + figures.training().staticBytesPerParameter()
+            + " bytes per parameter";
+    if (figures.reserve().isEmpty()) {
+      return words;
+    }
+    double reserve = figures.reserve().getAsDouble();
+    return words
+        + (reserve > 0
+            ? "; plans leave " + Units.percent(reserve) + " of the memory free"
+            : "; plans may fill the memory");
+  }
+}
