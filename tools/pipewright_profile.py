@@ -9,23 +9,31 @@
     ./pipewright plan resnet50.json --cluster dgx-h100 --global-batch 256
     ./pipewright calibrate links.csv --cluster dgx-h100 --level machine --out here
 
-It needs PyTorch (1.11 or newer) and nothing else; copy it to where the GPUs are.
+It needs PyTorch (1.13 or newer) and nothing else; copy it to where the GPUs are.
 
 MODEL is PACKAGE.MODULE:NAME or FILE.py:NAME. NAME is a module, or a class or function that gives a module, or
 (module, example input), or (module, example input, loss), where loss(output) gives one number and is a layer of its own.
 The example's first axis counts samples; where there is none, --input says what a sample is.
 
 A block is a child of the network; Sequential and ModuleList are opened, and so is what holds a stack of equal blocks.
---open NAME opens one more. What happens between blocks has no time of its own; the last line says how much that is.
+--open NAME opens one more. What the network calls between blocks is seen, too, however it is spelled (torch.relu(x),
+x.flatten(1), x + y): what the profile has an operator for is a layer of its own, and other operations that follow one
+another are one layer, a block with their names. Pipewright trains a profile whose layers are all operators; of a block
+it knows sizes and times only. An operation that PyTorch does not report, such as a custom autograd function outside of
+a block, is refused.
 
-Per block: the forward pass, the gradient of the input, the rest of the backward pass (what only the update waits for)
-and the optimizer's step; what is saved for the backward pass, counted once and with the block that made it; on a GPU,
-the peak. Times are medians: CUDA events on a GPU, the clock on a CPU.
+Per layer: the forward pass, the gradient of the input, the rest of the backward pass (what only the update waits for)
+and the optimizer's step; what is saved for the backward pass, counted once and with the layer that made it; on a GPU,
+the peak. Times are medians of interleaved rounds: CUDA events on a GPU; on a CPU the clock, and with --threads 1 that of
+the thread, which stands still while other processes run. What calling a layer on its own adds is taken off, and the
+update is that of the whole network, shared out. Layers that do not add up to a step of the whole network within 25 % are
+measured twice more, longer, and then refused.
 """
 
 import argparse
 import collections
 import contextlib
+import dataclasses
 import datetime
 import importlib
 import importlib.util
@@ -43,6 +51,9 @@ try:
     import torch
 except ImportError:
     sys.exit("pipewright_profile: PyTorch is not installed for this Python; run it with one that has torch")
+
+if not hasattr(torch.overrides, "TorchFunctionMode"):
+    sys.exit(f"pipewright_profile: PyTorch {torch.__version__} does not report its functions; use 1.13 or newer")
 
 FORMAT, VERSION = "pipewright-profile", 1
 
@@ -132,6 +143,10 @@ def mapped(value, function):
             return type(value)(**pairs) if type(value) is not dict else pairs
         except TypeError:
             return pairs
+    if is_data(value):
+        return dataclasses.replace(value, **{f.name: mapped(getattr(value, f.name), function) for f in dataclasses.fields(value)})
+    if isinstance(value, torch.Size):
+        return value
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(mapped(member, function) for member in value))
     if isinstance(value, (tuple, list)):
@@ -140,9 +155,20 @@ def mapped(value, function):
 
 
 def tensors_of(value):
-    found = []
-    mapped(value, lambda tensor: found.append(tensor) or tensor)
-    return found
+    """All tensors in tuples, lists, dictionaries and data classes, in order."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = value.values()
+    elif is_data(value):
+        value = [getattr(value, field.name) for field in dataclasses.fields(value)]
+    elif not isinstance(value, (tuple, list)):
+        return []
+    return [tensor for member in value for tensor in tensors_of(member)]
+
+
+def is_data(value):
+    return dataclasses.is_dataclass(value) and not isinstance(value, (type, dict))
 
 
 def has_stack(module):
@@ -178,86 +204,153 @@ def blocks_of(network, opened):
     return blocks
 
 
-# ---- a run of the whole network, in which each call of a block is noted
+# ---- a run of the whole network, in which each call of a block and each operation between blocks is noted
 
 
-class Call:
-    """One call of a block: what it read, what it made, and what of that is kept."""
+class Event:
+    """One call in a run: of a block, or of a function of PyTorch that the network calls itself."""
 
     def __init__(self, name, module, function, arguments, keywords):
         self.name, self.module, self.function = name, module, function
         self.arguments, self.keywords = arguments, keywords
-        self.output, self.kept, self.reads, self.parameters = None, 0, [], []
-        self.wanted = set()  # which tensors of its output another block reads
+        self.made, self.kept, self.number = [], 0, -1
+        self.makers = {}  # of the tensors that it reads, by id: event and place in its output; None for the network's input
+        self.wanted = set()  # which tensors of its output others read
+        self.readers = []
+
+    def parameters(self):
+        if self.module is not None:
+            return list(self.module.parameters())
+        return [t for t in tensors_of((self.arguments, self.keywords)) if isinstance(t, torch.nn.Parameter)]
+
+    def read(self):
+        return [t for t in tensors_of((self.arguments, self.keywords)) if id(t) in self.makers]
+
+    def __str__(self):
+        return self.name
+
+
+class Call:
+    """A layer of the profile: events that run one after the other, what they read and what leaves them."""
+
+    def __init__(self, events, operator):
+        self.events, self.operator = events, operator
+        self.name, self.module = events[-1].name, events[-1].module
+        self.kept = sum(event.kept for event in events)
+        inside = {id(event) for event in events}
+        self.reads, self.inputs = [], []  # the events it reads, and their tensors
+        for event in events:
+            for tensor in event.read():
+                maker = event.makers[id(tensor)]
+                if maker is None or id(maker[0]) not in inside:
+                    self.reads.append(maker and maker[0])
+                    if not any(tensor is known for known in self.inputs):
+                        self.inputs.append(tensor)
+        self.parameters = []
+
+    def owned(self):
+        return list({id(p): p for event in self.events for p in event.parameters()}.values())
+
+    def run(self, tensors, dry=False):
+        """Once more, with other tensors in place of those that it read; returns what leaves it. Dry: computes nothing."""
+        now = {id(old): new for old, new in zip(self.inputs, tensors)}
+        left = []
+        for event in self.events:
+            arguments, keywords = mapped((event.arguments, event.keywords), lambda t: now.get(id(t), t))
+            made = event.made if dry else made_by(event.function, arguments, keywords)
+            now.update({id(old): new for old, new in zip(event.made, made)})
+            left += [t for place, t in enumerate(made) if leaves(event, place, self.events)]
+        return left
 
     def handed_on(self):
-        """The tensors that leave it: those that others read, or all where none does, as of the last block."""
-        made = tensors_of(self.output)
-        return [made[i] for i in sorted(self.wanted)] or made
+        return [t for event in self.events for place, t in enumerate(event.made) if leaves(event, place, self.events)]
+
+
+def leaves(event, place, events):
+    """Whether a tensor is read by others than these events, or nothing of its event is read at all."""
+    return not event.wanted or any(at == place and reader not in events for reader, at in event.readers)
+
+
+def made_by(function, arguments, keywords):
+    """The tensors that a function makes; of an assignment to a part of a tensor, that tensor."""
+    output = function(*arguments, **keywords)
+    return [arguments[0]] if is_assignment(function) else tensors_of(output)
+
+
+def is_assignment(function):
+    return getattr(function, "__name__", "") == "__setitem__"
 
 
 def storage_of(tensor):
     """Where a tensor's memory begins, and how many bytes it has with all that shares it."""
-    if hasattr(tensor, "untyped_storage"):
-        storage = tensor.untyped_storage()
-        return storage.data_ptr(), storage.nbytes()
-    storage = tensor.storage()
+    storage = tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
     return storage.data_ptr(), storage.nbytes()
 
 
 def trace(network, blocks, inputs, loss, context):
-    """Runs the network once; returns its calls in order. Edges are found by following the histories of tensors."""
-    calls, running = [], []
+    """Runs the network once; returns its events in order and the bytes that are kept of its input."""
+    events, running, owners = [], [], []
     fixed = {storage_of(t)[0] for t in list(network.parameters()) + list(network.buffers())}
+    learnt = {id(p) for p in network.parameters()}
     given = {storage_of(t)[0] for t in tensors_of(inputs)}
-    maker_by_tensor, maker_by_history, maker_by_storage = {}, {}, {}
-    alive, counted, kept_of_input = [], set(), [0]
+    maker_of = {id(t): None for t in tensors_of(inputs)}  # by tensor: event and place
+    maker_of_storage, alive, counted, kept_of_input = {}, [inputs], set(), [0]
+    without_history = set()  # tensors that had none when they were made
 
-    def makers(tensor):
-        """The tensors of earlier outputs that this one was made of, as pairs of call and place in its output."""
-        if id(tensor) in maker_by_tensor:
-            return {maker_by_tensor[id(tensor)]}
-        found, seen, waiting = set(), set(), [(tensor.grad_fn, tensor.output_nr)]
-        while waiting:
-            step = waiting.pop()
-            if step[0] is None or step in seen:
-                continue
-            seen.add(step)
-            if step in maker_by_history:
-                found.add(maker_by_history[step])
-            elif (step[0], None) not in seen:
-                seen.add((step[0], None))
-                waiting.extend(step[0].next_functions)
-        if not found and storage_of(tensor)[0] in maker_by_storage:
-            found.add(maker_by_storage[storage_of(tensor)[0]])
-        return found
-
-    def called(name, module, function, arguments, keywords):
-        if running:  # a block that another block uses
-            return function(*arguments, **keywords)
-        call = Call(name, module, function, mapped(arguments, lambda t: t), mapped(keywords, lambda t: t))
-        reads = set()
-        for tensor in tensors_of((arguments, keywords)):
-            reads |= makers(tensor)
-            alive.append(tensor)
-        call.reads = sorted({maker for maker, _ in reads})
-        for maker, place in reads:
-            calls[maker].wanted.add(place)
-        number = len(calls)
-        calls.append(call)
-        running.append(call)
+    def noted(name, module, function, arguments, keywords):
+        event = Event(name, module, function if module is None else module, mapped(arguments, lambda t: t), mapped(keywords, lambda t: t))
+        running.append(event)  # whatever is called meanwhile is part of it
         try:
+            read = tensors_of((arguments, keywords))
+            alive.append(read)
+            for tensor in read:
+                if hidden(tensor):
+                    raise Mistake(f"{name} reads what an operation made that PyTorch does not report, such as a custom autograd"
+                                  " function; call that operation in a module of its own")
+                if id(tensor) in maker_of:
+                    event.makers[id(tensor)] = maker_of[id(tensor)]
             output = function(*arguments, **keywords)
+            event.made = [arguments[0]] if is_assignment(function) else tensors_of(output)
+            if event.made and (event.makers or event.parameters()):  # otherwise a number, or a constant
+                record(event)
+            elif module is not None and not event.made:
+                raise Mistake(f"{name} gives {type(output).__name__} without a tensor; give tensors in tuples, lists or dictionaries")
+            return output
         finally:
             running.pop()
-        call.output = output
-        for place, tensor in enumerate(tensors_of(output)):
+
+    def hidden(tensor):
+        """Whether it has a history that none of the events made."""
+        if tensor.grad_fn is None or id(tensor) in learnt:
+            return False
+        return id(tensor) not in maker_of or id(tensor) in without_history
+
+    def record(event):
+        for maker in event.makers.values():
+            if maker is not None:
+                maker[0].wanted.add(maker[1])
+                maker[0].readers.append((event, maker[1]))
+        for place, tensor in enumerate(event.made):
             alive.append(tensor)
-            maker_by_tensor[id(tensor)] = (number, place)
-            maker_by_storage[storage_of(tensor)[0]] = (number, place)
-            if tensor.grad_fn is not None:
-                maker_by_history[tensor.grad_fn, tensor.output_nr] = (number, place)
-        return output
+            maker_of[id(tensor)] = event, place
+            maker_of_storage.setdefault(storage_of(tensor)[0], event)
+            if tensor.grad_fn is None:
+                without_history.add(id(tensor))
+            else:
+                without_history.discard(id(tensor))
+        event.number = len(events)
+        events.append(event)
+
+    class Functions(torch.overrides.TorchFunctionMode):
+        """Sees each function of PyTorch that is called outside of blocks, in whatever way it is spelled."""
+
+        def __torch_function__(self, function, types, arguments=(), keywords=None):
+            keywords = keywords or {}
+            if running:
+                return function(*arguments, **keywords)
+            name = getattr(function, "__name__", "operation").strip("_")
+            name = {"get": "attribute", "getitem": "index", "setitem": "assign"}.get(name, name)
+            return noted(".".join(owners[-1:] + [name]), None, function, arguments, keywords)
 
     def pack(tensor):
         place, size = storage_of(tensor)
@@ -265,75 +358,350 @@ def trace(network, blocks, inputs, loss, context):
             counted.add(place)
             if place in given:
                 kept_of_input[0] += size
-            elif running and place not in maker_by_storage:
+            elif running and place not in maker_of_storage:
                 running[-1].kept += size
-            elif calls:
-                calls[maker_by_storage.get(place, (len(calls) - 1, 0))[0]].kept += size
+            elif place in maker_of_storage:
+                maker_of_storage[place].kept += size
+            elif events:
+                events[-1].kept += size
         return tensor
 
-    originals = {}
-    for name, module in blocks.items():
-        originals[name] = module.forward
-        module.forward = lambda *a, _n=name, _m=module, _f=module.forward, **k: called(_n, _m, _f, a, k)
+    def block(name, module, forward):
+        def called(*arguments, **keywords):
+            if running:  # a block that another block uses
+                return forward(*arguments, **keywords)
+            return noted(name, module, forward, arguments, keywords)
+        return called
+
+    def opened(name, forward):
+        def called(*arguments, **keywords):
+            owners.append(name)
+            try:
+                return forward(*arguments, **keywords)
+            finally:
+                owners.pop()
+        return called
+
+    wrapped = []
     try:
-        with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor), context():
+        for name, module in network.named_modules():
+            if any(module is each for each in blocks.values()):
+                name = next(each for each in blocks if blocks[each] is module)
+                module.forward = block(name, module, module.forward)
+            elif module is not network and any(each.startswith(name + ".") for each in blocks):
+                module.forward = opened(name, module.forward)
+            else:
+                continue
+            wrapped.append(module)
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor), context(), Functions():
             result = network(*inputs)
             if loss is not None:
-                result = called("loss", None, loss, (result,), {})
+                result = noted("loss", None, loss, (result,), {})
     finally:
-        for name, module in blocks.items():
-            module.forward = originals[name]
+        for module in wrapped:
             del module.__dict__["forward"]  # the class's own again
-    if not calls:
-        raise Mistake("none of the network's blocks was called; open another with --open, or give the network itself")
-    return named(calls, network, blocks), kept_of_input[0]
+    if not events:
+        raise Mistake("the network calls nothing that could be measured; give one that computes something")
+    return events, kept_of_input[0]
 
 
-def named(calls, network, blocks):
-    """Gives each call a name of its own, and each parameter to the first call that can have used it."""
-    times, owned = collections.Counter(), set()
+# ---- the layers of the profile
+
+
+def layers_of(events):
+    """Each operator a layer of its own; other operations between blocks that follow one another are one layer.
+
+    A flattening is part of the product that it is for, as the profile's linear layer flattens what it reads. What depends
+    on parameters alone is computed by each layer that reads it."""
+    calls, open_segment = [], None
+    derived, waiting = {}, {}
+    for event in events:
+        if event.module is None and event.name != "loss" and not from_input(event, derived):
+            derived[id(event)] = event
+            continue
+        first = prelude(event, derived)
+        if flattens_for_product(event):
+            waiting[id(event.readers[0][0])] = waiting.pop(id(event), []) + first + [event]
+            continue
+        chain = waiting.pop(id(event), [])
+        operator = None if first else operator_of(event, chain)
+        own = chain + first + [event]
+        if event.module is None and event.name != "loss" and operator is None:
+            if open_segment is not None and not chain:
+                known = {id(e) for e in open_segment}
+                open_segment += [e for e in own if id(e) not in known]
+            else:
+                open_segment = own
+                calls.append(open_segment)
+            continue
+        open_segment = None
+        calls.append((own, operator))
+    made = [Call(*each) if isinstance(each, tuple) else Call(each, None) for each in calls]
+    if not made:
+        raise Mistake("the network computes nothing of its input; give one that does")
+    return named(made)
+
+
+def from_input(event, derived):
+    return any(maker is None or id(maker[0]) not in derived for maker in event.makers.values())
+
+
+def prelude(event, derived):
+    """What an event reads that depends on parameters alone, in order."""
+    found = []
+    for maker in event.makers.values():
+        if maker is not None and id(maker[0]) in derived and maker[0] not in found:
+            found += [each for each in prelude(maker[0], derived) if each not in found] + [maker[0]]
+    return found
+
+
+def named(calls):
+    """Gives each call a name of its own, and each parameter to the first call that uses it; notes the calls that share."""
+    times, owner = collections.Counter(), {}
     for call in calls:
+        if call.operator is None and call.module is None:
+            inner = list(dict.fromkeys(event.name for event in call.events))
+            call.name = inner[0] if len(inner) == 1 else f"{inner[0]} to {inner[-1].rpartition('.')[2]}"
         times[call.name] += 1
         if times[call.name] > 1:
             call.name = f"{call.name}.{times[call.name]}"
-        own = list(call.module.parameters()) if call.module is not None else []
-        call.parameters = [p for p in own if p.requires_grad and id(p) not in owned]
-        owned.update(id(p) for p in own)
-    for owner in network.modules():  # parameters of what was opened itself
-        for parameter in owner.parameters(recurse=False):
-            if parameter.requires_grad and id(parameter) not in owned and owner not in blocks.values():
-                calls[0].parameters.append(parameter)
-                owned.add(id(parameter))
+        shared = [owner[id(p)] for p in call.owned() if id(p) in owner]
+        if shared:
+            call.operator = {"kind": "block", "name": f"{kind_of(call)} with the parameters of {shared[0]}"}
+        elif any(not p.requires_grad for p in call.owned()):
+            call.operator = {"kind": "block", "name": f"{kind_of(call)} with parameters that do not learn"}
+        call.parameters = [p for p in call.owned() if p.requires_grad and id(p) not in owner]
+        owner.update({id(p): call.name for p in call.owned() if id(p) not in owner})
+        call.operator = call.operator or {"kind": "block", "name": kind_of(call)}
     return calls
+
+
+def kind_of(call):
+    return type(call.module).__name__ if call.module is not None else call.name.rpartition(".")[2] if len(call.events) == 1 else call.name
+
+
+# ---- what an operation is
+
+
+UNARY = {"relu": "relu", "relu_": "relu", "tanh": "tanh", "tanh_": "tanh", "gelu": "gelu", "dropout": "dropout", "dropout_": "dropout"}
+MODULES = {"ReLU": "relu", "Tanh": "tanh", "GELU": "gelu", "Dropout": "dropout"}
+
+
+def function_name(event):
+    return getattr(event.function, "__name__", "") if event.module is None else ""
+
+
+def is_plain(module):
+    """Whether a module does what its class says: no hooks, and no parameters that are computed from others."""
+    return not (module._forward_hooks or module._forward_pre_hooks or hasattr(module, "parametrizations"))
+
+
+def elementwise_of(event):
+    """The function that is applied to each element, where it is one that the runtime knows."""
+    if event.module is not None:
+        exact = getattr(event.module, "approximate", "none") == "none"
+        return MODULES.get(type(event.module).__name__) if is_plain(event.module) and exact else None
+    return UNARY.get(function_name(event)) if event.keywords.get("approximate", "none") == "none" else None
+
+
+def flattens(event):
+    """Whether it makes one row of features of each sample's map."""
+    if event.module is not None:
+        is_one = type(event.module) is torch.nn.Flatten and is_plain(event.module)
+    else:
+        is_one = function_name(event) in ("flatten", "view", "reshape")
+    read = event.read()
+    return (is_one and len(read) == 1 and len(event.made) == 1 and event.made[0].dim() == 2 and read[0].dim() > 2
+            and event.made[0].shape[0] == read[0].shape[0] and event.made[0].is_contiguous())
+
+
+def flattens_for_product(event):
+    """Whether all that becomes of it, perhaps after functions of each element, is read by one product."""
+    if not flattens(event):
+        return False
+    while len(event.readers) == 1:
+        event = event.readers[0][0]
+        if type(event.module) is torch.nn.Linear or function_name(event) == "linear":
+            return operator_of(event, []) is not None
+        if elementwise_of(event) is None:
+            return False
+    return False
+
+
+def operator_of(event, flattened):
+    """The operator in the profile's words, where it is one that does the same; nothing otherwise."""
+    read = event.read()
+    if event.wanted - {0} or not event.made or (event.module is None and len(event.made) != 1):
+        return None
+    if function_name(event) in ("add", "add_", "__add__", "__radd__", "__iadd__"):
+        return sum_of(event, read)
+    if function_name(event) in ("cat", "concat", "concatenate"):
+        return concatenation_of(event, read)
+    if len(read) != 1:
+        return None
+    if elementwise_of(event) is not None:
+        return {"kind": "elementwise", "function": elementwise_of(event)}
+    if event.module is None:
+        return functional_of(event, read[0])
+    return module_of(event.module, read[0]) if is_plain(event.module) else None
+
+
+def sum_of(event, read):
+    """Two different tensors of one shape, or one and a learned row for each step."""
+    if event.keywords or len(event.arguments) != 2:
+        return None
+    if len(read) == 2:
+        apart = event.makers[id(read[0])] != event.makers[id(read[1])]
+        return {"kind": "elementwise", "function": "add"} if apart and read[0].shape == read[1].shape else None
+    parameters = event.parameters()
+    if len(read) == 1 and len(parameters) == 1 and read[0].dim() == 3 and parameters[0].numel() == read[0][0].numel() \
+            and parameters[0].shape[-2:] == read[0].shape[-2:]:
+        return {"kind": "positions", "steps": int(read[0].shape[1]), "features": int(read[0].shape[2])}
+    return None
+
+
+def concatenation_of(event, read):
+    parts = event.arguments[0] if event.arguments else ()
+    axis = event.arguments[1] if len(event.arguments) > 1 else event.keywords.get("dim", event.keywords.get("axis", 0))
+    places = [event.makers[id(t)] for t in read]
+    if axis != 1 or len(read) != len(parts) or None in places or any(t.dim() < 3 for t in read):
+        return None
+    makers = [maker for maker, _ in places]
+    ascending = all(a.number < b.number for a, b in zip(makers, makers[1:]))
+    return {"kind": "concatenation"} if ascending else None
+
+
+def listed(value, axes):
+    return [int(v) for v in value] if isinstance(value, (tuple, list)) else [int(value)] * axes
+
+
+def pooling(take, axes, kernel, stride, padding):
+    return {"kind": "pooling", "take": take, "kernel": listed(kernel, axes),
+            "stride": listed(kernel if stride is None or stride == [] else stride, axes), "padding": listed(padding, axes)}
+
+
+def pooling_to(size, shape):
+    """Down to one place."""
+    if all(extent == 1 for extent in listed(size, len(shape) - 2)):
+        window = [int(extent) for extent in shape[2:]]
+        return pooling("average", len(window), window, window, 0)
+    return None
+
+
+def functional_of(event, read):
+    """Of a function that takes its weights or its window as arguments."""
+    name = function_name(event)
+    values = dict(zip(("input", "first", "second", "third", "fourth", "fifth"), event.arguments))
+    if name == "linear" and len(event.parameters()) == len(event.arguments) + len(event.keywords) - 1 - (values.get("second", event.keywords.get("bias", 0)) is None):
+        weight = values.get("first", event.keywords.get("weight"))
+        return {"kind": "linear", "in": int(weight.shape[1]), "out": int(weight.shape[0]), "bias": len(event.parameters()) == 2}
+    if name == "softmax":
+        axis = values.get("first", event.keywords.get("dim"))
+        return {"kind": "elementwise", "function": "softmax"} if axis in (-1, read.dim() - 1) and event.keywords.get("dtype") is None else None
+    if name in ("adaptive_avg_pool2d", "adaptive_avg_pool3d"):
+        return pooling_to(values.get("first", event.keywords.get("output_size")), read.shape)
+    if name in ("max_pool2d", "max_pool3d", "avg_pool2d", "avg_pool3d"):
+        keys = ("kernel_size", "stride", "padding")
+        window = [values.get(place, event.keywords.get(key)) for place, key in zip(("first", "second", "third"), keys)]
+        plain = len(event.arguments) <= 4 or all(not v or v == 1 for v in event.arguments[4:6]) and name.startswith("max")
+        usual = {"dilation": (1, (1, 1), [1, 1]), "ceil_mode": (False,), "count_include_pad": (True,), "return_indices": (False,), "divisor_override": (None,)}
+        plain = plain and all(v in usual[k] for k, v in event.keywords.items() if k in usual)
+        return pooling("max" if name.startswith("max") else "average", int(name[-2]), window[0], window[1], window[2] or 0) if plain else None
+    return None
+
+
+def module_of(module, read):
+    """Of a module of exactly this class, with settings that the profile's operators have."""
+    nn, kind = torch.nn, type(module)
+    if kind in (nn.Conv1d, nn.Conv2d, nn.Conv3d) and not isinstance(module.padding, str) and module.padding_mode == "zeros":
+        return {"kind": "convolution", "in_channels": module.in_channels, "out_channels": module.out_channels,
+                "kernel": list(module.kernel_size), "stride": list(module.stride), "padding": list(module.padding),
+                "dilation": list(module.dilation), "groups": module.groups, "bias": module.bias is not None}
+    if kind is nn.Linear:
+        return {"kind": "linear", "in": module.in_features, "out": module.out_features, "bias": module.bias is not None}
+    if kind in (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm) and module.affine and module.eps == 1e-5:
+        return {"kind": "normalization", "over": "batch", "features": module.num_features}
+    if kind is nn.LayerNorm and module.elementwise_affine and module.eps == 1e-5 and len(module.normalized_shape) == 1:
+        return {"kind": "normalization", "over": "layer", "features": int(module.normalized_shape[0])}
+    if kind in (nn.MaxPool2d, nn.MaxPool3d) and listed(module.dilation, 1) == [1] and not (module.ceil_mode or module.return_indices):
+        return pooling("max", int(kind.__name__[-2]), module.kernel_size, module.stride, module.padding)
+    if kind in (nn.AvgPool2d, nn.AvgPool3d) and not module.ceil_mode and module.count_include_pad and module.divisor_override is None:
+        return pooling("average", int(kind.__name__[-2]), module.kernel_size, module.stride, module.padding)
+    if kind in (nn.AdaptiveAvgPool2d, nn.AdaptiveAvgPool3d):
+        return pooling_to(module.output_size, read.shape)
+    if kind is nn.Softmax and module.dim in (-1, read.dim() - 1):
+        return {"kind": "elementwise", "function": "softmax"}
+    if kind is nn.Embedding and module.padding_idx is None and module.max_norm is None:
+        return {"kind": "embedding", "vocabulary": module.num_embeddings, "features": module.embedding_dim}
+    if kind is nn.LSTM and module.num_layers == 1 and module.batch_first and module.bias and not module.proj_size and read.dim() == 3:
+        return {"kind": "lstm", "in": module.input_size, "hidden": module.hidden_size,
+                "bidirectional": module.bidirectional, "sequence": int(read.shape[1])}
+    return None
+
+
+def flop_of(call, context):
+    """FLOP of a layer's forward pass: PyTorch's own count where it has one, else of the products it is made of."""
+    with torch.no_grad(), context():
+        try:
+            from torch.utils.flop_counter import FlopCounterMode
+            counter = FlopCounterMode(display=False)
+            with counter:
+                call.run(call.inputs)
+            return float(counter.get_total_flops())
+        except ImportError:
+            pass
+        counted = [0.0]
+
+        class Products(torch.overrides.TorchFunctionMode):
+            def __torch_function__(self, function, types, arguments=(), keywords=None):
+                output = function(*arguments, **(keywords or {}))
+                name = getattr(function, "__name__", "")
+                tensors = tensors_of((arguments, keywords))
+                if name in ("linear", "conv1d", "conv2d", "conv3d"):
+                    counted[0] += 2.0 * tensors[1].numel() / tensors[1].shape[0] * output.numel()
+                elif name in ("matmul", "__matmul__", "mm", "bmm"):
+                    counted[0] += 2.0 * tensors[0].shape[-1] * output.numel()
+                return output
+
+        with Products():
+            call.run(call.inputs)
+        return counted[0]
 
 
 # ---- times
 
 
 class Clock:
+    """Takes a time of everything that is measured in turn, round after round, so that what disturbs hits all alike."""
+
     def __init__(self, device, warm_up, repeats):
         self.cuda = device.type == "cuda"
         self.warm_up, self.repeats = warm_up, repeats
+        self.now = time.thread_time if torch.get_num_threads() == 1 else time.perf_counter
 
-    def seconds(self, function, prepare=lambda: None):
-        """The seconds of each repetition; function gets what prepare made, outside the measured time."""
-        taken = []
+    def once(self, function, prepare):
+        """Seconds of a function, which gets what prepare made outside the measured time."""
+        prepared = prepare()
+        if not self.cuda:
+            start = self.now()
+            function(prepared)
+            return self.now() - start
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        torch.cuda.synchronize()
+        begin.record()
+        function(prepared)
+        end.record()
+        torch.cuda.synchronize()
+        return begin.elapsed_time(end) / 1e3
+
+    def rounds(self, timers):
+        """The seconds of each repetition, by the timer's key; a timer is a function and what prepares it."""
+        taken = {key: [] for key in timers}
         for repetition in range(self.warm_up + self.repeats):
-            prepared = prepare()
-            if self.cuda:
-                begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-                torch.cuda.synchronize()
-                begin.record()
-                function(prepared)
-                end.record()
-                torch.cuda.synchronize()
-                seconds = begin.elapsed_time(end) / 1e3
-            else:
-                start = time.perf_counter()
-                function(prepared)
-                seconds = time.perf_counter() - start
-            if repetition >= self.warm_up:
-                taken.append(seconds)
+            for key, (function, prepare) in timers.items():
+                seconds = self.once(function, prepare)
+                if repetition >= self.warm_up:
+                    taken[key].append(seconds)
         return taken
 
 
@@ -354,111 +722,111 @@ def optimizer_of(name, parameters):
     return torch.optim.SGD(parameters, lr=0.0, momentum=0.9 if name == "momentum" else 0.0)
 
 
-def leaves(value, wanted):
-    """The same tensors without history; those that had one get a gradient."""
-    numbers = iter(wanted)
-
-    def leaf(tensor):
-        return tensor.detach().requires_grad_(next(numbers))
-    return mapped(value, leaf)
+def nothing():
+    return None
 
 
-def measure(call, clock, context, optimizer):
-    """Times of one block, and on a GPU the most memory that its passes add."""
-    read = (call.arguments, call.keywords)
-    wanted = [t.requires_grad and t.is_floating_point() for t in tensors_of(read)]
-    arguments, keywords = leaves(read, wanted)
-    inputs = [t for t in tensors_of((arguments, keywords)) if t.requires_grad]
-    function = call.function
+class Layer:
+    """A layer on its own: the same work on tensors without history."""
 
-    def forward(_=None):
-        with context():
-            return function(*arguments, **keywords)
+    def __init__(self, call, clock, context, optimizer):
+        self.call, self.clock, self.context = call, clock, context
+        self.inputs = [t.detach().requires_grad_(t.requires_grad and t.is_floating_point()) for t in call.inputs]
+        self.learnt = [p for p in call.owned() if p.requires_grad]
+        self.passes_on = [t for t in self.inputs if t.requires_grad]
+        self.copies = False
+        try:
+            self.outputs = [t for t in self.forward() if t.requires_grad]
+        except RuntimeError as e:
+            if "in-place" not in str(e):
+                raise
+            self.copies = True  # a layer that writes over its input must not write over a leaf
+            self.outputs = [t for t in self.forward() if t.requires_grad]
+        self.outputs = bool(self.outputs)
+        self.rule = optimizer_of(optimizer, call.parameters) if call.parameters else None
 
-    try:
-        forward()
-    except RuntimeError as e:
-        if "in-place" not in str(e):
-            raise
-        copied = function  # a block that writes over its input must not write over a leaf
+    def forward(self, _=None):
+        with self.context():
+            return self.call.run([t.clone() for t in self.inputs] if self.copies else self.inputs)
 
-        def function(*a, **k):
-            return copied(*mapped(a, lambda t: t.clone()), **mapped(k, lambda t: t.clone()))
-
-    def ready(_=None):
-        outputs = [t for t in tensors_of(forward()) if t.requires_grad]
-        for tensor in call.parameters + inputs:
+    def ready(self):
+        outputs = [t for t in self.forward() if t.requires_grad]
+        for tensor in self.learnt + self.passes_on:
             tensor.grad = None
         return outputs, [torch.ones_like(t) for t in outputs]
 
-    times = {"forward": clock.seconds(forward)}
-    outputs, _ = ready()
-    learnt = call.parameters + ([p for p in call.module.parameters() if p.requires_grad] if call.module is not None else [])
-    gradients = list(dict.fromkeys(learnt + inputs))
-    peak = None
-    if outputs and gradients:
-        times["backward"] = clock.seconds(
-            lambda made: torch.autograd.backward(made[0], made[1], inputs=gradients), ready)
-        if inputs and learnt:
-            times["input"] = clock.seconds(
-                lambda made: torch.autograd.grad(made[0], inputs, made[1], allow_unused=True), ready)
-        if clock.cuda:
-            del outputs
-            torch.cuda.synchronize()
-            before = torch.cuda.memory_allocated()
-            torch.cuda.reset_peak_memory_stats()
-            made = ready()
-            torch.autograd.backward(made[0], made[1], inputs=gradients)
-            torch.cuda.synchronize()
-            peak = torch.cuda.max_memory_allocated() - before
-            del made
-    outputs = None
-    if call.parameters:
-        for parameter in call.parameters:
-            parameter.grad = torch.ones_like(parameter)
-        rule = optimizer_of(optimizer, call.parameters)
-        times["update"] = clock.seconds(lambda _: rule.step())
-    for tensor in learnt:
-        tensor.grad = None
-    return times, {"learns": bool(learnt), "passes_on": bool(inputs), "peak": peak}
+    def backward(self, made):
+        torch.autograd.backward(made[0], made[1], inputs=self.learnt + self.passes_on)
 
+    def with_gradients(self):
+        for parameter in self.call.parameters:
+            if parameter.grad is None:
+                parameter.grad = torch.ones_like(parameter)
 
-def medians(times, facts):
-    """forward, backward, weight gradient, update: the four numbers that a profile has."""
-    middle = {key: statistics.median(seconds) for key, seconds in times.items()}
-    backward = middle.get("backward", 0.0)
-    if not facts["learns"]:
-        weight = 0.0
-    elif not facts["passes_on"]:
-        weight = backward
-    else:
-        weight = max(0.0, backward - middle.get("input", 0.0))
-    return middle["forward"], backward, weight, middle.get("update", 0.0)
+    def timers(self):
+        """forward, harness (what measuring adds to it), backward, its part for the inputs, and the update."""
+        timers = {"forward": (self.forward, nothing), "harness": (lambda _: self.call.run(self.inputs, dry=True), nothing)}
+        if self.outputs and self.learnt + self.passes_on:
+            timers["backward"] = (self.backward, self.ready)
+            if self.passes_on and self.learnt:
+                timers["input"] = (lambda made: torch.autograd.grad(made[0], self.passes_on, made[1], allow_unused=True), self.ready)
+        if self.rule is not None:
+            timers["update"] = (lambda _: self.rule.step(), self.with_gradients)
+        return timers
 
-
-def whole_step(network, inputs, loss, clock, context, optimizer):
-    """Seconds of a step of the whole network, and its peak of memory where that can be told."""
-    rule = optimizer_of(optimizer, [p for p in network.parameters() if p.requires_grad])
-
-    def step(_=None):
-        rule.zero_grad(set_to_none=True)
-        with context():
-            output = network(*inputs)
-            total = loss(output) if loss is not None else sum(
-                t.float().sum() for t in tensors_of(output) if t.requires_grad)
-        total.backward()
-        rule.step()
-
-    seconds = clock.seconds(step)
-    if clock.cuda:
-        torch.cuda.reset_peak_memory_stats()
-        step()
+    def peak(self):
+        """On a GPU the most memory that its passes add."""
+        if not (self.clock.cuda and self.outputs and self.learnt + self.passes_on):
+            return None
         torch.cuda.synchronize()
-        peak = torch.cuda.max_memory_allocated()
-    else:
-        peak = resident_peak(step)
-    rule.zero_grad(set_to_none=True)
-    return statistics.median(seconds), peak
+        before = torch.cuda.memory_allocated()
+        torch.cuda.reset_peak_memory_stats()
+        self.backward(self.ready())
+        torch.cuda.synchronize()
+        return torch.cuda.max_memory_allocated() - before
+
+
+class WholeStep:
+    """A step of the whole network, its update alone, and what starting a backward pass costs whatever there is to do."""
+
+    def __init__(self, network, inputs, loss, context, optimizer):
+        self.network, self.inputs, self.loss, self.context = network, inputs, loss, context
+        self.parameters = [p for p in network.parameters() if p.requires_grad]
+        self.rule = optimizer_of(optimizer, self.parameters) if self.parameters else None
+        self.probe = torch.zeros(1, device=next(iter(tensors_of(inputs))).device, requires_grad=True)
+
+    def step(self, _=None):
+        if self.rule is not None:
+            self.rule.zero_grad(set_to_none=True)
+        with self.context():
+            output = self.network(*self.inputs)
+            total = self.loss(output) if self.loss is not None else sum(
+                t.float().sum() for t in tensors_of(output) if t.requires_grad)
+        if isinstance(total, torch.Tensor) and total.requires_grad:
+            total.backward()
+        if self.rule is not None:
+            self.rule.step()
+
+    def with_gradients(self):
+        for parameter in self.parameters:
+            if parameter.grad is None:
+                parameter.grad = torch.zeros_like(parameter)
+
+    def timers(self):
+        timers = {"step": (self.step, nothing),
+                  "start": (lambda one: torch.autograd.backward([self.probe], [one], inputs=[self.probe]),
+                            lambda: torch.ones_like(self.probe))}
+        if self.rule is not None:
+            timers["update"] = (lambda _: self.rule.step(), self.with_gradients)
+        return timers
+
+    def peak(self, cuda):
+        if cuda:
+            torch.cuda.reset_peak_memory_stats()
+            self.step()
+            torch.cuda.synchronize()
+            return torch.cuda.max_memory_allocated()
+        return resident_peak(self.step)
 
 
 def resident_peak(step):
@@ -473,82 +841,57 @@ def resident_peak(step):
         return None
 
 
-# ---- what a block is
+TOLERANCE = 0.25
+ATTEMPTS = 3
 
 
-def operator_of(call):
-    """The operator in the profile's words, where it is one; otherwise a block with its class's name."""
-    module, nn = call.module, torch.nn
-    if module is None:
-        return {"kind": "block", "name": "loss"}
-    axes = 3 if "3d" in type(module).__name__ else 2 if "2d" in type(module).__name__ else 1
+def measured(network, calls, inputs, loss, clock, context, optimizer):
+    """The table of the layers' times, what was taken of each, and the whole step's seconds and peak.
 
-    def each(value):
-        return [int(v) for v in value] if isinstance(value, (tuple, list)) else [int(value)] * axes
-
-    first = next(iter(tensors_of((call.arguments, call.keywords))), None)
-    if isinstance(module, (nn.Conv1d, nn.Conv2d, nn.Conv3d)) and not isinstance(module.padding, str):
-        return {"kind": "convolution", "in_channels": module.in_channels, "out_channels": module.out_channels,
-                "kernel": each(module.kernel_size), "stride": each(module.stride), "padding": each(module.padding),
-                "dilation": each(module.dilation), "groups": module.groups, "bias": module.bias is not None}
-    if isinstance(module, nn.Linear):
-        return {"kind": "linear", "in": module.in_features, "out": module.out_features, "bias": module.bias is not None}
-    if isinstance(module, (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm)):
-        return {"kind": "normalization", "over": "batch", "features": module.num_features}
-    if isinstance(module, nn.LayerNorm):
-        features = 1
-        for extent in module.normalized_shape:
-            features *= extent
-        return {"kind": "normalization", "over": "layer", "features": features}
-    if isinstance(module, (nn.MaxPool2d, nn.MaxPool3d, nn.AvgPool2d, nn.AvgPool3d)):
-        take = "max" if "Max" in type(module).__name__ else "average"
-        return {"kind": "pooling", "take": take, "kernel": each(module.kernel_size),
-                "stride": each(module.stride or module.kernel_size), "padding": each(module.padding)}
-    if isinstance(module, (nn.AdaptiveAvgPool2d, nn.AdaptiveAvgPool3d)) and first is not None:
-        if all(extent == 1 for extent in each(module.output_size) if extent is not None):
-            window = [int(extent) for extent in first.shape[2:]]
-            return {"kind": "pooling", "take": "average", "kernel": window, "stride": window, "padding": [0] * len(window)}
-    if isinstance(module, (nn.ReLU, nn.GELU, nn.SiLU, nn.Sigmoid, nn.Tanh, nn.Softmax, nn.Dropout, nn.Identity)):
-        return {"kind": "elementwise", "function": type(module).__name__.lower()}
-    if isinstance(module, nn.Embedding):
-        return {"kind": "embedding", "vocabulary": module.num_embeddings, "features": module.embedding_dim}
-    if isinstance(module, nn.LSTM) and module.num_layers == 1 and first is not None and first.dim() == 3:
-        return {"kind": "lstm", "in": module.input_size, "hidden": module.hidden_size,
-                "bidirectional": module.bidirectional, "sequence": int(first.shape[1 if module.batch_first else 0])}
-    return {"kind": "block", "name": type(module).__name__}
+    Refuses times that do not add up to those of the whole step within the tolerance: twice it measures again, longer."""
+    whole = WholeStep(network, inputs, loss, context, optimizer)
+    layers = [Layer(call, clock, context, optimizer) for call in calls]
+    for attempt in range(ATTEMPTS):
+        timers = {(-1, key): timer for key, timer in whole.timers().items()}
+        for number, each in enumerate(layers):
+            timers.update({(number, key): timer for key, timer in each.timers().items()})
+        taken = clock.rounds(timers)
+        middle = {key: statistics.median(seconds) for key, seconds in taken.items()}
+        table = [medians(number, each, middle) for number, each in enumerate(layers)]
+        updates = sum(row[3] for row in table)
+        share = middle.get((-1, "update"), 0.0) / updates if updates > 0 else 0.0
+        table = [(forward, backward, weight, update * share) for forward, backward, weight, update in table]
+        total = sum(row[0] + row[1] + row[3] for row in table)
+        if abs(total / middle[-1, "step"] - 1) <= TOLERANCE:
+            break
+        clock = Clock(torch.device("cuda" if clock.cuda else "cpu"), clock.warm_up, 2 * clock.repeats)
+    else:
+        samples = tensors_of(inputs)[0].shape[0]
+        raise Mistake(f"the layers' times on {samples} sample{'' if samples == 1 else 's'} add up to {total * 1e3:.3g} ms,"
+                      f" {100 * total / middle[-1, 'step']:.0f} % of a step's {middle[-1, 'step'] * 1e3:.3g} ms, which must be within"
+                      f" {100 * TOLERANCE:.0f} %; measure on a quiet machine, or more samples with --batch")
+    facts = [{key: taken[number, key] for key in each.timers()} for number, each in enumerate(layers)]
+    peaks = [each.peak() for each in layers]
+    step = middle[-1, "step"], whole.peak(clock.cuda)
+    for parameter in network.parameters():
+        parameter.grad = None
+    return table, [detail(call, fact, peak) for call, fact, peak in zip(calls, facts, peaks)], step
 
 
-def flop_of(call, context):
-    """FLOP of a block's forward pass: PyTorch's own count where it has one, else of the products it is made of."""
-    def run():
-        with context():
-            (call.module or call.function)(*call.arguments, **call.keywords)
+def medians(number, layer, middle):
+    """forward, backward, weight gradient, update: the four numbers that a profile has.
 
-    with torch.no_grad():
-        try:
-            from torch.utils.flop_counter import FlopCounterMode
-            counter = FlopCounterMode(display=False)
-            with counter:
-                run()
-            return float(counter.get_total_flops())
-        except ImportError:
-            pass
-        counted, hooks = [0.0], []
-
-        def product(module, _, output):
-            if isinstance(output, torch.Tensor):
-                per_output = module.weight.numel() / module.weight.shape[0]  # of a row of the matrix
-                counted[0] += 2.0 * per_output * output.numel()
-
-        for module in (call.module.modules() if call.module is not None else []):
-            if isinstance(module, (torch.nn.Linear, torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Conv3d)):
-                hooks.append(module.register_forward_hook(product))
-        try:
-            run()
-        finally:
-            for hook in hooks:
-                hook.remove()
-        return counted[0]
+    Without what calling a layer on its own adds: replacing tensors in front of the forward pass, starting a backward pass."""
+    start = middle[-1, "start"]
+    forward = max(0.0, middle[number, "forward"] - middle[number, "harness"])
+    backward = max(0.0, middle.get((number, "backward"), 0.0) - start)
+    if not layer.learnt:
+        weight = 0.0
+    elif not layer.passes_on:
+        weight = backward
+    else:
+        weight = max(0.0, backward - max(0.0, middle.get((number, "input"), 0.0) - start))
+    return forward, backward, weight, middle.get((number, "update"), 0.0)
 
 
 # ---- the profile
@@ -579,15 +922,14 @@ def profile(options):
     for samples in options.batch:
         inputs = batch_of(example, samples, device)
         try:
-            calls, kept_input = trace(network, blocks_of(network, set(options.open)), inputs, loss, context)
+            events, kept_input = trace(network, blocks_of(network, set(options.open)), inputs, loss, context)
+            before, calls = calls, layers_of(events)
+            if before is not None and [call.name for call in before] != [call.name for call in calls]:
+                raise Mistake(f"{options.model}: the network computes other layers for {samples} samples than for fewer; give one --batch")
             kept.append([call.kept for call in calls])
             kept_inputs.append(kept_input)
-            table, facts = [], []
-            for call in calls:
-                taken, fact = measure(call, clock, context, options.optimizer)
-                table.append(medians(taken, fact))
-                facts.append(detail(call, taken, fact))
-            whole.append(whole_step(network, inputs, loss, clock, context, options.optimizer))
+            table, facts, step = measured(network, calls, inputs, loss, clock, context, options.optimizer)
+            whole.append(step)
         except Mistake:
             raise
         except torch.cuda.OutOfMemoryError if hasattr(torch.cuda, "OutOfMemoryError") else MemoryError:
@@ -621,8 +963,8 @@ def precision_context(options, device):
     return lambda: torch.autocast(device_type=device.type, dtype=kind)
 
 
-def detail(call, taken, fact):
-    entry = {"name": call.name, "peak_bytes": fact["peak"]}
+def detail(call, taken, peak):
+    entry = {"name": call.name, "peak_bytes": peak}
     for key, seconds in taken.items():
         entry[key + "_s"] = {"median": statistics.median(seconds), "least": min(seconds),
                              "most": max(seconds), "spread": spread(seconds)}
@@ -643,6 +985,7 @@ def plain(number):
 def written(options, device, calls, inputs, tables, kept, kept_inputs, context):
     largest, element = options.batch[-1], 2 if options.precision in ("fp16", "bf16") else 4
     layers, edges = [], []
+    layer_of = {id(event): call.name for call in reversed(calls) for event in call.events}
     floats = [t for t in tensors_of(inputs) if t.is_floating_point()]
     if floats:
         elements = sum(t.numel() for t in floats) // largest
@@ -654,11 +997,10 @@ def written(options, device, calls, inputs, tables, kept, kept_inputs, context):
             layers[0]["output_shape"] = [int(extent) for extent in floats[0].shape[1:]] or [1]
     for number, call in enumerate(calls):
         layers.append(layer(call, number, largest, element, kept, options.batch, context))
-        reads = [calls[i].name for i in call.reads]
+        reads = list(dict.fromkeys("input" if event is None else layer_of[id(event)] for event in call.reads))
+        reads = [name for name in reads if name != "input" or floats]
         edges.extend([name, call.name] for name in reads)
-        if not reads and floats:
-            edges.append(["input", call.name])
-        elif not reads and number > 0:
+        if not reads and number > 0:
             edges.append([calls[number - 1].name, call.name])  # nothing else says where it belongs
     pad = [0.0] if floats else []
     batches = []
@@ -682,9 +1024,9 @@ def layer(call, number, largest, element, kept, batches, context):
     held = per_sample([row[number] for row in kept], batches)
     count = sum(p.numel() for p in call.parameters)
     flop = flop_of(call, context) / largest
-    learns = call.module is not None and any(p.requires_grad for p in call.module.parameters())
-    read = sum(t.numel() for t in tensors_of((call.arguments, call.keywords))) / largest
-    made = {"name": call.name, "operator": operator_of(call)}
+    learns = any(p.requires_grad for p in call.owned())
+    read = sum(t.numel() for t in call.inputs) / largest
+    made = {"name": call.name, "operator": call.operator}
     if len(outputs) == 1 and outputs[0].dim() > 1 and outputs[0].shape[0] == largest:
         made["output_shape"] = [int(extent) for extent in outputs[0].shape[1:]]
     made.update({"parameters": count, "output_elements": elements, "kept_elements": int(held // element),
@@ -713,7 +1055,7 @@ def print_table(samples, calls, table, facts, whole):
             f" {noise * 100:6.1f} % {call.kept / 1e6:8.2f}")
     total = sum(row[0] + row[1] + row[3] for row in table)
     peak = "" if whole[1] is None else f", peak {whole[1] / 1e6:.0f} MB"
-    say(f"  all blocks {total * 1e3:.3f} ms of a step's {whole[0] * 1e3:.3f} ms ({100 * total / whole[0]:.0f} %){peak}")
+    say(f"  all layers {total * 1e3:.3f} ms of a step's {whole[0] * 1e3:.3f} ms ({100 * total / whole[0]:.0f} %){peak}")
 
 
 # ---- links
