@@ -216,7 +216,7 @@ class Event:
         self.made, self.kept, self.number = [], 0, -1
         self.makers = {}  # of the tensors that it reads, by id: event and place in its output; None for the network's input
         self.wanted = set()  # which tensors of its output others read
-        self.readers = []
+        self.readers = []  # events and places; of what the network gives, nothing in place of an event
 
     def parameters(self):
         if self.module is not None:
@@ -397,6 +397,9 @@ def trace(network, blocks, inputs, loss, context):
             result = network(*inputs)
             if loss is not None:
                 result = noted("loss", None, loss, (result,), {})
+            for event, place in (maker_of[id(t)] for t in tensors_of(result) if maker_of.get(id(t)) is not None):
+                event.wanted.add(place)
+                event.readers.append((None, place))  # the user
     finally:
         for module in wrapped:
             del module.__dict__["forward"]  # the class's own again
@@ -519,7 +522,7 @@ def flattens_for_product(event):
     """Whether all that becomes of it, perhaps after functions of each element, is read by one product."""
     if not flattens(event):
         return False
-    while len(event.readers) == 1:
+    while len(event.readers) == 1 and event.readers[0][0] is not None:
         event = event.readers[0][0]
         if type(event.module) is torch.nn.Linear or function_name(event) == "linear":
             return operator_of(event, []) is not None
@@ -793,19 +796,25 @@ class WholeStep:
         self.network, self.inputs, self.loss, self.context = network, inputs, loss, context
         self.parameters = [p for p in network.parameters() if p.requires_grad]
         self.rule = optimizer_of(optimizer, self.parameters) if self.parameters else None
+        self.ones = [torch.ones_like(t) for t in self.outputs()]
         self.probe = torch.zeros(1, device=next(iter(tensors_of(inputs))).device, requires_grad=True)
 
-    def step(self, _=None):
-        if self.rule is not None:
-            self.rule.zero_grad(set_to_none=True)
+    def outputs(self):
         with self.context():
             output = self.network(*self.inputs)
-            total = self.loss(output) if self.loss is not None else sum(
-                t.float().sum() for t in tensors_of(output) if t.requires_grad)
-        if isinstance(total, torch.Tensor) and total.requires_grad:
-            total.backward()
+            return [t for t in tensors_of(output if self.loss is None else self.loss(output)) if t.requires_grad]
+
+    def step(self, _=None):
+        """The gradients of the results are there: no loss is made up where the user gives none."""
+        outputs = self.outputs()
+        if outputs:
+            torch.autograd.backward(outputs, self.ones)
         if self.rule is not None:
             self.rule.step()
+
+    def without_gradients(self):
+        for parameter in self.parameters:
+            parameter.grad = None
 
     def with_gradients(self):
         for parameter in self.parameters:
@@ -813,7 +822,7 @@ class WholeStep:
                 parameter.grad = torch.zeros_like(parameter)
 
     def timers(self):
-        timers = {"step": (self.step, nothing),
+        timers = {"step": (self.step, self.without_gradients),
                   "start": (lambda one: torch.autograd.backward([self.probe], [one], inputs=[self.probe]),
                             lambda: torch.ones_like(self.probe))}
         if self.rule is not None:

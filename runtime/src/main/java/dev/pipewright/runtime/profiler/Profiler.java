@@ -39,7 +39,7 @@ public final class Profiler implements ProfilingService {
 
   @Override
   public ProfilingOutcome profile(ProfilingRequest request, Consumer<String> progress) {
-    LayerGraph graph = RunnableModel.of(request.model());
+    LayerGraph graph = RunnableModel.toCompute(request.model());
     RequestCheck.of(request, graph);
     DatasetSpec.parse(request.data()).open(Wanted.of(graph, Objective.of(graph)));
     List<int[]> partitions = partitions(request, graph);

@@ -3,6 +3,7 @@ package dev.pipewright.runtime.training;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.ModelFiles;
 import dev.pipewright.model.LayerGraph;
+import dev.pipewright.runtime.net.Computable;
 import dev.pipewright.zoo.Models;
 import dev.pipewright.zoo.ZooModel;
 import java.nio.file.Files;
@@ -24,6 +25,22 @@ public final class RunnableModel {
         .orElseThrow(() ->
             new BadInputException(
                 model + ": no such model; give a file or a name that `models` lists"));
+  }
+
+  /**
+   * A network to compute with. Throws {@link BadInputException} where there is none, and where a
+   * file does not say what each layer computes.
+   */
+  public static LayerGraph toCompute(String model) {
+    LayerGraph graph = of(model);
+    if (Files.exists(Path.of(model))) {
+      Computable.refusal(graph)
+          .ifPresent(why -> {
+            throw new BadInputException(
+                model + ": this network cannot be trained or measured: " + why);
+          });
+    }
+    return graph;
   }
 
   private static Optional<ZooModel> named(String model) {

@@ -4,6 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.pipewright.formats.BadInputException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -19,5 +24,34 @@ class RunnableModelTest {
   void aMistakeIsSaidInOneSentence(String name, String sentence) {
     assertEquals(
         sentence, assertThrows(BadInputException.class, () -> RunnableModel.of(name)).getMessage());
+  }
+
+  private static final String PROFILE =
+      """
+      {"format": "pipewright-profile", "version": 1, "model": "net", "precision": "fp32",
+       "provenance": {"source": "test", "device": "none", "date": "2026-01-01", "measured": false},
+       "layers": [
+        {"name": "input", "operator": {"kind": "input"}, "parameters": 0, "output_elements": 8,
+         "kept_elements": 0, "output_shape": [8], "output_bytes": 32, "kept_bytes": 0,
+         "parameter_bytes": 0},
+        {"name": "act", "operator": {"kind": "block", "name": "mish"}, "parameters": 0,
+         "output_elements": 8, "kept_elements": 0, "output_shape": [8], "output_bytes": 32,
+         "kept_bytes": 0, "parameter_bytes": 0}],
+       "edges": [["input", "act"]],
+       "batches": [{"samples": 1, "forward_s": [0, 1], "backward_s": [0, 1], "weight_gradient_s": [0, 0],
+         "update_s": [0, 0]}]}
+      """;
+
+  @Test
+  void aProfileThatDoesNotSayWhatALayerComputesIsNotTrained(@TempDir Path folder)
+      throws IOException {
+    Path file = Files.writeString(folder.resolve("net.json"), PROFILE);
+    assertEquals(2, RunnableModel.of(file.toString()).size());
+    assertEquals(
+        file
+            + ": this network cannot be trained or measured: of its layer act (mish) only sizes and"
+            + " times are known; give a network all of whose layers are operators",
+        assertThrows(BadInputException.class, () -> RunnableModel.toCompute(file.toString()))
+            .getMessage());
   }
 }

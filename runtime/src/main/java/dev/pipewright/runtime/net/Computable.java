@@ -1,0 +1,85 @@
+package dev.pipewright.runtime.net;
+
+import dev.pipewright.model.Layer;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Operator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Whether a network that was read from a file can be computed: all of its layers are operators,
+ * each reads as many elements as the layer before it gives, and one of them gives the result. A
+ * profile may say less, because planning needs sizes and times only.
+ */
+public final class Computable {
+  /** The functions of each element, and of several inputs, that layers can apply. */
+  static final Set<String> FUNCTIONS = Set.of("relu", "gelu", "tanh", "softmax", "add", "dropout");
+
+  private Computable() {}
+
+  /**
+   * What keeps the network from being computed, as a sentence about it; empty where nothing does.
+   */
+  public static Optional<String> refusal(LayerGraph graph) {
+    for (int number = 0; number < graph.size(); number++) {
+      Layer layer = graph.layer(number);
+      Optional<String> unknown = layer.steps().stream().flatMap(Computable::unknown).findFirst();
+      if (unknown.isPresent()) {
+        return Optional.of(
+            "of its layer %s (%s) only sizes and times are known; give a network all of whose layers are operators"
+                .formatted(layer.name(), unknown.get()));
+      }
+      for (int before : graph.predecessors(number)) {
+        if (!fits(graph.layer(before), layer)) {
+          return Optional.of(
+              "its layer %s does not fit what %s gives, %s; give the operators between them, too"
+                  .formatted(
+                      layer.name(),
+                      graph.layer(before).name(),
+                      graph.layer(before).output().orElseThrow()));
+        }
+      }
+    }
+    List<String> last =
+        IntStream.range(0, graph.size())
+            .filter(number -> graph.successors(number).length == 0)
+            .mapToObj(number -> graph.layer(number).name())
+            .toList();
+    return last.size() == 1
+        ? Optional.empty()
+        : Optional.of(
+            "no layer reads what %s give; give a network with one result"
+                .formatted(String.join(" and ", last)));
+  }
+
+  private static Stream<String> unknown(Operator operator) {
+    return switch (operator) {
+      case Operator.Block(String kind) -> Stream.of(kind);
+      case Operator.Recorded(String description) -> Stream.of(description);
+      case Operator.Elementwise(String function) when !FUNCTIONS.contains(function) ->
+          Stream.of(function);
+      default -> Stream.empty();
+    };
+  }
+
+  /** As far as shapes are known; a product may read a whole map as a row, or the first features. */
+  private static boolean fits(Layer before, Layer layer) {
+    if (before.output().isEmpty() || layer.output().isEmpty()) {
+      return true;
+    }
+    List<Integer> given = before.output().get().extents();
+    boolean row = layer.output().get().extents().size() == 1;
+    return switch (layer.steps().get(0)) {
+      case Operator.Linear linear when given.size() >= 3 && row ->
+          linear.in() == before.outputElements();
+      case Operator.Linear linear ->
+          linear.in() <= given.get(given.size() - 1) || linear.in() == before.outputElements();
+      case Operator.Convolution convolution -> convolution.inChannels() == given.get(0);
+      case Operator.Elementwise any -> layer.outputElements() == before.outputElements();
+      default -> true;
+    };
+  }
+}
