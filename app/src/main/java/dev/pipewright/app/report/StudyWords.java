@@ -77,7 +77,7 @@ public final class StudyWords {
             ? "None of these strategies fits on " + Words.count(most, "device") + ". "
             : "";
     Predicted recommended = study.recommended().orElse(best);
-    if (recommended != best && recommended.devices() < best.devices()) {
+    if (recommended.devices() < best.devices()) {
       return none
           + "Choose one device, which trains %s samples/s: on %s the best, %s, trains %s."
               .formatted(
