@@ -114,10 +114,10 @@ final class Answer {
 
   void print(PrintWriter out) {
     boolean colours = Terminal.colours();
-    out.print(TerminalReport.of(picture(), TerminalReport.WIDTH, colours));
+    out.print(TerminalReport.of(picture(), Terminal.columns(), colours));
     if (timeline != null) {
       out.println();
-      out.print(TimelineText.of(timeline, TerminalReport.WIDTH, colours));
+      out.print(TimelineText.of(timeline, Terminal.columns(), colours));
     }
     if (jitter != null) {
       out.println();
@@ -128,7 +128,7 @@ final class Answer {
   /** What every stage's devices hold when they hold most. */
   void printMemory(PrintWriter out) {
     out.println();
-    out.print(MemoryText.of(memory, TerminalReport.WIDTH, Terminal.colours()));
+    out.print(MemoryText.of(memory, Terminal.columns(), Terminal.colours()));
   }
 
   String json() {

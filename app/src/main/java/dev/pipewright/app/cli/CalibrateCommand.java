@@ -118,7 +118,6 @@ final class CalibrateCommand implements Callable<Integer> {
     Stream.concat(measured.notes().stream(), differing(fit).stream())
         .forEach(note -> spec.commandLine().getErr().println("pipewright: " + note));
     if (to != null) {
-      spec.commandLine().getOut().flush();
       to.write(FIT_FILE, LinkFitJson.textWithResiduals(fit));
       target.ifPresent(wanted ->
           to.write(CLUSTER_FILE, ClusterYaml.text(wanted.with(fit.whole().pieces(), timings))));

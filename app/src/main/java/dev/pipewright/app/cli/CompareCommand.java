@@ -125,7 +125,6 @@ final class CompareCommand implements Callable<Integer> {
                 : ComparisonText.of(
                     title(request), comparison, Terminal.columns(), Terminal.colours()));
     if (to != null) {
-      spec.commandLine().getOut().flush();
       write(to, object, request, comparison);
       err.println("wrote " + String.join(", ", FILES) + " to " + to);
     }

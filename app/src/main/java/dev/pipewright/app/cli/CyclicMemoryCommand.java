@@ -210,7 +210,6 @@ final class CyclicMemoryCommand implements Callable<Integer> {
   }
 
   private void write(Path target, String text) {
-    spec.commandLine().getOut().flush();
     OutputFile.write(target, text);
     spec.commandLine().getErr().println("wrote " + target);
   }

@@ -28,16 +28,23 @@ final class Failures
     if (shown != null) {
       return shown;
     }
+    PrintWriter err = parsed.commandSpec().commandLine().getErr();
     Mistakes mistakes = ParseMistakes.of(parsed);
     if (mistakes.sentences().isEmpty()) {
-      return new CommandLine.RunLast().execute(parsed);
+      return run(parsed, err);
     }
-    PrintWriter err = parsed.commandSpec().commandLine().getErr();
     if (parsed.originalArgs().contains("--debug")) {
       mistakes.failures().forEach(failure -> failure.printStackTrace(err));
     }
     mistakes.sentences().forEach(sentence -> say(err, sentence));
     return WRONG_INPUT;
+  }
+
+  private static int run(ParseResult parsed, PrintWriter err) {
+    String command = parsed.hasSubcommand() ? parsed.subcommand().commandSpec().name() : "";
+    try (Progress progress = Progress.of(command, err)) {
+      return new CommandLine.RunLast().execute(parsed);
+    }
   }
 
   /** What no command has collected, such as that none was given. */

@@ -42,12 +42,12 @@ record HybridSimulation(GivenHybrid given, HybridPlan priced, List<StageCost> co
             priced,
             run.makespan(),
             given.file().stepSeconds(),
-            TerminalReport.WIDTH,
+            Terminal.columns(),
             colours)
         + "\n"
-        + TimelineText.of(timeline(), TerminalReport.WIDTH, colours)
+        + TimelineText.of(timeline(), Terminal.columns(), colours)
         + "\n"
-        + MemoryText.of(PlanMemory.of(costs, run), TerminalReport.WIDTH, colours);
+        + MemoryText.of(PlanMemory.of(costs, run), Terminal.columns(), colours);
   }
 
   @Override

@@ -98,12 +98,14 @@ public final class Main implements Runnable {
   }
 
   /** Runs a command line on the given streams; returns its exit status. */
-  static int run(PrintWriter out, PrintWriter err, String... args) {
+  static int run(PrintWriter output, PrintWriter errors, String... args) {
+    Screen out = Screen.of(output, Terminal.colours());
+    Screen err = Screen.after(out, errors, Terminal.colours());
     CommandLine line = new CommandLine(new Main());
     line.setOut(out);
     line.setErr(err);
     line.setCaseInsensitiveEnumValuesAllowed(true);
-    line.setUsageHelpAutoWidth(true);
+    line.setUsageHelpWidth(Terminal.columns());
     collectErrors(line);
     Failures failures = new Failures();
     line.setExecutionStrategy(failures);

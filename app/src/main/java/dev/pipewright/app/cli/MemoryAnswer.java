@@ -291,7 +291,7 @@ final class MemoryAnswer implements PlannerAnswer {
   @Override
   public void print(PrintWriter out) {
     out.print(
-        MemoryPlanText.of(title, planning, simulated, TerminalReport.WIDTH, Terminal.colours()));
+        MemoryPlanText.of(title, planning, simulated, Terminal.columns(), Terminal.colours()));
   }
 
   @Override

@@ -160,7 +160,6 @@ final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
                   "\n" + TrainingLines.of(found, Terminal.columns(), Terminal.colours())));
     }
     if (to != null) {
-      printer.flush();
       answer.write(to);
       err.println("wrote " + String.join(", ", answer.files()) + " to " + to);
     }

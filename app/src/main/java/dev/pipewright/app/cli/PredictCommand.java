@@ -196,7 +196,6 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
       answer.print(spec.commandLine().getOut());
     }
     if (to != null) {
-      spec.commandLine().getOut().flush();
       answer.write(to);
       spec.commandLine()
           .getErr()

@@ -214,7 +214,6 @@ final class ScheduleCommand implements Callable<Integer> {
       all.forEach(made -> made.bound().ifPresent(printer::println));
       all.forEach(made -> made.jitterWords().ifPresent(printer::println));
     }
-    printer.flush();
     files.write(written).forEach(spec.commandLine().getErr()::println);
     return fits(all.get(0)) ? 0 : Failures.NO;
   }

@@ -69,7 +69,6 @@ final class SimulateCommand implements Callable<Integer> {
     SimulatedPlan run = plan.simulate(simulation);
     spec.commandLine().getOut().print(json ? json(run) : text(run));
     if (to != null) {
-      spec.commandLine().getOut().flush();
       run.write(to);
       spec.commandLine().getErr().println("wrote " + String.join(", ", plan.files()) + " to " + to);
     }

@@ -4,9 +4,21 @@ package dev.pipewright.app.cli;
 final class Terminal {
   private Terminal() {}
 
-  /** Columns of the terminal, where the launcher could ask it; otherwise those of a report. */
+  private static final int LEAST = 60;
+  private static final int MOST = 200; // lines that are longer are hard to follow
+  private static final int USUAL = 100;
+
+  /**
+   * Columns of the terminal, where the launcher could ask it, or of {@code COLUMNS}; otherwise
+   * {@value #USUAL}. Reports are laid out for {@value #LEAST} to {@value #MOST}.
+   */
   static int columns() {
-    return Math.min(160, Math.max(80, Integer.getInteger("pipewright.columns", 100)));
+    return Math.min(MOST, Math.max(LEAST, Integer.getInteger("pipewright.columns", USUAL)));
+  }
+
+  /** Whether standard error is a terminal, where a line may change. */
+  static boolean showsProgress() {
+    return Boolean.getBoolean("pipewright.progress") && !"dumb".equals(System.getenv("TERM"));
   }
 
   /**

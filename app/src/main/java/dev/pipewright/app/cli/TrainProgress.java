@@ -18,7 +18,7 @@ final class TrainProgress implements TrainingListener {
   private final long steps;
   private final LossWatch watch;
   private final BooleanSupplier stopping;
-  private final boolean terminal = Terminal.colours();
+  private final boolean terminal;
   private OptionalDouble accuracy = OptionalDouble.empty();
   private boolean said;
 
@@ -28,6 +28,7 @@ final class TrainProgress implements TrainingListener {
   TrainProgress(
       PrintWriter to, boolean lines, long steps, LossWatch watch, BooleanSupplier stopping) {
     this.to = to;
+    this.terminal = Terminal.showsProgress() && to instanceof Screen;
     this.lines = lines;
     this.steps = steps;
     this.watch = watch;
@@ -47,9 +48,14 @@ final class TrainProgress implements TrainingListener {
     boolean last = step.step() + 1 == steps;
     long every = (steps + LINES - 1) / LINES;
     if (terminal || (lines && (last || step.step() % every == 0))) {
+      boolean colours = terminal && Terminal.colours();
       String text =
-          new ProgressLine(Terminal.columns(), terminal, terminal).of(step, steps, accuracy);
-      to.print(terminal ? "\r\u001b[K" + text + (last ? "\n" : "") : text + "\n");
+          new ProgressLine(Terminal.columns(), terminal, colours).of(step, steps, accuracy);
+      if (terminal && !last && to instanceof Screen screen) {
+        screen.status(text);
+        return;
+      }
+      to.println(text);
       to.flush();
     }
     watch
@@ -77,7 +83,7 @@ final class TrainProgress implements TrainingListener {
     boolean stop = stopping.getAsBoolean();
     if (stop && !said) {
       said = true;
-      to.print((terminal ? "\n" : "") + "ending after this step\n");
+      to.println("ending after this step");
       to.flush();
     }
     return stop;

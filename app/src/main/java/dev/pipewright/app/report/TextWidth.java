@@ -4,7 +4,8 @@ package dev.pipewright.app.report;
 final class TextWidth {
   private TextWidth() {}
 
-  static int of(String text) {
+  static int of(String named) {
+    String text = Escapes.line(named);
     int width = 0;
     for (int i = 0; i < text.length(); ) {
       int letter = text.codePointAt(i);
@@ -44,11 +45,12 @@ final class TextWidth {
    * right}.
    */
   static void pad(StringBuilder line, String text, int width, boolean right) {
-    int blanks = width - of(text);
+    String shown = Escapes.line(text);
+    int blanks = width - of(shown);
     if (right) {
       repeat(line, ' ', blanks);
     }
-    line.append(text);
+    line.append(shown);
     if (!right) {
       repeat(line, ' ', blanks);
     }
@@ -60,8 +62,9 @@ final class TextWidth {
     }
   }
 
-  /** {@code text} in at most {@code width} columns, ended by an ellipsis where it is longer. */
-  static String cut(String text, int width) {
+  /** {@code named} in at most {@code width} columns, ended by an ellipsis where it is longer. */
+  static String cut(String named, int width) {
+    String text = Escapes.line(named);
     if (of(text) <= width) {
       return text;
     }
@@ -84,7 +87,7 @@ final class TextWidth {
    * but the first behind {@code indent} blanks.
    */
   static void wrap(StringBuilder out, String text, int width, int indent) {
-    String glued = Words.glue(text);
+    String glued = Words.glue(Escapes.line(text));
     int column = indent;
     for (int from = 0; from < glued.length(); ) {
       int end = glued.indexOf(' ', from);
