@@ -46,16 +46,15 @@ final class Binding {
         + Units.seconds(step)
         + " ("
         + Units.percent(compute / step)
-        + "); all-reduce adds up to "
-        + Units.seconds(reduce)
-        + "; a transfer takes up to "
-        + Units.seconds(link)
+        + ")"
+        + (reduce > 0 ? "; all-reduce adds up to " + Units.seconds(reduce) : "")
+        + (link > 0 ? "; a transfer takes up to " + Units.seconds(link) : "")
         + "; stage "
         + tightest
         + " uses "
         + Units.percent(share(tight))
         + " of its memory"
-        + (recomputes(plan) ? ", which is why it recomputes" : "");
+        + (recomputes(plan) ? ", with recomputation" : "");
   }
 
   private static boolean recomputes(Plan plan) {

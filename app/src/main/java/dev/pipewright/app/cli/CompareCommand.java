@@ -5,13 +5,14 @@ import dev.pipewright.app.report.ComparisonText;
 import dev.pipewright.app.report.ScheduleRun;
 import dev.pipewright.app.report.ScheduleSvg;
 import dev.pipewright.app.report.ScheduleTrace;
-import dev.pipewright.execution.Comparison;
+import dev.pipewright.app.report.Words;
 import dev.pipewright.execution.Comparison.Item;
+import dev.pipewright.execution.Comparison;
 import dev.pipewright.execution.Expectation;
 import dev.pipewright.execution.TrainingFailureException;
 import dev.pipewright.execution.TrainingOutcome;
-import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingRequest.Workers;
+import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.ComparisonJson;
 import dev.pipewright.formats.OutputFolder;
@@ -171,11 +172,11 @@ final class CompareCommand implements Callable<Integer> {
   }
 
   private String title(TrainingRequest request) {
-    return "%s, %s, %d workers%s"
+    return "%s, %s, %s%s"
         .formatted(
             request.model(),
             request.assignment().schedule().name(),
-            request.assignment().size(),
+            Words.count(request.assignment().size(), "worker"),
             expected.emulate ? ", emulated" : "");
   }
 

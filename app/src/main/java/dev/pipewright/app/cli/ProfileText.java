@@ -1,13 +1,14 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.app.report.Words;
 import dev.pipewright.cluster.Link;
 import dev.pipewright.cluster.MessageOverhead;
-import dev.pipewright.execution.ProfilingOutcome;
 import dev.pipewright.execution.ProfilingOutcome.BatchFigures;
 import dev.pipewright.execution.ProfilingOutcome.LayerFigures;
 import dev.pipewright.execution.ProfilingOutcome.LinkFigures;
 import dev.pipewright.execution.ProfilingOutcome.Spread;
 import dev.pipewright.execution.ProfilingOutcome.SumsInTraining;
+import dev.pipewright.execution.ProfilingOutcome;
 import dev.pipewright.units.Units;
 
 /** What was measured of a network and of links, for a terminal. */
@@ -42,10 +43,10 @@ final class ProfileText {
   private void steps(BatchFigures batch) {
     double measured = batch.stepSeconds().median();
     line(
-        "batch %d  step of %d micro-batches: %s by the sum of layers, %s measured (%+.1f %%)  kept %s"
+        "batch %d  step of %s: %s by the sum of layers, %s measured (%+.1f %%)  kept %s"
             + "  peak %s",
         batch.samples(),
-        batch.microBatches(),
+        Words.count(batch.microBatches(), "micro-batch"),
         Units.seconds(batch.summedSeconds()),
         Units.seconds(measured),
         100 * (batch.summedSeconds() / measured - 1),
@@ -119,9 +120,9 @@ final class ProfileText {
   private void sums(SumsInTraining sums) {
     line("");
     line(
-        "a step of %d samples on each of %d workers: %s without sums of gradients, %s before them, %s"
+        "a step of %s on each of %d workers: %s without sums of gradients, %s before them, %s"
             + " beside them",
-        sums.samples(),
+        Words.count(sums.samples(), "sample"),
         sums.workers(),
         Units.seconds(sums.alone()),
         Units.seconds(sums.after()),

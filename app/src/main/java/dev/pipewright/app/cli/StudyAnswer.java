@@ -10,9 +10,10 @@ import dev.pipewright.app.report.StudyTimeSvg;
 import dev.pipewright.app.report.StudyWords;
 import dev.pipewright.app.report.TrainingLines;
 import dev.pipewright.cost.TrainingFigures;
-import dev.pipewright.cost.strategy.Prediction;
+import dev.pipewright.app.report.Words;
 import dev.pipewright.cost.strategy.Prediction.Impossible;
 import dev.pipewright.cost.strategy.Prediction.Predicted;
+import dev.pipewright.cost.strategy.Prediction;
 import dev.pipewright.cost.strategy.Study;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.StudyJson;
@@ -47,7 +48,7 @@ final class StudyAnswer {
     return new Asked(
         model + " on " + cluster,
         model,
-        cluster + ", " + costed.workload().cluster().size() + " devices",
+        cluster + ", " + Words.count(costed.workload().cluster().size(), "device"),
         question,
         costed.workload().profile().provenance().toString());
   }
@@ -103,10 +104,10 @@ final class StudyAnswer {
     return Optional.of(
         least
             .map(p ->
-                "no strategy asked for fits: %s on %d devices comes nearest and needs %s of %s; %s were not considered: `%s` considers recomputation and micro-batches, and with --planner capture tensor parallelism"
+                "no strategy asked for fits: %s on %s comes nearest and needs %s of %s; %s were not considered: `%s` considers recomputation and micro-batches, and with --planner capture tensor parallelism"
                     .formatted(
                         p.strategy().label(),
-                        p.devices(),
+                        Words.count(p.devices(), "device"),
                         dev.pipewright.units.Units.binary(p.memory().total(), "B"),
                         dev.pipewright.units.Units.binary(p.capacity(), "B"),
                         StudyWords.NOT_CONSIDERED,
@@ -125,8 +126,8 @@ final class StudyAnswer {
     String why = first instanceof Impossible impossible ? impossible.why() : "";
     return first.strategy().label()
         + " on "
-        + first.devices()
-        + " devices is impossible, and so is all else that was asked: "
+        + Words.count(first.devices(), "device")
+        + " is impossible, and so is all else that was asked: "
         + why
         + "; change --strategies, --devices, --group or the batch";
   }

@@ -1,5 +1,6 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.app.report.Words;
 import dev.pipewright.execution.HeldOutResult;
 import dev.pipewright.execution.LossWatch;
 import dev.pipewright.execution.StepResult;
@@ -22,14 +23,16 @@ final class TrainingText {
     double seconds = outcome.typical().seconds();
     StringBuilder text = new StringBuilder();
     text.append(
-        "%s  %d workers  %s  %d micro-batches%n"
+        "%s  %s  %s  %s%n"
             .formatted(
                 request.model(),
-                request.assignment().size(),
+                Words.count(request.assignment().size(), "worker"),
                 request.assignment().schedule().name(),
-                request.assignment().schedule().microBatches()
-                    * request.assignment().schedule().placement().chains()
-                    / request.assignment().steps()));
+                Words.count(
+                    request.assignment().schedule().microBatches()
+                        * request.assignment().schedule().placement().chains()
+                        / request.assignment().steps(),
+                    "micro-batch")));
     text.append("learns   %s%n".formatted(rule(request.rule())));
     text.append("loss     %.4f → %.4f%n".formatted(first.loss(), last.loss()));
     LossWatch.of(request.rule().rate(), steps)

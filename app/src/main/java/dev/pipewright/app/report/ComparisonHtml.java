@@ -31,7 +31,8 @@ public final class ComparisonHtml {
     return ScheduleHtml.of(
         runs,
         title,
-        "What was predicted, simulated and measured; the pictures' times are seconds"
+        ComparisonTable.verdict(comparison)
+            + " What was predicted, simulated and measured; the pictures' times are seconds"
             + comparison.stolen().remark().map(remark -> "; " + remark).orElse("")
             + ".",
         tables.toString());

@@ -20,25 +20,35 @@ final class ComparisonTable {
     List<Column> columns =
         List.of(
             Column.text(what),
-            Column.number("predicted"),
-            Column.number("simulated"),
             Column.number("measured"),
-            Column.number("predicted\noff by"),
-            Column.number("simulated\noff by"));
+            Column.number("predicted"),
+            Column.number("off by"),
+            Column.number("simulated"),
+            Column.number("off by"));
     List<List<Cell>> rows = new ArrayList<>();
     for (Item item : comparison.items()) {
       if (item.scope() == scope) {
         rows.add(
             Table.row(
                 Cell.of(item.name()),
-                Cell.of(value(item, item.predicted())),
-                Cell.of(value(item, item.simulated())),
                 Cell.of(value(item, item.measured())),
+                Cell.of(value(item, item.predicted())),
                 Cell.of(error(item, item.predicted(), item.predictedError())),
+                Cell.of(value(item, item.simulated())),
                 Cell.of(error(item, item.simulated(), item.simulatedError()))));
       }
     }
     return new Table(columns, rows);
+  }
+
+  /** What all of it comes to: how far the step is off. */
+  static String verdict(Comparison comparison) {
+    Item step = comparison.step();
+    return "The step took %s; the prediction is off by %s, the simulation by %s."
+        .formatted(
+            value(step, step.measured()),
+            error(step, step.predicted(), step.predictedError()),
+            error(step, step.simulated(), step.simulatedError()));
   }
 
   static String heading(Scope scope) {

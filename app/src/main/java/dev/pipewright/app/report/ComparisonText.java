@@ -13,6 +13,7 @@ public final class ComparisonText {
     StringBuilder out = new StringBuilder();
     ink.paint(out, Ink.BOLD, TextWidth.cut(title, columns));
     out.append('\n');
+    TextWidth.wrap(out, ComparisonTable.verdict(comparison), columns, 0);
     for (Scope scope : Scope.values()) {
       Table table = ComparisonTable.of(comparison, scope, ComparisonTable.heading(scope));
       if (!table.rows().isEmpty()) {

@@ -19,8 +19,8 @@ public final class CyclicMemoryText {
     StringBuilder out = new StringBuilder();
     out.append(curves.source())
         .append(": ")
-        .append(Numbers.grouped(curves.samples()))
-        .append(" samples over ")
+        .append(Words.count(curves.samples(), "sample"))
+        .append(" over ")
         .append(Units.seconds(curves.periodSeconds()))
         .append('\n');
     out.append("per worker, without the ")

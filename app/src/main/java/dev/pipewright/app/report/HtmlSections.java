@@ -44,15 +44,17 @@ final class HtmlSections {
     for (List<Cell> row : table.rows()) {
       out.append("<tr>");
       for (int i = 0; i < row.size(); i++) {
-        cell(out, row.get(i), table.columns().get(i).right());
+        cell(out, row.get(i), table.columns().get(i));
       }
       out.append("</tr>\n");
     }
     return out.append("</tbody></table></div>\n").toString();
   }
 
-  private static void cell(StringBuilder out, Cell cell, boolean right) {
-    out.append(right ? "<td class=\"number\">" : "<td>");
+  private static void cell(StringBuilder out, Cell cell, Column column) {
+    out.append(column.right() ? "<td class=\"number\"" : "<td").append(" data-label=\"");
+    Markup.append(out, column.inOneLine());
+    out.append("\">");
     if (cell.hasBar()) {
       out.append("<span class=\"level")
           .append(cell.bar() > 1 ? " over" : "")

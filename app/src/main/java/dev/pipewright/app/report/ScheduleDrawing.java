@@ -27,20 +27,30 @@ final class ScheduleDrawing {
   private final int mostShade;
   private final Svg names;
   private final Svg plot;
+  private final Sheets sheets;
 
   /**
-   * A drawing of {@code run}.
+   * What is drawn on, next to each other; all may be the same.
    *
    * @param names gets the ranks' names, left of the scale
-   * @param plot gets the rest; may be the same
+   * @param plot gets what lies on the scale
+   * @param values gets the idle shares and peaks, right of it
    */
-  ScheduleDrawing(ScheduleRun run, ScheduleScale scale, Svg names, Svg plot) {
+  record Sheets(Svg names, Svg plot, Svg values) {
+    static Sheets one(Svg all) {
+      return new Sheets(all, all, all);
+    }
+  }
+
+  /** A drawing of {@code run}. */
+  ScheduleDrawing(ScheduleRun run, ScheduleScale scale, Sheets sheets) {
     this.run = run;
     this.scale = scale;
     this.shades = run.shades();
     this.mostShade = ScheduleLegend.mostShade(run);
-    this.names = names;
-    this.plot = plot;
+    this.names = sheets.names();
+    this.plot = sheets.plot();
+    this.sheets = sheets;
   }
 
   static double height(ScheduleRun run, ScheduleScale scale) {
@@ -79,7 +89,8 @@ final class ScheduleDrawing {
   }
 
   private void value(String words, double baseline) {
-    plot.text(scale.width() - 8, baseline, SMALL_END, words);
+    double width = sheets.values() == plot ? scale.width() : ScheduleScale.RIGHT;
+    sheets.values().text(width - 8, baseline, SMALL_END, words);
   }
 
   private void cells(int rank, double top) {

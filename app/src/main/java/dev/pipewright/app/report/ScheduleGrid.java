@@ -119,7 +119,7 @@ final class ScheduleGrid {
       }
     }
     if (ranks < run.ranks()) {
-      out.append("and ").append(run.ranks() - ranks).append(" ranks more\n");
+      out.append("and ").append(Words.count(run.ranks() - ranks, "rank")).append(" more\n");
     }
     out.append('\n');
     if (run.ranks() <= MOST_STRIPS) {

@@ -83,14 +83,21 @@ public final class ScheduleHtml {
     return numbers + exchanges + (runs.size() > 1 ? "; all have the same scale." : ".");
   }
 
-  /** The ranks' names stay while the picture moves below them. */
+  /** The ranks' names and values stay while the picture moves between them. */
   private static String picture(List<ScheduleRun> runs) {
     ScheduleScale scale = ScheduleScale.of(runs, 0, 2);
     double height = ScheduleSvg.height(runs, scale);
     Svg names = Svg.inPage(ScheduleScale.names(runs), height, "ranks");
-    Svg plot = Svg.inPage(scale.width(), height, ScheduleRun.title(runs));
-    ScheduleSvg.draw(runs, scale, names, plot, 0);
-    return "<div class=\"names\">" + names.end() + "</div>" + plot.end();
+    Svg plot = Svg.inPage(scale.right() + 12, height, ScheduleRun.title(runs));
+    Svg values = Svg.inPage(ScheduleScale.RIGHT, height, "idle shares and peaks");
+    ScheduleSvg.draw(runs, scale, new ScheduleDrawing.Sheets(names, plot, values), 0);
+    return "<div class=\"names\">"
+        + names.end()
+        + "</div>"
+        + plot.end()
+        + "<div class=\"values\">"
+        + values.end()
+        + "</div>";
   }
 
   /** A row for each rank. */

@@ -201,7 +201,6 @@ public record ScheduleRun(
         + (ranks.getMin() < ranks.getMax() ? ranks.getMin() + " to " : "")
         + Words.count(ranks.getMax(), "rank")
         + ", "
-        + Numbers.grouped(microBatches)
-        + (microBatches == 1 ? " micro-batch" : " micro-batches");
+        + Words.count(microBatches, "micro-batch");
   }
 }

@@ -45,7 +45,7 @@ public final class ScheduleSvg {
       table(svg, ScheduleTable.of(runs), 80);
     }
     legend.draw(svg, EDGE, legendTop, width - 2 * EDGE);
-    draw(runs, scale, svg, svg, top);
+    draw(runs, scale, ScheduleDrawing.Sheets.one(svg), top);
     return svg.end();
   }
 
@@ -95,10 +95,14 @@ public final class ScheduleSvg {
   }
 
   /** Draws all schedules below each other; see {@link ScheduleDrawing}. */
-  static void draw(List<ScheduleRun> runs, ScheduleScale scale, Svg names, Svg plot, double first) {
+  static void draw(
+      List<ScheduleRun> runs,
+      ScheduleScale scale,
+      ScheduleDrawing.Sheets sheets,
+      double first) {
     double top = first;
     for (ScheduleRun run : runs) {
-      new ScheduleDrawing(run, scale, names, plot).draw(top, runs.size() == 1 ? "" : run.name());
+      new ScheduleDrawing(run, scale, sheets).draw(top, runs.size() == 1 ? "" : run.name());
       top += ScheduleDrawing.height(run, scale) + BETWEEN;
     }
   }

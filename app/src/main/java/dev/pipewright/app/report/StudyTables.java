@@ -197,7 +197,7 @@ final class StudyTables {
 
   /** The reason without the device count that it may begin with, as the row names several. */
   private static String reason(Impossible impossible) {
-    String count = impossible.devices() + " devices ";
+    String count = Words.count(impossible.devices(), "device") + " ";
     String why = impossible.why();
     return why.startsWith(count) ? "so many devices " + why.substring(count.length()) : why;
   }

@@ -2,6 +2,7 @@ package dev.pipewright.app.report;
 
 import dev.pipewright.app.report.Table.Cell;
 import dev.pipewright.app.report.Table.Column;
+import java.util.ArrayList;
 import java.util.List;
 
 /** A table in aligned columns. */
@@ -11,6 +12,7 @@ final class TerminalTable {
   private static final String INDENT = "  ";
 
   private final Table table;
+  private final int width;
   private final Ink ink;
   private final int bar;
   private final int gap;
@@ -18,6 +20,7 @@ final class TerminalTable {
 
   private TerminalTable(Table table, int width, Ink ink) {
     this.table = table;
+    this.width = width;
     this.ink = ink;
     int excess = total(widths(table, LONGEST_BAR)) - width;
     bar = Math.max(SHORTEST_BAR, Math.min(LONGEST_BAR, LONGEST_BAR - excess));
@@ -25,21 +28,48 @@ final class TerminalTable {
     gap = total(widths) <= width ? 2 : 1;
   }
 
-  /** Appends the table in at most {@code width} columns if shorter bars and gaps achieve it. */
+  /** Appends the table in at most {@code width} columns, with shorter bars and gaps, or in parts. */
   static void append(StringBuilder out, Table table, int width, Ink ink) {
     new TerminalTable(table, width, ink).append(out);
   }
 
   private void append(StringBuilder out) {
-    headings(out);
-    for (List<Cell> row : table.rows()) {
-      StringBuilder line = new StringBuilder(INDENT);
-      for (int i = 0; i < row.size(); i++) {
-        TextWidth.repeat(line, ' ', i == 0 ? 0 : gap);
-        cell(line, row.get(i), widths[i], table.columns().get(i).right());
+    List<List<Integer>> parts = parts();
+    for (List<Integer> part : parts) {
+      if (part != parts.get(0)) {
+        out.append('\n');
       }
-      endLine(out, line);
+      headings(out, part);
+      for (List<Cell> row : table.rows()) {
+        StringBuilder line = new StringBuilder(INDENT);
+        for (int i : part) {
+          TextWidth.repeat(line, ' ', i == part.get(0) ? 0 : gap);
+          cell(line, row.get(i), widths[i], table.columns().get(i).right());
+        }
+        endLine(out, line);
+      }
     }
+  }
+
+  /**
+   * The columns that stand next to each other. Where not all do, further ones come below in a table
+   * of their own, with the first column again.
+   */
+  private List<List<Integer>> parts() {
+    List<List<Integer>> parts = new ArrayList<>();
+    List<Integer> part = new ArrayList<>(List.of(0));
+    int used = INDENT.length() + widths[0];
+    for (int i = 1; i < widths.length; i++) {
+      if (used + gap + widths[i] > width && part.size() > 1) {
+        parts.add(part);
+        part = new ArrayList<>(List.of(0));
+        used = INDENT.length() + widths[0];
+      }
+      part.add(i);
+      used += gap + widths[i];
+    }
+    parts.add(part);
+    return parts;
   }
 
   private static int total(int[] widths) {
@@ -75,13 +105,13 @@ final class TerminalTable {
         : heading.substring(cut + 1);
   }
 
-  private void headings(StringBuilder out) {
+  private void headings(StringBuilder out, List<Integer> part) {
     for (int line = 0; line < 2; line++) {
       StringBuilder text = new StringBuilder(INDENT);
       boolean empty = true;
-      for (int i = 0; i < widths.length; i++) {
+      for (int i : part) {
         Column column = table.columns().get(i);
-        TextWidth.repeat(text, ' ', i == 0 ? 0 : gap);
+        TextWidth.repeat(text, ' ', i == part.get(0) ? 0 : gap);
         TextWidth.pad(text, line(column, line), widths[i], column.right());
         empty &= line(column, line).isEmpty();
       }

@@ -19,12 +19,13 @@ import java.util.List;
  *
  * Where the shortest pass is two cells or more, each begins with its micro-batch modulo 10; where
  * it is shorter, a cell shows what takes most of it, or that a quarter of it and more is forward
- * and another backward.
+ * and another backward; one that is idle for a part is filled as far as it is busy.
  */
 public final class TimelineText {
   private static final Look[] LOOKS = Look.values();
   private static final char IDLE = '·';
   private static final char BOTH = '▓';
+  private static final String EIGHTHS = "▏▎▍▌▋▊▉";
   private static final int IDLE_COLUMN = 8; // "  9.3 %" and a blank
 
   private final Timeline timeline;
@@ -33,6 +34,10 @@ public final class TimelineText {
   private final int cells;
   private final boolean fine;
   private final StringBuilder out = new StringBuilder();
+  private boolean both; // whether the mark occurs
+  private boolean partly;
+  private boolean idle;
+  private boolean numbered;
 
   private TimelineText(Timeline timeline, int width, boolean colours) {
     this.timeline = timeline;
@@ -124,8 +129,9 @@ public final class TimelineText {
       int from = (int) Math.ceil(slice.start() / perCell - 0.5 + 1e-9);
       int to = Math.min(cells, (int) Math.ceil(slice.end() / perCell - 0.5 + 1e-9));
       for (int cell = Math.max(0, from); cell < to; cell++) {
-        boolean numbered = cell == from && Look.isPass(slice.kind()) && slice.microBatch() >= 0;
-        char letter = numbered ? (char) ('0' + slice.microBatch() % 10) : look.shade;
+        boolean begins = cell == from && Look.isPass(slice.kind()) && slice.microBatch() >= 0;
+        numbered |= begins;
+        char letter = begins ? (char) ('0' + slice.microBatch() % 10) : look.shade;
         line.put(cell, letter, look);
       }
     }
@@ -142,9 +148,14 @@ public final class TimelineText {
         idle -= shares[kind][cell];
         most = shares[kind][cell] > shares[most][cell] ? kind : most;
       }
-      if (shares[most][cell] > 0 && shares[most][cell] >= idle) {
-        boolean both = Math.min(shares[0][cell], shares[1][cell]) >= 0.25; // forward, backward
-        line.put(cell, both ? BOTH : LOOKS[most].shade, LOOKS[most]);
+      boolean mixed = Math.min(shares[0][cell], shares[1][cell]) >= 0.25; // forward, backward
+      int eighths = (int) Math.round(8 * (1 - idle));
+      if (eighths == 8) {
+        both |= mixed;
+        line.put(cell, mixed ? BOTH : LOOKS[most].shade, LOOKS[most]);
+      } else if (eighths > 0) {
+        partly = true;
+        line.put(cell, EIGHTHS.charAt(eighths - 1), LOOKS[most]);
       }
     }
     return line;
@@ -157,6 +168,7 @@ public final class TimelineText {
         to++;
       }
       int look = line.looks[from];
+      idle |= look < 0;
       String run = new String(line.letters, from, to - from);
       ink.paint(out, look < 0 ? Ink.DIM : LOOKS[look].ansi, run);
       from = to;
@@ -191,14 +203,32 @@ public final class TimelineText {
         entries.add(look.shade + " " + look.word);
       }
     }
-    if (!fine) {
+    if (both) {
       entries.add(BOTH + " forward and backward");
     }
-    entries.add(IDLE + " idle");
-    if (fine) {
+    if (partly) {
+      entries.add("▏–▉ partly idle");
+    }
+    if (idle) {
+      entries.add(IDLE + " idle");
+    }
+    if (numbered) {
       entries.add("digits: micro-batch modulo 10");
     }
-    TextWidth.repeat(out, ' ', gutter);
-    TextWidth.wrap(out, String.join("  ", entries), Integer.MAX_VALUE, gutter);
+    int column = gutter + cells + 2 + IDLE_COLUMN; // as wide as the lanes
+    int used = Integer.MAX_VALUE;
+    for (String entry : entries) {
+      if (used > column - 2 - TextWidth.of(entry)) {
+        out.append(used == Integer.MAX_VALUE ? "" : "\n");
+        TextWidth.repeat(out, ' ', gutter);
+        used = gutter;
+      } else {
+        out.append("  ");
+        used += 2;
+      }
+      out.append(entry);
+      used += TextWidth.of(entry);
+    }
+    out.append('\n');
   }
 }

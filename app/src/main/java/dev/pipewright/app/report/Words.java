@@ -5,7 +5,7 @@ import dev.pipewright.plan.StagePlan;
 import java.util.List;
 
 /** How reports word layers, devices and shapes of plans. */
-final class Words {
+public final class Words {
   /** A blank at which lines do not break. */
   static final char GLUE = '\u00a0';
 
@@ -94,18 +94,15 @@ final class Words {
     };
   }
 
-  /** {@code 1 stage}, {@code 2 stages}. */
-  static String count(long count, String noun) {
-    return Numbers.grouped(count) + " " + noun + (count == 1 ? "" : "s");
+  /** {@code 1 stage}, {@code 2 stages}, {@code 2 micro-batches}. */
+  public static String count(long count, String noun) {
+    String ending = count == 1 ? "" : noun.endsWith("ch") ? "es" : "s";
+    return Numbers.grouped(count) + " " + noun + ending;
   }
 
   /** {@code 64 micro-batches of 1, schedule 1f1b, gradients overlapped}. */
   static String rhythm(Plan plan) {
     StringBuilder text = new StringBuilder(count(plan.microBatches(), "micro-batch"));
-    if (plan.microBatches() != 1) {
-      text.setLength(text.length() - 1);
-      text.append("es");
-    }
     text.append(" of ").append(plan.microBatch());
     if (plan.replicas() > 1) {
       text.append(" in ").append(plan.replicas()).append(" replicas");

@@ -37,12 +37,15 @@ class ComparisonReportTest {
   void theTerminalShowsEachItemWithItsErrors() {
     String text = ComparisonText.of("mlp on two", comparison(), 100, false);
     List<String> rows = text.lines().map(line -> line.strip().replaceAll(" {2,}", " | ")).toList();
-    assertTrue(rows.contains("step | 9.00 ms | 10 ms | 20 ms | −55.0 % | −50.0 %"), text);
+    assertTrue(rows.contains("step | 20 ms | 9.00 ms | −55.0 % | 10 ms | −50.0 %"), text);
     assertTrue(
-        rows.contains("idle share | 25.0 % | 25.0 % | 50.0 % | −25.0 points | −25.0 points"), text);
-    assertTrue(rows.contains("stage 0 to 1 | 1.00 µs | 1.00 µs | – | – | –"), text);
+        rows.contains("idle share | 50.0 % | 25.0 % | −25.0 points | 25.0 % | −25.0 points"), text);
+    assertTrue(rows.contains("stage 0 to 1 | – | 1.00 µs | – | 1.00 µs | –"), text);
     assertTrue(
-        rows.contains("worker 0 | 1.00 MiB | 1.00 MiB | 2.00 MiB | −50.0 % | −50.0 %"), text);
+        rows.contains("worker 0 | 2.00 MiB | 1.00 MiB | −50.0 % | 1.00 MiB | −50.0 %"), text);
+    assertEquals(
+        "The step took 20 ms; the prediction is off by −55.0 %, the simulation by −50.0 %.",
+        text.lines().skip(1).findFirst().orElseThrow());
     assertTrue(text.contains("the host gave 32 % of the processor time"), text);
   }
 
@@ -56,6 +59,10 @@ class ComparisonReportTest {
             ScheduleRuns.of("measured", 1, comparison.measured()));
     String page = ComparisonHtml.of("mlp, 2 workers", runs, comparison);
     assertTrue(page.contains("<h1>mlp, 2 workers</h1>"), page);
+    assertTrue(
+        page.indexOf("The step took 20 ms; the prediction is off by −55.0 %")
+            < page.indexOf("<table>"),
+        "the verdict comes first");
     for (String name : List.of("predicted", "simulated", "measured")) {
       assertTrue(page.contains(">" + name + "</text>"), name);
     }
