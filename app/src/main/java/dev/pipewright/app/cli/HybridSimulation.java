@@ -3,7 +3,6 @@ package dev.pipewright.app.cli;
 import dev.pipewright.app.report.HybridText;
 import dev.pipewright.app.report.MemoryText;
 import dev.pipewright.app.report.PerfettoTrace;
-import dev.pipewright.app.report.TerminalReport;
 import dev.pipewright.app.report.TimelineText;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.TrainingFigures;

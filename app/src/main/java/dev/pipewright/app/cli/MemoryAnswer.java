@@ -1,7 +1,6 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.app.report.MemoryPlanText;
-import dev.pipewright.app.report.TerminalReport;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.PathFormula;

@@ -280,7 +280,10 @@ final class PipeDreamAnswer implements PlannerAnswer {
     out.print(
         PipeDreamText.of(
             planning,
-            context.madeFor().model().orElse("") + " on " + units + (units.equals("1") ? " device" : " devices"),
+            context.madeFor().model().orElse("")
+                + " on "
+                + units
+                + (units.equals("1") ? " device" : " devices"),
             context.provenance(),
             context.planningSeconds(),
             new SteadyLines(steady, oneDeviceSeconds()),

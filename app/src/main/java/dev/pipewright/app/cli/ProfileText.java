@@ -3,12 +3,12 @@ package dev.pipewright.app.cli;
 import dev.pipewright.app.report.Words;
 import dev.pipewright.cluster.Link;
 import dev.pipewright.cluster.MessageOverhead;
+import dev.pipewright.execution.ProfilingOutcome;
 import dev.pipewright.execution.ProfilingOutcome.BatchFigures;
 import dev.pipewright.execution.ProfilingOutcome.LayerFigures;
 import dev.pipewright.execution.ProfilingOutcome.LinkFigures;
 import dev.pipewright.execution.ProfilingOutcome.Spread;
 import dev.pipewright.execution.ProfilingOutcome.SumsInTraining;
-import dev.pipewright.execution.ProfilingOutcome;
 import dev.pipewright.units.Units;
 
 /** What was measured of a network and of links, for a terminal. */

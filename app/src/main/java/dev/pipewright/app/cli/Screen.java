@@ -51,8 +51,7 @@ final class Screen extends PrintWriter {
 
   /** Escapes what is printed on its way out. */
   private static final class Shown extends Writer {
-    private static final Pattern COLOUR =
-        Pattern.compile("\u001b\\[(0|1|2|3[1-7]|9[0-7])m");
+    private static final Pattern COLOUR = Pattern.compile("\u001b\\[(0|1|2|3[1-7]|9[0-7])m");
 
     private final Writer to;
     private final boolean colours;

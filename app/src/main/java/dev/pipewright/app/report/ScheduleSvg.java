@@ -96,10 +96,7 @@ public final class ScheduleSvg {
 
   /** Draws all schedules below each other; see {@link ScheduleDrawing}. */
   static void draw(
-      List<ScheduleRun> runs,
-      ScheduleScale scale,
-      ScheduleDrawing.Sheets sheets,
-      double first) {
+      List<ScheduleRun> runs, ScheduleScale scale, ScheduleDrawing.Sheets sheets, double first) {
     double top = first;
     for (ScheduleRun run : runs) {
       new ScheduleDrawing(run, scale, sheets).draw(top, runs.size() == 1 ? "" : run.name());

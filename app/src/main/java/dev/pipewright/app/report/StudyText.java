@@ -72,9 +72,7 @@ public final class StudyText {
   }
 
   private boolean hasRoom(Table table) {
-    StringBuilder plain = new StringBuilder();
-    TerminalTable.append(plain, table, columns, new Ink(false));
-    return plain.toString().lines().allMatch(line -> TextWidth.of(line) <= columns);
+    return TerminalTable.fits(table, columns);
   }
 
   private void legend() {

@@ -28,9 +28,16 @@ final class TerminalTable {
     gap = total(widths) <= width ? 2 : 1;
   }
 
-  /** Appends the table in at most {@code width} columns, with shorter bars and gaps, or in parts. */
+  /**
+   * Appends the table in at most {@code width} columns, with shorter bars and gaps, or in parts.
+   */
   static void append(StringBuilder out, Table table, int width, Ink ink) {
     new TerminalTable(table, width, ink).append(out);
+  }
+
+  /** Whether all columns stand next to each other in so many of a terminal. */
+  static boolean fits(Table table, int width) {
+    return new TerminalTable(table, width, new Ink(false)).parts().size() == 1;
   }
 
   private void append(StringBuilder out) {

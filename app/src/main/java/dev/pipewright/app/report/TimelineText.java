@@ -150,7 +150,7 @@ public final class TimelineText {
       }
       boolean mixed = Math.min(shares[0][cell], shares[1][cell]) >= 0.25; // forward, backward
       int eighths = (int) Math.round(8 * (1 - idle));
-      if (eighths == 8) {
+      if (eighths == 8 || (mixed && eighths >= 4)) {
         both |= mixed;
         line.put(cell, mixed ? BOTH : LOOKS[most].shade, LOOKS[most]);
       } else if (eighths > 0) {

@@ -55,8 +55,7 @@ class LauncherTest {
     builder.environment().merge("PATH", root.toString(), (path, ours) -> ours + ":" + path);
     builder.environment().put("PIPEWRIGHT_JAVA_HOME", System.getProperty("java.home"));
     run = start(builder);
-    return new BufferedReader(
-        new InputStreamReader(run.getErrorStream(), StandardCharsets.UTF_8));
+    return new BufferedReader(new InputStreamReader(run.getErrorStream(), StandardCharsets.UTF_8));
   }
 
   private static String started(long process) throws IOException {

@@ -20,7 +20,8 @@ class TimelineTextTest {
         stage 1 │····0░░0█████1░░1████··2░░2█████3░░3█████∑∑∑∑∑∑∑·······│  35.8 %
                 └──────────────┴─────────────┴──────────────┴───────────
                 0 ms          50            100            150
-                ░ forward  █ backward  ∑ all-reduce  · idle  digits: micro-batch modulo 10
+                ░ forward  █ backward  ∑ all-reduce  · idle
+                digits: micro-batch modulo 10
         """,
         TimelineText.of(SMALL, 73, false));
   }
@@ -30,13 +31,16 @@ class TimelineTextTest {
     assertEquals(
         """
                                               idle
-        stage 0 │░··█▓███▓███▓███▓██████∑│  36.1 %
-        stage 1 │░··▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓··∑·│  36.1 %
-        stage 2 │··▓▓█▓▓▓█▓▓▓█▓▓▓█▓▓▓·█∑·│  36.1 %
-        stage 3 │·▓█▓▓▓█▓▓▓█▓▓▓█▓▓▓█▓▓∑··│  36.1 %
+        stage 0 │░··▌▓▊▊▊▓▊▊▊▓▊▊▊▓▊▊▋▌▌▋∑│  36.1 %
+        stage 1 │▋▏▎▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▌▌∑▍│  36.1 %
+        stage 2 │▏▍▓▓▊▓▓▓▊▓▓▓▊▓▓▓▊▓▓▓▌█▋·│  36.1 %
+        stage 3 │·▓▊▓▓▓▊▓▓▓▊▓▓▓▊▓▓▓▊▓▓∑··│  36.1 %
                 └────────────┴───────────
                 0 ms        500
-                ░ forward  █ backward  ∑ all-reduce  ▓ forward and backward  · idle
+                ░ forward  █ backward
+                ∑ all-reduce
+                ▓ forward and backward
+                ▏–▉ partly idle  · idle
         """,
         TimelineText.of(Pipelines.timeline(4, 20, 0.010, 0.020, 0.006, 0.045), 42, false));
   }

@@ -1,0 +1,53 @@
+package dev.pipewright.app.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.pipewright.app.report.Table.Cell;
+import dev.pipewright.app.report.Table.Column;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class NarrowTableTest {
+  private static final Table TABLE =
+      new Table(
+          List.of(
+              Column.number("stage"),
+              Column.text("devices"),
+              Column.number("forward"),
+              Column.number("backward")),
+          List.of(
+              Table.row(Cell.of("0"), Cell.of("0–7"), Cell.of("70.4 ms"), Cell.of("138 ms")),
+              Table.row(Cell.of("1"), Cell.of("8–15"), Cell.of("54.6 ms"), Cell.of("107 ms"))));
+
+  private static String in(int columns) {
+    StringBuilder out = new StringBuilder();
+    TerminalTable.append(out, TABLE, columns, new Ink(false));
+    return out.toString();
+  }
+
+  @Test
+  void allColumnsStandNextToEachOtherWhereThereIsRoom() {
+    assertEquals(
+        """
+          stage  devices  forward  backward
+              0  0–7      70.4 ms    138 ms
+              1  8–15     54.6 ms    107 ms
+        """,
+        in(40));
+  }
+
+  @Test
+  void theOthersComeBelowWithTheFirstColumnAgain() {
+    assertEquals(
+        """
+          stage devices forward
+              0 0–7     70.4 ms
+              1 8–15    54.6 ms
+
+          stage backward
+              0   138 ms
+              1   107 ms
+        """,
+        in(26));
+  }
+}
