@@ -22,6 +22,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +34,11 @@ class NetworkTest {
 
   @BeforeAll
   static void start() {
+    Torch.startAlone(1); // as worker processes compute
+  }
+
+  @AfterAll
+  static void end() {
     Torch.start(1);
   }
 
