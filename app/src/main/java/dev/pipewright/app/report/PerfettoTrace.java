@@ -138,11 +138,11 @@ public final class PerfettoTrace {
     String what = Look.of(slice.kind()).word;
     String stage = "\"stage\":" + slice.stage();
     if (slice.microBatch() < 0) {
-      out.slice(track, slice.start(), slice.seconds(), what, what, stage);
+      out.slice(track, slice.start(), slice.end(), what, what, stage);
     } else {
       String arguments = stage + ",\"micro_batch\":" + slice.microBatch();
       String name = what + ' ' + slice.microBatch();
-      out.slice(track, slice.start(), slice.seconds(), what, name, arguments);
+      out.slice(track, slice.start(), slice.end(), what, name, arguments);
     }
   }
 

@@ -174,14 +174,14 @@ public final class ScheduleTrace {
       arguments.append(',').append(arguments(program[i], "with_"));
     }
     double start = run.start(rank, position);
-    double seconds = run.end(rank, position) - start;
-    out.slice(track, start, seconds, category.toString(), name.toString(), arguments.toString());
+    double end = run.end(rank, position);
+    out.slice(track, start, end, category.toString(), name.toString(), arguments.toString());
     Place place = new Place(rank, position);
     for (Arrow arrow : arriving.getOrDefault(place, List.of())) {
       out.arrive(track, start, arrow.name(), arrow.id());
     }
     for (Arrow arrow : leaving.getOrDefault(place, List.of())) {
-      out.leave(track, start + 0.5 * seconds, arrow.name(), arrow.id());
+      out.leave(track, start + 0.5 * (end - start), arrow.name(), arrow.id());
     }
   }
 

@@ -5,10 +5,14 @@ import java.io.IOException;
 
 /**
  * Writes the JSON trace event format that Perfetto and Chrome show, event by event, since long
- * traces are large. Times are seconds; files have microseconds.
+ * traces are large. Times are seconds; files have microseconds with three digits.
+ *
+ * <p>Perfetto counts whole nanoseconds and drops slices that begin before the slice before them on
+ * their track has ended. So starts and ends are rounded to nanoseconds, and a duration is the
+ * difference of two rounded times: slices that touch in seconds touch in the file.
  */
 final class TraceEvents {
-  private static final double MICROS = 1e6;
+  private static final double NANOS = 1e9;
 
   /** A thread of a process, a line of the picture. */
   record Track(int process, int thread) {}
@@ -61,14 +65,14 @@ final class TraceEvents {
   /**
    * A slice of a track.
    *
+   * @param start seconds, as {@code end}
    * @param arguments members of a JSON object
    */
-  void slice(
-      Track track, double start, double seconds, String category, String name, String arguments)
+  void slice(Track track, double start, double end, String category, String name, String arguments)
       throws IOException {
     start('X', track);
     time(start);
-    Units.appendFixed(event.append(",\"dur\":"), seconds * MICROS, 3);
+    micros(event.append(",\"dur\":"), nanos(end) - nanos(start));
     event.append(",\"cat\":\"").append(category).append("\",\"name\":\"").append(name);
     event.append("\",\"args\":{").append(arguments).append('}');
     finish();
@@ -112,7 +116,21 @@ final class TraceEvents {
   }
 
   private void time(double seconds) {
-    Units.appendFixed(event.append(",\"ts\":"), seconds * MICROS, 3);
+    long nanos = nanos(seconds);
+    micros(event.append(",\"ts\":"), nanos);
+    if ((long) (nanos / 1e3 * 1e3) < nanos) {
+      event.append('1'); // readers that cut nanoseconds off would have one less
+    }
+  }
+
+  private static long nanos(double seconds) {
+    return Math.round(seconds * NANOS);
+  }
+
+  private static void micros(StringBuilder text, long nanos) {
+    text.append(nanos / 1000);
+    String digits = Long.toString(1000 + nanos % 1000);
+    text.append('.').append(digits, 1, digits.length());
   }
 
   private void finish() throws IOException {
