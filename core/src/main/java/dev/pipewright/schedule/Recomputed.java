@@ -12,6 +12,9 @@ import java.util.Set;
  * input's gradient; of passes that run together, before all of them. O(ops).
  */
 public final class Recomputed {
+  /** No forward pass runs again. */
+  public static final Selector NONE = (stage, microBatch) -> false;
+
   /** Which forward passes run again. */
   @FunctionalInterface
   public interface Selector {

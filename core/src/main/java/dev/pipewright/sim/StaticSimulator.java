@@ -161,7 +161,9 @@ public final class StaticSimulator implements Exchanges.Host {
   }
 
   private double seconds(int rank, int position, long op) {
-    return seconds[Schedule.code(op)][Schedule.stage(op)] * conditions.factor(rank, position);
+    double each =
+        times.isByStage() ? seconds[Schedule.code(op)][Schedule.stage(op)] : times.seconds(op);
+    return each * conditions.factor(rank, position);
   }
 
   /** Runs the next ops, which run together, where all can. */

@@ -65,6 +65,7 @@ public final class PeriodicJson {
     madeFor.globalBatch().ifPresent(samples -> object.put("micro_batch", samples));
     object.put("period_s", plan.pattern().period());
     object.put("batches", plan.pattern().batches());
+    object.put("steady_idle_share", plan.idleShare(planning.problem().devices()));
     object.put("contiguous", plan.contiguous());
     List<Map<String, Object>> stages = new ArrayList<>();
     int[] held = plan.held();

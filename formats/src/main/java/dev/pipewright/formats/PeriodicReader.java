@@ -25,7 +25,7 @@ final class PeriodicReader {
           List.of(
               PlanJson.HEAD,
               List.of("schedule", "micro_batch", "period_s", "batches", "contiguous"),
-              List.of("stages", "device_bytes", "pattern"),
+              List.of("steady_idle_share", "stages", "device_bytes", "pattern"),
               PlanJson.MADE_FOR));
   private static final List<String> ANSWER_KEYS =
       PlanJson.joined(List.of(PlanJson.ANSWER_KEYS, List.of("bounds")));

@@ -3,11 +3,13 @@ package dev.pipewright.formats;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * One action of PyTorch's schedule files: a stage, what it does, and the micro-batch, such as
@@ -23,6 +25,8 @@ record ScheduleAction(Kind kind, int stage, int microBatch, int line, int column
     BACKWARD("B"),
     BACKWARD_INPUT("I"),
     BACKWARD_WEIGHT("W"),
+    /** The whole backward pass in {@link OlderLetters}. */
+    OLDER_BACKWARD("BW"),
     SEND_F("SEND_F"),
     RECV_F("RECV_F"),
     SEND_B("SEND_B"),
@@ -39,7 +43,7 @@ record ScheduleAction(Kind kind, int stage, int microBatch, int line, int column
 
     boolean computes() {
       return switch (this) {
-        case FORWARD, BACKWARD, BACKWARD_INPUT, BACKWARD_WEIGHT -> true;
+        case FORWARD, BACKWARD, BACKWARD_INPUT, BACKWARD_WEIGHT, OLDER_BACKWARD -> true;
         default -> false;
       };
     }
@@ -56,7 +60,7 @@ record ScheduleAction(Kind kind, int stage, int microBatch, int line, int column
     Pass pass() {
       return switch (this) {
         case FORWARD -> Pass.FORWARD;
-        case BACKWARD -> Pass.BACKWARD;
+        case BACKWARD, OLDER_BACKWARD -> Pass.BACKWARD;
         case BACKWARD_INPUT -> Pass.BACKWARD_INPUT;
         case BACKWARD_WEIGHT -> Pass.BACKWARD_WEIGHT;
         default -> throw new IllegalArgumentException(this + " computes nothing");
@@ -66,6 +70,12 @@ record ScheduleAction(Kind kind, int stage, int microBatch, int line, int column
 
   private static final Pattern FORM = Pattern.compile("(\\d+)([A-Z_]+?)(\\d*)");
   private static final Map<String, Kind> KINDS = new LinkedHashMap<>();
+
+  private static final String TODAYS =
+      Arrays.stream(Kind.values())
+          .filter(kind -> kind != Kind.OLDER_BACKWARD)
+          .map(kind -> kind.word)
+          .collect(Collectors.joining(", "));
 
   static {
     for (Kind kind : Kind.values()) {
@@ -78,7 +88,10 @@ record ScheduleAction(Kind kind, int stage, int microBatch, int line, int column
     Matcher form = FORM.matcher(text);
     if (!form.matches()) {
       throw wrong(
-          file, line, column, "'%s' is no action; write one like 3F0 or 3RECV_B0".formatted(text));
+          file,
+          line,
+          column,
+          "'%s' is no action; write one like 3F0 or 3RECV_B0".formatted(shown(text)));
     }
     Kind kind = KINDS.get(form.group(2));
     if (kind == null) {
@@ -87,7 +100,7 @@ record ScheduleAction(Kind kind, int stage, int microBatch, int line, int column
           line,
           column,
           "unknown action '%s' in '%s'; one of %s"
-              .formatted(form.group(2), text, String.join(", ", KINDS.keySet())));
+              .formatted(shown(form.group(2)), shown(text), TODAYS));
     }
     if (kind.ofStage() != form.group(3).isEmpty()) {
       throw wrong(
@@ -95,8 +108,10 @@ record ScheduleAction(Kind kind, int stage, int microBatch, int line, int column
           line,
           column,
           kind.ofStage()
-              ? "'%s' names a micro-batch; write %s%s".formatted(text, form.group(1), kind.word)
-              : "'%s' names no micro-batch; write one like %s0".formatted(text, text));
+              ? "'%s' names a micro-batch; write %s%s"
+                  .formatted(shown(text), shown(form.group(1)), kind.word)
+              : "'%s' names no micro-batch; write one like %s0"
+                  .formatted(shown(text), shown(text)));
     }
     int stage = number(file, line, column, text, form.group(1), MOST_STAGES);
     int microBatch =
@@ -106,6 +121,7 @@ record ScheduleAction(Kind kind, int stage, int microBatch, int line, int column
 
   private static final int MOST_STAGES = 1 << 16;
   private static final int MOST_MICRO_BATCHES = 1 << 20;
+  private static final int MOST_SHOWN = 40; // characters
 
   private static int number(
       Path file, int line, int column, String text, String digits, int below) {
@@ -114,9 +130,15 @@ record ScheduleAction(Kind kind, int stage, int microBatch, int line, int column
           file,
           line,
           column,
-          "%s in '%s' is more than can be checked; count below %d".formatted(digits, text, below));
+          "%s in '%s' is more than can be checked; count below %d"
+              .formatted(shown(digits), shown(text), below));
     }
     return Integer.parseInt(digits);
+  }
+
+  /** As much of a cell as a message holds. */
+  private static String shown(String text) {
+    return text.length() <= MOST_SHOWN ? text : text.substring(0, MOST_SHOWN - 3) + "...";
   }
 
   /** What is wrong with it. */

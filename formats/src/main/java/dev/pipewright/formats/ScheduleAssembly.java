@@ -14,6 +14,8 @@ import java.util.function.Function;
 /** A schedule while it is read from JSON: what the file says of it, in any order. */
 final class ScheduleAssembly {
   private static final long MOST_PLACES = 8L << 20; // stages times micro-batches
+  private static final int MOST_RANKS = 1 << 16;
+  private static final int MOST_OPS = 1 << 22; // of all ranks
 
   /** A rank's ops; stages are counted in their chains. */
   private static final class Ops {
@@ -43,6 +45,7 @@ final class ScheduleAssembly {
   private final Path file;
   private final List<Ops> programs = new ArrayList<>();
   private final List<FileProblem> contradictions = new ArrayList<>();
+  private int size; // ops of all ranks
 
   String name = "";
   OptionalInt ranks = OptionalInt.empty();
@@ -62,6 +65,10 @@ final class ScheduleAssembly {
 
   /** Begins the next rank. */
   void rank(int line) {
+    if (programs.size() == MOST_RANKS) {
+      throw BadInputException.at(
+          file, line, "holds more ranks than can be checked; take at most " + MOST_RANKS);
+    }
     programs.add(new Ops(line));
   }
 
@@ -75,6 +82,10 @@ final class ScheduleAssembly {
       int line,
       int column) {
     Ops ops = programs.get(programs.size() - 1);
+    if (size++ == MOST_OPS) {
+      throw BadInputException.at(
+          file, line, "holds more ops than can be checked; take at most %d".formatted(MOST_OPS));
+    }
     if (ops.size == ops.packed.length) {
       ops.grow();
     }
@@ -124,6 +135,7 @@ final class ScheduleAssembly {
             file,
             schedule,
             places(),
+            false,
             false,
             Optional.of(times),
             memoryCap.map(caps -> caps(caps, schedule.ranks())),

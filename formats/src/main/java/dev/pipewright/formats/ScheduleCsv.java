@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * Schedules as PyTorch's {@code torch.distributed.pipelining} keeps them: a line for each rank, a
  * cell for each action, {@code 3F0} for stage 3's forward pass of micro-batch 0. {@code B} is a
  * whole backward pass, {@code I} and {@code W} its halves, {@code (0F7;7B3)OVERLAP_F_B} two that
- * run together; an empty cell says that a rank waits and is not kept.
+ * run together; an empty cell says that a rank waits and is not kept. Files of older versions have
+ * {@link OlderLetters}.
  *
  * <p>Files may also say what is sent and received, and when a stage's parameters are gathered from
  * replicas of the whole pipeline ({@code UNSHARD}), given up again ({@code RESHARD}) and its
@@ -31,18 +32,23 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ScheduleCsv {
   private static final long MOST_OPS = 8L << 20; // forward passes of all stages
-  private static final int LONGEST_LINE = 1 << 28; // characters
+  private static final int MOST_ACTIONS = 1 << 21; // of all ranks
+  private static final int LONGEST_LINE = 1 << 26; // characters
   private static final int HEAD = 1 << 16; // bytes that tell whose file it is
   private static final Pattern OVERLAP = Pattern.compile("\\(([^;()]*);([^;()]*)\\)OVERLAP_F_B");
   private static final Pattern FIRST_CELL =
-      Pattern.compile("[\\s,]*\\(?\\d+([FBIW]\\d+|UNSHARD)([,;][\\p{Print}\\s]*)?");
+      Pattern.compile(
+          "[\\s,]*\\(?\\d+((F|B|I|W|BW|(SEND|RECV)_[FB])\\d+|UNSHARD)([,;][\\p{Print}\\s]*)?");
 
   private final Path file;
   private final List<List<ScheduleAction>> ranks = new ArrayList<>();
   private final List<Integer> lines = new ArrayList<>();
+  private final boolean blocking;
+  private int actions;
 
-  private ScheduleCsv(Path file) {
+  private ScheduleCsv(Path file, boolean blocking) {
     this.file = file;
+    this.blocking = blocking;
   }
 
   /** Whether a file looks like a schedule, judged by its first line that is not empty. */
@@ -60,9 +66,19 @@ public final class ScheduleCsv {
     }
   }
 
-  /** Throws {@link BadInputException} when a cell is no action. */
+  /** Sends are buffered: none waits for its receive. */
   public static ScheduleFile read(Path file) {
-    ScheduleCsv csv = new ScheduleCsv(file);
+    return read(file, false);
+  }
+
+  /**
+   * Throws {@link BadInputException} when a cell is no action.
+   *
+   * @param blocking whether a send waits for its receive, as large messages do that pass through
+   *     one NCCL stream
+   */
+  public static ScheduleFile read(Path file, boolean blocking) {
+    ScheduleCsv csv = new ScheduleCsv(file, blocking);
     try (TextLines text = TextLines.open(file, "a schedule", LONGEST_LINE)) {
       for (@Nullable String line = text.next(); line != null; line = text.next()) {
         if (!line.isBlank()) {
@@ -83,9 +99,17 @@ public final class ScheduleCsv {
       if (!cell.isBlank()) {
         int column = from + cell.indexOf(cell.strip()) + 1;
         cell(cell.strip(), number, column, actions);
+        if (this.actions + actions.size() > MOST_ACTIONS) {
+          throw BadInputException.at(
+              file,
+              number,
+              "holds more actions than can be checked; take at most %d in all"
+                  .formatted(MOST_ACTIONS));
+        }
       }
       from = to + 1;
     }
+    this.actions += actions.size();
     return actions;
   }
 
@@ -111,6 +135,10 @@ public final class ScheduleCsv {
   }
 
   private ScheduleFile checked() {
+    boolean older = OlderLetters.areIn(file, ranks);
+    if (older) {
+      ranks.forEach(rank -> rank.replaceAll(OlderLetters::today));
+    }
     int stages = 0;
     int microBatches = 0;
     boolean transfers = false;
@@ -141,6 +169,7 @@ public final class ScheduleCsv {
             schedule,
             places(),
             transfers,
+            older,
             Optional.empty(),
             Optional.empty(),
             OptionalInt.empty(),
@@ -148,7 +177,9 @@ public final class ScheduleCsv {
     if (read.problems().isEmpty()) {
       new ScheduleStageActions(file, schedule.placement(), ranks).problems().forEach(read::add);
       if (transfers) {
-        new ScheduleTransfers(file, schedule.placement(), ranks).problems().forEach(read::add);
+        new ScheduleTransfers(file, schedule.placement(), ranks, blocking)
+            .problems()
+            .forEach(read::add);
       }
     }
     return read;

@@ -21,6 +21,7 @@ public final class ScheduleFile {
   private final Schedule schedule;
   private final OpPlaces places;
   private final boolean transfers;
+  private final boolean olderLetters;
   private final Optional<Times> times;
   private final Optional<double[]> memoryCap;
   private final int chunks;
@@ -32,6 +33,7 @@ public final class ScheduleFile {
       Schedule schedule,
       OpPlaces places,
       boolean transfers,
+      boolean olderLetters,
       Optional<Times> times,
       Optional<double[]> memoryCap,
       OptionalInt chunks,
@@ -40,6 +42,7 @@ public final class ScheduleFile {
     this.schedule = schedule;
     this.places = places;
     this.transfers = transfers;
+    this.olderLetters = olderLetters;
     this.times = times;
     this.memoryCap = memoryCap;
     this.chunks = chunks.orElseGet(() -> most(schedule.placement()));
@@ -60,6 +63,11 @@ public final class ScheduleFile {
   /** Whether the file says what is sent and received. */
   public boolean transfers() {
     return transfers;
+  }
+
+  /** Whether it is written in the {@link OlderLetters} of PyTorch. */
+  public boolean olderLetters() {
+    return olderLetters;
   }
 
   /** When it ran, where the file says it. */

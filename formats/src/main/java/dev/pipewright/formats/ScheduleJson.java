@@ -4,6 +4,7 @@ import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.sim.Run;
+import dev.pipewright.sim.steady.Period;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -23,7 +24,9 @@ import java.util.OptionalDouble;
  * in a schedule of several chains, such as one that runs both ways, its chain (the direction)
  * follows, and micro-batch and stage are counted in that chain. Ops that run together are {@code
  * ["FB", start, end, [["F", micro-batch, stage, direction], …]]}. {@code placement} lists for each
- * chain the ranks of its stages. {@code memory_cap} is a number, or a list of one for each rank.
+ * chain the ranks of its stages. {@code memory_cap} is a number, or a list of one for each rank. A
+ * schedule that never flushes also has its {@code period}, the {@code period_micro_batches} that it
+ * completes in one, and the {@code steady_idle_share} of a period.
  *
  * <p>{@link ScheduleJsonReader} reads it back.
  */
@@ -36,6 +39,7 @@ public final class ScheduleJson {
    * @param lowerBound of all schedules' makespans, where the best was searched for
    * @param optimal whether this one is proven to be the best
    * @param jitter what many runs with durations that differ took, where they were asked for
+   * @param period of a schedule that never flushes
    */
   public record Context(
       String name,
@@ -45,6 +49,7 @@ public final class ScheduleJson {
       OptionalDouble lowerBound,
       boolean optimal,
       Optional<JitterJson> jitter,
+      Optional<Period> period,
       double generationSeconds) {
     /** A cap for all ranks, if any; nothing is known of other schedules. */
     public Context(
@@ -60,6 +65,7 @@ public final class ScheduleJson {
           memoryCap.isPresent() ? MemoryCap.of(memoryCap.getAsDouble()) : MemoryCap.NONE,
           OptionalDouble.empty(),
           false,
+          Optional.empty(),
           Optional.empty(),
           generationSeconds);
     }
@@ -95,6 +101,12 @@ public final class ScheduleJson {
     object.put("makespan", run.makespan());
     object.put("idle_share", run.idleShare());
     object.put("stage_span_idle_share", run.spanIdleShare());
+    if (context.period().isPresent()) {
+      Period period = context.period().get();
+      object.put("period", period.time());
+      object.put("period_micro_batches", period.microBatches());
+      object.put("steady_idle_share", period.idleShare());
+    }
     if (run.stretchedShare() > 0) {
       object.put("stretched_share", run.stretchedShare());
     }

@@ -24,6 +24,8 @@ public final class ScheduleJsonReader {
   private static final String FORM = "; write ops like [\"F\", micro-batch, stage, start, end]";
   private static final int MOST_STAGES = 1 << 16;
   private static final int MOST_MICRO_BATCHES = 1 << 20;
+  private static final int MOST_KEYS = 100_000; // of one object
+  private static final int MOST_PLACED = 1 << 18; // stages of all chains
   private static final Map<String, Pass> PASSES = new LinkedHashMap<>();
 
   static {
@@ -88,6 +90,9 @@ public final class ScheduleJsonReader {
         throw wrong(
             "the key \"%s\" stands twice, first in line %d; keep one".formatted(key, first));
       }
+      if (lines.size() > MOST_KEYS) {
+        throw wrong("an object holds more keys than can be read; take at most " + MOST_KEYS);
+      }
       parser.nextToken();
       each.accept(key);
     }
@@ -142,12 +147,18 @@ public final class ScheduleJsonReader {
 
   private void placement() {
     schedule.placementLine = line();
+    int placed = 0;
     begin("placement", "lists the ranks of each chain's stages, like [[0, 1, 2]]");
     while (parser.nextToken() != JsonToken.END_ARRAY) {
       begin("placement", "lists the ranks of each chain's stages, like [[0, 1, 2]]");
+      placed++; // a chain without stages takes room, too
       List<Integer> chain = new ArrayList<>();
       while (parser.nextToken() != JsonToken.END_ARRAY) {
         chain.add(count("placement", 0, MOST_STAGES));
+        if (++placed > MOST_PLACED) {
+          throw wrong(
+              "placement holds more stages than can be checked; take at most " + MOST_PLACED);
+        }
       }
       schedule.placement.add(chain);
     }

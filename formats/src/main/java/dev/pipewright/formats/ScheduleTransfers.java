@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks what a schedule file sends and receives: every receive has its send, each output is sent
- * behind its pass and each input received before, and no rank waits for ever when a receive waits
- * for its send.
+ * after its pass and each input received before, and no rank waits for ever. A receive waits for
+ * its send; a blocking send also waits for its receive, so that both end together. Every action
+ * stands alone: a send and a receive that follow each other are not one batch.
  */
 final class ScheduleTransfers {
   /** One transfer: of the activations into a stage, or of the gradients into it. */
@@ -26,14 +27,17 @@ final class ScheduleTransfers {
   private final Path file;
   private final Placement placement;
   private final List<List<ScheduleAction>> ranks;
+  private final boolean blocking;
   private final Map<Parcel, ScheduleAction> sends = new HashMap<>();
   private final Map<Parcel, ScheduleAction> receives = new HashMap<>();
   private final List<FileProblem> problems = new ArrayList<>();
 
-  ScheduleTransfers(Path file, Placement placement, List<List<ScheduleAction>> ranks) {
+  ScheduleTransfers(
+      Path file, Placement placement, List<List<ScheduleAction>> ranks, boolean blocking) {
     this.file = file;
     this.placement = placement;
     this.ranks = ranks;
+    this.blocking = blocking;
   }
 
   List<FileProblem> problems() {
@@ -139,7 +143,7 @@ final class ScheduleTransfers {
     }
   }
 
-  /** Runs every rank as far as it gets; a receive waits until its send has been passed. */
+  /** Runs every rank as far as it gets. */
   private void deadlock() {
     int[] next = new int[ranks.size()];
     Set<Parcel> sent = new HashSet<>();
@@ -147,8 +151,7 @@ final class ScheduleTransfers {
     while (moved) {
       moved = false;
       for (int rank = 0; rank < next.length; rank++) {
-        List<ScheduleAction> actions = ranks.get(rank);
-        while (next[rank] < actions.size() && passes(actions.get(next[rank]), sent)) {
+        while (next[rank] < ranks.get(rank).size() && passes(rank, next, sent)) {
           next[rank]++;
           moved = true;
         }
@@ -162,13 +165,31 @@ final class ScheduleTransfers {
     }
   }
 
-  /** Follows the receives that wait from rank to rank until one comes again. */
+  /** Whether a rank's next action can end; where a blocking one does, its other side ends too. */
+  private boolean passes(int rank, int[] next, Set<Parcel> sent) {
+    ScheduleAction action = ranks.get(rank).get(next[rank]);
+    @Nullable Parcel parcel = parcel(action);
+    if (parcel == null) {
+      return true;
+    }
+    if (!blocking) {
+      return isSend(action) ? sent.add(parcel) : sent.contains(parcel);
+    }
+    ScheduleAction other = otherSide(action);
+    int peer = placement.rankOf(other.stage());
+    List<ScheduleAction> actions = ranks.get(peer);
+    boolean meet = next[peer] < actions.size() && actions.get(next[peer]).equals(other);
+    next[peer] += meet ? 1 : 0;
+    return meet;
+  }
+
+  /** Follows the transfers that wait from rank to rank until one comes again. */
   private FileProblem ring(int from, int[] next) {
     List<Integer> order = new ArrayList<>();
     int rank = from;
     while (!order.contains(rank)) {
       order.add(rank);
-      rank = placement.rankOf(send(ranks.get(rank).get(next[rank])).stage());
+      rank = placement.rankOf(otherSide(ranks.get(rank).get(next[rank])).stage());
     }
     List<Integer> ring = order.subList(order.indexOf(rank), order.size());
     Collections.rotate(ring, -ring.indexOf(Collections.min(ring)));
@@ -178,19 +199,19 @@ final class ScheduleTransfers {
     words.append("rank %d waits for ever in %s: ".formatted(ring.get(0), first));
     for (int i = 0; i < ring.size(); i++) {
       int after = ring.get((i + 1) % ring.size());
-      ScheduleAction receive = ranks.get(ring.get(i)).get(next[ring.get(i)]);
-      ScheduleAction send = send(receive);
+      ScheduleAction waiting = ranks.get(ring.get(i)).get(next[ring.get(i)]);
+      ScheduleAction needed = otherSide(waiting);
       words.append(
           "%s %s, which rank %d runs after %s"
               .formatted(
                   i == 0 ? "it needs" : "; that needs",
-                  send,
+                  needed,
                   after,
                   ranks.get(after).get(next[after])));
       places.add(
           "%s:%d:%d: rank %d waits in %s for %s on rank %d"
               .formatted(
-                  file, receive.line(), receive.column(), ring.get(i), receive, send, after));
+                  file, waiting.line(), waiting.column(), ring.get(i), waiting, needed, after));
     }
     return new FileProblem(
         file,
@@ -204,19 +225,9 @@ final class ScheduleTransfers {
         places);
   }
 
-  private ScheduleAction send(ScheduleAction receive) {
-    return Objects.requireNonNull(sends.get(Objects.requireNonNull(parcel(receive))));
-  }
-
-  private boolean passes(ScheduleAction action, Set<Parcel> sent) {
-    @Nullable Parcel parcel = parcel(action);
-    if (parcel == null) {
-      return true;
-    }
-    if (isSend(action)) {
-      sent.add(parcel);
-      return true;
-    }
-    return sent.contains(parcel);
+  /** The receive of a send, or the send of a receive. */
+  private ScheduleAction otherSide(ScheduleAction action) {
+    Parcel parcel = Objects.requireNonNull(parcel(action));
+    return Objects.requireNonNull((isSend(action) ? receives : sends).get(parcel));
   }
 }

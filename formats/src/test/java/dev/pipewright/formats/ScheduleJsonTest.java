@@ -66,7 +66,9 @@ class ScheduleJsonTest {
     var none = OptionalDouble.empty();
     String text =
         ScheduleJson.text(
-            run, new ScheduleJson.Context("s", 1, 1, cap, none, false, Optional.empty(), 0.5));
+            run,
+            new ScheduleJson.Context(
+                "s", 1, 1, cap, none, false, Optional.empty(), Optional.empty(), 0.5));
     return JsonMapper.shared().readTree(text).path("memory_cap").toString();
   }
 

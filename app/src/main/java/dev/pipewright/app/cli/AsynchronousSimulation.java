@@ -140,7 +140,11 @@ final class AsynchronousSimulation implements SimulatedPlan {
     Map<String, Object> simulated = new LinkedHashMap<>();
     simulated.put("minibatch_s", steady.seconds());
     simulated.put("rounds", steady.rounds());
+    long batches = plan.rule() == AsynchronousPlan.Rule.PIPEDREAM ? plan.round() : 1;
+    simulated.put("period_s", steady.seconds() * batches); // replicas have all had their turn
+    simulated.put("period_minibatches", batches);
     simulated.put("idle_share", steady.idleShare());
+    simulated.put("steady_idle_share", steady.idleShare());
     simulated.put(
         "peak_bytes", SteadyRun.peakBytes(plan, steady, loaded.costed().workload().cluster()));
     object.put("simulated", simulated);

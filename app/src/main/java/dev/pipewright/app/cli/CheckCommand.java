@@ -12,6 +12,7 @@ import dev.pipewright.schedule.check.Validator;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,22 +38,14 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  pipewright check result/plan.json",
       "  pipewright check schedule.csv --memory-cap 4 --times 1,1,1,0.1",
+      "  pipewright check schedule.csv --sends blocking",
       "  pipewright schedule zb-h1 --stages 4 --micro-batches 8 --json > s.json; pipewright check"
           + " s.json"
     })
 final class CheckCommand implements Callable<Integer> {
-  private static final List<String> FOR_SCHEDULES = List.of("--memory-cap", "--times");
-  private static final List<String> FOR_PLANS =
-      List.of(
-          "--model",
-          "--cost-model",
-          "--cluster",
-          "--profile-batch",
-          "--model-format",
-          "--memory",
-          "--memory-reserve",
-          "--optimizer",
-          "--precision");
+  private static final List<String> FOR_SCHEDULES = List.of("--memory-cap", "--times", "--sends");
+  private static final String BUFFERED = "buffered";
+  private static final String BLOCKING = "blocking";
 
   @Spec private CommandSpec spec;
 
@@ -74,6 +67,16 @@ final class CheckCommand implements Callable<Integer> {
               + " `schedule`. Default: the recorded times, or 1,1,1,0.")
   private @Nullable String times;
 
+  @Option(
+      names = "--sends",
+      paramLabel = "buffered|blocking",
+      defaultValue = BUFFERED,
+      description =
+          "For schedules with sends and receives: whether a send waits for its receive, as large"
+              + " messages do that pass through one NCCL stream. Each action counts alone: a send"
+              + " next to a receive is not sent in one batch with it. Default: ${DEFAULT-VALUE}.")
+  private String sends = BUFFERED;
+
   @Option(names = "--json", description = "Print one JSON object and nothing else.")
   private boolean json;
 
@@ -85,7 +88,7 @@ final class CheckCommand implements Callable<Integer> {
   public Integer call() {
     Checked checked =
         switch (CheckedFile.kind(argument.path)) {
-          case SCHEDULE_CSV -> schedule(ScheduleCsv.read(argument.path));
+          case SCHEDULE_CSV -> schedule(ScheduleCsv.read(argument.path, blocking()));
           case SCHEDULE_JSON -> schedule(ScheduleJsonReader.read(argument.path));
           case PLAN -> plan();
         };
@@ -93,12 +96,52 @@ final class CheckCommand implements Callable<Integer> {
     return checked.problems().isEmpty() ? 0 : Failures.NO;
   }
 
-  /** What was looked at and what is wrong with it. */
+  /**
+   * What was looked at and what is wrong with it.
+   *
+   * @param assumed how the file was read, by a word; with the words for people
+   */
   private record Checked(
-      Map<String, Object> counted, List<FileProblem> problems, List<String> remarks) {}
+      Map<String, Object> counted,
+      List<FileProblem> problems,
+      List<String> remarks,
+      List<Assumption> assumed) {}
+
+  /** What the answer takes for granted. */
+  private record Assumption(String key, String value, String words) {}
+
+  private boolean blocking() {
+    if (!sends.equals(BUFFERED) && !sends.equals(BLOCKING)) {
+      throw new BadInputException(
+          "--sends: '%s' is neither; take %s or %s".formatted(sends, BUFFERED, BLOCKING));
+    }
+    return sends.equals(BLOCKING);
+  }
+
+  private List<Assumption> assumed(ScheduleFile file) {
+    List<Assumption> assumed = new ArrayList<>();
+    String words =
+        !file.transfers()
+            ? blocking()
+                ? "it names no sends; in the order of `schedule --csv-transfers` none waits for ever"
+                : ""
+            : blocking()
+                ? "each send waits for its receive"
+                : "sends are taken as buffered; --sends blocking has each wait for its receive";
+    assumed.add(new Assumption("sends", sends, words));
+    if (file.olderLetters()) {
+      assumed.add(
+          new Assumption(
+              "letters",
+              "older",
+              "letters of older PyTorch: B is the gradient of the input (now I), BW the whole"
+                  + " backward pass (now B)"));
+    }
+    return assumed;
+  }
 
   private Checked schedule(ScheduleFile file) {
-    refuse(FOR_PLANS, "plans", "a schedule; leave it out");
+    argument.refuse(PlanArgument.FOR_PLANS, spec, "plans", "a schedule; leave it out");
     Schedule schedule = file.schedule();
     Optional<double[]> caps =
         memoryCap == null
@@ -117,17 +160,7 @@ final class CheckCommand implements Callable<Integer> {
               : starts(file, given);
       file.addAll(Validator.overCap(schedule, starts, file.chunks(), caps.get()));
     }
-    return new Checked(Counted.of(schedule), file.problems(), List.of());
-  }
-
-  /** Throws where an option is given that says nothing about this kind of file. */
-  private void refuse(List<String> options, String what, String otherwise) {
-    for (String option : options) {
-      if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
-        throw new BadInputException(
-            "%s: is for %s, and %s is %s".formatted(option, what, argument.path, otherwise));
-      }
-    }
+    return new Checked(Counted.of(schedule), file.problems(), List.of(), assumed(file));
   }
 
   private static double[][] starts(ScheduleFile file, ScheduleRequest.Times given) {
@@ -151,10 +184,15 @@ final class CheckCommand implements Callable<Integer> {
   }
 
   private Checked plan() {
-    refuse(FOR_SCHEDULES, "schedules", "a plan, which has its own; leave it out, or give --memory");
+    argument.refuse(
+        FOR_SCHEDULES,
+        spec,
+        "schedules",
+        "a plan, which has its own; leave it out, or give --memory");
     GivenPlan plan = argument.load();
     List<FileProblem> problems = plan.problems();
-    return new Checked(plan.counted(), problems, problems.isEmpty() ? plan.remarks() : List.of());
+    List<String> remarks = problems.isEmpty() ? plan.remarks() : List.of();
+    return new Checked(plan.counted(), problems, remarks, List.of());
   }
 
   private void report(Checked checked) {
@@ -169,6 +207,7 @@ final class CheckCommand implements Callable<Integer> {
       if (!checked.remarks().isEmpty()) {
         object.put("remarks", checked.remarks());
       }
+      checked.assumed().forEach(each -> object.put(each.key(), each.value()));
       out.print(JsonText.of(object));
     } else if (problems.isEmpty()) {
       String words =
@@ -178,6 +217,12 @@ final class CheckCommand implements Callable<Integer> {
       out.println(argument.path + ": can run: " + words);
     } else {
       problems.forEach(out::println);
+    }
+    if (!json) {
+      checked.assumed().stream()
+          .map(Assumption::words)
+          .filter(words -> !words.isEmpty())
+          .forEach(out::println);
     }
     checked
         .remarks()

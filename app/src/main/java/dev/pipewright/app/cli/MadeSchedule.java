@@ -4,14 +4,8 @@ import dev.pipewright.app.report.ScheduleRun;
 import dev.pipewright.app.report.ScheduleText;
 import dev.pipewright.formats.JitterJson;
 import dev.pipewright.formats.ScheduleJson;
-import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.timed.OpTimes;
-import dev.pipewright.sim.Conditions;
-import dev.pipewright.sim.Conditions.Transfers;
-import dev.pipewright.sim.Jitter;
-import dev.pipewright.sim.MonteCarlo;
 import dev.pipewright.sim.Run;
-import dev.pipewright.sim.Simulator;
+import dev.pipewright.sim.steady.Period;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.Writer;
@@ -19,66 +13,29 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A schedule that was made and run, in the forms that the command offers.
+ * A schedule that was made or read, and run, in the forms that the command offers.
  *
- * @param step what an update and exchanges take
- * @param overlap whether ops that run together take as long as the longest
- * @param simulation what it met when it ran
+ * @param times the times of its ops in words
  * @param made what made it, and its bound, before recomputation was put in
  * @param jitter what many runs with durations that differ took
+ * @param period of one that never flushes
  * @param seconds that making it took
  */
 record MadeSchedule(
     String name,
     ScheduleRequest request,
+    String times,
     StepSeconds step,
-    boolean overlap,
-    SimulationOptions simulation,
     ScheduleNames.Made made,
     Run run,
     Optional<JitterJson> jitter,
+    Optional<Period> period,
     double seconds) {
-
-  static MadeSchedule of(
-      String name,
-      ScheduleRequest request,
-      StepSeconds step,
-      boolean overlap,
-      SimulationOptions simulation,
-      ScheduleNames.Made made,
-      Schedule schedule,
-      double seconds) {
-    OpTimes times =
-        request
-            .opTimes(schedule.placement())
-            .withStep(step.times(schedule.stages(), request.chunks()));
-    OpTimes all =
-        (overlap ? times.withOverlap() : times)
-            .on(schedule.placement(), simulation.slowness(schedule.ranks()));
-    Conditions conditions = simulation.conditions(Transfers.DELAYED, schedule.ranks());
-    Run run = Simulator.run(schedule, all, conditions);
-    Jitter jitter = simulation.jitter();
-    Optional<JitterJson> jittered =
-        jitter == null
-            ? Optional.empty()
-            : Optional.of(
-                new JitterJson(
-                    jitter, MonteCarlo.of(schedule, all, conditions, jitter, simulation.runs())));
-    return new MadeSchedule(name, request, step, overlap, simulation, made, run, jittered, seconds);
-  }
-
-  private String times() {
-    return request.times()
-        + request.replicas().words()
-        + step.words(run.schedule())
-        + (overlap ? ", ops together as long as the longest" : "")
-        + simulation.words();
-  }
 
   /** What reports show of it. */
   ScheduleRun shown() {
     return ShownRuns.of(
-        name, request.microBatches(), times(), request.chunks(), run, request.memoryCap());
+        name, request.microBatches(), times, request.chunks(), run, request.memoryCap(), period);
   }
 
   /** What many runs with durations that differ took, where that was asked for. */
@@ -116,6 +73,7 @@ record MadeSchedule(
             made.lowerBound(),
             made.optimal(),
             jitter,
+            period,
             seconds),
         out);
   }

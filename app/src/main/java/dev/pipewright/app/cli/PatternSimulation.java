@@ -121,7 +121,10 @@ record PatternSimulation(
     lines.add(
         new RoundsText.Line(
             "as soon as", Units.seconds(early) + ", where ops wait for nothing but their order"));
-    lines.add(new RoundsText.Line("idle", Units.percent(idleShare()) + " of the devices' time"));
+    lines.add(
+        new RoundsText.Line(
+            "idle",
+            Units.percent(idleShare()) + " of the devices' time, once the pipeline is full"));
     return RoundsText.of(
         given.costed().model() + " on " + given.cluster().name(),
         "the pattern of %s, unrolled: stages: %d, batches in a period of %s: %d; each link carries one message at a time, beside computing"
@@ -186,7 +189,10 @@ record PatternSimulation(
     simulated.put("minibatch_s", onTime);
     simulated.put("as_soon_as_possible_s", early);
     simulated.put("periods", periods);
+    simulated.put("period_s", onTime * plan.pattern().batches());
+    simulated.put("period_minibatches", plan.pattern().batches());
     simulated.put("idle_share", idleShare());
+    simulated.put("steady_idle_share", idleShare());
     simulated.put("peak_bytes", Arrays.stream(peaks).mapToObj(Math::round).toList());
     object.put("simulated", simulated);
     return JsonText.of(object);

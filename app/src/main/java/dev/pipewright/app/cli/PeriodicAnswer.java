@@ -131,12 +131,13 @@ final class PeriodicAnswer implements PlannerAnswer {
     PeriodicPlan plan = planning.best().get();
     out.println();
     out.println(
-        "  a mini-batch of %d every %s, %s of %s each"
+        "  a mini-batch of %d every %s, %s of %s each; devices idle %s of it once the pipeline is full"
             .formatted(
                 madeFor.globalBatch().orElse(1),
                 Units.seconds(plan.secondsPerBatch()),
                 plan.discipline(),
-                Units.seconds(plan.pattern().period())));
+                Units.seconds(plan.pattern().period()),
+                Units.percent(plan.idleShare(planning.problem().devices()))));
     PeriodBound bound = planning.bound();
     out.println(
         "  no plan is below %s (%s): gap %s%s"

@@ -10,14 +10,29 @@ import dev.pipewright.formats.PlacementFile;
 import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.ReadPlan;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** A plan file and what it was made for, as far as the user does not say it anew. */
 final class PlanArgument {
+  /** Options that say nothing of a schedule. */
+  static final List<String> FOR_PLANS =
+      List.of(
+          "--model",
+          "--cost-model",
+          "--cluster",
+          "--profile-batch",
+          "--model-format",
+          "--memory",
+          "--memory-reserve",
+          "--optimizer",
+          "--precision");
+
   @Parameters(paramLabel = "PLAN.json", description = "A plan, as `plan --out` or `--json` writes.")
   Path path = Path.of("");
 
@@ -34,6 +49,16 @@ final class PlanArgument {
   @Nullable String costModel;
 
   @Mixin ModelArgument arguments = new ModelArgument();
+
+  /** Refuses options that say nothing of this kind of file. */
+  void refuse(List<String> options, CommandSpec spec, String what, String otherwise) {
+    for (String option : options) {
+      if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
+        throw new BadInputException(
+            "%s: is for %s, and %s is %s".formatted(option, what, path, otherwise));
+      }
+    }
+  }
 
   /** The plan with the prices of its parts. */
   GivenPlan load() {

@@ -1,11 +1,7 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.ScheduleRun;
-import dev.pipewright.app.report.ScheduleText;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.schedule.MemoryCap;
-import dev.pipewright.schedule.Schedule;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +17,9 @@ import picocli.CommandLine.Spec;
 
 @Command(
     name = "schedule",
-    description = "Shows who does what in which order, how long it takes and what it holds.",
+    description =
+        "Shows which rank runs what in which order, how long it takes and what it holds: of a"
+            + " published schedule, or of your own from a file.",
     footer = {
       "",
       "Examples:",
@@ -33,7 +31,8 @@ import picocli.CommandLine.Spec;
       "  pipewright schedule dualpipev --stages 4 --micro-batches 10 --svg dualpipev.svg"
           + " --csv dualpipev.csv",
       "  pipewright schedule 1f1b --beside zb-h1,zb-v --stages 4 --micro-batches 8"
-          + " --html compared.html"
+          + " --html compared.html",
+      "  pipewright schedule mine.csv --times 1,1,1,0.1 --beside zb-h1 --svg mine.svg"
     })
 final class ScheduleCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -42,7 +41,9 @@ final class ScheduleCommand implements Callable<Integer> {
       paramLabel = "NAME",
       description =
           "One of ${COMPLETION-CANDIDATES}; of cyclic-v1 and cyclic-v2 also the forms -single,"
-              + " -pyramid, -pipeline and -zero.",
+              + " -pyramid, -pipeline and -zero. Or a file: PyTorch's CSV, whose sends and receives"
+              + " are checked while --times gives the transfers' time, or what `schedule --json`"
+              + " wrote; - is standard input.",
       completionCandidates = Names.class)
   private String name = "";
 
@@ -56,27 +57,25 @@ final class ScheduleCommand implements Callable<Integer> {
 
   @Option(
       names = "--stages",
-      required = true,
       paramLabel = "P",
-      description = "Ranks of the pipeline, each with a stage of the network.")
-  private String stages = "";
+      description = "Ranks of the pipeline, each with a stage of the network; a file says it.")
+  private @Nullable String stages;
 
   @Option(
       names = "--micro-batches",
-      required = true,
       paramLabel = "M",
-      description = "Micro-batches of a step, those of both directions together.")
-  private String microBatches = "";
+      description = "Micro-batches of a step, those of both directions together; a file says it.")
+  private @Nullable String microBatches;
 
   @Option(
       names = "--times",
       paramLabel = "F,B,W,comm",
-      defaultValue = "1,1,1,0",
       description =
           "Time of a forward pass, the gradients of input and of weights, each of a stage and"
               + " micro-batch (one number, or one per stage: 1:2:1), and of a transfer between"
-              + " ranks (one number, or one per cut). Default: ${DEFAULT-VALUE}.")
-  private String times = "";
+              + " ranks (one number, or one per cut). Stages of a file count as it numbers them."
+              + " Default: 1,1,1,0; of a JSON file the times that it recorded.")
+  private @Nullable String times;
 
   @Option(
       names = "--chunks",
@@ -120,12 +119,21 @@ final class ScheduleCommand implements Callable<Integer> {
 
   @Option(
       names = "--recompute",
-      paramLabel = "none|all|STAGES",
-      defaultValue = "none",
+      paramLabel = "none|all|except-last|STAGES",
+      defaultValue = RecomputeFlag.NONE,
       description =
-          "Run forward passes again before the backward ones: of no stage, of all, or of some like"
-              + " 0,2-3. Activations count as without. Default: ${DEFAULT-VALUE}.")
+          "Recompute forward passes within the backward call, which takes F longer, as Megatron-LM"
+              + " does: of no stage, of all, of all but for the last micro-batch (torchgpipe's"
+              + " except_last), or of some stages like 0,2-3. Activations count as without. Default:"
+              + " ${DEFAULT-VALUE}.")
   private String recompute = "";
+
+  @Option(
+      names = "--recompute-ahead",
+      description =
+          "Recompute in an op of its own before the backward pass, which need not wait for the"
+              + " gradient, as torchgpipe does.")
+  private boolean ahead;
 
   @Option(
       names = "--overlap",
@@ -138,7 +146,8 @@ final class ScheduleCommand implements Callable<Integer> {
       names = "--beside",
       paramLabel = "NAME[,NAME…]",
       split = ",",
-      description = "Compare with others for the same stages, micro-batches and times.")
+      description =
+          "Compare with others, or with files, for the same stages, micro-batches and times.")
   private List<String> beside = List.of();
 
   @Option(
@@ -187,135 +196,46 @@ final class ScheduleCommand implements Callable<Integer> {
   public Integer call() {
     List<String> names = new ArrayList<>(List.of(name));
     names.addAll(beside);
-    names.forEach(ScheduleNames::find);
-    checkFlags(names);
-    ScheduleNames.Named named = ScheduleNames.find(name);
-    int parts = named.fixed() && !beside.isEmpty() ? named.chunks() : named.chunks(name, chunks());
+    List<String> named = names.stream().filter(each -> !GivenSchedule.isFile(each)).toList();
+    named.forEach(ScheduleNames::find);
+    checkFlags(named);
+    ScheduleRuns runs = new ScheduleRuns(stepTimes, overlap, recompute, ahead, simulation);
+    ScheduleComparison comparison =
+        new ScheduleComparison(
+            runs,
+            name,
+            beside,
+            new ScheduleComparison.Asked(
+                stages,
+                microBatches,
+                times,
+                chunks(),
+                Patience.limit(timeLimit).orElse(ScheduleRequest.USUAL_LIMIT),
+                memoryCap == null ? MemoryCap.NONE : MemoryCaps.of(memoryCap),
+                replicas));
     try (ScheduleFiles files = new ScheduleFiles(csv, csvTransfers, svg, html, trace, out)) {
-      return show(named, parts, files);
+      List<MadeSchedule> all = comparison.all();
+      UnheededFlags.checkStepTimes(stepTimes, all);
+      return ScheduleOutput.show(all, files, json, spec.commandLine());
     }
-  }
-
-  private int show(ScheduleNames.Named named, int parts, ScheduleFiles files) {
-    List<MadeSchedule> all = new ArrayList<>();
-    all.add(made(name, named, request(name, parts)));
-    for (String other : beside) {
-      all.add(beside(other));
-    }
-    UnheededFlags.checkStepTimes(stepTimes, all);
-    List<ScheduleRun> shown = all.stream().map(MadeSchedule::shown).toList();
-    String text = out != null ? MadeSchedule.json(all) : "";
-    ScheduleFiles.Made written = files.make(shown, text); // before anything is printed
-    PrintWriter printer = spec.commandLine().getOut();
-    if (json) {
-      MadeSchedule.json(all, printer);
-    } else {
-      printer.print(ScheduleText.of(shown, Terminal.columns(), Terminal.colours()));
-      all.forEach(made -> made.bound().ifPresent(printer::println));
-      all.forEach(made -> made.jitterWords().ifPresent(printer::println));
-    }
-    files.write(written).forEach(spec.commandLine().getErr()::println);
-    return fits(all.get(0)) ? 0 : Failures.NO;
   }
 
   /** Before anything is searched for. */
   private void checkFlags(List<String> names) {
     UnheededFlags.checkOnly(ScheduleNames.SEARCHED, "--time-limit", timeLimit, names);
     UnheededFlags.checkOnly(ScheduleNames.REPLICATED, "--replicas", replicas, names);
+    if (chunks != null && names.isEmpty()) {
+      throw new BadInputException("--chunks: " + name + " has its own; leave --chunks out");
+    }
+    if (ahead && recompute.equals(RecomputeFlag.NONE)) {
+      throw new BadInputException(
+          "--recompute-ahead: nothing is recomputed; leave it out, or add --recompute all");
+    }
     UnheededFlags.checkChunks(chunks(), names);
     simulation.checkHeeded();
   }
 
   private OptionalInt chunks() {
     return chunks == null ? OptionalInt.empty() : OptionalInt.of(Values.count("--chunks", chunks));
-  }
-
-  private ScheduleRequest request(String of, int parts) {
-    int ranks = Values.count("--stages", stages);
-    int batches = Values.count("--micro-batches", microBatches);
-    if (ranks > Limits.DEVICES || (double) ranks * parts * batches > Limits.PASSES) {
-      throw new BadInputException(
-          ("%d stages × %d chunks × %d micro-batches are more than can be shown;"
-                  + " take at most %d stages and %d in all")
-              .formatted(ranks, parts, batches, Limits.DEVICES, Limits.PASSES));
-    }
-    return new ScheduleRequest(
-        ranks,
-        batches,
-        parts,
-        ScheduleRequest.Times.of(times, ranks),
-        Patience.limit(timeLimit).orElse(ScheduleRequest.USUAL_LIMIT),
-        memoryCap == null ? MemoryCap.NONE : MemoryCaps.of(memoryCap),
-        replicas == null || !of.equals(ScheduleNames.REPLICATED)
-            ? Replicas.none(ranks)
-            : Replicas.of(replicas, ranks, batches));
-  }
-
-  /** One to compare with, with the same number of chunks where it allows a choice. */
-  private MadeSchedule beside(String other) {
-    ScheduleNames.Named named = ScheduleNames.find(other);
-    try {
-      int parts = named.fixed() ? named.chunks() : named.chunks(other, chunks());
-      return made(other, named, request(other, parts));
-    } catch (BadInputException e) {
-      throw new BadInputException("--beside: " + other + ": " + e.getMessage());
-    }
-  }
-
-  private MadeSchedule made(String name, ScheduleNames.Named named, ScheduleRequest request) {
-    long before = System.nanoTime();
-    ScheduleNames.Made made = generate(named, request);
-    checkAlone(name, made);
-    request.caps(made.schedule().ranks()); // throws where they are for another number
-    Schedule schedule =
-        ScheduleRequest.Recompute.of(recompute, request.stages()).in(made.schedule());
-    double seconds = (System.nanoTime() - before) / 1e9;
-    StepSeconds step = StepSeconds.of(stepTimes);
-    try {
-      return MadeSchedule.of(name, request, step, overlap, simulation, made, schedule, seconds);
-    } catch (IllegalArgumentException e) {
-      throw new BadInputException(
-          "%s cannot run so: %s; take transfers that block nobody".formatted(name, e.getMessage()));
-    }
-  }
-
-  /** An optimum is one for what the search knew. */
-  private void checkAlone(String name, ScheduleNames.Made made) {
-    String other = recompute.equals("none") ? simulation.words() : ", recomputation";
-    if (made.lowerBound().isPresent() && !other.isEmpty()) {
-      throw new BadInputException(
-          "%s is searched for --times and --memory-cap alone; leave out%s"
-              .formatted(name, other.substring(1)));
-    }
-  }
-
-  private static ScheduleNames.Made generate(ScheduleNames.Named named, ScheduleRequest request) {
-    try {
-      return named.generator().apply(request);
-    } catch (IllegalArgumentException e) {
-      throw new BadInputException(String.valueOf(e.getMessage()));
-    }
-  }
-
-  private boolean fits(MadeSchedule made) {
-    int[] peaks = made.run().peakActivations();
-    MemoryCap cap = made.request().memoryCap();
-    for (int rank = 0; rank < peaks.length; rank++) {
-      double peak = (double) peaks[rank] / made.request().chunks();
-      if (cap.isExceeded(rank, peak)) {
-        spec.commandLine()
-            .getErr()
-            .println(
-                "pipewright: does not fit: rank %d holds %s activations, %s cap is %s; %s"
-                    .formatted(
-                        rank,
-                        ScheduleText.number(peak),
-                        cap.isEqual() ? "the" : "its",
-                        ScheduleText.number(cap.on(rank)),
-                        "try zb-auto, or a larger --memory-cap"));
-        return false;
-      }
-    }
-    return true;
   }
 }

@@ -3,6 +3,7 @@ package dev.pipewright.app.cli;
 import dev.pipewright.app.report.ScheduleHtml;
 import dev.pipewright.app.report.ScheduleRun;
 import dev.pipewright.app.report.ScheduleSvg;
+import dev.pipewright.app.report.ScheduleText;
 import dev.pipewright.app.report.ScheduleTrace;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.OutputFile;
@@ -20,11 +21,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The files that a schedule is written to, each checked before anything is made or printed. */
 final class ScheduleFiles implements AutoCloseable {
   private static final int MOST_TRACED = 1 << 20; // ops
+  private static final double MOST_SECONDS = 9e9; // of which 2^63 nanoseconds are a little more
   private static final int HEAD = 1 << 16; // bytes that tell whose file it is
   private static final int HEAD_LINES = 10;
 
@@ -135,6 +138,13 @@ final class ScheduleFiles implements AutoCloseable {
       throw new BadInputException(
           "%d passes are more than a trace can hold; take at most %d".formatted(ops, MOST_TRACED));
     }
+    if (runs.get(0).figures().makespan() > MOST_SECONDS) {
+      throw new BadInputException(
+          "%s s are more than a trace can count in nanoseconds; take times below %s s in all"
+              .formatted(
+                  ScheduleText.number(runs.get(0).figures().makespan()),
+                  ScheduleText.number(MOST_SECONDS)));
+    }
     return ScheduleTrace.of(runs.get(0));
   }
 
@@ -142,11 +152,11 @@ final class ScheduleFiles implements AutoCloseable {
   record Made(Map<Path, String> files, Map<String, String> inFolder, List<String> remarks) {}
 
   /** Makes the texts of all files; what a folder cannot have is left out with a remark. */
-  Made make(List<ScheduleRun> runs, String json) {
+  Made make(List<ScheduleRun> runs, Supplier<String> json) {
     Made made = new Made(new LinkedHashMap<>(), new LinkedHashMap<>(), new ArrayList<>());
     paths.forEach((kind, path) -> made.files().put(path, text(kind, runs)));
     if (folder != null) {
-      made.inFolder().put(JSON, json);
+      made.inFolder().put(JSON, json.get());
       for (Kind kind : IN_FOLDER) {
         try {
           made.inFolder().put(kind.name(), kind.text().apply(runs));

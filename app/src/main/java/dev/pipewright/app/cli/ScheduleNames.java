@@ -34,6 +34,7 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
 
 /** The schedules by their names on the command line. */
 final class ScheduleNames {
@@ -54,8 +55,18 @@ final class ScheduleNames {
    *
    * @param chunks on each rank when the user does not say
    * @param fixed whether there can be no other number
+   * @param round micro-batches after which the order of one that never flushes repeats; 0 for one
+   *     that does
    */
-  record Named(int chunks, boolean fixed, Function<ScheduleRequest, Made> generator) {
+  record Named(
+      int chunks,
+      boolean fixed,
+      Function<ScheduleRequest, Made> generator,
+      ToIntFunction<ScheduleRequest> round) {
+    Named(int chunks, boolean fixed, Function<ScheduleRequest, Made> generator) {
+      this(chunks, fixed, generator, request -> 0);
+    }
+
     /** The chunks that the user wants, or the usual ones. */
     int chunks(String name, OptionalInt wanted) {
       if (fixed && wanted.isPresent() && wanted.getAsInt() != chunks) {
@@ -104,14 +115,20 @@ final class ScheduleNames {
     fixed("dualpipev", 2, r -> DualPipeV.of(r.stages(), r.microBatches()));
     fixed("chimera", 1, r -> Chimera.of(r.stages(), r.microBatches()));
     any("hanayo", 2, ScheduleNames::waves);
-    fixed("1f1b-star", 1, ScheduleNames::star);
-    fixed("k-periodic", 1, ScheduleNames::dropping);
-    fixed(REPLICATED, 1, r -> PipeDream.of(r.microBatches(), r.replicas().array()));
-    fixed("pipedream-2bw", 1, ScheduleNames::twoBuffers);
+    flowing("1f1b-star", r -> 1, ScheduleNames::star);
+    flowing("k-periodic", r -> 1, ScheduleNames::dropping);
+    flowing(
+        REPLICATED,
+        r -> r.replicas().round(),
+        r -> PipeDream.of(r.microBatches(), r.replicas().array()));
+    flowing("pipedream-2bw", ScheduleRequest::stages, ScheduleNames::twoBuffers);
     fixed("dp", 1, r -> inStep(r, "dp"));
     fixed("zero-dp", 1, r -> DataParallel.zero(r.stages(), steps("zero-dp", r)));
     cyclic(NAMES, Cyclic.Form.RING);
-    fixed("cyclic-zero-dp", 1, r -> cyclic(r, "cyclic-zero-dp", Cyclic.Form.ZERO, Cyclic.Rule.V2));
+    flowing(
+        "cyclic-zero-dp",
+        ScheduleRequest::stages,
+        r -> cyclic(r, "cyclic-zero-dp", Cyclic.Form.ZERO, Cyclic.Rule.V2));
     NAMES.put(SEARCHED, new Named(1, true, SolvedSchedule::of));
     cyclic(FORMS, Cyclic.Form.SINGLE);
     cyclic(FORMS, Cyclic.Form.PYRAMID);
@@ -126,6 +143,14 @@ final class ScheduleNames {
     NAMES.put(name, new Named(chunks, true, generator.andThen(Made::by)));
   }
 
+  /** One that never flushes. */
+  private static void flowing(
+      String name,
+      ToIntFunction<ScheduleRequest> round,
+      Function<ScheduleRequest, Schedule> generator) {
+    NAMES.put(name, new Named(1, true, generator.andThen(Made::by), round));
+  }
+
   private static void any(String name, int chunks, Function<ScheduleRequest, Schedule> generator) {
     NAMES.put(name, new Named(chunks, false, generator.andThen(Made::by)));
   }
@@ -134,7 +159,9 @@ final class ScheduleNames {
   private static void cyclic(Map<String, Named> names, Cyclic.Form form) {
     for (Cyclic.Rule rule : Cyclic.Rule.values()) {
       String name = form.label(rule);
-      names.put(name, new Named(1, true, r -> Made.by(cyclic(r, name, form, rule))));
+      names.put(
+          name,
+          new Named(1, true, r -> Made.by(cyclic(r, name, form, rule)), ScheduleRequest::stages));
     }
   }
 
@@ -146,6 +173,10 @@ final class ScheduleNames {
   /** Further forms of cyclic data parallelism, on fewer or more ranks. */
   static Set<String> forms() {
     return Collections.unmodifiableSet(FORMS.keySet());
+  }
+
+  static boolean isKnown(String name) {
+    return NAMES.containsKey(name) || FORMS.containsKey(name);
   }
 
   /** Throws {@link BadInputException} with the nearest name where there is none such. */

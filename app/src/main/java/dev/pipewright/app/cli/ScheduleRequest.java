@@ -3,8 +3,6 @@ package dev.pipewright.app.cli;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Placement;
-import dev.pipewright.schedule.Recomputed;
-import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.periodic.StageLoad;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.schedule.timed.StepTimes;
@@ -12,9 +10,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * What a schedule is wanted for.
@@ -38,7 +33,6 @@ record ScheduleRequest(
   static final double USUAL_LIMIT = 10; // seconds
 
   private static final double MOST_SECONDS = 1e15; // so that sums stay exact enough
-  private static final Pattern RANGE = Pattern.compile("(\\d+)(?:-(\\d+))?");
 
   /** With the usual time for a search, the same cap for all ranks, and no replicas. */
   ScheduleRequest(int stages, int microBatches, int chunks, Times times, double memoryCap) {
@@ -60,6 +54,8 @@ record ScheduleRequest(
    * @param transfers between neighbours: one number, or one per cut
    */
   record Times(String words, List<List<Double>> of, List<Double> transfers) {
+    static final String USUAL = "1,1,1,0";
+
     private static final List<String> NAMES = List.of("F", "B", "W", "comm");
 
     /** Reads {@code F,B,W,comm}; throws {@link BadInputException} where it is not that. */
@@ -111,11 +107,36 @@ record ScheduleRequest(
               .formatted(name, text));
     }
 
-    private double[] each(int pass, int[] shareOf, int chunks) {
+    /** Those of a pass: of the share that each stage is part of, in equal parts. */
+    private double[] each(int pass, int[] shareOf, int[] partsOf) {
       List<Double> values = of.get(pass);
-      return Arrays.stream(shareOf)
-          .mapToDouble(share -> values.get(values.size() == 1 ? 0 : share) / chunks)
-          .toArray();
+      double[] each = new double[shareOf.length];
+      Arrays.setAll(
+          each, stage -> values.get(values.size() == 1 ? 0 : shareOf[stage]) / partsOf[stage]);
+      return each;
+    }
+
+    /**
+     * Those of every stage of a placement.
+     *
+     * @param shareOf whose number in this list a stage's time is part of
+     * @param partsOf in how many equal parts that share is cut
+     */
+    OpTimes of(int[] shareOf, int[] partsOf) {
+      double[] forward = each(0, shareOf, partsOf);
+      double[] cuts = new double[shareOf.length];
+      for (int stage = 0; stage < shareOf.length - 1; stage++) {
+        cuts[stage] = between(shareOf[stage], shareOf[stage + 1]);
+      }
+      return new OpTimes(
+          forward,
+          each(1, shareOf, partsOf),
+          each(2, shareOf, partsOf),
+          forward,
+          cuts,
+          cuts,
+          StepTimes.none(shareOf.length),
+          false);
     }
 
     /** Seconds of a transfer between two ranks: the longest of the cuts between them. */
@@ -129,6 +150,18 @@ record ScheduleRequest(
           .orElse(0);
     }
 
+    /** The same where some of so many stages run their forward pass again in each backward pass. */
+    Times recomputing(Set<Integer> recomputed, int stages) {
+      int[] each = new int[stages];
+      Arrays.setAll(each, stage -> stage);
+      int[] whole = new int[stages];
+      Arrays.fill(whole, 1);
+      double[] input = each(1, each, whole);
+      recomputed.forEach(stage -> input[stage] += of.get(0).get(of.get(0).size() == 1 ? 0 : stage));
+      List<Double> longer = Arrays.stream(input).boxed().toList();
+      return new Times(words, List.of(of.get(0), longer, of.get(2)), transfers);
+    }
+
     /** Of each cut between so many stages. */
     double[] cuts(int stages) {
       double[] cuts = new double[stages - 1];
@@ -136,62 +169,21 @@ record ScheduleRequest(
       return cuts;
     }
 
+    /** In words, of {@code what} they are. */
+    String words(String what) {
+      String[] parts = words.split(",", -1);
+      return "F %s, B %s, W %s of %s, transfer %s"
+          .formatted(parts[0], parts[1], parts[2], what, parts[3]);
+    }
+
     @Override
     public String toString() {
-      String[] parts = words.split(",", -1);
-      return "F %s, B %s, W %s of a stage, transfer %s"
-          .formatted(parts[0], parts[1], parts[2], parts[3]);
-    }
-  }
-
-  /**
-   * What {@code --recompute} says: of which of the user's stages the forward passes run again.
-   *
-   * @param words as given
-   */
-  record Recompute(String words, Set<Integer> stages) {
-    /** Reads {@code none}, {@code all} or stages like {@code 0,2-3}. */
-    static Recompute of(String text, int stages) {
-      if (text.equals("none")) {
-        return new Recompute(text, Set.of());
-      }
-      Set<Integer> chosen = new TreeSet<>();
-      for (String part : (text.equals("all") ? "0-" + (stages - 1) : text).split(",", -1)) {
-        Matcher range = RANGE.matcher(part.strip());
-        int first = range.matches() ? stage(range.group(1), stages) : -1;
-        int last =
-            range.matches() && range.group(2) != null ? stage(range.group(2), stages) : first;
-        if (first < 0 || last < first) {
-          throw new BadInputException(
-              "--recompute: '%s' names no stages; write none, all, or stages from 0 to %d like %s"
-                  .formatted(part, stages - 1, stages > 1 ? "0,1 or 0-" + (stages - 1) : "0"));
-        }
-        for (int stage = first; stage <= last; stage++) {
-          chosen.add(stage);
-        }
-      }
-      return new Recompute(text, Set.copyOf(chosen));
-    }
-
-    /** The stage, or −1 where there is none such. */
-    private static int stage(String digits, int stages) {
-      try {
-        int stage = Integer.parseInt(digits);
-        return stage < stages ? stage : -1;
-      } catch (NumberFormatException e) {
-        return -1; // more digits than any stage has
-      }
-    }
-
-    /** The same schedule with those forward passes run again. */
-    Schedule in(Schedule schedule) {
-      int[] shareOf = shareOf(schedule.placement());
-      return Recomputed.of(schedule, (stage, microBatch) -> stages.contains(shareOf[stage]));
+      return words("a stage");
     }
   }
 
   /** Whose share of the network each stage of a placement is part of. */
-  private static int[] shareOf(Placement placement) {
+  static int[] shareOf(Placement placement) {
     int[] shareOf = new int[placement.stages()];
     for (int stage = 0; stage < shareOf.length; stage++) {
       shareOf[stage] = placement.chains() > 1 ? stage % placement.depth() : placement.rankOf(stage);
@@ -201,21 +193,28 @@ record ScheduleRequest(
 
   /** The times of every chunk of a placement: equal parts of a rank's share. */
   OpTimes opTimes(Placement placement) {
-    int[] shareOf = shareOf(placement);
-    double[] forward = times.each(0, shareOf, chunks);
-    double[] transfers = new double[shareOf.length];
-    for (int stage = 0; stage < shareOf.length - 1; stage++) {
-      transfers[stage] = times.between(shareOf[stage], shareOf[stage + 1]);
-    }
-    return new OpTimes(
-        forward,
-        times.each(1, shareOf, chunks),
-        times.each(2, shareOf, chunks),
-        forward,
-        transfers,
-        transfers,
-        StepTimes.none(shareOf.length),
-        false);
+    int[] parts = new int[placement.stages()];
+    Arrays.fill(parts, chunks);
+    return times.of(shareOf(placement), parts);
+  }
+
+  /** The same where some stages recompute: what is searched for may go by it. */
+  ScheduleRequest recomputing(Set<Integer> recomputed) {
+    return recomputed.isEmpty()
+        ? this
+        : new ScheduleRequest(
+            stages,
+            microBatches,
+            chunks,
+            times.recomputing(recomputed, stages),
+            timeLimit,
+            memoryCap,
+            replicas);
+  }
+
+  /** The same for another number of micro-batches. */
+  ScheduleRequest withMicroBatches(int count) {
+    return new ScheduleRequest(stages, count, chunks, times, timeLimit, memoryCap, replicas);
   }
 
   /** What each stage costs a batch, for patterns that repeat. */

@@ -6,7 +6,9 @@ import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.sim.Run;
+import dev.pipewright.sim.steady.Period;
 import java.util.List;
+import java.util.Optional;
 
 /** Runs, simulated or recorded, in the form that reports draw. */
 final class ShownRuns {
@@ -14,7 +16,13 @@ final class ShownRuns {
 
   /** What a simulated or recorded run shows. */
   static ScheduleRun of(
-      String name, int microBatches, String times, int chunks, Run run, MemoryCap memoryCap) {
+      String name,
+      int microBatches,
+      String times,
+      int chunks,
+      Run run,
+      MemoryCap memoryCap,
+      Optional<Period> period) {
     Schedule schedule = run.schedule();
     double[][] starts = new double[schedule.ranks()][];
     double[][] ends = new double[schedule.ranks()][];
@@ -44,8 +52,13 @@ final class ShownRuns {
             run.spanIdleShare(),
             busy,
             before,
-            run.peakActivations()),
+            run.peakActivations(),
+            period.map(ShownRuns::shown)),
         memoryCap);
+  }
+
+  private static ScheduleRun.Period shown(Period period) {
+    return new ScheduleRun.Period(period.time(), period.microBatches(), period.idleShare());
   }
 
   /**
@@ -69,6 +82,7 @@ final class ShownRuns {
         times,
         Math.max(1, placement.depth() / schedule.ranks()),
         run,
-        MemoryCap.NONE);
+        MemoryCap.NONE,
+        Optional.empty());
   }
 }

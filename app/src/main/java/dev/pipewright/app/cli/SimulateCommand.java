@@ -2,10 +2,14 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.app.report.TerminalReport;
 import dev.pipewright.app.report.TrainingLines;
+import dev.pipewright.formats.CheckedFile;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.TrainingFiguresJson;
+import dev.pipewright.schedule.MemoryCap;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -16,12 +20,14 @@ import picocli.CommandLine.Spec;
 
 @Command(
     name = "simulate",
-    description = "Runs a plan's schedule on simulated devices and links.",
+    description =
+        "Runs a plan's schedule, or a schedule of your own, on simulated devices and links.",
     footer = {
       "",
       "Examples:",
       "  pipewright simulate result/plan.json",
-      "  pipewright simulate plan.json --model bert-48 --cluster dapple-a --out result"
+      "  pipewright simulate plan.json --model bert-48 --cluster dapple-a --out result",
+      "  pipewright simulate schedule.csv --times 1,1,1,0.1"
     })
 final class SimulateCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -31,9 +37,19 @@ final class SimulateCommand implements Callable<Integer> {
   @Mixin private SimulationOptions simulation = new SimulationOptions();
 
   @Option(
+      names = "--times",
+      paramLabel = "F,B,W,comm",
+      description =
+          "For schedules: times of a stage as the file numbers them, as in `schedule`. Default:"
+              + " 1,1,1,0; of a JSON file the times that it recorded.")
+  private @Nullable String times;
+
+  @Option(
       names = "--out",
       paramLabel = "DIR",
-      description = "Write plan.json, report.html, timeline.svg and trace.json.")
+      description =
+          "Write plan.json, report.html, timeline.svg and trace.json; of a schedule what"
+              + " `schedule --out` writes.")
   private @Nullable Path out;
 
   @Option(names = "--json", description = "Print one JSON object and nothing else.")
@@ -45,6 +61,11 @@ final class SimulateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (CheckedFile.kind(argument.path) != CheckedFile.Kind.PLAN) {
+      return schedule();
+    }
+    argument.refuse(
+        List.of("--times"), spec, "schedules", "a plan, which has its own; leave it out");
     simulation.checkHeededByPlans();
     GivenPlan plan = argument.load();
     String[] names = out == null ? new String[0] : plan.files().toArray(String[]::new);
@@ -76,5 +97,26 @@ final class SimulateCommand implements Callable<Integer> {
     tooLarge.ifPresent(
         reason -> spec.commandLine().getErr().println("pipewright: does not fit: " + reason));
     return tooLarge.isPresent() ? Failures.NO : 0;
+  }
+
+  private int schedule() {
+    argument.refuse(PlanArgument.FOR_PLANS, spec, "plans", "a schedule; leave it out");
+    simulation.checkHeeded();
+    ScheduleComparison.Asked asked =
+        new ScheduleComparison.Asked(
+            null,
+            null,
+            times,
+            OptionalInt.empty(),
+            ScheduleRequest.USUAL_LIMIT,
+            MemoryCap.NONE,
+            null);
+    try (ScheduleFiles files = new ScheduleFiles(null, null, null, null, null, out)) {
+      List<MadeSchedule> all =
+          new ScheduleComparison(
+                  ScheduleRuns.plain(simulation), argument.path.toString(), List.of(), asked)
+              .all();
+      return ScheduleOutput.show(all, files, json, spec.commandLine());
+    }
   }
 }

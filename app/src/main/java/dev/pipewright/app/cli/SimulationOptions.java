@@ -29,7 +29,8 @@ final class SimulationOptions {
           "What messages between stages get in the way of: delayed (nothing), queued (those of the"
               + " same way, one after the other), blocking (their sender computes nothing"
               + " meanwhile) or shared (all that leave a machine at once share its port out, all"
-              + " that enter one its port in). Default: queued; shared for plans that never flush.")
+              + " that enter one its port in). Default: delayed for schedules,"
+              + " queued for plans, shared for plans that never flush.")
   private @Nullable String transfers;
 
   @Option(

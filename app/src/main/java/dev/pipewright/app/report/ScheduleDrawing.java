@@ -123,7 +123,7 @@ final class ScheduleDrawing {
     double wide = scale.x(run.end(rank, position)) - left;
     String style = "class=\"" + ScheduleLegend.style(Schedule.pass(op), shade, mostShade) + '"';
     plot.rect(left, top, wide, height, style, tip(rank, position));
-    String number = Integer.toString(Schedule.microBatch(op));
+    String number = Integer.toString(run.number(op));
     if (wide >= 6.2 * number.length() + 1.5) {
       String words =
           "font-size=\"%d\" text-anchor=\"middle\" class=\"%s\""

@@ -17,8 +17,9 @@ import java.util.Set;
  *
  * Where the lines hold it, each op shows its letter and micro-batch in as many columns as it takes
  * units of time; otherwise each column shows what runs at its middle, by its letter alone where
- * there is no room. Every second stage of a rank has small letters. Exchanges have a line below
- * their rank's. Then come the activations that each rank holds, as bars.
+ * there is no room. Every second stage of a rank has small letters; where a rank runs all stages,
+ * as in data parallelism, the numbers are stages. Exchanges have a line below their rank's. Then
+ * come the activations that each rank holds, as bars.
  */
 final class ScheduleGrid {
   private static final int FINEST = 12; // cells of the shortest op
@@ -61,7 +62,9 @@ final class ScheduleGrid {
     for (ScheduleRun run : runs) {
       for (int rank = 0; rank < run.ranks(); rank++) {
         for (long op : run.program(rank)) {
-          highest = Math.max(highest, Schedule.microBatch(op));
+          if (!Schedule.pass(op).exchanges() || !run.numbersStages()) { // those have no number
+            highest = Math.max(highest, run.number(op));
+          }
         }
       }
     }
@@ -194,9 +197,9 @@ final class ScheduleGrid {
     int cell = word + gap;
     int from = (int) Math.round(run.start(rank, position) / unit) * cell;
     int to = (int) Math.round(run.end(rank, position) / unit) * cell - gap;
-    String text = word(op, shades);
+    String text = word(run, op, shades);
     for (int i = position; run.joinsPrevious(rank, i); i--) {
-      from += word(run.program(rank)[i - 1], shades).length() + 1;
+      from += word(run, run.program(rank)[i - 1], shades).length() + 1;
     }
     if (run.joinsPrevious(rank, position) && from <= to) {
       line.letters[from - 1] = '+';
@@ -213,23 +216,32 @@ final class ScheduleGrid {
     double perColumn = makespan / columns;
     int from = (int) Math.ceil(run.start(rank, position) / perColumn - 0.5 - CLOSE);
     int to = (int) Math.ceil(run.end(rank, position) / perColumn - 0.5 - CLOSE);
-    String text = word(op, shades);
+    String text = word(run, op, shades);
     boolean alone =
-        numbered && !run.joinsPrevious(rank, position) && !run.joinsNext(rank, position);
+        (numbered || run.numbersStages())
+            && !run.joinsPrevious(rank, position)
+            && !run.joinsNext(rank, position);
     for (int at = Math.max(0, from); at < Math.min(line.letters.length, to); at++) {
       if (alone && to - from >= text.length()) {
         line.put(at, at - from < text.length() ? text.charAt(at - from) : '━', style(op));
       } else if (!run.joinsPrevious(rank, position) || (at - from) % 2 == 1) {
-        line.put(at, text.charAt(0), style(op));
+        line.put(
+            at,
+            ink.colours() && text.length() == 2 && run.numbersStages()
+                ? text.charAt(1)
+                : text.charAt(0),
+            style(op));
       }
     }
   }
 
-  private static String word(long op, int[] shades) {
+  private static String word(ScheduleRun run, long op, int[] shades) {
     char letter = Schedule.pass(op).letter().charAt(0);
+    if (run.numbersStages()) {
+      return Schedule.pass(op).exchanges() ? String.valueOf(letter) : letter + "" + run.number(op);
+    }
     boolean small = shades[Schedule.stage(op)] % 2 == 1 && !Schedule.pass(op).exchanges();
-    return (small ? Character.toLowerCase(letter) : letter)
-        + Integer.toString(Schedule.microBatch(op));
+    return (small ? Character.toLowerCase(letter) : letter) + Integer.toString(run.number(op));
   }
 
   private static String style(long op) {
@@ -275,7 +287,7 @@ final class ScheduleGrid {
     boolean strips = false;
     for (ScheduleRun run : runs) {
       passes.addAll(run.passes());
-      small |= run.hasShades();
+      small |= run.hasShades() && !run.numbersStages();
       strips |= run.ranks() <= MOST_STRIPS;
     }
     for (Pass pass : passes) {
@@ -287,7 +299,19 @@ final class ScheduleGrid {
       words.append("  small letters: ");
       words.append(both ? "from the other end" : "every second stage of a rank");
     }
-    words.append(numbered ? "  number: micro-batch" : "");
+    boolean batches = runs.stream().anyMatch(run -> !run.numbersStages());
+    boolean stages = runs.stream().anyMatch(ScheduleRun::numbersStages);
+    if (stages) {
+      words.append(batches ? "  number: stage where a rank runs all" : "  number: stage");
+      words.append(batches && numbered ? ", else micro-batch" : "");
+    } else if (numbered) {
+      words.append("  number: micro-batch");
+    }
+    for (ScheduleRun run : runs) {
+      String ranks = run.ranksOfStages();
+      words.append(
+          ranks.isEmpty() ? "" : "  " + (runs.size() > 1 ? run.name() + ": " : "") + ranks);
+    }
     words.append(strips ? "  bars: activations held, █ the most of any rank" : "");
     TextWidth.repeat(out, ' ', gutter + 1);
     TextWidth.wrap(out, words.toString(), columns + gutter + 2, gutter + 1);

@@ -6,6 +6,7 @@ import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * Schedules as one page for the browser that loads nothing from anywhere and needs no script.
@@ -54,33 +55,59 @@ public final class ScheduleHtml {
     ScheduleRun run = runs.get(0);
     String cap = run.isCapped() ? "; the cap is " + run.cap() : "";
     StringBuilder out = new StringBuilder("<dl class=\"figures\">\n");
-    HtmlSections.figures(
-        out,
-        List.of(
-            new Figure(
-                "makespan", ScheduleText.number(run.makespan()), "until the last op has ended"),
-            new Figure(
-                "idle",
-                Units.percent(run.figures().idleShare()),
-                "of the makespan, all ranks' mean"),
-            new Figure(
-                "idle of span",
-                Units.percent(run.figures().spanIdleShare()),
-                "of the longest rank's span, its busiest rank"),
-            new Figure(
-                "peak activations",
-                ScheduleText.activations(run.peak()),
-                "on the fullest rank, of a stage and micro-batch" + cap)));
+    List<Figure> figures =
+        new ArrayList<>(
+            List.of(
+                new Figure(
+                    "makespan", ScheduleText.number(run.makespan()), "until the last op has ended"),
+                new Figure(
+                    "idle",
+                    Units.percent(run.figures().idleShare()),
+                    "of the makespan, all ranks' mean"),
+                new Figure(
+                    "idle of span",
+                    Units.percent(run.figures().spanIdleShare()),
+                    "of the longest rank's span, its busiest rank"),
+                new Figure(
+                    "peak activations",
+                    ScheduleText.activations(run.peak()),
+                    "on the fullest rank, of a stage and micro-batch" + cap)));
+    run.figures()
+        .period()
+        .ifPresent(period -> {
+          figures.add(
+              new Figure(
+                  "period",
+                  ScheduleText.number(period.time()),
+                  "for %s, once the pipeline is full".formatted(ScheduleRun.microBatches(period))));
+          figures.add(
+              new Figure(
+                  "idle once full",
+                  Units.percent(period.idleShare()),
+                  "of a period, all ranks' mean"));
+        });
+    HtmlSections.figures(out, figures);
     return out.append("</dl>\n").toString();
   }
 
   private static String hint(List<ScheduleRun> runs) {
-    String numbers = "Numbers are micro-batches; under the pointer, a cell says what it is";
+    boolean stages = runs.stream().anyMatch(ScheduleRun::numbersStages);
+    boolean batches = runs.stream().anyMatch(run -> !run.numbersStages());
+    String what =
+        !stages
+            ? "micro-batches"
+            : batches ? "micro-batches, or stages where a rank runs all of them" : "stages";
+    String numbers = "Numbers are " + what + "; under the pointer, a cell says what it is";
     String exchanges =
         runs.stream().anyMatch(run -> run.schedule().exchanging())
             ? "; the thin bars are exchanges beside computing"
             : "";
-    return numbers + exchanges + (runs.size() > 1 ? "; all have the same scale." : ".");
+    String ranks =
+        runs.stream()
+            .filter(run -> !run.ranksOfStages().isEmpty())
+            .map(run -> "; " + (runs.size() > 1 ? run.name() + ": " : "") + run.ranksOfStages())
+            .collect(Collectors.joining());
+    return numbers + exchanges + ranks + (runs.size() > 1 ? "; all have the same scale." : ".");
   }
 
   /** The ranks' names and values stay while the picture moves between them. */

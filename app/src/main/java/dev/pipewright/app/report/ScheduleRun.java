@@ -4,13 +4,17 @@ import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
+import dev.pipewright.units.Units;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -40,6 +44,14 @@ public record ScheduleRun(
   private static final int LONGEST = 40; // characters of all ranks' caps
 
   /**
+   * How often a schedule that never flushes repeats once its pipeline is full.
+   *
+   * @param microBatches that it completes in a period
+   * @param idleShare the part of a period for which a rank computes nothing, on average
+   */
+  public record Period(double time, int microBatches, double idleShare) {}
+
+  /**
    * The figures of a run.
    *
    * @param idleShare of the makespan
@@ -47,6 +59,7 @@ public record ScheduleRun(
    * @param busy seconds that each rank computes
    * @param before activations of one chunk and micro-batch that each rank holds at first
    * @param peaks the most of each
+   * @param period how often it repeats once it is full, where it never flushes
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Figures(
@@ -55,7 +68,32 @@ public record ScheduleRun(
       double spanIdleShare,
       double[] busy,
       int[] before,
-      int[] peaks) {}
+      int[] peaks,
+      Optional<Period> period) {
+    /** Of a schedule that flushes. */
+    public Figures(
+        double makespan,
+        double idleShare,
+        double spanIdleShare,
+        double[] busy,
+        int[] before,
+        int[] peaks) {
+      this(makespan, idleShare, spanIdleShare, busy, before, peaks, Optional.empty());
+    }
+  }
+
+  /** {@code period 6 for 1 micro-batch; idle 50 % of it once the pipeline is full}, or empty. */
+  String period() {
+    return figures
+        .period()
+        .map(period ->
+            "period %s for %s; idle %s of it once the pipeline is full"
+                .formatted(
+                    ScheduleText.number(period.time()),
+                    microBatches(period),
+                    Units.percent(period.idleShare())))
+        .orElse("");
+  }
 
   int before(int rank) {
     return figures.before()[rank];
@@ -165,6 +203,59 @@ public record ScheduleRun(
       mirrored = placement.rankOf(stage) == placement.rankOf(stages - 1 - stage);
     }
     return mirrored;
+  }
+
+  /** {@code 4 micro-batches}. */
+  static String microBatches(Period period) {
+    int count = period.microBatches();
+    return Numbers.grouped(count) + (count == 1 ? " micro-batch" : " micro-batches");
+  }
+
+  /**
+   * Whether the number of an op is its stage, counted in its chain, and not its micro-batch: where
+   * each rank runs all stages in turn, as workers of data parallelism do.
+   */
+  boolean numbersStages() {
+    return schedule.placement().chains() > 1 && !runsBothWays() && hasShades();
+  }
+
+  /**
+   * The number that an op shows: its stage, see {@link #numbersStages}, or its micro-batch, counted
+   * in its direction or, where chains take micro-batches in turn, over all chains.
+   */
+  int number(long op) {
+    Placement placement = schedule.placement();
+    int number = Schedule.microBatch(op);
+    if (numbersStages() && !Schedule.pass(op).exchanges()) {
+      return Schedule.stage(op) % placement.depth();
+    }
+    boolean inTurn = placement.chains() > 1 && !runsBothWays() && !ofStep(op);
+    return inTurn ? number * placement.chains() + Schedule.stage(op) / placement.depth() : number;
+  }
+
+  /** Whether an op is of a training step, not of a micro-batch. */
+  private static boolean ofStep(long op) {
+    return Schedule.pass(op) == Pass.UPDATE || Schedule.pass(op).exchanges();
+  }
+
+  /** {@code stage 0 on ranks 0–3, stage 1 on ranks 4–6}, where stages have several; or empty. */
+  String ranksOfStages() {
+    Placement placement = schedule.placement();
+    if (placement.chains() == 1 || runsBothWays() || hasShades()) {
+      return "";
+    }
+    List<String> words = new ArrayList<>();
+    for (int stage = 0; stage < placement.depth(); stage++) {
+      Set<Integer> ranks = new TreeSet<>();
+      for (int chain = 0; chain < placement.chains(); chain++) {
+        ranks.add(placement.rankOf(chain * placement.depth() + stage));
+      }
+      words.add(
+          "stage %d on %s %s"
+              .formatted(
+                  stage, ranks.size() == 1 ? "rank" : "ranks", Words.devices(List.copyOf(ranks))));
+    }
+    return String.join(", ", words);
   }
 
   /** The passes that occur. */

@@ -3,6 +3,7 @@ package dev.pipewright.app.report;
 import dev.pipewright.app.report.Table.Cell;
 import dev.pipewright.units.Units;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Schedules as the picture that papers draw, several below each other on the same scale of time,
@@ -30,7 +31,8 @@ public final class ScheduleSvg {
     ScheduleScale scale = ScheduleScale.of(runs, EDGE, EDGE + ScheduleScale.names(runs));
     ScheduleLegend legend = new ScheduleLegend(runs);
     double width = Math.max(NARROWEST, scale.width());
-    double figures = runs.size() == 1 ? 20 : 48 + runs.size() * 20;
+    List<String> lines = lines(runs.get(0));
+    double figures = runs.size() > 1 ? 48 + runs.size() * 20 : 20 * lines.size();
     double legendTop = 64 + figures;
     double top = legendTop + legend.height(width - 2 * EDGE) + 12;
     String title = ScheduleRun.title(runs);
@@ -40,13 +42,22 @@ public final class ScheduleSvg {
     String times = TextWidth.cut("op times: " + runs.get(0).times(), (int) (width / 8));
     svg.text(EDGE, 54, SOFT, times);
     if (runs.size() == 1) {
-      svg.text(EDGE, 74, SOFT, figures(runs.get(0)));
+      for (int i = 0; i < lines.size(); i++) {
+        svg.text(EDGE, 74 + 20 * i, SOFT, TextWidth.cut(lines.get(i), (int) (width / 6.5)));
+      }
     } else {
       table(svg, ScheduleTable.of(runs), 80);
     }
     legend.draw(svg, EDGE, legendTop, width - 2 * EDGE);
     draw(runs, scale, ScheduleDrawing.Sheets.one(svg), top);
     return svg.end();
+  }
+
+  /** What is said of one schedule above its picture. */
+  private static List<String> lines(ScheduleRun run) {
+    return Stream.of(figures(run), run.period(), run.ranksOfStages())
+        .filter(line -> !line.isEmpty())
+        .toList();
   }
 
   /** The figures of one schedule in a line. */

@@ -12,26 +12,47 @@ final class ScheduleTable {
 
   /** A row for each, compared with the first. */
   static Table of(List<ScheduleRun> runs) {
+    boolean periodic = runs.stream().anyMatch(run -> !run.period().isEmpty());
     List<Column> columns =
-        List.of(
-            Column.text("schedule"),
-            Column.number("makespan"),
-            Column.number("against\n" + runs.get(0).name()),
-            Column.number("idle of\nmakespan"),
-            Column.number("idle of\nlongest span"),
-            Column.number("peak\nactivations"));
+        new ArrayList<>(
+            List.of(
+                Column.text("schedule"),
+                Column.number("makespan"),
+                Column.number("against\n" + runs.get(0).name()),
+                Column.number("idle of\nmakespan"),
+                Column.number("idle of\nlongest span"),
+                Column.number("peak\nactivations")));
+    if (periodic) {
+      columns.add(Column.number("per micro-batch\nonce full"));
+      columns.add(Column.number("idle\nonce full"));
+    }
     List<List<Cell>> rows = new ArrayList<>();
     for (ScheduleRun run : runs) {
-      rows.add(
-          Table.row(
-              Cell.of(run.name()),
-              Cell.of(ScheduleText.number(run.makespan())),
-              Cell.of(rows.isEmpty() ? "–" : against(run, runs.get(0))),
-              Cell.of(Units.percent(run.figures().idleShare())),
-              Cell.of(Units.percent(run.figures().spanIdleShare())),
-              Cell.of(peak(run))));
+      List<Cell> row =
+          new ArrayList<>(
+              Table.row(
+                  Cell.of(run.name()),
+                  Cell.of(ScheduleText.number(run.makespan())),
+                  Cell.of(rows.isEmpty() ? "–" : against(run, runs.get(0))),
+                  Cell.of(Units.percent(run.figures().idleShare())),
+                  Cell.of(Units.percent(run.figures().spanIdleShare())),
+                  Cell.of(peak(run))));
+      if (periodic) {
+        row.add(Cell.of(run.figures().period().map(ScheduleTable::each).orElse("–")));
+        row.add(
+            Cell.of(
+                run.figures()
+                    .period()
+                    .map(period -> Units.percent(period.idleShare()))
+                    .orElse("–")));
+      }
+      rows.add(row);
     }
     return new Table(columns, rows);
+  }
+
+  private static String each(ScheduleRun.Period period) {
+    return ScheduleText.number(period.time() / period.microBatches());
   }
 
   private static String against(ScheduleRun run, ScheduleRun first) {

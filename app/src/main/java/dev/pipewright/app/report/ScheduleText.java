@@ -68,6 +68,9 @@ public final class ScheduleText {
     out.append("; idle ").append(Units.percent(run.figures().idleShare())).append(" of it, ");
     out.append(Units.percent(run.figures().spanIdleShare()))
         .append(" of the longest rank's span\n");
+    if (!run.period().isEmpty()) {
+      TextWidth.wrap(out, run.period(), width, 0);
+    }
     StringBuilder words = new StringBuilder("peak activations of a stage by rank:");
     double[] peaks = run.peaks();
     for (double peak : Arrays.copyOf(peaks, Math.min(MOST_PEAKS, peaks.length))) {

@@ -70,7 +70,9 @@ public final class SteadyText {
                   : "; the simulation %s: %s"
                       .formatted(Numbers.change(found.seconds / expected - 1), found.leftOut)));
     }
-    line("idle", Units.percent(found.idleShare) + " of the devices' time");
+    line(
+        "idle",
+        Units.percent(found.idleShare) + " of the devices' time, once the pipeline is full");
     out.append('\n');
     TerminalTable.append(out, stages(rows), width, ink);
     return out.toString();

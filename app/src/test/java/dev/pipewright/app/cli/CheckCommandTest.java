@@ -64,7 +64,7 @@ class CheckCommandTest {
     JsonNode fine = check("f.csv", "0F0,0B0\n1F0,1B0\n", "--json").ends(0).json();
     assertEquals(
         "{\"valid\":true,\"problems\":[],\"counted\":"
-            + "{\"ranks\":2,\"stages\":2,\"micro_batches\":1,\"ops\":4}}",
+            + "{\"ranks\":2,\"stages\":2,\"micro_batches\":1,\"ops\":4},\"sends\":\"buffered\"}",
         fine.toString());
   }
 

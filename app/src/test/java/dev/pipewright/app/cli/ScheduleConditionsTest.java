@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
@@ -22,12 +23,57 @@ class ScheduleConditionsTest {
     assertEquals(33, plain.get("makespan").asDouble());
   }
 
+  /** Megatron-LM recomputes in the backward call, once the gradient has come. */
   @Test
-  void forwardPassesRunAgainWhereAsked() {
-    JsonNode answer = Cli.schedule("gpipe", 2, 1, "--recompute", "1", "--json").ends(0).json();
+  void backwardPassesThatRecomputeTakeAForwardPassLonger() {
+    assertEquals((8 + 3) * (1 + 3), makespan("1f1b", "--recompute", "all"));
+    assertEquals(makespan("1f1b", "--times", "1,2,1,0"), makespan("1f1b", "--recompute", "0-3"));
+    assertEquals(makespan("zb-h1", "--times", "1,2,1,0"), makespan("zb-h1", "--recompute", "all"));
+    assertEquals(
+        makespan("interleaved", "--times", "1,1:1:2:1,1,0"),
+        makespan("interleaved", "--recompute", "2"));
+    String shown = Cli.schedule("1f1b", 4, 8, "--recompute", "all").ends(0).out();
+    assertTrue(shown.contains("recomputed all within B, which takes F longer\n"), shown);
+    assertFalse(shown.contains("R forward again"), shown);
+  }
+
+  /** The last stage runs the last micro-batch back at once: torchgpipe's except_last. */
+  @Test
+  void exceptLastKeepsTheLastMicroBatch() {
+    assertEquals((8 + 3) * (1 + 2), makespan("gpipe"));
+    assertEquals((8 + 3) * (1 + 2 + 1), makespan("gpipe", "--recompute", "all"));
+    // The first micro-batch recomputes on all four stages, the others follow it, the last is short.
+    assertEquals((8 + 3) * (1 + 2) + 3 + 7, makespan("gpipe", "--recompute", "except-last"));
+    Cli.schedule("pipedream", 4, 8, "--recompute", "except-last")
+        .refusal(2, "--recompute: except-last keeps", "pipedream never flushes");
+  }
+
+  @Test
+  void jitterAndSlowRanksMeetRecomputationToo() {
+    assertEquals(
+        makespan("1f1b", "--times", "1,2,1,0", "--slow", "1:2"),
+        makespan("1f1b", "--recompute", "all", "--slow", "1:2"));
+    String[] jitter = {"--jitter", "0.2", "--runs", "9", "--json"};
+    JsonNode within =
+        Cli.schedule("1f1b", 4, 8, Cli.with(Cli.with(jitter, "--recompute"), "all")).json();
+    JsonNode longer =
+        Cli.schedule("1f1b", 4, 8, Cli.with(Cli.with(jitter, "--times"), "1,2,1,0")).json();
+    assertEquals(longer.get("jitter"), within.get("jitter"));
+  }
+
+  @Test
+  void forwardPassesRunAheadOfTheGradientWhereAsked() {
+    String[] ahead = {"--recompute", "1", "--recompute-ahead", "--json"};
+    JsonNode answer = Cli.schedule("gpipe", 2, 1, ahead).ends(0).json();
     assertEquals(1 + 1 + 1 + 2 + 2, answer.get("makespan").asDouble());
-    assertTrue(Cli.schedule("gpipe", 2, 1, "--recompute", "all").out().contains("R forward again"));
+    assertTrue(makespan("1f1b", "--recompute", "all", "--recompute-ahead") < 44);
+    assertTrue(
+        Cli.schedule("gpipe", 2, 1, "--recompute", "all", "--recompute-ahead")
+            .out()
+            .contains("R forward again"));
     Cli.schedule("gpipe", 2, 1, "--recompute", "2").refusal(2, "--recompute: '2' names no stages");
+    Cli.schedule("gpipe", 2, 1, "--recompute-ahead")
+        .refusal(2, "--recompute-ahead: nothing is recomputed");
   }
 
   @Test

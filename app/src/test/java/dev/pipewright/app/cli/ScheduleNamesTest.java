@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.app.cli.ScheduleRequest.Recompute;
 import dev.pipewright.app.cli.ScheduleRequest.Times;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.schedule.Diagram;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Op;
 import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Recomputed;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.sim.StaticSimulator;
@@ -152,26 +152,38 @@ class ScheduleNamesTest {
 
   @Test
   void recomputationIsAskedForByStage() {
-    assertEquals(Set.of(), Recompute.of("none", 4).stages());
-    assertEquals(Set.of(0, 1, 2, 3), Recompute.of("all", 4).stages());
-    assertEquals(Set.of(0), Recompute.of("all", 1).stages());
-    assertEquals(Set.of(0, 2, 3), Recompute.of("0,2-3", 4).stages());
-    assertEquals(Set.of(1), Recompute.of(" 1 ,1-1", 4).stages());
+    assertEquals(Set.of(), RecomputeFlag.of("none", 4).stages());
+    assertEquals(Set.of(0, 1, 2, 3), RecomputeFlag.of("all", 4).stages());
+    assertEquals(Set.of(0), RecomputeFlag.of("all", 1).stages());
+    assertEquals(Set.of(0, 2, 3), RecomputeFlag.of("0,2-3", 4).stages());
+    assertEquals(Set.of(1), RecomputeFlag.of(" 1 ,1-1", 4).stages());
     assertEquals(
         """
         0 | F0 F1 B0 B1
         1 | F0 R0 B0 F1 R1 B1
         """,
-        Diagram.of(Recompute.of("1", 2).in(OneForwardOneBackward.of(2, 2))));
+        Diagram.of(recomputed("1", 2, OneForwardOneBackward.of(2, 2))));
+    assertEquals(
+        """
+        0 | F0 F1 R0 B0 B1
+        1 | F0 R0 B0 F1 B1
+        """,
+        Diagram.of(recomputed("except-last", 2, OneForwardOneBackward.of(2, 2))));
+  }
+
+  private static Schedule recomputed(String words, int stages, Schedule schedule) {
+    int[] shareOf = ScheduleRequest.shareOf(schedule.placement());
+    return Recomputed.of(
+        schedule, RecomputeFlag.of(words, stages).selector(shareOf, schedule.microBatches()));
   }
 
   @Test
   void ofAStageInChunksAllAreRecomputed() {
-    Schedule schedule = Recompute.of("1", 4).in(schedule("interleaved", 4, 8));
+    Schedule schedule = recomputed("1", 4, schedule("interleaved", 4, 8));
     assertEquals(2 * 8, count(schedule, Op.Pass.RECOMPUTE));
     for (String name : List.of("chimera", "cyclic-v2-pyramid", "dp", "pipedream", "zb-v")) {
       int chunks = ScheduleNames.find(name).chunks(name, OptionalInt.empty());
-      Schedule again = Recompute.of("0,3", 4).in(schedule(name, 4, 8));
+      Schedule again = recomputed("0,3", 4, schedule(name, 4, 8));
       assertEquals(2L * 8 * chunks, count(again, Op.Pass.RECOMPUTE), name);
     }
   }
@@ -182,10 +194,10 @@ class ScheduleNamesTest {
   void stagesThatThereAreNotAreRefused(String text) {
     String message =
         String.valueOf(
-            assertThrows(BadInputException.class, () -> Recompute.of(text, 4)).getMessage());
+            assertThrows(BadInputException.class, () -> RecomputeFlag.of(text, 4)).getMessage());
     assertTrue(
         message.endsWith(
-            "' names no stages; write none, all, or stages from 0 to 3 like 0,1 or 0-3"),
+            "' names no stages; write none, all, except-last, or stages from 0 to 3 like 0,1 or 0-3"),
         message);
     assertTrue(message.startsWith("--recompute: '"), message);
   }

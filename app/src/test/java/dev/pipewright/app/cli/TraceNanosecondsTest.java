@@ -88,7 +88,8 @@ class TraceNanosecondsTest {
     Cli.schedule("1f1b", 4, 100, "--times", "3.4e-9,3.4e-9,0,0", "--trace", file.toString())
         .ends(0);
     long nanoseconds = checkApart(trace(file), TraceNanosecondsTest::rounded);
-    assertEquals(4 * 100 * 2 * 3.4, (double) nanoseconds, 4 * 7); // each run of ops loses one at most
+    assertEquals(
+        4 * 100 * 2 * 3.4, (double) nanoseconds, 4 * 7); // each run of ops loses one at most
   }
 
   @ParameterizedTest

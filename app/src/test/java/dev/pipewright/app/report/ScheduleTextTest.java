@@ -46,8 +46,8 @@ class ScheduleTextTest {
   void exchangesHaveALineOfTheirOwn() {
     assertEquals(
         """
-        0 │F0       f0 b0━━━ B0━━━ u0    U0 │
-          │   G0━━━          A0━━━ A0━━━    │
+        0 │F0       F1 B1━━━ B0━━━ U1    U0 │
+          │   G━━━━          A━━━━ A━━━━    │
         """,
         grid(ScheduleRuns.replicas(), 80).stream()
             .limit(2)

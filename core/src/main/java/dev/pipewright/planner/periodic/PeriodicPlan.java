@@ -90,6 +90,11 @@ public record PeriodicPlan(Discipline discipline, List<Placed> stages, Pattern p
     return busy;
   }
 
+  /** The part of a period for which a device computes nothing, on average over all devices. */
+  public double idleShare(int devices) {
+    return Math.max(0, 1 - Arrays.stream(busySeconds(devices)).sum() / devices / secondsPerBatch());
+  }
+
   /** The same plan in positions of the network's chain. */
   public PeriodicPlan inNetwork(LayerChain chain) {
     int[] places = new int[chain.layers() + 1];

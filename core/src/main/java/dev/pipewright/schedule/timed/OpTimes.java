@@ -1,6 +1,7 @@
 package dev.pipewright.schedule.timed;
 
 import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Recomputed;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Check;
 import java.util.Arrays;
@@ -19,6 +20,8 @@ import java.util.Arrays;
  *     rank, may use its gradient
  * @param step seconds of what a training step runs once for each stage
  * @param overlapped whether ops that run together take as long as the longest, instead of their sum
+ * @param within the backward passes that begin with their forward pass run again, within the same
+ *     call: they take as much longer, on whole backward passes or on the input's gradient
  */
 public record OpTimes(
     double[] forward,
@@ -28,7 +31,21 @@ public record OpTimes(
     double[] there,
     double[] back,
     StepTimes step,
-    boolean overlapped) {
+    boolean overlapped,
+    Recomputed.Selector within) {
+  /** No backward pass recomputes within its own time. */
+  public OpTimes(
+      double[] forward,
+      double[] input,
+      double[] weight,
+      double[] recompute,
+      double[] there,
+      double[] back,
+      StepTimes step,
+      boolean overlapped) {
+    this(forward, input, weight, recompute, there, back, step, overlapped, Recomputed.NONE);
+  }
+
   public OpTimes {
     check(forward, forward.length, "forward time");
     check(input, forward.length, "input-gradient time");
@@ -86,12 +103,17 @@ public record OpTimes(
 
   /** These times, with ops that run together taking as long as the longest. */
   public OpTimes withOverlap() {
-    return new OpTimes(forward, input, weight, recompute, there, back, step, true);
+    return new OpTimes(forward, input, weight, recompute, there, back, step, true, within);
   }
 
   /** These times, with others of a step's own ops. */
   public OpTimes withStep(StepTimes other) {
-    return new OpTimes(forward, input, weight, recompute, there, back, other, overlapped);
+    return new OpTimes(forward, input, weight, recompute, there, back, other, overlapped, within);
+  }
+
+  /** These times, with backward passes that recompute within their own. */
+  public OpTimes withRecomputed(Recomputed.Selector selector) {
+    return new OpTimes(forward, input, weight, recompute, there, back, step, overlapped, selector);
   }
 
   /**
@@ -112,7 +134,8 @@ public record OpTimes(
             step.reduce(),
             step.handOn(),
             slowed(step.update(), placement, slowness)),
-        overlapped);
+        overlapped,
+        within);
   }
 
   private static double[] slowed(double[] seconds, Placement placement, double[] slowness) {
@@ -130,8 +153,8 @@ public record OpTimes(
     int stage = Schedule.stage(op);
     return switch (Schedule.pass(op)) {
       case FORWARD -> forward[stage];
-      case BACKWARD -> input[stage] + weight[stage];
-      case BACKWARD_INPUT -> input[stage];
+      case BACKWARD -> input[stage] + weight[stage] + recomputed(op);
+      case BACKWARD_INPUT -> input[stage] + recomputed(op);
       case BACKWARD_WEIGHT -> weight[stage];
       case RECOMPUTE -> recompute[stage];
       case UPDATE -> step.update()[stage];
@@ -139,5 +162,15 @@ public record OpTimes(
       case GATHER -> step.gather()[stage];
       case HAND_ON -> step.handOn()[stage];
     };
+  }
+
+  /** Whether all micro-batches of a stage take as long. */
+  public boolean isByStage() {
+    return within.equals(Recomputed.NONE);
+  }
+
+  private double recomputed(long op) {
+    int stage = Schedule.stage(op);
+    return within.recomputes(stage, Schedule.microBatch(op)) ? recompute[stage] : 0;
   }
 }
