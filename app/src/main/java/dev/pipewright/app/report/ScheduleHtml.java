@@ -91,13 +91,10 @@ public final class ScheduleHtml {
   }
 
   private static String hint(List<ScheduleRun> runs) {
-    boolean stages = runs.stream().anyMatch(ScheduleRun::numbersStages);
-    boolean batches = runs.stream().anyMatch(run -> !run.numbersStages());
-    String what =
-        !stages
-            ? "micro-batches"
-            : batches ? "micro-batches, or stages where a rank runs all of them" : "stages";
-    String numbers = "Numbers are " + what + "; under the pointer, a cell says what it is";
+    String numbers =
+        "Numbers are "
+            + ScheduleRun.numbers(runs)
+            + "; under the pointer, a cell says what it is";
     String exchanges =
         runs.stream().anyMatch(run -> run.schedule().exchanging())
             ? "; the thin bars are exchanges beside computing"

@@ -283,6 +283,16 @@ public record ScheduleRun(
     return title(List.of(this));
   }
 
+  /** What the numbers of ops are in all of them: see {@link #numbersStages}. */
+  static String numbers(List<ScheduleRun> runs) {
+    boolean stages = runs.stream().anyMatch(ScheduleRun::numbersStages);
+    boolean batches = runs.stream().anyMatch(run -> !run.numbersStages());
+    if (!stages) {
+      return "micro-batches";
+    }
+    return batches ? "micro-batches, or stages where a rank runs all of them" : "stages";
+  }
+
   /** {@code 1f1b, zb-h1: 4 ranks, 8 micro-batches}; {@code 4 to 6 ranks} where they differ. */
   static String title(List<ScheduleRun> runs) {
     var ranks = runs.stream().mapToInt(ScheduleRun::ranks).summaryStatistics();

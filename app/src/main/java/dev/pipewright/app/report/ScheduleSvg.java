@@ -39,7 +39,10 @@ public final class ScheduleSvg {
     Svg svg = Svg.styled(width, top + height(runs, scale), "schedule " + title, legend.style());
     String head = "font-size=\"18\" font-weight=\"600\" class=\"ink\"";
     svg.text(EDGE, 32, head, TextWidth.cut(title, (int) (width / 12)));
-    String times = TextWidth.cut("op times: " + runs.get(0).times(), (int) (width / 8));
+    boolean stages = runs.stream().anyMatch(ScheduleRun::numbersStages);
+    String numbers = stages ? "; numbers are " + ScheduleRun.numbers(runs) : "";
+    String times =
+        TextWidth.cut("op times: " + runs.get(0).times() + numbers, (int) (width / 6.5));
     svg.text(EDGE, 54, SOFT, times);
     if (runs.size() == 1) {
       for (int i = 0; i < lines.size(); i++) {

@@ -23,8 +23,8 @@ final class ScheduleTable {
                 Column.number("idle of\nlongest span"),
                 Column.number("peak\nactivations")));
     if (periodic) {
-      columns.add(Column.number("per micro-batch\nonce full"));
-      columns.add(Column.number("idle\nonce full"));
+      columns.add(Column.number("period of a\nmicro-batch"));
+      columns.add(Column.number("idle of\nperiod"));
     }
     List<List<Cell>> rows = new ArrayList<>();
     for (ScheduleRun run : runs) {

@@ -260,7 +260,7 @@ class OwnScheduleTest {
     assertTrue(shown.contains("once the pipeline is full"), shown);
     assertFalse(Cli.schedule("1f1b", 4, 8, "--json").json().has("period"));
     String compared = Cli.schedule("1f1b", 4, 8, "--beside", name).ends(0).out();
-    assertTrue(compared.contains("once full"), compared);
+    assertTrue(compared.contains("period of a"), compared);
   }
 
   @ParameterizedTest
@@ -275,6 +275,7 @@ class OwnScheduleTest {
     for (int stage = 0; stage < 4; stage++) {
       assertTrue(labels.contains(">" + stage + "</text>"), "stage " + stage);
     }
+    assertTrue(labels.contains("; numbers are stages<"), "said");
     String pyramid = Cli.schedule("cyclic-v2-pyramid", 4, 8).ends(0).out().replaceAll("\\s+", " ");
     assertTrue(pyramid.contains("stage 1 on ranks 4–6, stage 2 on ranks 7–8"), pyramid);
   }
