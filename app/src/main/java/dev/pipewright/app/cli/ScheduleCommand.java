@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
           + " --html compared.html",
       "  pipewright schedule mine.csv --times 1,1,1,0.1 --beside zb-h1 --svg mine.svg"
     })
-final class ScheduleCommand implements Callable<Integer> {
+final class ScheduleCommand implements Callable<Integer>, Mistakes.Checked {
   @Spec private CommandSpec spec;
 
   @Parameters(
@@ -190,6 +190,33 @@ final class ScheduleCommand implements Callable<Integer> {
 
   ScheduleCommand() {
     this.spec = CommandSpec.create();
+  }
+
+  /** Where no file says how much work there is, the user does. */
+  @Override
+  public void check(Mistakes found) {
+    boolean mistyped =
+        found.sentences().stream().anyMatch(sentence -> sentence.startsWith("unknown option"));
+    if (name.isEmpty() || GivenSchedule.isFile(name) || mistyped) {
+      return;
+    }
+    found.of("unknown schedule", () -> ScheduleNames.find(name));
+    if (!ScheduleNames.isKnown(name)) {
+      return;
+    }
+    List<String> missing = new ArrayList<>();
+    if (stages == null && !found.mentions("--stages")) {
+      missing.add("--stages");
+    }
+    if (microBatches == null && !found.mentions("--micro-batches")) {
+      missing.add("--micro-batches");
+    }
+    if (!missing.isEmpty()) {
+      found.add(
+          "%s %s missing; write `pipewright schedule %s --stages P --micro-batches M`"
+              .formatted(
+                  String.join(" and ", missing), missing.size() == 1 ? "is" : "are", name));
+    }
   }
 
   @Override
