@@ -226,6 +226,12 @@ public final class Profile {
     return needed;
   }
 
+  /** Whether any layer's passes over a slice take time. */
+  public boolean takesTime(double slice) {
+    return Arrays.stream(seconds(Quantity.FORWARD, slice)).anyMatch(s -> s > 0)
+        || Arrays.stream(seconds(Quantity.BACKWARD, slice)).anyMatch(s -> s > 0);
+  }
+
   /** Whether every layer's backward pass is split at every batch. */
   public boolean splitsBackward() {
     return Arrays.stream(times)

@@ -5,6 +5,7 @@ import dev.pipewright.plan.AsynchronousPlan.Rule;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.pipedream.Level;
+import dev.pipewright.units.Range;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -73,7 +74,7 @@ public final class AsynchronousJson {
     List<Level> levels = new ArrayList<>();
     for (int i = 0; i < units.get().list().size(); i++) {
       levels.add(
-          new Level(units.get().list().get(i).count(1), rates.get().list().get(i).positive()));
+          new Level(units.get().list().get(i).count(1), rates.get().list().get(i).positive(Range.BYTES_PER_SECOND)));
     }
     return levels;
   }
@@ -81,7 +82,7 @@ public final class AsynchronousJson {
   private static AsynchronousPlan plan(Fields fields) {
     Rule rule = fields.required("schedule").word(RULES);
     int microBatches = fields.required("micro_batches").count(1);
-    int microBatch = fields.required("micro_batch").count(1);
+    int microBatch = fields.required("micro_batch").count(Range.SAMPLES);
     int replicas = fields.optional("replicas").map(node -> node.count(1)).orElse(1);
     Node list = fields.required("stages");
     List<StagePlan> bare = new ArrayList<>();

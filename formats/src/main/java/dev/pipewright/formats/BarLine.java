@@ -1,5 +1,6 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.units.Range;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,17 +48,27 @@ record BarLine(Path file, int number, List<String> fields) {
     return BadInputException.at(file, number, mistake);
   }
 
-  /** A number that is finite and not negative. */
-  double amount(String text, String name) {
-    if (!NUMBER.matcher(text).matches() || !Double.isFinite(Double.parseDouble(text))) {
-      throw mistake(
-          "the " + name + " \"" + shortened(text) + "\" is not a finite number; write one >= 0");
+  /** 0, or a number in {@code range}. */
+  double amount(String text, String name, Range range) {
+    double value = number(text);
+    if (!range.holds(value)) {
+      throw mistake("the %s \"%s\" is out of range; write 0 or %s".formatted(name, shortened(text), range));
     }
-    double value = Double.parseDouble(text);
-    if (value < 0) {
-      throw mistake("the " + name + " " + text + " is negative; write a number >= 0");
+    return value + 0.0; // no negative zero
+  }
+
+  /** A number in {@code range}. */
+  double positive(String text, String name, Range range) {
+    double value = number(text);
+    if (!range.positive(value)) {
+      throw mistake("the %s \"%s\" is out of range; write %s".formatted(name, shortened(text), range));
     }
     return value;
+  }
+
+  /** NaN where it is none. */
+  private static double number(String text) {
+    return NUMBER.matcher(text).matches() ? Double.parseDouble(text) : Double.NaN;
   }
 
   /** A whole number from 1 to {@code most}. */

@@ -10,6 +10,7 @@ import dev.pipewright.cluster.Software;
 import dev.pipewright.units.Bytes;
 import dev.pipewright.units.BytesPerSecond;
 import dev.pipewright.units.FlopsPerSecond;
+import dev.pipewright.units.Range;
 import dev.pipewright.units.Seconds;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,6 +30,7 @@ public final class ClusterYaml {
   static final String FORMAT = "pipewright-cluster";
   static final int VERSION = 1;
   static final int MOST_DEVICES = 1_000_000;
+  private static final long MOST_BYTES = (long) Range.BYTES.most();
 
   private static final List<String> KEYS =
       List.of("format", "version", "name", "kinds", "levels", "devices", "software");
@@ -79,7 +81,7 @@ public final class ClusterYaml {
               level.required("name").text(),
               link(level.required("point_to_point")),
               link(level.required("collective")),
-              level.optional("ports").map(Node::positive).orElse(1.0),
+              level.optional("ports").map(ports -> ports.positive(Range.FACTOR)).orElse(1.0),
               level.optional("achieved").map(ClusterYaml::share).orElse(1.0)));
       List<Integer> below =
           groups.isEmpty() ? Collections.nCopies(devices.size(), 1) : groups.get(groups.size() - 1);
@@ -94,7 +96,7 @@ public final class ClusterYaml {
   private static Software software(Node node) {
     Fields fields = node.object(SOFTWARE_KEYS);
     return new Software(
-        fields.optional("waiting_share").map(Node::amount).orElse(0.0),
+        fields.optional("waiting_share").map(n -> n.amount(Range.FACTOR)).orElse(0.0),
         fields.optional("fuses_groups").map(Node::flag).orElse(true),
         fields.optional("fast_convolutions").map(Node::flag).orElse(true),
         fields.optional("overlap").map(ClusterYaml::part).orElse(1.0),
@@ -105,13 +107,13 @@ public final class ClusterYaml {
   private static MessageOverhead overhead(Node node) {
     Fields fields = node.object(OVERHEAD_KEYS);
     return new MessageOverhead(
-        fields.optional("per_message_s").map(Node::amount).orElse(0.0),
-        fields.optional("per_byte_s").map(Node::amount).orElse(0.0));
+        fields.optional("per_message_s").map(n -> n.amount(Range.SECONDS)).orElse(0.0),
+        fields.optional("per_byte_s").map(n -> n.amount(Range.SECONDS_PER_BYTE)).orElse(0.0));
   }
 
   /** A number from 0 to 1. */
   private static double part(Node node) {
-    double part = node.amount();
+    double part = node.amount(Range.FACTOR);
     if (part > 1) {
       throw node.wrong("%s is more than all of it; write a share from 0 to 1".formatted(part));
     }
@@ -120,7 +122,7 @@ public final class ClusterYaml {
 
   /** A number above 0 and up to 1. */
   private static double share(Node node) {
-    double share = node.positive();
+    double share = node.positive(Range.FACTOR);
     if (share > 1) {
       throw node.wrong("%s is more than all of the rate; write a share up to 1".formatted(share));
     }
@@ -135,11 +137,11 @@ public final class ClusterYaml {
           new DeviceKind(
               fields.required("name").text(),
               memory(fields),
-              new FlopsPerSecond(fields.required("fp32_flops").positive()),
-              new FlopsPerSecond(fields.required("mixed_flops").positive()),
-              fields.optional("tf32_flops").map(n -> new FlopsPerSecond(n.positive())),
+              new FlopsPerSecond(fields.required("fp32_flops").positive(Range.FLOP_PER_SECOND)),
+              new FlopsPerSecond(fields.required("mixed_flops").positive(Range.FLOP_PER_SECOND)),
+              fields.optional("tf32_flops").map(n -> new FlopsPerSecond(n.positive(Range.FLOP_PER_SECOND))),
               fields.optional("bf16").map(Node::flag).orElse(true),
-              new BytesPerSecond(fields.required("memory_bytes_per_s").positive()));
+              new BytesPerSecond(fields.required("memory_bytes_per_s").positive(Range.BYTES_PER_SECOND)));
       if (kinds.putIfAbsent(kind.name(), kind) != null) {
         throw node.wrong(
             "two kinds are called \"" + kind.name() + "\"; give each a name of its own");
@@ -153,9 +155,9 @@ public final class ClusterYaml {
     Optional<Node> reserve = fields.optional("memory_reserve");
     return all.checked(() ->
         new DeviceMemory(
-            new Bytes(all.whole(1)),
-            new Bytes(fields.optional("context_bytes").map(n -> n.whole(0)).orElse(0L)),
-            new Bytes(fields.optional("communication_bytes").map(n -> n.whole(0)).orElse(0L)),
+            new Bytes(all.whole(1, MOST_BYTES)),
+            new Bytes(fields.optional("context_bytes").map(n -> n.whole(0, MOST_BYTES)).orElse(0L)),
+            new Bytes(fields.optional("communication_bytes").map(n -> n.whole(0, MOST_BYTES)).orElse(0L)),
             reserve.isPresent()
                 ? OptionalDouble.of(reserve.get().shareBelowOne())
                 : OptionalDouble.empty()));
@@ -186,8 +188,8 @@ public final class ClusterYaml {
   private static Link link(Node node) {
     Fields fields = node.object(LINK_KEYS);
     return new Link(
-        new Seconds(fields.required("latency_s").amount()),
-        new BytesPerSecond(fields.required("bytes_per_s").positive()),
+        new Seconds(fields.required("latency_s").amount(Range.SECONDS)),
+        new BytesPerSecond(fields.required("bytes_per_s").positive(Range.BYTES_PER_SECOND)),
         fields.optional("small").map(ClusterYaml::pieces).orElse(List.of()));
   }
 
@@ -197,17 +199,17 @@ public final class ClusterYaml {
     for (Node node : list.list()) {
       Fields fields = node.object(PIECE_KEYS);
       Node size = fields.required("up_to_bytes");
-      if (size.positive() <= below) {
+      if (size.positive(Range.BYTES) <= below) {
         throw size.wrong(
             "%s is not above the %s before it; list the pieces by size, smallest first"
                 .formatted(size.place(), JsonText.flow(below)));
       }
-      below = size.positive();
+      below = size.positive(Range.BYTES);
       pieces.add(
           new Link.Piece(
               below,
-              new Seconds(fields.required("latency_s").amount()),
-              new BytesPerSecond(fields.required("bytes_per_s").positive())));
+              new Seconds(fields.required("latency_s").amount(Range.SECONDS)),
+              new BytesPerSecond(fields.required("bytes_per_s").positive(Range.BYTES_PER_SECOND))));
     }
     return pieces;
   }

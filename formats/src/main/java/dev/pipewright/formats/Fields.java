@@ -32,7 +32,7 @@ record Fields(Node node) {
       throw named.wrong(
           "the file's format is not " + format + "; expected \"format\": \"" + format + "\"");
     }
-    long version = required("version").whole(1);
+    int version = required("version").count(1);
     if (version > newest) {
       throw required("version")
           .wrong(

@@ -43,7 +43,7 @@ record GraphAssembly(
     try {
       Chain.of(graph);
     } catch (IllegalArgumentException e) {
-      throw BadInputException.in(file, String.valueOf(e.getMessage()));
+      throw BadInputException.at(file, 1, String.valueOf(e.getMessage()));
     }
     return graph;
   }

@@ -2,6 +2,7 @@ package dev.pipewright.formats;
 
 import dev.pipewright.planner.memory.LayerPeaks;
 import dev.pipewright.planner.memory.ProfilingRun;
+import dev.pipewright.units.Range;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class McapTable {
   private static final int HEAD = 4096; // bytes that tell a table from other files
+  /** The planners that go by peaks look at all pairs of layers. */
+  private static final int MOST_LAYERS = 5_000;
+
   private static final List<String> METRICS = List.of("alone", "added");
   private static final List<String> RUN = List.of("layers", "peak_bytes");
 
@@ -66,11 +70,14 @@ public final class McapTable {
       return runs.checked(() -> ProfilingRun.peaks(measured));
     }
     Node layers = fields.required("layers");
+    if (layers.list().size() > MOST_LAYERS) {
+      throw layers.wrong(tooManyLayers());
+    }
     List<double[]> rows = new ArrayList<>();
     for (Node layer : layers.list()) {
       Fields metrics = layer.object(METRICS);
-      double alone = metrics.required("alone").amount();
-      double added = rows.isEmpty() ? 0 : metrics.required("added").amount();
+      double alone = metrics.required("alone").amount(Range.BYTES);
+      double added = rows.isEmpty() ? 0 : metrics.required("added").amount(Range.BYTES);
       rows.add(new double[] {alone, added});
     }
     return layers.checked(() -> peaks(rows));
@@ -80,8 +87,12 @@ public final class McapTable {
     Fields fields = node.object(RUN);
     int[] sizes = fields.counts("layers", 1).stream().mapToInt(Integer::intValue).toArray();
     double[] bytes =
-        fields.required("peak_bytes").list().stream().mapToDouble(Node::amount).toArray();
+        fields.required("peak_bytes").list().stream().mapToDouble(peak -> peak.amount(Range.BYTES)).toArray();
     return node.checked(() -> new ProfilingRun(sizes, bytes));
+  }
+
+  private static String tooManyLayers() {
+    return "the table has more than %,d layers; merge layers into blocks".formatted(MOST_LAYERS);
   }
 
   private static LayerPeaks peaks(List<double[]> rows) {
@@ -101,12 +112,16 @@ public final class McapTable {
           headings(cells, text.number());
         } else {
           layer(cells, text.number());
+          if (rows.size() > MOST_LAYERS) {
+            throw BadInputException.at(file, text.number(), tooManyLayers());
+          }
         }
       }
     }
     if (rows.isEmpty()) {
-      throw BadInputException.in(
+      throw BadInputException.at(
           file,
+          1,
           "holds no layers; expected the headings alone and added, and a line for each layer");
     }
     return peaks(rows);

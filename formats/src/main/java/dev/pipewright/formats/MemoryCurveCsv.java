@@ -151,16 +151,18 @@ public final class MemoryCurveCsv {
           file, 1, "the file is empty; expected the headings time and bytes, and samples");
     }
     if (samples < 2) {
-      throw BadInputException.in(
+      throw BadInputException.at(
           file,
+          1,
           "holds "
               + (samples == 0 ? "no samples" : "one sample")
               + "; expected at least two, the last where the step ends");
     }
     double period = seconds[samples - 1] - seconds[0];
     if (!(period >= SHORTEST && period <= LONGEST)) {
-      throw BadInputException.in(
+      throw BadInputException.at(
           file,
+          1,
           "spans %s seconds, which no training step takes; give times in seconds, 1e-9 to 1e9 of them"
               .formatted(period));
     }

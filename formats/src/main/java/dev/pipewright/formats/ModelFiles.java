@@ -1,5 +1,6 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.model.LayerGraph;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -21,13 +22,33 @@ public final class ModelFiles {
   private ModelFiles() {}
 
   /**
-   * Throws {@link BadInputException} when there is no such file, when it is of no known format, or
-   * when what it says is wrong.
+   * A network with times to plan by. Throws {@link BadInputException} when there is no such file,
+   * when it is of no known format, when what it says is wrong, or when no layer takes any time.
    *
    * @param profileBatch samples that times and activations are for, where the format does not say
    * @param format one of {@link #FORMATS}; empty to find out
    */
   public static ModelFile read(Path file, OptionalInt profileBatch, Optional<String> format) {
+    ModelFile read = parsed(file, profileBatch, format);
+    List<Integer> batches = read.profile().samples();
+    for (int batch : batches) {
+      if (!read.profile().takesTime(batch)) {
+        throw BadInputException.at(
+            file,
+            1,
+            "no layer takes any time%s, so nothing can be planned; measure the layers first, with `pipewright profile`"
+                .formatted(batches.size() == 1 ? "" : " for a batch of " + batch));
+      }
+    }
+    return read;
+  }
+
+  /** A network to train, which may have no times; throws as {@link #read} does otherwise. */
+  public static LayerGraph graph(Path file) {
+    return parsed(file, OptionalInt.of(1), Optional.empty()).graph();
+  }
+
+  private static ModelFile parsed(Path file, OptionalInt profileBatch, Optional<String> format) {
     String known = format.orElseGet(() -> recognised(file));
     return switch (known) {
       case "graph-text" -> graphText(file, profileBatch);

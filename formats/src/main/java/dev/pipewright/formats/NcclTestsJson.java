@@ -2,6 +2,7 @@ package dev.pipewright.formats;
 
 import dev.pipewright.formats.CollectiveTimings.Selection;
 import dev.pipewright.formats.NcclRow.Half;
+import dev.pipewright.units.Range;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +42,7 @@ final class NcclTestsJson {
     Fields config = root.required("config").object();
     run.setRanks(ranks(config));
     program(root).ifPresent(run::setProgram);
-    long together = config.optional("aggregated_iterations").map(node -> node.whole(1)).orElse(1L);
+    long together = config.optional("aggregated_iterations").map(node -> (long) node.count(1)).orElse(1L);
     NcclTests.noteAggregated(found, together);
     for (Node result : root.required("results").list()) {
       run.rows().add(row(result));
@@ -91,7 +92,7 @@ final class NcclTestsJson {
     half(fields, "in_place").ifPresent(halves::add);
     return new NcclRow(
         result.line(),
-        fields.required("size").amount(),
+        fields.required("size").amount(Range.BYTES),
         fields.optional("redop").map(node -> node.text().strip()).orElse("none"),
         fields.optional("root").map(NcclTestsJson::root).orElse(-1),
         halves);
@@ -119,8 +120,8 @@ final class NcclTestsJson {
     return Optional.of(
         new Half(
             key.equals("in_place") ? " in place" : " out of place",
-            time.map(Node::amount).orElse(Double.NaN),
-            time.map(value -> Double.toString(value.amount())).orElse("nan"),
+            time.map(value -> value.amount(Range.COST)).orElse(Double.NaN),
+            time.map(value -> Double.toString(value.amount(Range.COST))).orElse("nan"),
             rate(fields, "alg_bw"),
             rate(fields, "bus_bw"),
             rate(fields, "nwrong")));
@@ -130,7 +131,7 @@ final class NcclTestsJson {
     return fields
         .optional(key)
         .filter(value -> value.is(Node.Type.NUMBER))
-        .map(Node::amount)
+        .map(value -> value.amount(Range.COST))
         .orElse(0.0);
   }
 }

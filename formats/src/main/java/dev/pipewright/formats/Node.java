@@ -1,5 +1,6 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.units.Range;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,29 +36,38 @@ final class Node {
   private final Path file;
   private final int line;
   private final @Nullable Node parent;
-  private final String label;
+  private final String key; // in an object
+  private final int index; // in a list
   private final Type type;
   private final String text;
-  private final Map<String, Node> members = new LinkedHashMap<>();
-  private final List<Node> elements = new ArrayList<>();
+  private final Map<String, Node> members;
+  private final List<Node> elements;
 
   /**
-   * @param label what the parent calls it: {@code .key} or {@code [index]}; empty for the root
+   * Files may have millions of values, so that each takes little room.
+   *
+   * @param key what the parent calls it, where that is an object
+   * @param index its place, where the parent is a list; −1 otherwise
    * @param text the value as written; empty for objects and lists
    */
-  Node(Path file, int line, @Nullable Node parent, String label, Type type, String text) {
+  Node(Path file, int line, @Nullable Node parent, String key, int index, Type type, String text) {
     this.file = file;
     this.line = line;
     this.parent = parent;
-    this.label = label;
+    this.key = key;
+    this.index = index;
     this.type = type;
     this.text = text;
+    this.members = type == Type.OBJECT ? new LinkedHashMap<>() : Map.of();
+    this.elements = type == Type.LIST ? new ArrayList<>() : List.of();
   }
 
+  /** Those of an object. */
   Map<String, Node> members() {
     return members;
   }
 
+  /** Those of a list. */
   List<Node> elements() {
     return elements;
   }
@@ -72,8 +82,14 @@ final class Node {
 
   /** {@code layers[3].operator}; empty for the root. */
   String place() {
-    String place = parent == null ? label : parent.place() + label;
-    return place.startsWith(".") ? place.substring(1) : place;
+    if (parent == null) {
+      return "";
+    }
+    String before = parent.place();
+    if (index >= 0) {
+      return before + "[" + index + "]";
+    }
+    return before.isEmpty() ? key : before + "." + key;
   }
 
   /** {@code mistake} about this value. */
@@ -144,22 +160,21 @@ final class Node {
     return meant;
   }
 
-  /** A finite number of at least 0. */
-  double amount() {
-    String what = "a finite number >= 0";
+  /** 0, or a number in {@code range}. */
+  double amount(Range range) {
+    String what = "0 or " + range;
     double number = number(what);
-    if (!(number >= 0 && number < Double.POSITIVE_INFINITY)) {
+    if (!range.holds(number)) {
       throw expected(what);
     }
-    return number;
+    return number + 0.0; // no negative zero
   }
 
-  /** A finite number above 0. */
-  double positive() {
-    String what = "a finite number > 0";
-    double number = number(what);
-    if (!(number > 0 && number < Double.POSITIVE_INFINITY)) {
-      throw expected(what);
+  /** A number in {@code range}. */
+  double positive(Range range) {
+    double number = number(range.toString());
+    if (!range.positive(number)) {
+      throw expected(range.toString());
     }
     return number;
   }
@@ -171,20 +186,33 @@ final class Node {
     return Double.parseDouble(text);
   }
 
-  /** A whole number of at least {@code least}; {@code 1e6} is one. */
-  long whole(long least) {
-    return whole(least, Long.MAX_VALUE);
-  }
-
   /** A whole number, also a negative one, that is no larger than {@code most} either way. */
   int within(int most) {
     String what = "a whole number from " + -most + " to " + most;
-    if (type != Type.NUMBER) {
+    double number = number(what);
+    if (!(-most <= number && number <= most && number == Math.rint(number))) {
       throw expected(what);
     }
+    return (int) number;
+  }
+
+  /** A whole number that fits an {@code int}. */
+  int count(int least) {
+    return (int) whole(least, Integer.MAX_VALUE);
+  }
+
+  /** A whole number in {@code range}. */
+  int count(Range range) {
+    return (int) whole((long) range.least(), (long) range.most());
+  }
+
+  /** A whole number from {@code least} to {@code most}; {@code 1e6} is one. */
+  long whole(long least, long most) {
+    String what = "a whole number >= " + least;
+    what += number(what) > most ? " and <= " + most : "";
     try {
-      int value = new BigDecimal(text).intValueExact();
-      if (-most <= value && value <= most) {
+      long value = new BigDecimal(text).longValueExact();
+      if (least <= value && value <= most) {
         return value;
       }
     } catch (ArithmeticException | NumberFormatException e) {
@@ -193,29 +221,14 @@ final class Node {
     throw expected(what);
   }
 
-  /** A whole number that fits an {@code int}. */
-  int count(int least) {
-    return (int) whole(least, Integer.MAX_VALUE);
-  }
-
-  private long whole(long least, long most) {
-    String what = "a whole number >= " + least;
-    number(what);
-    long value;
-    try {
-      value = new BigDecimal(text).longValueExact();
-    } catch (ArithmeticException | NumberFormatException e) {
-      throw expected(what + (text.length() > 18 ? " and <= " + most : ""));
-    }
-    if (value < least || value > most) {
-      throw expected(what + (value > most ? " and <= " + most : ""));
-    }
-    return value;
+  /** Any whole number: a name rather than a count. */
+  long id() {
+    return whole(Long.MIN_VALUE, Long.MAX_VALUE);
   }
 
   /** A number from 0 to below 1. */
   double shareBelowOne() {
-    double share = amount();
+    double share = amount(Range.FACTOR);
     if (share >= 1) {
       throw wrong("%s is all of it; write a share below 1".formatted(share));
     }

@@ -1,5 +1,6 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.units.Range;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,14 +29,13 @@ record NodeLine(
   private static final String FORM =
       "a node reads \"node1 -- description -- forward_compute_time=1, backward_compute_time=2, "
           + "activation_size=3, parameter_size=4\"";
+
+  /** What other tools append: the stage that PipeDream chose, the virtual layer that Harmony did. */
+  private static final Pattern IGNORED = Pattern.compile("(stage|vlayer)_id=\\S*\\s*");
+
   private static final Pattern ID = Pattern.compile("node\\S+");
   private static final Pattern NUMBER =
       Pattern.compile("[-+]?(\\d+\\.?\\d*|\\.\\d+)([eE][-+]?\\d+)?");
-
-  /** Beyond these a number is a slip rather than a layer: 30 years, a petabyte. */
-  private static final double LONGEST_MILLISECONDS = 1e12;
-
-  private static final double LARGEST_BYTES = 1e15;
 
   static NodeLine parse(Path file, int line, String text) {
     String[] fields = text.strip().split(" -- ", -1);
@@ -46,9 +46,14 @@ record NodeLine(
     if (fields.length < 3 || fields[2].isBlank()) {
       throw lacking(file, line, fields[0], fields.length < 2 ? "description" : FORWARD);
     }
-    if (fields.length > 4 || (fields.length == 4 && !fields[3].startsWith("stage_id="))) {
-      throw BadInputException.at(
-          file, line, fields[0] + " has more fields than a node may have; " + FORM);
+    for (int i = 3; i < fields.length; i++) {
+      if (!IGNORED.matcher(fields[i]).matches()) {
+        throw BadInputException.at(
+            file,
+            line,
+            "%s has the field \"%s\", which a node does not have; %s"
+                .formatted(fields[0], shortened(fields[i]), FORM));
+      }
     }
     double[] values = values(file, line, fields[0], fields[2]);
     return new NodeLine(fields[0], fields[1], values[0], values[1], values[2], values[3], line);
@@ -114,7 +119,7 @@ record NodeLine(
       for (String part : text.substring(1, text.length() - 1).split(";", -1)) {
         sum += number(file, line, key, part.strip());
       }
-      return sum;
+      return inRange(file, line, key, text, sum);
     }
     return number(file, line, key, text);
   }
@@ -130,12 +135,21 @@ record NodeLine(
     if (number < 0) {
       throw BadInputException.at(file, line, what + " is negative" + right);
     }
-    double most = time ? LONGEST_MILLISECONDS : LARGEST_BYTES;
-    if (number > most) {
+    return inRange(file, line, key, text, number);
+  }
+
+  private static double inRange(Path file, int line, String key, String text, double number) {
+    boolean time = key.equals(FORWARD) || key.equals(BACKWARD);
+    double value = time ? number / 1000 : number;
+    Range range = time ? Range.SECONDS : Range.BYTES;
+    if (!range.holds(value)) {
       throw BadInputException.at(
-          file, line, what + " is larger than any layer's" + right + " and at most " + most);
+          file,
+          line,
+          "%s=%s is %s than any layer's; write 0 or what comes to %s"
+              .formatted(key, shortened(text), value > 1 ? "larger" : "smaller", range));
     }
-    return number;
+    return number + 0.0; // no negative zero
   }
 
   private static String shortened(String text) {

@@ -1,5 +1,6 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.units.Range;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -40,7 +41,6 @@ record ParadlLayer(
   private static final int LONGEST_NAME = 200;
   private static final int LONGEST_EXTENT = 1_000_000;
   private static final double MOST_ELEMENTS = 1e12;
-  private static final double LONGEST_SECONDS = 1e9;
   private static final String FORM =
       "a layer reads \"CONV1|3x226x226|3x96x11x11|96x54x54|0.0006\", the seconds may be missing";
 
@@ -61,11 +61,7 @@ record ParadlLayer(
     List<Integer> in = extents(line, "input", line.field(1), 1, axes + 1);
     List<Integer> filter = extents(line, "filter", line.field(2), 0, axes + 2);
     List<Integer> out = extents(line, "output", line.field(3), 1, axes + 1);
-    double seconds = fields == 4 ? 0 : line.amount(line.field(4), "seconds");
-    if (seconds > LONGEST_SECONDS) {
-      throw line.mistake(
-          "the seconds " + line.field(4) + " are more than any sample's; write at most 1e9");
-    }
+    double seconds = fields == 4 ? 0 : line.amount(line.field(4), "number of seconds", Range.SECONDS);
     Kind kind = kind(line, name, filter);
     checkChannels(line, name, kind, in, filter, out);
     List<SlidingWindow> windows =

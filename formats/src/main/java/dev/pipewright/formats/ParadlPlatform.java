@@ -7,6 +7,7 @@ import dev.pipewright.cluster.Link;
 import dev.pipewright.units.Bytes;
 import dev.pipewright.units.BytesPerSecond;
 import dev.pipewright.units.FlopsPerSecond;
+import dev.pipewright.units.Range;
 import dev.pipewright.units.Seconds;
 import dev.pipewright.zoo.Clusters;
 import java.nio.file.Path;
@@ -42,7 +43,6 @@ public final class ParadlPlatform {
           "number of devices",
           "number of devices of a node");
   private static final int MOST_DEVICES = 1_000_000;
-  private static final double MOST_BYTES = 1e15;
 
   private final Path file;
   private final List<BarLine> lines;
@@ -60,11 +60,12 @@ public final class ParadlPlatform {
   private Cluster cluster() {
     checkLines();
     String name = String.valueOf(file.getFileName()).replaceFirst("(?<=.)\\.plat$", "");
-    FlopsPerSecond peak = new FlopsPerSecond(positive(1));
+    Bytes memory = Bytes.of(Math.max(1, positive(0, Range.BYTES)));
+    FlopsPerSecond peak = new FlopsPerSecond(positive(1, Range.FLOP_PER_SECOND));
     BytesPerSecond memoryRate = Clusters.v100().memoryBandwidth();
-    DeviceKind kind = new DeviceKind(name + " device", memory(), peak, peak, memoryRate);
-    BytesPerSecond bandwidth = new BytesPerSecond(positive(2));
-    Link link = new Link(new Seconds(amount(3)), bandwidth);
+    DeviceKind kind = new DeviceKind(name + " device", memory, peak, peak, memoryRate);
+    BytesPerSecond bandwidth = new BytesPerSecond(positive(2, Range.BYTES_PER_SECOND));
+    Link link = new Link(new Seconds(amount(3, Range.SECONDS)), bandwidth);
     int devices = count(4);
     int ofNode = count(5);
     if (devices % ofNode != 0) {
@@ -105,31 +106,12 @@ public final class ParadlPlatform {
     }
   }
 
-  private double amount(int index) {
-    return lines.get(index).amount(lines.get(index).field(1), MEANINGS.get(index));
+  private double amount(int index, Range range) {
+    return lines.get(index).amount(lines.get(index).field(1), MEANINGS.get(index), range);
   }
 
-  private double positive(int index) {
-    double value = amount(index);
-    if (value == 0) {
-      throw lines
-          .get(index)
-          .mistake(
-              "%s %s make a %s useless; write a number > 0"
-                  .formatted(
-                      lines.get(index).field(1),
-                      MEANINGS.get(index),
-                      index == 2 ? "link" : "device"));
-    }
-    return value;
-  }
-
-  private Bytes memory() {
-    double bytes = positive(0);
-    if (bytes < 1 || bytes > MOST_BYTES) {
-      throw lines.get(0).mistake(lines.get(0).field(1) + " bytes are no memory; write 1 to 1e15");
-    }
-    return Bytes.of(bytes);
+  private double positive(int index, Range range) {
+    return lines.get(index).positive(lines.get(index).field(1), MEANINGS.get(index), range);
   }
 
   private int count(int index) {

@@ -11,6 +11,7 @@ import dev.pipewright.planner.periodic.PeriodicShape;
 import dev.pipewright.planner.periodic.PeriodicShape.Stage;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.periodic.RepeatedOp;
+import dev.pipewright.units.Range;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -46,7 +47,7 @@ final class PeriodicReader {
     Fields plan = members.inner();
     return new PeriodicFile(
         shape(plan),
-        plan.required("micro_batch").count(1),
+        plan.required("micro_batch").count(Range.SAMPLES),
         plan.optional("contiguous").map(Node::flag),
         members.madeFor(),
         new PlanFigures(tree),
@@ -54,7 +55,7 @@ final class PeriodicReader {
   }
 
   private static PeriodicShape shape(Fields plan) {
-    double period = plan.required("period_s").positive();
+    double period = plan.required("period_s").positive(Range.SECONDS);
     int batches = plan.required("batches").count(1);
     Discipline discipline = discipline(plan.required("schedule"), batches);
     List<Stage> stages = new ArrayList<>();
@@ -162,7 +163,7 @@ final class PeriodicReader {
                       transfer ? "stages with one behind them" : "stages",
                       most));
     }
-    double start = node.list().get(2).amount();
+    double start = node.list().get(2).amount(Range.SECONDS);
     if (start >= period) {
       throw node.list()
           .get(2)

@@ -10,7 +10,7 @@ import java.util.Objects;
  * whoever opens it again.
  */
 final class PipedInput {
-  private static final int MOST = Integer.MAX_VALUE - 8;
+  private static final int MOST = 64 << 20; // bytes
 
   private final InputStream source;
   private byte[] kept = new byte[1 << 13];
@@ -51,7 +51,7 @@ final class PipedInput {
   private boolean more() throws IOException {
     if (size == kept.length) {
       if (size == MOST) {
-        throw new IOException("more than 2 GiB came through a pipe; write it to a file");
+        throw new IOException("more than 64 MiB came through a pipe; write it to a file");
       }
       kept = Arrays.copyOf(kept, size > MOST / 2 ? MOST : 2 * size);
     }

@@ -5,6 +5,7 @@ import dev.pipewright.planner.placement.OperatorGraph.CircleException;
 import dev.pipewright.planner.placement.OperatorGraph.Devices;
 import dev.pipewright.planner.placement.OperatorGraph.Edge;
 import dev.pipewright.planner.placement.OperatorGraph.Operator;
+import dev.pipewright.units.Range;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
@@ -80,7 +81,7 @@ public final class PlacementJson {
     Fields fields = root.object();
     Node accelerators = fields.required("maxFPGAs");
     Node processors = fields.required("maxCPUs");
-    double bytes = fields.required("maxSizePerFPGA").amount();
+    double bytes = fields.required("maxSizePerFPGA").amount(Range.COST);
     int most = OperatorGraph.MOST_DEVICES;
     int devices = devices(accelerators, most) + devices(processors, most);
     if (devices < 1 || devices > most) {
@@ -119,11 +120,11 @@ public final class PlacementJson {
     for (Node node : list.list()) {
       Fields fields = node.object();
       Node id = fields.required("id");
-      Integer first = places.putIfAbsent(id.whole(Long.MIN_VALUE), nodes.size());
+      Integer first = places.putIfAbsent(id.id(), nodes.size());
       if (first != null) {
         throw id.wrong(
             "%s is %d, the id of the node in line %d as well; give each node an id of its own"
-                .formatted(id.place(), id.whole(Long.MIN_VALUE), nodes.get(first).node().line()));
+                .formatted(id.place(), id.id(), nodes.get(first).node().line()));
       }
       nodes.add(fields);
     }
@@ -147,14 +148,14 @@ public final class PlacementJson {
       Node cost = fields.required("cost");
       if (priced[from] == null) {
         priced[from] = cost;
-        costs[from] = cost.amount();
-      } else if (Math.abs(costs[from] - cost.amount()) > SAME_COST) {
+        costs[from] = cost.amount(Range.COST);
+      } else if (Math.abs(costs[from] - cost.amount(Range.COST)) > SAME_COST) {
         throw cost.wrong(
             "%s is %s, but node %d's edge in line %d costs %s; a node's output is sent once, so give all its edges one cost"
                 .formatted(
                     cost.place(),
-                    cost.amount(),
-                    nodes.get(from).required("id").whole(Long.MIN_VALUE),
+                    cost.amount(Range.COST),
+                    nodes.get(from).required("id").id(),
                     priced[from].line(),
                     costs[from]));
       }
@@ -164,7 +165,7 @@ public final class PlacementJson {
   }
 
   private int place(Node end) {
-    long id = end.whole(Long.MIN_VALUE);
+    long id = end.id();
     Integer place = places.get(id);
     if (place == null) {
       throw end.wrong(
@@ -176,19 +177,19 @@ public final class PlacementJson {
   /** The time on an accelerator is not looked at where none can run the node. */
   private static Operator operator(Fields fields, double cost) {
     boolean supported = flag(fields.required("supportedOnFpga"));
-    long id = fields.required("id").whole(Long.MIN_VALUE);
+    long id = fields.required("id").id();
     Optional<Node> colour = fields.optional("colorClass");
     return new Operator(
         id,
         fields.optional("name").map(Node::text).orElse("node " + id),
         supported,
-        fields.required("cpuLatency").amount(),
-        supported ? fields.required("fpgaLatency").amount() : 0,
+        fields.required("cpuLatency").amount(Range.COST),
+        supported ? fields.required("fpgaLatency").amount(Range.COST) : 0,
         cost,
-        fields.optional("size").map(Node::amount).orElse(0.0),
+        fields.optional("size").map(size -> size.amount(Range.COST)).orElse(0.0),
         flag(fields.required("isBackwardNode")),
         colour.isPresent()
-            ? OptionalLong.of(colour.get().whole(Long.MIN_VALUE))
+            ? OptionalLong.of(colour.get().id())
             : OptionalLong.empty());
   }
 
@@ -197,7 +198,7 @@ public final class PlacementJson {
     if (!node.is(Node.Type.NUMBER)) {
       return node.flag();
     }
-    double number = node.amount();
+    double number = node.amount(Range.COST);
     if (number != 0 && number != 1) {
       throw node.wrong(
           "%s is the number %s; expected true, false, 0 or 1".formatted(node.place(), number));

@@ -60,7 +60,7 @@ final class PlacementReader {
     }
     List<Long> nodes = new ArrayList<>();
     for (Node node : fields.required("nodes").list()) {
-      long id = node.whole(Long.MIN_VALUE);
+      long id = node.id();
       Integer first = known.putIfAbsent(id, number);
       if (first != null) {
         throw node.wrong(

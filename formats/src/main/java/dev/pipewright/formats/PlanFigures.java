@@ -1,5 +1,6 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.units.Range;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -54,10 +55,10 @@ public final class PlanFigures {
 
   private void compare(String place, double counted, double tolerance) {
     Node stated = figures.get(place);
-    if (stated != null && !(Math.abs(stated.amount() - counted) <= tolerance)) {
+    if (stated != null && !(Math.abs(stated.amount(Range.FIGURE) - counted) <= tolerance)) {
       String words =
           "%s is %s, but the plan gives %s; correct it or leave it out"
-              .formatted(stated.place(), plain(stated.amount()), plain(counted));
+              .formatted(stated.place(), plain(stated.amount(Range.FIGURE)), plain(counted));
       problems.add(new FileProblem(file, stated.line(), 0, "figure", -1, -1, -1, words, List.of()));
     }
   }

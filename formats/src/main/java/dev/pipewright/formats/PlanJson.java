@@ -7,6 +7,7 @@ import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.units.Range;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -141,7 +142,7 @@ public final class PlanJson {
   static Plan plan(Path file, Fields fields, List<String> stageKeys) {
     WarmUp warmUp = fields.required("schedule").word(SCHEDULES);
     int microBatches = fields.required("micro_batches").count(1);
-    int microBatch = fields.required("micro_batch").count(1);
+    int microBatch = fields.required("micro_batch").count(Range.SAMPLES);
     int replicas = fields.optional("replicas").map(n -> n.count(1)).orElse(1);
     boolean overlap = fields.optional("overlap_allreduce").map(Node::flag).orElse(false);
     List<Node> nodes = fields.required("stages").list();

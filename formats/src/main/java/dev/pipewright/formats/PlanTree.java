@@ -1,6 +1,10 @@
 package dev.pipewright.formats;
 
 import dev.pipewright.model.Training;
+import dev.pipewright.units.Range;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -38,22 +42,43 @@ record PlanTree(Path file, Node root, Node plan) {
 
     MadeFor madeFor() {
       return new MadeFor(
-          either("model").map(Node::text),
-          either("cluster").map(Node::text),
+          either("model").map(Members::named),
+          either("cluster").map(Members::named),
           either("global_batch")
-              .map(node -> OptionalLong.of(node.whole(1)))
+              .map(node -> OptionalLong.of(node.count(Range.SAMPLES)))
               .orElse(OptionalLong.empty()),
           either("profile_batch")
-              .map(node -> OptionalInt.of(node.count(1)))
+              .map(node -> OptionalInt.of(node.count(Range.SAMPLES)))
               .orElse(OptionalInt.empty()),
           training(),
           new GivenMemory(
               either("device_memory_bytes")
-                  .map(node -> OptionalLong.of(node.whole(1)))
+                  .map(node -> OptionalLong.of(node.whole(1, (long) Range.BYTES.most())))
                   .orElse(OptionalLong.empty()),
               either("memory_reserve")
                   .map(node -> OptionalDouble.of(node.shareBelowOne()))
                   .orElse(OptionalDouble.empty())));
+    }
+
+    /**
+     * The name of something that may be a file: never a pipe or a device, which a plan from
+     * elsewhere would have this process wait for. (What the system shows as files is empty.)
+     */
+    private static String named(Node node) {
+      String name = node.text();
+      try {
+        Path file = Path.of(name);
+        if (Files.exists(file) && !Files.isDirectory(file) && !(Files.isRegularFile(file) && Files.size(file) > 0)) {
+          throw node.wrong(
+              "%s names \"%s\", which is no file with anything in it; name a file or a name of the zoo"
+                  .formatted(node.place(), name));
+        }
+      } catch (InvalidPathException | IOException e) {
+        throw node.wrong(
+            "%s is \"%s\", which cannot be the name of a file; name a file or a name of the zoo"
+                .formatted(node.place(), name));
+      }
+      return name;
     }
 
     /** Both or neither: a plan for an optimizer is for a precision. */
@@ -77,7 +102,7 @@ record PlanTree(Path file, Node root, Node plan) {
           .optional(object)
           .flatMap(node -> Optional.ofNullable(node.members().get(key)))
           .filter(node -> node.is(Node.Type.NUMBER))
-          .map(node -> OptionalDouble.of(node.amount()))
+          .map(node -> OptionalDouble.of(node.positive(Range.FIGURE)))
           .orElse(OptionalDouble.empty());
     }
   }

@@ -13,6 +13,7 @@ import dev.pipewright.profile.Profile.LayerSizes;
 import dev.pipewright.profile.Profile.LayerTimes;
 import dev.pipewright.profile.Provenance;
 import dev.pipewright.units.Precision;
+import dev.pipewright.units.Range;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -65,6 +66,7 @@ final class ProfileReader {
           "backward_working_bytes",
           "split_kept_bytes",
           "deferred_bytes");
+  private static final long MOST_ELEMENTS = (long) Range.ELEMENTS.most();
   private static final Map<String, Optimizer> OPTIMIZERS = Words.of(Optimizer.values());
 
   private final Path file;
@@ -108,9 +110,9 @@ final class ProfileReader {
             .optional("output_shape")
             .map(s -> s.checked(() -> new Shape(fields.counts("output_shape", 1))));
     String name = fields.required("name").text();
-    long parameters = fields.required("parameters").whole(0);
-    long output = fields.required("output_elements").whole(0);
-    long kept = fields.required("kept_elements").whole(0);
+    long parameters = fields.required("parameters").whole(0, MOST_ELEMENTS);
+    long output = fields.required("output_elements").whole(0, MOST_ELEMENTS);
+    long kept = fields.required("kept_elements").whole(0, MOST_ELEMENTS);
     Work work = fields.optional("work").map(ProfileReader::work).orElse(Work.NONE);
     var operator = OperatorJson.read(fields.required("operator"));
     List<Operator> steps =
@@ -128,17 +130,17 @@ final class ProfileReader {
             List.of(
                 "forward_flop", "input_gradient_flop", "weight_gradient_flop", "forward_elements"));
     return new Work(
-        fields.required("forward_flop").amount(),
-        fields.required("input_gradient_flop").amount(),
-        fields.required("weight_gradient_flop").amount(),
-        fields.required("forward_elements").amount());
+        fields.required("forward_flop").amount(Range.FLOP),
+        fields.required("input_gradient_flop").amount(Range.FLOP),
+        fields.required("weight_gradient_flop").amount(Range.FLOP),
+        fields.required("forward_elements").amount(Range.FLOP));
   }
 
   private static LayerSizes sizes(Fields fields) {
     return new LayerSizes(
-        fields.required("output_bytes").amount(),
-        fields.required("kept_bytes").amount(),
-        fields.required("parameter_bytes").amount());
+        fields.required("output_bytes").amount(Range.BYTES),
+        fields.required("kept_bytes").amount(Range.BYTES),
+        fields.required("parameter_bytes").amount(Range.BYTES));
   }
 
   private LayerGraph graph(
@@ -196,7 +198,7 @@ final class ProfileReader {
     Node batches = fields.required("batches");
     for (Node batch : batches.list()) {
       Fields table = batch.object(BATCH_KEYS);
-      samples.add(table.required("samples").count(1));
+      samples.add(table.required("samples").count(Range.SAMPLES));
       times.add(times(table, sizes.size()));
       if (WORKING_KEYS.stream().anyMatch(key -> table.optional(key).isPresent())) {
         memory.add(memory(table, sizes.size()));
@@ -216,9 +218,9 @@ final class ProfileReader {
     List<LayerTimes> times = new ArrayList<>(layers);
     for (int i = 0; i < layers; i++) {
       int at = i;
-      double seconds = forward.get(i).amount();
-      double all = backward.get(i).amount();
-      double step = update.get(i).amount();
+      double seconds = forward.get(i).amount(Range.SECONDS);
+      double all = backward.get(i).amount(Range.SECONDS);
+      double step = update.get(i).amount(Range.SECONDS);
       Supplier<LayerTimes> made = () -> new LayerTimes(seconds, all, input[at], weight[at], step);
       times.add(backward.get(i).checked(made));
     }
@@ -232,7 +234,7 @@ final class ProfileReader {
     if (table.optional(key).isPresent()) {
       List<Node> given = column(table, key, layers);
       for (int i = 0; i < layers; i++) {
-        part[i] = given.get(i).is(Node.Type.NOTHING) ? Double.NaN : given.get(i).amount();
+        part[i] = given.get(i).is(Node.Type.NOTHING) ? Double.NaN : given.get(i).amount(Range.SECONDS);
       }
     }
     return part;
@@ -257,10 +259,10 @@ final class ProfileReader {
     for (int i = 0; i < layers; i++) {
       memory.add(
           new LayerMemory(
-              forward.get(i).amount(),
-              backward.get(i).amount(),
-              kept.get(i).amount(),
-              deferred.get(i).amount()));
+              forward.get(i).amount(Range.BYTES),
+              backward.get(i).amount(Range.BYTES),
+              kept.get(i).amount(Range.BYTES),
+              deferred.get(i).amount(Range.BYTES)));
     }
     return memory;
   }

@@ -106,8 +106,8 @@ final class ScheduleAssembly {
 
   ScheduleFile finished() {
     if (programs.stream().allMatch(ops -> ops.size == 0)) {
-      throw BadInputException.in(
-          file, "holds no op; give what `schedule --json` wrote, with its \"ranks\"");
+      throw BadInputException.at(
+          file, 1, "holds no op; give what `schedule --json` wrote, with its \"ranks\"");
     }
     stated.count("stages", programs.size());
     while (programs.size() < ranks.orElse(0)) {
@@ -118,8 +118,9 @@ final class ScheduleAssembly {
     Arrays.setAll(packed, rank -> packed(programs.get(rank), where));
     int batches = batches(where, packed);
     if ((long) where.stages() * batches > MOST_PLACES) {
-      throw BadInputException.in(
+      throw BadInputException.at(
           file,
+          1,
           "names %d stages and %d micro-batches, more than can be checked; take at most %d in all"
               .formatted(where.stages(), batches, MOST_PLACES));
     }
@@ -226,8 +227,9 @@ final class ScheduleAssembly {
       }
     }
     if ((long) depth * chains > MOST_PLACES) {
-      throw BadInputException.in(
+      throw BadInputException.at(
           file,
+          1,
           "names %d stages in %d directions, more than can be checked; take at most %d in all"
               .formatted(depth, chains, MOST_PLACES));
     }

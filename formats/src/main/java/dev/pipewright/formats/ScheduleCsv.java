@@ -150,11 +150,13 @@ public final class ScheduleCsv {
       }
     }
     if (stages == 0) {
-      throw BadInputException.in(file, "holds no action; write a line for each rank, like 0F0,0B0");
+      throw BadInputException.at(
+          file, 1, "holds no action; write a line for each rank, like 0F0,0B0");
     }
     if ((long) stages * microBatches > MOST_OPS) {
-      throw BadInputException.in(
+      throw BadInputException.at(
           file,
+          1,
           "names %d stages and %d micro-batches, more than can be checked; take at most %d in all"
               .formatted(stages, microBatches, MOST_OPS));
     }

@@ -15,13 +15,20 @@ import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.dataformat.yaml.YAMLFactory;
 import tools.jackson.dataformat.yaml.YAMLParser;
 
-/** Reads a JSON or YAML file into {@link Node}s: one value, no key twice, no aliases. */
+/** Reads a JSON or YAML file into {@link Node}s: one value, no key twice, no aliases, no more than memory allows. */
 final class Tree {
   private static final Pattern NO_TEXT =
       Pattern.compile("UTF-8|UTF-16|UTF-32|CTRL-CHAR|special characters");
 
+  /** More need more memory than a plan is worth. */
+  private static final int MOST_VALUES = 2_000_000;
+
+  /** Bytes of a YAML file, whose parser is slow and hungry. */
+  private static final int MOST_YAML = 1 << 20;
+
   private final Path file;
   private final JsonParser parser;
+  private int values;
 
   private Tree(Path file, JsonParser parser) {
     this.file = file;
@@ -61,7 +68,7 @@ final class Tree {
   }
 
   private static Node yaml(Path file) {
-    try (InputStream in = InputFile.open(file);
+    try (InputStream in = new ShortInput(InputFile.open(file), file, MOST_YAML);
         JsonParser parser = new YAMLFactory().createParser(ObjectReadContext.empty(), in)) {
       return new Tree(file, parser).root();
     } catch (JacksonException e) {
@@ -94,7 +101,7 @@ final class Tree {
     if (first == null) {
       throw BadInputException.at(file, 1, "the file is empty; expected an object");
     }
-    Node root = value(first, null, "");
+    Node root = value(first, null, "", -1);
     if (parser.nextToken() != null) {
       throw BadInputException.at(
           file, line(), "a second value follows the first; a file holds one object");
@@ -102,20 +109,26 @@ final class Tree {
     return root;
   }
 
-  private Node value(JsonToken token, @Nullable Node parent, String label) {
+  private Node value(JsonToken token, @Nullable Node parent, String key, int index) {
     if (parser instanceof YAMLParser yaml && yaml.isCurrentAlias()) {
       throw BadInputException.at(
           file,
           line(),
           "the alias *" + parser.getString() + " is not supported; write the value out");
     }
-    Node node = new Node(file, line(), parent, label, type(token), scalar(token));
+    if (++values > MOST_VALUES) {
+      throw BadInputException.at(
+          file,
+          line(),
+          "the file holds more than %,d values; give a smaller one".formatted(MOST_VALUES));
+    }
+    Node node = new Node(file, line(), parent, key, index, type(token), scalar(token));
     if (token == JsonToken.START_OBJECT) {
       members(node);
     } else if (token == JsonToken.START_ARRAY) {
       JsonToken next = parser.nextToken();
       for (int i = 0; next != JsonToken.END_ARRAY; i++, next = parser.nextToken()) {
-        node.elements().add(value(next, node, "[" + i + "]"));
+        node.elements().add(value(next, node, "", i));
       }
     }
     return node;
@@ -125,7 +138,7 @@ final class Tree {
     while (parser.nextToken() != JsonToken.END_OBJECT) {
       String key = parser.currentName();
       int line = line();
-      Node member = value(parser.nextToken(), object, "." + key);
+      Node member = value(parser.nextToken(), object, key, -1);
       Node first = object.members().putIfAbsent(key, member);
       if (first != null) {
         throw BadInputException.at(

@@ -94,12 +94,12 @@ class ClusterYamlRatesTest {
   void portsMustBePositive() {
     for (String ports : List.of("0", "-2")) {
       refused(
-          "16: levels[1].ports is the number " + ports + "; expected a finite number > 0",
+          "16: levels[1].ports is the number " + ports + "; expected 1e-9 to 1e9",
           PORTS,
           PORTS + "\n    ports: " + ports);
     }
     refused(
-        "16: levels[1].ports is the text \"two\"; expected a finite number > 0",
+        "16: levels[1].ports is the text \"two\"; expected 1e-9 to 1e9",
         PORTS,
         PORTS + "\n    ports: two");
   }
@@ -117,15 +117,15 @@ class ClusterYamlRatesTest {
           small(good + ", " + good.replace("4096", size)));
     }
     refused(
-        place + "[0].bytes_per_s is the number 0; expected a finite number > 0",
+        place + "[0].bytes_per_s is the number 0; expected 0.001 to 1e18 bytes per second",
         PORTS,
         small(good.replace("5e8", "0")));
     refused(
-        place + "[0].latency_s is the number -1e-5; expected a finite number >= 0",
+        place + "[0].latency_s is the number -1e-5; expected 0 or 1e-18 to 1e9 seconds",
         PORTS,
         small(good.replace("1e-5", "-1e-5")));
     refused(
-        place + "[0].up_to_bytes is the number 0; expected a finite number > 0",
+        place + "[0].up_to_bytes is the number 0; expected 1e-9 to 1e15 bytes",
         PORTS,
         small(good.replace("4096", "0")));
     refused(

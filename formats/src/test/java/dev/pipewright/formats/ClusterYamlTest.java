@@ -14,6 +14,7 @@ import dev.pipewright.units.Bytes;
 import dev.pipewright.units.BytesPerSecond;
 import dev.pipewright.units.FlopsPerSecond;
 import dev.pipewright.units.Precision;
+import dev.pipewright.units.Range;
 import dev.pipewright.units.Seconds;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -171,8 +172,7 @@ class ClusterYamlTest {
   }
 
   private static double positive(RandomModel made) {
-    double amount = made.amount();
-    return amount == 0 ? 1 : amount;
+    return Math.max(1, made.amount());
   }
 
   @Test
@@ -236,20 +236,20 @@ class ClusterYamlTest {
   @Test
   void numbersOutOfRangeAreRefused() {
     refused(
-        "9: levels[0].point_to_point.bytes_per_s is the number 0; expected a finite number > 0",
+        "9: levels[0].point_to_point.bytes_per_s is the number 0; expected 0.001 to 1e18 bytes per second",
         "25e9",
         "0");
     refused(
-        "9: levels[0].point_to_point.latency_s is the number -1e-5; expected a finite number >= 0",
+        "9: levels[0].point_to_point.latency_s is the number -1e-5; expected 0 or 1e-18 to 1e9 seconds",
         "latency_s: 1e-5, bytes_per_s: 25e9",
         "latency_s: -1e-5, bytes_per_s: 25e9");
     refused(
-        "9: levels[0].point_to_point.bytes_per_s is the number .inf; expected a finite number > 0",
+        "9: levels[0].point_to_point.bytes_per_s is the number .inf; expected 0.001 to 1e18 bytes per second",
         "25e9",
         ".inf");
     refused(
-        "9: levels[0].point_to_point.bytes_per_s is the text \"25 GB/s\"; expected a finite number"
-            + " > 0",
+        "9: levels[0].point_to_point.bytes_per_s is the text \"25 GB/s\"; expected 0.001 to"
+            + " 1e18 bytes per second",
         "25e9",
         "25 GB/s");
   }
@@ -279,7 +279,7 @@ class ClusterYamlTest {
 
   private static DeviceMemory memory(RandomModel made) {
     SplittableRandom random = made.random();
-    long reported = random.nextLong(100, Long.MAX_VALUE);
+    long reported = random.nextLong(100, (long) Range.BYTES.most());
     return new DeviceMemory(
         new Bytes(reported),
         new Bytes(made.flip() ? 0 : random.nextLong(reported / 4)),

@@ -122,6 +122,12 @@ class GraphTextTest {
     refused("1: the file is empty; a graph text file declares nodes and edges", " \n\n");
   }
 
+  @Test
+  void whatOtherToolsAppendIsLeftOut() {
+    String text = node(1, "a").replace("\n", " -- stage_id=3\n") + node(2, "b").replace("\n", " -- vlayer_id=7\n");
+    assertEquals(2, read(text + "\tnode1 -- node2\n").graph().size());
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"-2", "-1e-9", "-1e400"})
   void negativeTimesAreRefused(String time) {
@@ -143,9 +149,17 @@ class GraphTextTest {
   @Test
   void absurdNumbersAreRefused() {
     refused(
-        "1: activation_size=1e300 is larger than any layer's; sizes are bytes >= 0 and at most"
-            + " 1.0E15",
+        "1: activation_size=1e300 is larger than any layer's; write 0 or what comes to 1e-9 to 1e15"
+            + " bytes",
         NODE.formatted(1, "a", "1", "1e300"));
+    refused(
+        "1: forward_compute_time=1e-300 is smaller than any layer's; write 0 or what comes to 1e-18"
+            + " to 1e9 seconds",
+        NODE.formatted(1, "a", "1e-300", "1"));
+    refused(
+        "1: activation_size=[9e14; 9e14] is larger than any layer's; write 0 or what comes to 1e-9"
+            + " to 1e15 bytes",
+        NODE.formatted(1, "a", "1", "[9e14; 9e14]"));
   }
 
   @Test
@@ -190,7 +204,7 @@ class GraphTextTest {
         "1: node1 gives parameter_size twice; give it once",
         node(1, "a").replace("\n", ", parameter_size=3"));
     refused(
-        "1: node1 has more fields than a node may have; a node reads \"node1 -- description --"
+        "1: node1 has the field \"stage=3\", which a node does not have; a node reads \"node1 -- description --"
             + " forward_compute_time=1, backward_compute_time=2, activation_size=3,"
             + " parameter_size=4\"",
         node(1, "a").replace("\n", " -- stage=3"));

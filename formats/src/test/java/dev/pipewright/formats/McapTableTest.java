@@ -66,7 +66,7 @@ class McapTableTest {
     refused(
         "peaks.json",
         "{\"layers\": [{\"alone\": null}]}",
-        "peaks.json:1: layers[0].alone is null; expected a finite number >= 0");
+        "peaks.json:1: layers[0].alone is null; expected 0 or 1e-9 to 1e15 bytes");
     refused(
         "peaks.json",
         "{\n\"runs\": [{\"layers\": [1, 2], \"peak_bytes\": [5, 6]}]}",

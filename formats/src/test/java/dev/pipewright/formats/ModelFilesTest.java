@@ -72,6 +72,19 @@ class ModelFilesTest {
   }
 
   @Test
+  void aNetworkWithoutAnyTimeIsRefusedUnlessItIsToBeTrained() {
+    String none = NODE.replaceAll("compute_time=[^,]*", "compute_time=0");
+    Path text = Refusal.file(folder, "m.txt", none);
+    Refusal.assertRefused(
+        "m.txt:1: no layer takes any time, so nothing can be planned; measure the layers first,"
+            + " with `pipewright profile`",
+        text,
+        ModelFilesTest::read);
+    assertEquals(1, ModelFiles.graph(text).size());
+    assertEquals(1, read(Refusal.file(folder, "m.txt", none.replace("backward_compute_time=0", "backward_compute_time=1"))).graph().size());
+  }
+
+  @Test
   void filesThatAreNotThereAreRefused() {
     Refusal.assertRefused(
         "nowhere.txt: no such file; give the path of an existing file",

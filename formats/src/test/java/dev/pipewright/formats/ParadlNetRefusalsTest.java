@@ -80,10 +80,10 @@ class ParadlNetRefusalsTest {
             + " give channels and extents",
         "1x4x3x3 @ 1x4x-3x3 @ 4: the filter \"1x4x-3x3\" has \"-3\" in it; write whole numbers from 0"
             + " to 1000000 with x between them",
-        "|0.25 @ |soon @ 4: the seconds \"soon\" is not a finite number; write one >= 0",
-        "|0.25 @ |1e999 @ 4: the seconds \"1e999\" is not a finite number; write one >= 0",
-        "|0.25 @ |-1 @ 4: the seconds -1 is negative; write a number >= 0",
-        "|0.25 @ |1e10 @ 4: the seconds 1e10 are more than any sample's; write at most 1e9",
+        "|0.25 @ |soon @ 4: the number of seconds \"soon\" is out of range; write 0 or 1e-18 to 1e9 seconds",
+        "|0.25 @ |1e999 @ 4: the number of seconds \"1e999\" is out of range; write 0 or 1e-18 to 1e9 seconds",
+        "|0.25 @ |-1 @ 4: the number of seconds \"-1\" is out of range; write 0 or 1e-18 to 1e9 seconds",
+        "|0.25 @ |1e10 @ 4: the number of seconds \"1e10\" is out of range; write 0 or 1e-18 to 1e9 seconds",
         "|0.25 @ |0|1 @ 4: has 6 fields between its bars; a layer reads"
             + " \"CONV1|3x226x226|3x96x11x11|96x54x54|0.0006\", the seconds may be missing",
         "BNORM @ ' ' @ 5: the layer has no name; a layer reads"

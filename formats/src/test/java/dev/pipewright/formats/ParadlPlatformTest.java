@@ -60,13 +60,13 @@ class ParadlPlatformTest {
   @CsvSource(
       delimiter = '@',
       value = {
-        "25e8 @ 0 @ 3: 0 bytes per second make a link useless; write a number > 0",
-        "25e8 @ -1 @ 3: the bytes per second -1 is negative; write a number >= 0",
-        "1.5E13 @ 0.0 @ 2: 0.0 FLOP per second make a device useless; write a number > 0",
-        "2e-6 @ -2e-6 @ 4: the seconds of latency -2e-6 is negative; write a number >= 0",
-        "2e-6 @ fast @ 4: the seconds of latency \"fast\" is not a finite number; write one >= 0",
-        "12e9 @ 1e999 @ 1: the bytes of memory \"1e999\" is not a finite number; write one >= 0",
-        "12e9 @ 1e16 @ 1: 1e16 bytes are no memory; write 1 to 1e15",
+        "25e8 @ 0 @ 3: the bytes per second \"0\" is out of range; write 0.001 to 1e18 bytes per second",
+        "25e8 @ -1 @ 3: the bytes per second \"-1\" is out of range; write 0.001 to 1e18 bytes per second",
+        "1.5E13 @ 0.0 @ 2: the FLOP per second \"0.0\" is out of range; write 1 to 1e24 FLOP/s",
+        "2e-6 @ -2e-6 @ 4: the seconds of latency \"-2e-6\" is out of range; write 0 or 1e-18 to 1e9 seconds",
+        "2e-6 @ fast @ 4: the seconds of latency \"fast\" is out of range; write 0 or 1e-18 to 1e9 seconds",
+        "12e9 @ 1e999 @ 1: the bytes of memory \"1e999\" is out of range; write 1e-9 to 1e15 bytes",
+        "12e9 @ 1e16 @ 1: the bytes of memory \"1e16\" is out of range; write 1e-9 to 1e15 bytes",
         "|24 @ |2e1 @ 5: the number of devices \"2e1\" is no count; write a whole number from 1 to"
             + " 1000000",
         "|24 @ |0 @ 5: the number of devices \"0\" is no count; write a whole number from 1 to"

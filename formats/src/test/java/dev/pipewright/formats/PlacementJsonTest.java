@@ -60,7 +60,7 @@ class PlacementJsonTest {
           "maxCPUs": 1 | "maxCPUs": -1 | maxCPUs is the number -1; expected a whole number >= 0 | 1
           "maxFPGAs": 2, "maxCPUs": 1 | "maxFPGAs": 0, "maxCPUs": 0 | maxFPGAs and maxCPUs make 0 devices; give 1 to 4096 together | 1
           100.5 | NaN | is no value of JSON | 1
-          "fpgaLatency": 1.5 | "fpgaLatency": -1.5 | nodes[0].fpgaLatency is the number -1.5; expected a finite number >= 0 | 3
+          "fpgaLatency": 1.5 | "fpgaLatency": -1.5 | nodes[0].fpgaLatency is the number -1.5; expected 0 or 1e-18 to 1e24 | 3
           "fpgaLatency": 1.5 | "latency": 1.5 | the key "fpgaLatency" is missing in nodes[0]; add it | 3
           "id": 9 | "id": 7 | nodes[2].id is 7, the id of the node in line 3 as well; give each node an id of its own | 6
           "destId": -2 | "destId": 8 | edges[0].destId is 8, but no node has that id; name a node or add one | 9

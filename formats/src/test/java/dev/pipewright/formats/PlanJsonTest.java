@@ -12,6 +12,7 @@ import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.units.Precision;
+import dev.pipewright.units.Range;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -143,11 +144,11 @@ class PlanJsonTest {
             Optional.of(made.text()),
             Optional.of(made.text()),
             Optional.of(made.text()),
-            OptionalLong.of(random.nextLong(1, Long.MAX_VALUE)),
+            OptionalLong.of(made.count()),
             OptionalInt.of(made.count()),
             Optional.of(new Training(made.one(Optimizer.values()), made.one(Precision.values()))),
             new GivenMemory(
-                OptionalLong.of(random.nextLong(1, Long.MAX_VALUE)),
+                OptionalLong.of(random.nextLong(1, (long) Range.BYTES.most())),
                 OptionalDouble.of(random.nextDouble())));
   }
 

@@ -14,6 +14,7 @@ import dev.pipewright.profile.Profile.LayerSizes;
 import dev.pipewright.profile.Profile.LayerTimes;
 import dev.pipewright.profile.Provenance;
 import dev.pipewright.units.Precision;
+import dev.pipewright.units.Range;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -49,14 +50,14 @@ final class RandomModel {
     return text.toString();
   }
 
-  /** Any magnitude, the smallest and the largest included. */
+  /** Any magnitude that a quantity may have, the smallest and the largest included. */
   double amount() {
     return switch (random.nextInt(6)) {
       case 0 -> 0;
       case 1 -> random.nextInt(1_000_000);
-      case 2 -> Double.MIN_VALUE;
+      case 2 -> Range.BYTES.least();
       case 3 -> random.nextDouble();
-      default -> Math.exp(random.nextDouble(-300, 300));
+      default -> Math.exp(random.nextDouble(Math.log(Range.BYTES.least()), Math.log(Range.SECONDS.most())));
     };
   }
 
@@ -101,8 +102,8 @@ final class RandomModel {
         operator,
         flip() ? List.of(operator) : List.of(operator(), operator, operator()),
         flip() ? Optional.of(new Shape(counts())) : Optional.empty(),
-        random.nextLong(Long.MAX_VALUE),
-        random.nextLong(Long.MAX_VALUE),
+        random.nextLong((long) Range.ELEMENTS.most()),
+        random.nextLong((long) Range.ELEMENTS.most()),
         count(),
         flip() ? Work.NONE : new Work(amount(), amount(), amount(), amount()));
   }

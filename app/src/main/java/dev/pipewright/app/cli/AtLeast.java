@@ -9,7 +9,16 @@ final class AtLeast {
 
   /** The value; throws {@link BadInputException} where it is too small. */
   static int one(String flag, int value) {
-    return (int) of(flag, value, 1);
+    return (int) within(flag, value, 1, Integer.MAX_VALUE);
+  }
+
+  /** A number of what takes memory or time each: stages, replicas, threads. */
+  static int few(String flag, int value) {
+    return (int) within(flag, value, 1, Limits.COUNT);
+  }
+
+  static int few(String flag, @Nullable Integer value, int usual) {
+    return value == null ? usual : few(flag, value);
   }
 
   /** The same, or what is usual where the flag was not given. */
@@ -17,7 +26,11 @@ final class AtLeast {
     return value == null ? usual : one(flag, value);
   }
 
-  static long of(String flag, long value, long least) {
+  static long within(String flag, long value, long least, long most) {
+    if (value > most) {
+      throw new BadInputException(
+          "%s: %d is too many; give at most %d".formatted(flag, value, most));
+    }
     if (value < least) {
       throw new BadInputException(
           "%s: %d is too few; give a whole number >= %d".formatted(flag, value, least));

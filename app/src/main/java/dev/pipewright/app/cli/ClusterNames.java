@@ -84,6 +84,11 @@ final class ClusterNames {
     return Clusters.find(cluster).orElseThrow().device(0).name();
   }
 
+  /** Whether there is a cluster or a file of that name. */
+  static boolean exists(String name) {
+    return !isFile(name) || (!name.isEmpty() && Files.exists(Values.file("the cluster", name)));
+  }
+
   /** How a file elsewhere names the same cluster: as here, but a file by its whole path. */
   static String anywhere(String name) {
     return isFile(name)

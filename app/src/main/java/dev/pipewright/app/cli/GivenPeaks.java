@@ -25,7 +25,7 @@ record GivenPeaks(Path path, PlanFile file, String table, LayerPeaks peaks, Clus
         file,
         table,
         McapTable.read(Values.file("the model", table)),
-        argument.arguments.cluster(file.cluster()));
+        argument.arguments.cluster(argument.cluster(file.madeFor())));
   }
 
   @Override

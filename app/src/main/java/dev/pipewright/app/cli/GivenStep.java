@@ -120,6 +120,7 @@ record GivenStep(Path path, PlanFile file, ModelArgument.Costed costed, CostMode
 
   @Override
   public List<String> files() {
+    Limits.drawn(plan());
     return List.of(Answer.FILES);
   }
 

@@ -59,7 +59,7 @@ final class JoinCommand implements Callable<Integer> {
     if (port < 1) {
       throw new BadInputException(where + ": is no address; give HOST:PORT as `train` printed it");
     }
-    AtLeast.one("--slots", slots);
+    AtLeast.few("--slots", slots);
     String token = System.getenv(VARIABLE);
     if (token == null || token.isBlank()) {
       throw new BadInputException(

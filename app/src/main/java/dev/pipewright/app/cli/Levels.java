@@ -3,6 +3,7 @@ package dev.pipewright.app.cli;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.planner.pipedream.Level;
+import dev.pipewright.units.Range;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -54,16 +55,13 @@ record Levels(List<Level> levels) {
   }
 
   private static double rate(String text) {
-    try {
-      double rate = Double.parseDouble(text);
-      if (rate > 0 && rate < Double.POSITIVE_INFINITY) {
-        return rate;
-      }
-    } catch (NumberFormatException e) {
-      // said below, as for a rate that is not positive
+    double rate = Values.decimal(text);
+    if (!Range.BYTES_PER_SECOND.positive(rate)) {
+      throw new BadInputException(
+          "--bandwidths: '%s' is no rate; give %s, like 25e9"
+              .formatted(text, Range.BYTES_PER_SECOND));
     }
-    throw new BadInputException(
-        "--bandwidths: '" + text + "' is no rate; give bytes per second above 0, like 25e9");
+    return rate;
   }
 
   /**

@@ -20,8 +20,14 @@ final class Limits {
   /** Layers, as in model files. */
   static final int LAYERS = 100_000;
 
-  /** Micro-batches times stages of a plan that is given. */
-  static final long PASSES = 8L << 20;
+  /** Stages, micro-batches, replicas, or whatever else a flag counts. */
+  static final int COUNT = 1 << 20;
+
+  /** Micro-batches times stages: each takes some hundred bytes while it is simulated. */
+  static final long PASSES = 1 << 19;
+
+  /** The same of what is drawn in reports and traces. */
+  static final long DRAWN = 1 << 18;
 
   private Limits() {}
 
@@ -47,6 +53,16 @@ final class Limits {
           ("%s: %d devices in %d machines are more than can be planned;"
                   + " take at most %d in at most %d")
               .formatted(cluster.name(), cluster.size(), cluster.machines(), DEVICES, MACHINES));
+    }
+  }
+
+  /** Throws where a report would be too large. */
+  static void drawn(Plan plan) {
+    long passes = (long) plan.stages().size() * plan.microBatches();
+    if (passes > DRAWN) {
+      throw new BadInputException(
+          "--out: %d stages × %d micro-batches are more than a report can show; take at most %d, or leave it out"
+              .formatted(plan.stages().size(), plan.microBatches(), DRAWN));
     }
   }
 

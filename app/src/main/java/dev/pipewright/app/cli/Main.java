@@ -98,7 +98,7 @@ public final class Main implements Runnable {
   }
 
   /** Runs a command line on the given streams; returns its exit status. */
-  static int run(PrintWriter output, PrintWriter errors, String... args) {
+  public static int run(PrintWriter output, PrintWriter errors, String... args) {
     Screen out = Screen.of(output, Terminal.colours());
     Screen err = Screen.after(out, errors, Terminal.colours());
     CommandLine line = new CommandLine(new Main());
@@ -107,6 +107,7 @@ public final class Main implements Runnable {
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setUsageHelpWidth(Terminal.columns());
     collectErrors(line);
+    line.setExpandAtFiles(false); // @ begins a name like any other
     Failures failures = new Failures();
     line.setExecutionStrategy(failures);
     line.setParameterExceptionHandler(failures);

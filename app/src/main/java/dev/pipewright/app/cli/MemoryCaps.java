@@ -21,12 +21,7 @@ final class MemoryCaps {
   }
 
   private static double number(String text) {
-    double value = Double.NaN;
-    try {
-      value = Double.parseDouble(text);
-    } catch (NumberFormatException e) {
-      // said below, as for what is no amount
-    }
+    double value = Values.decimal(text);
     if (!Double.isFinite(value)) {
       throw new BadInputException(
           "--memory-cap: '%s' is no number; give one, or one per rank like 8:7:6".formatted(text));

@@ -16,6 +16,7 @@ import dev.pipewright.model.Training;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.units.Bytes;
 import dev.pipewright.units.Precision;
+import dev.pipewright.units.Range;
 import dev.pipewright.zoo.Models;
 import dev.pipewright.zoo.ZooModel;
 import java.nio.file.Files;
@@ -135,6 +136,9 @@ final class ModelArgument {
     if (profileBatch != null && profileBatch < 1) {
       throw new BadInputException(
           "--profile-batch: " + profileBatch + " is no batch; give a whole number >= 1");
+    }
+    if (profileBatch != null) {
+      Limits.samples("--profile-batch", profileBatch);
     }
     if (modelFormat != null && !ModelFiles.FORMATS.contains(modelFormat)) {
       throw new BadInputException(
@@ -327,11 +331,11 @@ final class ModelArgument {
       double base = prefix.endsWith("i") ? 1024 : 1000;
       int power = prefix.isEmpty() ? 0 : "kmgt".indexOf(prefix.charAt(0)) + 1;
       double value = Double.parseDouble(amount.group(1)) * Math.pow(base, power);
-      if (value >= 1 && value < 0x1p62) {
+      if (value >= 1 && value <= Range.BYTES.most()) {
         return Bytes.of(value);
       }
     }
     throw new BadInputException(
-        "--memory: '" + text + "' is no amount of memory; write bytes or like 16GiB");
+        "--memory: '" + text + "' is no amount of memory; write bytes up to 1e15, or like 16GiB");
   }
 }

@@ -44,16 +44,12 @@ final class Patience implements BooleanSupplier, AutoCloseable {
     if (text == null) {
       return OptionalDouble.empty();
     }
-    try {
-      double seconds = Double.parseDouble(text);
-      if (seconds > 0 && seconds <= MOST_SECONDS) {
-        return OptionalDouble.of(seconds);
-      }
-    } catch (NumberFormatException e) {
-      // said below, as for one out of range
+    double seconds = Values.decimal(text);
+    if (seconds > 0 && seconds <= MOST_SECONDS) {
+      return OptionalDouble.of(seconds);
     }
     throw new BadInputException(
-        "--time-limit: '%s' is no time to search; give seconds, like 10".formatted(text));
+        "--time-limit: '%s' is no time to search; give seconds up to a million, like 10".formatted(text));
   }
 
   @Override

@@ -9,6 +9,7 @@ import dev.pipewright.formats.PeriodicFile;
 import dev.pipewright.formats.PlacementFile;
 import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.ReadPlan;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -77,11 +78,41 @@ final class PlanArgument {
     return !name.isEmpty() && McapTable.isTable(Values.file("the model", name));
   }
 
-  /** The model's name, the user's first. */
+  /** The model's name, the user's first; the file's is one that there is. */
   String model(MadeFor madeFor) {
-    return Optional.ofNullable(model)
-        .or(madeFor::model)
-        .orElseThrow(() -> new BadInputException(path + ": does not say its model; add --model"));
+    if (model != null) {
+      return model;
+    }
+    String named =
+        madeFor
+            .model()
+            .orElseThrow(
+                () -> new BadInputException(path + ": does not say its model; add --model"));
+    if (ModelArgument.zooModel(named).isEmpty()
+        && !Files.exists(Values.file(path + ": its model", named))) {
+      throw new BadInputException(
+          "%s: its model '%s' is no file and no name of the zoo; give it with --model"
+              .formatted(path, named));
+    }
+    return named;
+  }
+
+  /** The cluster's name in the file, where the user gives none; one that there is. */
+  Optional<String> cluster(MadeFor madeFor) {
+    if (arguments.cluster != null) {
+      return Optional.empty();
+    }
+    String named =
+        madeFor
+            .cluster()
+            .orElseThrow(
+                () -> new BadInputException(path + ": does not say its cluster; add --cluster"));
+    if (!ClusterNames.exists(named)) {
+      throw new BadInputException(
+          "%s: its cluster '%s' is no file and no name of the zoo; give it with --cluster"
+              .formatted(path, named));
+    }
+    return Optional.of(named);
   }
 
   /** Refuses a cost model for plans of which each kind has but one. */
@@ -97,7 +128,7 @@ final class PlanArgument {
   ModelArgument.Costed costed(MadeFor madeFor, long batch) {
     agree(madeFor, batch);
     arguments.fallBackTo(madeFor.training(), madeFor.memory());
-    return arguments.costed(model(madeFor), madeFor.cluster(), madeFor.profileBatch(), (int) batch);
+    return arguments.costed(model(madeFor), cluster(madeFor), madeFor.profileBatch(), (int) batch);
   }
 
   /** Refuses samples that are not those of the file, or too many. */

@@ -11,6 +11,7 @@ import dev.pipewright.cost.strategy.Study;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.ParadlSwitches;
+import dev.pipewright.units.Range;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -294,8 +295,9 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
   }
 
   private OptionalLong epoch(ModelArgument.Costed costed) {
-    OptionalInt given = optional("--samples", samples);
-    return given.isPresent() ? OptionalLong.of(given.getAsInt()) : costed.samplesPerEpoch();
+    return samples == null
+        ? costed.samplesPerEpoch()
+        : OptionalLong.of(AtLeast.one("--samples", samples));
   }
 
   private Optional<List<Boolean>> switches(ModelArgument.Costed costed) {
@@ -313,19 +315,16 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
     if (memoryReuse == null) {
       return OptionalDouble.empty();
     }
-    try {
-      double factor = Double.parseDouble(memoryReuse);
-      if (factor > 0 && Double.isFinite(factor)) {
-        return OptionalDouble.of(factor);
-      }
-    } catch (NumberFormatException e) {
-      // said below, as for a factor that is none
+    double factor = Values.decimal(memoryReuse);
+    if (!Range.FACTOR.positive(factor)) {
+      throw new BadInputException(
+          "--memory-reuse: '%s' is no factor; give a number from %s, like 0.5"
+              .formatted(memoryReuse, Range.FACTOR));
     }
-    throw new BadInputException(
-        "--memory-reuse: '" + memoryReuse + "' is no factor; give a number above 0, like 0.5");
+    return OptionalDouble.of(factor);
   }
 
   private static OptionalInt optional(String option, @Nullable Integer value) {
-    return value == null ? OptionalInt.empty() : OptionalInt.of(AtLeast.one(option, value));
+    return value == null ? OptionalInt.empty() : OptionalInt.of(AtLeast.few(option, value));
   }
 }

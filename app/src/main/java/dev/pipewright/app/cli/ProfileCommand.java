@@ -189,15 +189,15 @@ final class ProfileCommand implements Callable<Integer> {
   }
 
   private ProfilingRequest request() {
-    List<Integer> sizes = ascending("--batches", batches, 1, Integer.MAX_VALUE);
+    List<Integer> sizes = ascending("--batches", batches, 1, Limits.SAMPLES);
     List<Integer> groups =
         links.equals(List.of(0)) ? List.of() : ascending("--links", links, 2, MOST_WORKERS);
-    AtLeast.one("--repeats", repeats);
+    AtLeast.few("--repeats", repeats);
     within("--workers", workers, 1, MOST_WORKERS);
     int threads = worker.threads();
-    AtLeast.of("--largest-message", largestMessage, 1024);
+    AtLeast.within("--largest-message", largestMessage, 1024, 1L << 30);
     if (memoryDevices != null) {
-      AtLeast.of("--memory-metrics", memoryDevices, 3);
+      AtLeast.within("--memory-metrics", memoryDevices, 3, MOST_WORKERS);
     }
     if (processorTime && threads > 1) {
       throw new BadInputException(
@@ -241,6 +241,9 @@ final class ProfileCommand implements Callable<Integer> {
   }
 
   private static List<Integer> ascending(String flag, List<Integer> given, int least, int most) {
+    if (given.isEmpty()) {
+      throw new BadInputException(flag + ": names no number; give some, like 1,2,4");
+    }
     for (int number : given) {
       within(flag, number, least, most);
     }
@@ -251,7 +254,8 @@ final class ProfileCommand implements Callable<Integer> {
     if (number < least || number > most) {
       throw new BadInputException(
           "%s: %d makes no sense; give whole numbers from %d on".formatted(flag, number, least)
-              + (most == Integer.MAX_VALUE ? "" : " up to " + most));
+              + " up to "
+              + most);
     }
   }
 

@@ -6,6 +6,7 @@ import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.periodic.StageLoad;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.schedule.timed.StepTimes;
+import dev.pipewright.units.Range;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -31,8 +32,6 @@ record ScheduleRequest(
     MemoryCap memoryCap,
     Replicas replicas) {
   static final double USUAL_LIMIT = 10; // seconds
-
-  private static final double MOST_SECONDS = 1e15; // so that sums stay exact enough
 
   /** With the usual time for a search, the same cap for all ranks, and no replicas. */
   ScheduleRequest(int stages, int microBatches, int chunks, Times times, double memoryCap) {
@@ -94,16 +93,12 @@ record ScheduleRequest(
     }
 
     private static double number(String name, String text) {
-      try {
-        double value = Double.parseDouble(text.strip());
-        if (value >= 0 && value <= MOST_SECONDS) {
-          return value;
-        }
-      } catch (NumberFormatException e) {
-        // said below, as for a negative one
+      double value = Values.decimal(text);
+      if (Range.SECONDS.holds(value)) {
+        return value;
       }
       throw new BadInputException(
-          "--times: %s=%s is no time; give numbers from 0 to 1e15, like 1,1,1,0"
+          "--times: %s=%s is no time; give 0 or 1e-18 to 1e9, like 1,1,1,0"
               .formatted(name, text));
     }
 

@@ -288,13 +288,9 @@ final class SimulationOptions {
   }
 
   private static double number(String option, String text, double least, String like) {
-    try {
-      double value = Double.parseDouble(text.strip());
-      if (value >= least && value <= 1e6) {
-        return value;
-      }
-    } catch (NumberFormatException e) {
-      // said below, as for one out of range
+    double value = Values.decimal(text);
+    if (value >= least && value <= 1e6) {
+      return value;
     }
     throw new BadInputException(
         "%s: '%s' is no number from %s to a million; give one, like %s"

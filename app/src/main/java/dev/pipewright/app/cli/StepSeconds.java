@@ -4,6 +4,7 @@ import dev.pipewright.app.report.ScheduleText;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.timed.StepTimes;
+import dev.pipewright.units.Range;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 
@@ -16,8 +17,6 @@ import java.util.stream.IntStream;
  * @param handOn seconds to take either over from another rank
  */
 record StepSeconds(double update, double reduce, double gather, double handOn) {
-  private static final double MOST = 1e15; // so that sums stay exact enough
-
   /** Reads {@code U,A,G,H}. */
   static StepSeconds of(String text) {
     String[] parts = text.split(",", -1);
@@ -32,16 +31,12 @@ record StepSeconds(double update, double reduce, double gather, double handOn) {
   }
 
   private static double number(String text) {
-    try {
-      double value = Double.parseDouble(text.strip());
-      if (value >= 0 && value <= MOST) {
-        return value;
-      }
-    } catch (NumberFormatException e) {
-      // said below, as for a negative one
+    double value = Values.decimal(text);
+    if (Range.SECONDS.holds(value)) {
+      return value;
     }
     throw new BadInputException(
-        "--step-times: '%s' is no time; give numbers from 0 to 1e15, like 0.5,1,1,1"
+        "--step-times: '%s' is no time; give 0 or 1e-18 to 1e9, like 0.5,1,1,1"
             .formatted(text));
   }
 

@@ -216,9 +216,12 @@ final class TrainArgument {
   }
 
   private Chosen ofModel(String network) {
+    if (batch != null) {
+      Limits.samples("--global-batch", batch);
+    }
     LayerGraph graph = graph(network);
-    int ranks = AtLeast.one("--stages", stages, 1);
-    int each = AtLeast.one("--replicas", replicas, 1);
+    int ranks = AtLeast.few("--stages", stages, 1);
+    int each = AtLeast.few("--replicas", replicas, 1);
     String name = schedule == null ? "1f1b" : schedule;
     ScheduleNames.Named named = ScheduleNames.find(name);
     Optional<Flow> flow = new TrainFlow(name, ranks, microBatches, each, vertical).flow();
@@ -227,7 +230,17 @@ final class TrainArgument {
       return flowing(network, graph, flow.get(), each);
     }
     int parts = named.chunks(name, chunks == null ? OptionalInt.empty() : OptionalInt.of(chunks));
-    int count = AtLeast.one("--micro-batches", microBatches, ranks == 1 ? 1 : 2 * ranks);
+    int count = AtLeast.few("--micro-batches", microBatches, ranks == 1 ? 1 : 2 * ranks);
+    if ((double) ranks * parts * count > Limits.PASSES) {
+      throw new BadInputException(
+          "--micro-batches: %d stages × %d chunks × %d micro-batches are more than can be scheduled; take at most %d in all"
+              .formatted(ranks, parts, count, Limits.PASSES));
+    }
+    if ((long) ranks * each > Limits.DEVICES) {
+      throw new BadInputException(
+          "--replicas: %d stages × %d replicas are more workers than can be started; take at most %d"
+              .formatted(ranks, each, Limits.DEVICES));
+    }
     Schedule made = made(name, named, new ScheduleRequest(ranks, count, parts, TIMES, NO_CAP));
     if (made.exchanging()) {
       throw new BadInputException(
@@ -345,8 +358,6 @@ final class TrainArgument {
     Optional<ZooModel> zoo =
         Files.exists(file) ? Optional.empty() : ModelArgument.zooModel(network);
     return zoo.map(ZooModel::graph)
-        .orElseGet(() ->
-            ModelFiles.read(ModelArgument.modelFile(network), OptionalInt.of(1), Optional.empty())
-                .graph());
+        .orElseGet(() -> ModelFiles.graph(ModelArgument.modelFile(network)));
   }
 }

@@ -17,7 +17,9 @@ final class Values {
       Pattern.compile(
           ".+\\.(json|ya?ml|toml|txt|csv|tsv|net|net_sc|plat|gz|log|out|pyt?|onnx|safetensors|svg)",
           Pattern.CASE_INSENSITIVE);
-  private static final Pattern WHOLE = Pattern.compile("[-+]?\\d+");
+  private static final Pattern WHOLE = Pattern.compile("[-+]?[0-9]+");
+  private static final Pattern DECIMAL =
+      Pattern.compile("[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?");
 
   private Values() {}
 
@@ -25,15 +27,44 @@ final class Values {
   static void register(CommandLine line) {
     line.registerConverter(Integer.class, Values::whole);
     line.registerConverter(int.class, Values::whole);
+    line.registerConverter(Long.class, Values::longWhole);
+    line.registerConverter(long.class, Values::longWhole);
+    line.registerConverter(Double.class, Values::finite);
+    line.registerConverter(double.class, Values::finite);
     line.registerConverter(Path.class, Values::path);
   }
 
   private static int whole(String text) {
     try {
-      return Integer.parseInt(text);
-    } catch (NumberFormatException e) {
+      return Math.toIntExact(longWhole(text));
+    } catch (ArithmeticException e) {
       throw new TypeConversionException(text);
     }
+  }
+
+  private static long longWhole(String text) {
+    try {
+      if (WHOLE.matcher(text).matches()) { // not the digits of other scripts
+        return Long.parseLong(text);
+      }
+    } catch (NumberFormatException e) {
+      // said by complaint(), as for what is no number
+    }
+    throw new TypeConversionException(text);
+  }
+
+  private static double finite(String text) {
+    double value = decimal(text);
+    if (!Double.isFinite(value)) {
+      throw new TypeConversionException(text);
+    }
+    return value;
+  }
+
+  /** A number in decimal digits, blanks around it; NaN for what is none, infinite beyond doubles. */
+  static double decimal(String text) {
+    String stripped = text.strip();
+    return DECIMAL.matcher(stripped).matches() ? Double.parseDouble(stripped) + 0.0 : Double.NaN;
   }
 
   private static Path path(String text) {
@@ -59,8 +90,11 @@ final class Values {
     if (type == double.class || type == Double.class) {
       return "'" + text + "' is no number; give one, like 0.1";
     }
+    boolean isLong = type == long.class || type == Long.class;
     return WHOLE.matcher(text).matches()
-        ? text + " is out of range; give a whole number up to " + Integer.MAX_VALUE
+        ? text
+            + " is out of range; give a whole number up to "
+            + (isLong ? Long.MAX_VALUE : Integer.MAX_VALUE)
         : "'" + text + "' is not a whole number; write digits only, like 64";
   }
 
@@ -82,16 +116,16 @@ final class Values {
 
   /** A whole number from 1 on. */
   static int count(String option, String text) {
-    try {
-      int count = Integer.parseInt(text);
-      if (count >= 1) {
-        return count;
-      }
-    } catch (NumberFormatException e) {
-      // said below, as for a number below 1
+    double count = WHOLE.matcher(text).matches() ? Double.parseDouble(text) : Double.NaN;
+    if (!(count >= 1)) {
+      throw new BadInputException(
+          option + ": '" + text + "' is no count; give whole numbers >= 1, like 64");
     }
-    throw new BadInputException(
-        option + ": '" + text + "' is no count; give whole numbers >= 1, like 64");
+    if (count > Limits.COUNT) {
+      throw new BadInputException(
+          "%s: %s is too many; give at most %d".formatted(option, text, Limits.COUNT));
+    }
+    return (int) count;
   }
 
   /** Whether a word can only mean a file: it has a slash, or ends as files do. */
@@ -112,15 +146,10 @@ final class Values {
   static double share(String option, String text) {
     String number = text.strip();
     boolean percent = number.endsWith("%");
-    try {
-      double value =
-          Double.parseDouble(percent ? number.substring(0, number.length() - 1) : number);
-      double share = percent ? value / 100 : value;
-      if (share >= 0 && share < 1) {
-        return share;
-      }
-    } catch (NumberFormatException e) {
-      // said below, as for a number that is no share
+    double value = decimal(percent ? number.substring(0, number.length() - 1) : number);
+    double share = percent ? value / 100 : value;
+    if (share >= 0 && share < 1) {
+      return share;
     }
     throw new BadInputException(
         option + ": '" + text + "' is no share below 1; give one like 0.06 or 6%");

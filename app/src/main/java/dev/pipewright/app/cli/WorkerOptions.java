@@ -31,6 +31,8 @@ final class WorkerOptions {
       description = "That each worker computes with. Default: ${DEFAULT-VALUE}.")
   private int threads;
 
+  private static final int MOST_THREADS = 4096;
+
   String data() {
     return data;
   }
@@ -50,6 +52,6 @@ final class WorkerOptions {
   }
 
   int threads() {
-    return AtLeast.one("--threads", threads);
+    return (int) AtLeast.within("--threads", threads, 1, MOST_THREADS);
   }
 }

@@ -258,7 +258,7 @@ class CliBadInputTest {
         "plan bert-48 --cluster dapple-a --global-batch 64 --cost-model dappel | --cost-model: unknown 'dappel'; did you mean \"dapple\"?",
         "plan bert-48 --cluster dapple-a --global-batch 64 --schedule 1f2b | --schedule: unknown '1f2b'; did you mean \"1f1b\"?",
         "plan bert-48 --cluster dapple-a --global-batch 64 --recompute some | --recompute: unknown 'some'; ",
-        "plan bert-48 --cluster dapple-a --global-batch 64 --memory lots | --memory: 'lots' is no amount of memory; write bytes or like 16GiB",
+        "plan bert-48 --cluster dapple-a --global-batch 64 --memory lots | --memory: 'lots' is no amount of memory; write bytes up to 1e15, or like 16GiB",
         "plan bert-48 --cluster dapple-a --global-batch 64 --memory -1 | --memory: '-1' is no amount",
         "plan bert-48 --cluster dapple-a --global-batch 64 --memory 0x10p4 | --memory: '0x10p4' is no amount",
         "plan bert-48 --cluster dapple-a --global-batch 64 --optimizer adm | --optimizer: unknown 'adm'; did you mean \"adam\"?",

@@ -73,7 +73,7 @@ class PatienceTest {
   void refusesWhatIsNoTime(String text) {
     var error = assertThrows(BadInputException.class, () -> Patience.limit(text));
     assertEquals(
-        "--time-limit: '" + text + "' is no time to search; give seconds, like 10",
+        "--time-limit: '" + text + "' is no time to search; give seconds up to a million, like 10",
         error.getMessage());
   }
 }

@@ -2,7 +2,6 @@ package dev.pipewright.cost.strategy;
 
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.profile.Profile.Quantity;
-import java.util.Arrays;
 
 /** A network cut into consecutive stages whose slowest is as fast as cuts allow. */
 final class StageCut {
@@ -23,8 +22,9 @@ final class StageCut {
   static StageCut balanced(Network network, StageCosts costs, int stages) {
     int slice = network.workload().profile().samples().get(0);
     double[] time = new double[costs.size() + 1];
-    for (int end = 0; end < time.length; end++) {
-      time[end] = costs.forwardSeconds(slice)[end] + costs.backwardSeconds(slice)[end];
+    for (int end = 1; end < time.length; end++) {
+      double sum = costs.forwardSeconds(slice)[end] + costs.backwardSeconds(slice)[end];
+      time[end] = Math.max(time[end - 1], sum); // sums differ by rounding
     }
     double low = time[costs.size()] / stages;
     double high = time[costs.size()];
@@ -41,15 +41,17 @@ final class StageCut {
 
   /**
    * The longest stages within {@code bound} seconds, one position at least, and one left for each
-   * stage that follows.
+   * stage that follows. Positions without time go to the stage before them.
    */
   private static int[] greedy(double[] time, int stages, double bound) {
     int size = time.length - 1;
     int[] firsts = new int[stages + 1];
     for (int stage = 1; stage <= stages; stage++) {
       int first = firsts[stage - 1];
-      int end = Arrays.binarySearch(time, first, size + 1, time[first] + bound);
-      end = end >= 0 ? end : -end - 2;
+      int end = first;
+      while (end < size && time[end + 1] <= time[first] + bound) {
+        end++;
+      }
       firsts[stage] = Math.max(first + 1, Math.min(end, size - (stages - stage)));
     }
     return firsts;

@@ -12,9 +12,11 @@ import dev.pipewright.model.Training;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerTimes;
 import dev.pipewright.units.Precision;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
@@ -43,6 +45,38 @@ class StageCutTest {
       best = Math.min(best, Math.max(own, exhaustive(layers, end, stages - 1)));
     }
     return best;
+  }
+
+  /** First, in the middle, last, all but one; and one layer so slow that sums forget the others. */
+  @RepeatedTest(value = 100, name = SmallNet.SEEDED)
+  void layersWithoutTimeBelongToAStageToo(RepetitionInfo seed) {
+    SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
+    int layers = random.nextInt(1, 11);
+    List<LayerTimes> times = new ArrayList<>();
+    for (int layer = 0; layer < layers; layer++) {
+      double seconds = new double[] {0, 0, 0, 1, 1e9, 1e-9}[random.nextInt(6)];
+      times.add(new LayerTimes(seconds, 2 * seconds, Double.NaN, 0));
+    }
+    times.set(random.nextInt(layers), new LayerTimes(1, 2, Double.NaN, 0));
+    Profile sizes = Samples.profile(random, layers);
+    Profile profile =
+        new Profile(
+            sizes.provenance(),
+            sizes.precision(),
+            IntStream.range(0, layers).mapToObj(sizes::sizes).toList(),
+            List.of(1),
+            List.of(times));
+    Training training = new Training(Optimizer.SGD, Precision.FP32);
+    Workload workload =
+        new Workload(Chain.of(Samples.chain(layers)), profile, training, SmallNet.nodes(2, 1));
+    for (int stages = 1; stages <= layers; stages++) {
+      StageCut cut = new Network(workload, Optional.empty()).stages(stages);
+      assertEquals(0, cut.first(0));
+      assertEquals(layers, cut.end(stages - 1));
+      for (int stage = 0; stage < stages; stage++) {
+        assertTrue(cut.first(stage) < cut.end(stage), "stage " + stage + " is empty");
+      }
+    }
   }
 
   @RepeatedTest(value = 200, name = SmallNet.SEEDED)

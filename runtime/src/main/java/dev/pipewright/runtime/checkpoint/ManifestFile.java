@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -23,6 +24,9 @@ final class ManifestFile {
   static final String NAME = "manifest.json";
   private static final String FORMAT = "pipewright-checkpoint";
   private static final int VERSION = 1;
+  private static final Pattern NAME_OF_SHARD = Pattern.compile("[A-Za-z0-9][-A-Za-z0-9._]{0,99}");
+  private static final Pattern CHECKSUM = Pattern.compile("[0-9a-f]{8}");
+  private static final int LONGEST = 16 << 20; // bytes: a hundred thousand shards
   private static final String ZEROS = "00000000";
   private static final String BEHIND = "\"\n}\n";
 
@@ -71,6 +75,10 @@ final class ManifestFile {
           folder + ": is no checkpoint, as it has no manifest.json; give a folder step-…");
     }
     try {
+      if (!Files.isRegularFile(file) || Files.size(file) > LONGEST) {
+        throw new BadInputException(
+            file + ": is no file of at most 16 MiB; go on from an earlier checkpoint");
+      }
       byte[] bytes = Files.readAllBytes(file);
       String text = new String(bytes, StandardCharsets.UTF_8);
       check(file, text);
@@ -103,34 +111,63 @@ final class ManifestFile {
     if (!FORMAT.equals(root.path("format").asString(""))) {
       throw new BadInputException(file + ": its format is not " + FORMAT + "; give a checkpoint");
     }
-    if (root.path("version").asInt(0) > VERSION) {
+    long version = whole(file, root, "version", 1);
+    if (version > VERSION) {
       throw new BadInputException(
-          file
-              + ": version "
-              + root.path("version").asInt()
-              + " of "
-              + FORMAT
-              + " is newer than this program; update the program");
+          "%s: version %d of %s is newer than this program; update the program"
+              .formatted(file, version, FORMAT));
     }
     Map<String, String> settings = new LinkedHashMap<>();
-    root.path("settings")
-        .propertyStream()
-        .forEach(entry -> settings.put(entry.getKey(), entry.getValue().asString()));
+    for (Map.Entry<String, JsonNode> entry : root.path("settings").properties()) {
+      settings.put(entry.getKey(), text(file, root.path("settings"), entry.getKey()));
+    }
     List<Manifest.Shard> shards = new ArrayList<>();
     for (JsonNode shard : root.path("shards")) {
-      shards.add(
-          new Manifest.Shard(
-              shard.path("file").asString(),
-              shard.path("bytes").asLong(),
-              Integer.parseUnsignedInt(shard.path("crc32c").asString(), 16)));
+      shards.add(shard(file, shard));
     }
     return new Manifest(
-        root.path("step").asLong(),
-        root.path("samples").asLong(),
-        root.path("seed").asLong(),
-        root.path("model").asString(),
-        root.path("plan").asString(),
+        whole(file, root, "step", 0),
+        whole(file, root, "samples", 0),
+        whole(file, root, "seed", Long.MIN_VALUE),
+        text(file, root, "model"),
+        text(file, root, "plan"),
         settings,
         shards);
+  }
+
+  private static Manifest.Shard shard(Path file, JsonNode shard) {
+    String name = text(file, shard, "file");
+    if (!NAME_OF_SHARD.matcher(name).matches()) {
+      throw wrong(file, "file", name, "the name of a file in this folder, like stage-0.safetensors");
+    }
+    String checksum = text(file, shard, "crc32c");
+    if (!CHECKSUM.matcher(checksum).matches()) {
+      throw wrong(file, "crc32c", checksum, "eight hexadecimal digits");
+    }
+    return new Manifest.Shard(
+        name, whole(file, shard, "bytes", 0), Integer.parseUnsignedInt(checksum, 16));
+  }
+
+  private static String text(Path file, JsonNode object, String key) {
+    JsonNode value = object.path(key);
+    if (!value.isString()) {
+      throw wrong(file, key, value.toString(), "text");
+    }
+    return value.asString();
+  }
+
+  private static long whole(Path file, JsonNode object, String key, long least) {
+    JsonNode value = object.path(key);
+    if (!value.isIntegralNumber() || !value.canConvertToLong() || value.asLong() < least) {
+      throw wrong(file, key, value.toString(), "a whole number >= " + least);
+    }
+    return value.asLong();
+  }
+
+  private static BadInputException wrong(Path file, String key, String value, String right) {
+    String shown = value.length() <= 60 ? value : value.substring(0, 57) + "...";
+    return new BadInputException(
+        "%s: %s is %s; expected %s, so go on from an earlier checkpoint"
+            .formatted(file, key, shown.isEmpty() ? "missing" : shown, right));
   }
 }

@@ -1,9 +1,10 @@
 package dev.pipewright.runtime.data;
 
 import dev.pipewright.formats.BadInputException;
-import java.io.ByteArrayInputStream;
+import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -33,6 +34,9 @@ abstract class FileBytes implements AutoCloseable {
     if (Files.isDirectory(file)) {
       throw wrong(file, "is a directory; give the path of a file in it");
     }
+    if (!Files.isRegularFile(file)) {
+      throw wrong(file, "is a pipe or a device; give the path of a file");
+    }
     try {
       return file.toString().endsWith(".gz") ? unpacked(file) : new OnDisk(file);
     } catch (IOException e) {
@@ -50,12 +54,36 @@ abstract class FileBytes implements AutoCloseable {
   }
 
   private static FileBytes unpacked(Path file) throws IOException {
-    byte[] packed = Files.readAllBytes(file);
-    try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(packed))) {
-      return new InMemory(file, in.readAllBytes());
+    long most = Math.min(Runtime.getRuntime().maxMemory() / 4, Integer.MAX_VALUE - 9);
+    byte[] bytes = unpacked(file, (int) most + 1);
+    if (bytes.length > most) {
+      throw wrong(
+          file,
+          "unpacks to more than %,d bytes, a quarter of the memory that Java may use; unpack it with gunzip"
+              .formatted(most));
+    }
+    return new InMemory(file, bytes);
+  }
+
+  /** The first bytes, unpacked where the file is compressed, as many of {@code most} as it has. */
+  static byte[] head(Path file, int most) {
+    try (FileBytes bytes = file.toString().endsWith(".gz") ? null : open(file)) {
+      return bytes == null
+          ? unpacked(file, most)
+          : bytes.read(0, (int) Math.min(most, bytes.size()));
+    } catch (IOException e) {
+      throw unreadable(file, e);
+    }
+  }
+
+  private static byte[] unpacked(Path file, int most) throws IOException {
+    try (InputStream packed = new BufferedInputStream(Files.newInputStream(file));
+        GZIPInputStream in = new GZIPInputStream(packed)) {
+      return in.readNBytes(most);
     } catch (EOFException e) {
       throw wrong(
-          file, "the compressed file is cut off after " + packed.length + " bytes; fetch it again");
+          file,
+          "the compressed file is cut off after " + Files.size(file) + " bytes; fetch it again");
     } catch (ZipException e) {
       throw wrong(file, "is no gzip file, or damaged: " + e.getMessage() + "; fetch it again");
     }

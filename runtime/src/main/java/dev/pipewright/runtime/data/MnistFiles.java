@@ -13,6 +13,7 @@ import java.util.Optional;
  * compressed: a mark, the extents as 32-bit numbers with the highest byte first, and bytes.
  */
 final class MnistFiles {
+  private static final long MOST_BYTES = 1L << 40; // of a file
   private static final int BYTES = 8; // the mark's third byte: elements are bytes without sign
 
   private final Path folder;
@@ -73,24 +74,25 @@ final class MnistFiles {
                         + "-idx"
                         + axes
                         + "-ubyte, plain or .gz; give the folder of MNIST's four files"));
-    FileBytes file = FileBytes.open(path);
     int begin = 4 + 4 * axes;
-    if (file.size() < begin) {
-      throw file.wrong(
-          "is cut off after " + file.size() + " bytes, within its head; fetch it again");
+    byte[] first = FileBytes.head(path, begin); // before anything large is unpacked
+    if (first.length < begin) {
+      throw FileBytes.wrong(
+          path, "is cut off after " + first.length + " bytes, within its head; fetch it again");
     }
-    ByteBuffer head = ByteBuffer.wrap(file.read(0, begin));
+    ByteBuffer head = ByteBuffer.wrap(first);
     if (head.getInt() != (BYTES << 8 | axes)) {
-      throw file.wrong(
+      throw FileBytes.wrong(
+          path,
           "does not begin with the mark of IDX bytes over " + axes + " axes; fetch it again");
     }
     List<Integer> extents = new ArrayList<>();
-    long size = begin;
-    long elements = 1;
+    long size = 1;
     for (int axis = 0; axis < axes; axis++) {
       int extent = head.getInt();
-      if (extent < 1) {
-        throw file.wrong(
+      if (extent < 1 || size > MOST_BYTES / extent) {
+        throw FileBytes.wrong(
+            path,
             "byte "
                 + (4 + 4 * axis)
                 + ": the extent "
@@ -98,9 +100,10 @@ final class MnistFiles {
                 + " makes no sense; fetch it again");
       }
       extents.add(extent);
-      elements = Math.multiplyExact(elements, (long) extent);
+      size *= extent;
     }
-    size += elements;
+    size += begin;
+    FileBytes file = FileBytes.open(path);
     if (file.size() != size) {
       throw file.wrong(
           "has " + file.size() + " bytes, but its head promises " + size + "; fetch it again");

@@ -5,10 +5,16 @@ import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Iterator;
 import javax.imageio.ImageIO;
+import javax.imageio.ImageReader;
+import javax.imageio.stream.ImageInputStream;
 
 /** A picture out of a file: channels × height × width, 0 to 255. */
 final class Picture {
+  /** About 0.2 GiB while one is decoded and scaled. */
+  private static final int MOST_PIXELS = 10_000_000;
+
   private static final int END = 64; // bytes in which the end mark must lie
 
   private final float[] pixels;
@@ -73,15 +79,7 @@ final class Picture {
    * @param channels 3 for red, green and blue, 1 for their mean as the eye weighs them
    */
   static Picture read(Path path, int channels) {
-    BufferedImage image;
-    try {
-      image = ImageIO.read(path.toFile());
-    } catch (IOException | RuntimeException e) { // decoders throw what they like on damaged files
-      throw damaged(path);
-    }
-    if (image == null) {
-      throw damaged(path);
-    }
+    BufferedImage image = decoded(path);
     int width = image.getWidth();
     int height = image.getHeight();
     int[] colours = image.getRGB(0, 0, width, height, null, 0, width);
@@ -99,6 +97,34 @@ final class Picture {
       }
     }
     return new Picture(pixels, channels, height, width);
+  }
+
+  /** Its size is looked at before any pixel: a small file may say that it has billions. */
+  private static BufferedImage decoded(Path path) {
+    try (ImageInputStream in = ImageIO.createImageInputStream(path.toFile())) {
+      Iterator<ImageReader> readers = ImageIO.getImageReaders(in);
+      if (!readers.hasNext()) {
+        throw damaged(path);
+      }
+      ImageReader reader = readers.next();
+      try {
+        reader.setInput(in, true, true);
+        long pixels = (long) reader.getWidth(0) * reader.getHeight(0);
+        if (pixels > MOST_PIXELS) {
+          throw FileBytes.wrong(
+              path,
+              "the image has %d × %d pixels, more than %,d; scale it down"
+                  .formatted(reader.getWidth(0), reader.getHeight(0), MOST_PIXELS));
+        }
+        return reader.read(0);
+      } finally {
+        reader.dispose();
+      }
+    } catch (BadInputException e) {
+      throw e;
+    } catch (IOException | RuntimeException e) { // decoders throw what they like on damaged files
+      throw damaged(path);
+    }
   }
 
   /**

@@ -1,11 +1,11 @@
 package dev.pipewright.runtime.data;
 
+import dev.pipewright.formats.BadInputException;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.model.Shape;
 import dev.pipewright.runtime.net.Objective;
-import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -27,24 +27,23 @@ public record Wanted(String network, List<Input> inputs, Answer answer) {
     for (int layer : graph.topological()) {
       last = graph.layer(layer);
       if (graph.predecessors(layer).length == 0) {
-        inputs.add(input(last));
+        inputs.add(input(graph.name(), last));
       }
     }
     return new Wanted(graph.name(), inputs, answer(last, objective));
   }
 
-  private static Input input(Layer source) {
+  private static Input input(String graph, Layer source) {
     Shape shape = shape(source);
     return switch (source.operator()) {
       case Operator.Input() -> new Input.Field(shape);
       case Operator.Tokens(int vocabulary) -> new Input.Tokens(shape.extent(0), vocabulary);
       case Operator.Embedding(int vocabulary, int features) ->
           new Input.Tokens(shape.extent(0), vocabulary);
-      default -> {
-        Check.that(
-            false, "layer %s cannot be the first of a network that is trained", source.name());
-        throw new IllegalStateException();
-      }
+      default ->
+          throw new BadInputException(
+              "%s: layer %s cannot be the first of a network that is trained; begin with an input"
+                  .formatted(graph, source.name()));
     };
   }
 

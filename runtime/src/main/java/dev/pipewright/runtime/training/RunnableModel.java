@@ -9,7 +9,6 @@ import dev.pipewright.zoo.ZooModel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /** A network by the name that a request gives. */
 public final class RunnableModel {
@@ -18,7 +17,7 @@ public final class RunnableModel {
   /** A network of the zoo, or of a file. Throws {@link BadInputException} where there is none. */
   public static LayerGraph of(String model) {
     if (Files.exists(Path.of(model))) {
-      return ModelFiles.read(Path.of(model), OptionalInt.of(1), Optional.empty()).graph();
+      return ModelFiles.graph(Path.of(model));
     }
     return named(model)
         .map(ZooModel::graph)
