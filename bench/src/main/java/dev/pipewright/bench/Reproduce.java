@@ -46,7 +46,8 @@ public final class Reproduce {
         new Convergence(),
         new CyclicMemoryMeasured(),
         new ThreadConvolutions(),
-        new ExamplesLearn());
+        new ExamplesLearn(),
+        new Fuzz());
   }
 
   public static void main(String[] arguments) throws IOException {

@@ -103,15 +103,16 @@ public final class CollectiveTimings {
 
   private static void noMachines(Path file, Selection selection, String what) {
     if (selection.machine().isPresent()) {
-      throw BadInputException.in(
-          file, "is " + what + ", which names no machine to choose; leave out --machine");
+      throw BadInputException.at(
+          file,
+          1, "is " + what + ", which names no machine to choose; leave out --machine");
     }
   }
 
   private static List<Timed> wanted(Path file, TimingsFound found, Selection selection) {
     if (found.lines.isEmpty()) {
       throw found.leftOut.isEmpty()
-          ? BadInputException.in(file, "holds no timings; expected a row for each size")
+          ? BadInputException.at(file,1, "holds no timings; expected a row for each size")
           : refusal(file, found.leftOut.get(0));
     }
     List<Timed> wanted = new ArrayList<>(found.lines);
@@ -121,8 +122,9 @@ public final class CollectiveTimings {
         "--collective",
         found);
     if (wanted.isEmpty()) {
-      throw BadInputException.in(
+      throw BadInputException.at(
           file,
+          1,
           "holds no timings of this collective; give --collective "
               + known(found.lines, timing -> Words.word(timing.kind())));
     }
@@ -135,8 +137,9 @@ public final class CollectiveTimings {
         "--devices",
         found);
     if (wanted.isEmpty()) {
-      throw BadInputException.in(
+      throw BadInputException.at(
           file,
+          1,
           "holds no timings of %d devices; give --devices %s"
               .formatted(
                   selection.devices().orElseThrow(),

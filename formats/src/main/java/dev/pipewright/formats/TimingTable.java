@@ -50,16 +50,18 @@ final class TimingTable {
       }
     }
     if (machines.size() > 1 && selection.machine().isEmpty()) {
-      throw BadInputException.in(
+      throw BadInputException.at(
           file,
+          1,
           "holds timings of "
               + machines.size()
               + " machines; choose one: --machine "
               + String.join(" or ", machines));
     }
     if (found.lines.isEmpty() && selection.machine().isPresent() && lines.size() > 1) {
-      throw BadInputException.in(
+      throw BadInputException.at(
           file,
+          1,
           "no machine \"%s\"; %s"
               .formatted(
                   selection.machine().get(), Nearest.hint(selection.machine().get(), machines)));

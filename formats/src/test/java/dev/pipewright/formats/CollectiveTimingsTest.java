@@ -178,9 +178,9 @@ class CollectiveTimingsTest {
     assertEquals(3, read(text, devices(4)).size());
     assertEquals(3, read(text, collective(Kind.ALL_REDUCE)).size());
     assertRefused(
-        "timings: holds no timings of 8 devices; give --devices 2 or 4", text, devices(8));
+        "timings:1: holds no timings of 8 devices; give --devices 2 or 4", text, devices(8));
     assertRefused(
-        "timings: holds no timings of this collective; give --collective all_reduce or all_gather",
+        "timings:1: holds no timings of this collective; give --collective all_reduce or all_gather",
         text,
         collective(Kind.REDUCE));
   }
@@ -224,7 +224,7 @@ class CollectiveTimingsTest {
         nccl("all_reduce_perf\n", 0, "sum -1", 1),
         Selection.ALL);
     assertRefused(
-        "timings: is the output of nccl-tests, which names no machine to choose; leave out"
+        "timings:1: is the output of nccl-tests, which names no machine to choose; leave out"
             + " --machine",
         good,
         machine("a"));
@@ -289,7 +289,7 @@ class CollectiveTimingsTest {
         osu("MPI Allreduce Latency", "4 0.0\n"),
         devices(2));
     assertRefused(
-        "timings: holds no timings; expected a row for each size",
+        "timings:1: holds no timings; expected a row for each size",
         osu("MPI Allreduce Latency", ""),
         devices(2));
   }
@@ -312,8 +312,8 @@ class CollectiveTimingsTest {
   @Test
   void mistakesInTablesAreNamed() {
     assertRefused(
-        "timings: holds timings of 2 machines; choose one: --machine a or b", CSV, Selection.ALL);
-    assertRefused("timings: no machine \"c\"; did you mean \"a\"?", CSV, machine("c"));
+        "timings:1: holds timings of 2 machines; choose one: --machine a or b", CSV, Selection.ALL);
+    assertRefused("timings:1: no machine \"c\"; did you mean \"a\"?", CSV, machine("c"));
     assertRefused(
         "timings:1: has no column machine; leave out --machine",
         CSV.replace("machine", "host"),

@@ -302,7 +302,7 @@ class GraphTextTest {
       text.append(node(branch, "b" + branch)).append("\tnode1 -- node%d\n".formatted(branch));
     }
     Refusal.assertRefused(
-        "wide.txt: the branches allow more than 20000 places to cut; merge layers into blocks:"
+        "wide.txt:1: the branches allow more than 20000 places to cut; merge layers into blocks:"
             + " model=wide",
         Refusal.file(folder, "wide.txt", text.toString()),
         file -> GraphText.read(file, 2));

@@ -93,7 +93,7 @@ class McapTableTest {
     refused(
         "peaks.csv",
         "alone,added\n",
-        "peaks.csv: holds no layers; expected the headings alone and added, and a line for each"
+        "peaks.csv:1: holds no layers; expected the headings alone and added, and a line for each"
             + " layer");
     refused(
         "peaks.json",

@@ -102,12 +102,12 @@ class MemoryCurveCsvTest {
             + " each",
         GOOD.replace("1.5", "0.25"));
     assertRefused(
-        ": holds one sample; expected at least two, the last where the step ends",
+        ":1: holds one sample; expected at least two, the last where the step ends",
         "time,bytes\n0,1\n");
     assertRefused(
-        ": holds no samples; expected at least two, the last where the step ends", "time,bytes\n");
+        ":1: holds no samples; expected at least two, the last where the step ends", "time,bytes\n");
     assertRefused(
-        ": spans 2.0E9 seconds, which no training step takes; give times in seconds, 1e-9 to 1e9"
+        ":1: spans 2.0E9 seconds, which no training step takes; give times in seconds, 1e-9 to 1e9"
             + " of them",
         GOOD.replace("\n2,", "\n2e9,"));
     assertRefused(

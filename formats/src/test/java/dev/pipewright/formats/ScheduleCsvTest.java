@@ -231,14 +231,14 @@ class ScheduleCsvTest {
         "s.csv:1:1: 99999999999 in '0F99999999999' is more than can be checked; count below 1048576",
         "0F99999999999\n");
     refused(
-        "s.csv: names 60001 stages and 1000001 micro-batches, more than can be checked; take at"
+        "s.csv:1: names 60001 stages and 1000001 micro-batches, more than can be checked; take at"
             + " most 8388608 in all",
         "60000F1000000\n");
   }
 
   @Test
   void anEmptyFileIsRefused() {
-    refused("s.csv: holds no action; write a line for each rank, like 0F0,0B0", ",,\n");
+    refused("s.csv:1: holds no action; write a line for each rank, like 0F0,0B0", ",,\n");
   }
 
   @Test

@@ -238,7 +238,7 @@ class ScheduleJsonReaderTest {
       delimiter = '|',
       textBlock =
           """
-          {"ranks": []}                          | s.json: holds no op; give what
+          {"ranks": []}                          | s.json:1: holds no op; give what
           {"ranks": 3}                           | s.json:1:11: ranks is no list; it lists
           {"ranks": [3]}                         | s.json:1:12: a rank is no list; it lists
           {"ranks": [[3]]}                       | s.json:1:13: 3 is no op; write ops like
@@ -264,7 +264,7 @@ class ScheduleJsonReaderTest {
           [1]                                    | s.json:1:1: is no object; give what
           {"ranks": [[["F", 0                    | s.json:2:1: the file ends inside ranks[0][0][1]; write
           {"ranks": [[["F", 0, 1000000, 0, 1]]]} | s.json:1:22: stage is 1000000; expected a whole
-          {"ranks": [[["F", 1000000, 60000, 0, 1]]]} | s.json: names 60001 stages and 1000001 micro
+          {"ranks": [[["F", 1000000, 60000, 0, 1]]]} | s.json:1: names 60001 stages and 1000001 micro
           """)
   void whatIsNoScheduleIsRefusedInASentence(String text, String expected) {
     String message = Refusal.of(file(text + "\n"), ScheduleJsonReader::read);

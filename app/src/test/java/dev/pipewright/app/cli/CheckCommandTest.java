@@ -185,7 +185,7 @@ class CheckCommandTest {
   @Test
   void whatCannotBeCheckedIsRefusedInASentence() {
     check("s.csv", "0F0,0Q0\n").refusal(2, "s.csv:1:5: unknown action 'Q' in '0Q0'; one of ");
-    check("s.csv", "").refusal(2, "s.csv: holds no action; ");
+    check("s.csv", "").refusal(2, "s.csv:1: holds no action; ");
     check("s.csv", "\0\1\2").refusal(2, "s.csv:1: is not a schedule; ");
     check("s.json", "").refusal(2, "s.json:1: the file is empty; ");
     check("s.json", "\0\1\2").refusal(2, "s.json:1: ");

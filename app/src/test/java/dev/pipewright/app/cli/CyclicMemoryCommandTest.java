@@ -109,7 +109,7 @@ class CyclicMemoryCommandTest {
         "--workers -1               | --workers: '-1' is no count",
         "--workers 2.5              | --workers: '2.5' is no count",
         "--workers 5000             | give at most 4096",
-        "--workers 99999999999      | '99999999999' is no count",
+        "--workers 99999999999      | 99999999999 is too many; give at most",
         "--workers 1,2,3,4,5,6,7 --svg x.svg | give at most 6, or no --svg",
         "--baseline x               | --baseline: 'x' is no amount of memory",
         "--baseline -5              | is no amount of memory",

@@ -105,12 +105,12 @@ class PipeDreamAnswerTest {
         "4,0|1,1|--levels: '0' is no count; give whole numbers >= 1, like 64",
         "4,|1,1|--levels: '' is no count; give whole numbers >= 1, like 64",
         "4,4|25e9|--bandwidths: has 1 where --levels has 2; give one for each level, innermost first, like 25e9,1e9",
-        "4|fast|--bandwidths: 'fast' is no rate; give bytes per second above 0, like 25e9",
-        "4|-1|--bandwidths: '-1' is no rate; give bytes per second above 0, like 25e9",
-        "4|NaN|--bandwidths: 'NaN' is no rate; give bytes per second above 0, like 25e9",
-        "4|Infinity|--bandwidths: 'Infinity' is no rate; give bytes per second above 0, like 25e9",
+        "4|fast|--bandwidths: 'fast' is no rate; give 0.001 to 1e18 bytes per second, like 25e9",
+        "4|-1|--bandwidths: '-1' is no rate; give 0.001 to 1e18 bytes per second, like 25e9",
+        "4|NaN|--bandwidths: 'NaN' is no rate; give 0.001 to 1e18 bytes per second, like 25e9",
+        "4|Infinity|--bandwidths: 'Infinity' is no rate; give 0.001 to 1e18 bytes per second, like 25e9",
         "64,65|1,1|--levels: 64,65 make more devices than can be planned; take at most 4096",
-        "2147483647,2147483647,2147483647|1,1,1|--levels: 2147483647,2147483647,2147483647 make more devices than can be planned; take at most 4096",
+        "2147483647,2147483647,2147483647|1,1,1|--levels: 2147483647 is too many; give at most 1048576",
         "1,1,1,1,1,1,1|1|--levels: names 7 levels; take at most 6",
       })
   void wrongLevelsAreOneSentence(String levels, String bandwidths, String sentence) {

@@ -227,7 +227,8 @@ class ScheduleCommandTest {
   void numbersThatMakeNoScheduleAreRefused() {
     Cli.schedule("1f1b", 0, 4).refusal(2, "--stages: '0'");
     Cli.schedule("1f1b", 4, -1).refusal(2, "--micro-batches: '-1'");
-    Cli.schedule("1f1b", 2, 2_000_000_000).refusal(2, "more than can be shown");
+    Cli.schedule("1f1b", 2, 2_000_000_000).refusal(2, "give at most 1048576");
+    Cli.schedule("1f1b", 2, 1_000_000).refusal(2, "more than can be shown");
     Cli.schedule("1f1b", 2, 4, "--memory-cap", "0.5").refusal(2, "--memory-cap: '0.5'");
     Cli.schedule("1f1b", 2, 4, "--memory-cap", "NaN").refusal(2, "--memory-cap: 'NaN'");
     Cli.schedule("1f1b", 2, 4, "--chunks", "2")

@@ -14,7 +14,7 @@ import java.util.SplittableRandom;
  * failure, a stack trace, a number that is none or a hang, and with the file's name and line where
  * a file is refused. A case is made from its target's name and its number alone.
  */
-public final class Campaign implements AutoCloseable {
+public final class Campaign {
   /** What a case did wrong. */
   public record Finding(String target, int number, List<String> command, List<String> faults, String err) {
     @Override
@@ -32,7 +32,6 @@ public final class Campaign implements AutoCloseable {
 
   private final Path folder;
   private final Seeds seeds;
-  private final Runner runner = new Runner();
 
   /** Works in an empty folder, where the files of findings stay. */
   public Campaign(Path folder) {
@@ -47,24 +46,26 @@ public final class Campaign implements AutoCloseable {
     return names;
   }
 
-  /** Runs cases {@code 0..count-1} of a target. */
+  /** Runs cases {@code 0..count-1} of a target; targets may be run at once. */
   public List<Finding> run(String target, int count) {
     List<Finding> findings = new ArrayList<>();
-    for (int number = 0; number < count; number++) {
-      one(target, number).ifPresent(findings::add);
+    try (Runner runner = new Runner()) {
+      for (int number = 0; number < count; number++) {
+        one(runner, target, number).ifPresent(findings::add);
+      }
     }
     return findings;
   }
 
-  private Optional<Finding> one(String name, int number) {
+  private Optional<Finding> one(Runner runner, String name, int number) {
     long seed = 31L * name.hashCode() + number;
     if (name.startsWith("flags of ")) {
       List<String> command =
           CommandLines.of(name.substring("flags of ".length()), seeds, new SplittableRandom(seed));
-      return judged(name, number, command, "", false);
+      return judged(runner, name, number, command, "", false);
     }
     Target target = seeds.targets().stream().filter(t -> t.name().equals(name)).findFirst().orElseThrow();
-    Path file = folder.resolve("f" + number % 8 + "-" + target.file());
+    Path file = folder.resolve(name.replace(' ', '-')).resolve(target.file());
     Mutation mutation = new Mutation(seed);
     byte[] damaged = mutation.of(target.seed());
     write(file, damaged);
@@ -73,15 +74,15 @@ public final class Campaign implements AutoCloseable {
     for (String word : seeds.filled(line)) {
       command.add(word.replace("@", file.toString()));
     }
-    Optional<Finding> finding = judged(name, number, command, file.toString(), target.lines());
+    Optional<Finding> finding = judged(runner, name, number, command, file.toString(), target.lines());
     if (finding.isPresent()) {
       write(folder.resolve("finding-%s-%d-%s".formatted(name.replace(' ', '-'), number, target.file())), damaged);
     }
     return finding;
   }
 
-  private Optional<Finding> judged(
-      String name, int number, List<String> command, String file, boolean line) {
+  private static Optional<Finding> judged(
+      Runner runner, String name, int number, List<String> command, String file, boolean line) {
     Optional<Runner.Answer> answer = runner.run(command);
     if (answer.isEmpty()) {
       return Optional.of(new Finding(name, number, command, List.of("hangs"), ""));
@@ -94,14 +95,10 @@ public final class Campaign implements AutoCloseable {
 
   private static void write(Path file, byte[] bytes) {
     try {
+      Files.createDirectories(file.toAbsolutePath().getParent());
       Files.write(file, bytes);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  @Override
-  public void close() {
-    runner.close();
   }
 }

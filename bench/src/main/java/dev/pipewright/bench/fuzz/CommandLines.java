@@ -75,7 +75,7 @@ final class CommandLines {
     Main.run(new PrintWriter(out), new PrintWriter(new StringWriter()), command, "--help");
     return OPTION.matcher(out.toString()).results().map(found -> found.group()).distinct()
         .filter(option -> !List.of("--out", "--debug", "--time-limit", "--data", "--csv", "--svg",
-            "--html", "--trace", "--csv-transfers").contains(option))
+            "--html", "--trace", "--csv-transfers", "--emulate").contains(option))
         .toList();
   }
 }

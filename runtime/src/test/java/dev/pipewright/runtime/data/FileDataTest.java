@@ -3,6 +3,7 @@ package dev.pipewright.runtime.data;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.model.Shape;
@@ -10,11 +11,13 @@ import java.awt.image.BufferedImage;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.zip.CRC32;
 import java.util.zip.GZIPOutputStream;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
@@ -217,6 +220,33 @@ class FileDataTest {
   }
 
   @Test
+  void aHeadThatPromisesTheImpossibleIsRefusedBeforeAnythingIsUnpacked() throws IOException {
+    mnist(false);
+    int huge = Integer.MAX_VALUE;
+    Files.write(
+        folder.resolve("train-images-idx3-ubyte"), idx(0x803, new int[] {huge, huge, huge}, 100));
+    assertEquals(
+        "DIR/train-images-idx3-ubyte: byte 8: the extent 2147483647 makes no sense; fetch it again",
+        mistake("mnist:DIR", images(10, 1, 5, 4)));
+  }
+
+  @Test
+  void whatUnpacksToMoreThanMemoryAllowsIsRefused() throws IOException {
+    Path bomb = folder.resolve("data.gz");
+    long most = Runtime.getRuntime().maxMemory() / 4;
+    byte[] zeros = new byte[1 << 20];
+    try (GZIPOutputStream gzip = new GZIPOutputStream(Files.newOutputStream(bomb))) {
+      for (long written = 0; written <= most; written += zeros.length) {
+        gzip.write(zeros);
+      }
+    }
+    String refusal =
+        String.valueOf(
+            assertThrows(BadInputException.class, () -> FileBytes.open(bomb)).getMessage());
+    assertTrue(refusal.startsWith(bomb + ": unpacks to more than "), refusal);
+  }
+
+  @Test
   void textIsCutIntoWindowsWhoseAnswersAreTheNextBytes() throws IOException {
     Path file = folder.resolve("a.txt");
     Files.writeString(file, "abcdefghijklmnopqrstuvwxyz".repeat(10) + "é");
@@ -350,6 +380,22 @@ class FileDataTest {
         "--data images:DIR: the data have 3 classes, but net tells 2 apart; take a network with"
             + " classes=3 or more",
         mistake("images:DIR", net));
+  }
+
+  @Test
+  void aPictureOfMorePixelsThanMemoryAllowsIsRefusedByItsHead() throws IOException {
+    Path file = picture("a/1.png", 30, 30, 1, 2);
+    byte[] bytes = Files.readAllBytes(file);
+    ByteBuffer head = ByteBuffer.wrap(bytes);
+    head.putInt(16, 20_000).putInt(20, 20_000);
+    CRC32 crc = new CRC32();
+    crc.update(bytes, 12, 17);
+    head.putInt(29, (int) crc.getValue());
+    Files.write(file, bytes);
+    Dataset data = DatasetSpec.parse("images:" + folder).open(images(2, 3, 8, 8)).training();
+    assertEquals(
+        file + ": the image has 20000 × 20000 pixels, more than 10,000,000; scale it down",
+        assertThrows(BadInputException.class, () -> data.inputs(new long[] {0})).getMessage());
   }
 
   @Test
