@@ -403,7 +403,7 @@ class FileDataTest {
     Path file = picture("a/1.png", 30, 30, 1, 2);
     byte[] bytes = Files.readAllBytes(file);
     bytes[bytes.length / 2] ^= 0x55;
-    bytes[20] ^= 0x55;
+    bytes[24] ^= 0x55; // the depth of its colours
     Files.write(file, bytes);
     Dataset data = DatasetSpec.parse("images:" + folder).open(images(2, 3, 8, 8)).training();
     assertEquals(
