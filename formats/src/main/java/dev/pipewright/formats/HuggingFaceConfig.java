@@ -38,7 +38,7 @@ final class HuggingFaceConfig {
     while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
       String key = parser.currentName();
       JsonToken value = parser.nextToken();
-      values.put(key, value.isScalarValue() ? parser.getText() : "");
+      values.put(key, value.isScalarValue() ? parser.getString() : "");
       parser.skipChildren();
     }
     return values;
