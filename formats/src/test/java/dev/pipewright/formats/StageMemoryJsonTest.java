@@ -47,7 +47,8 @@ class StageMemoryJsonTest {
             random.nextDouble(1e9),
             new Bytes(1));
     Map<String, Object> object = object(memory);
-    assertEquals(object.get("memory_bytes"), sum(object.get("memory")));
+    assertEquals(
+        object.get("memory_bytes"), sum(java.util.Objects.requireNonNull(object.get("memory"))));
   }
 
   @Test
