@@ -32,6 +32,21 @@ public record TrainingOutcome(
    */
   public record Worker(int worker, int rank, long peakBytes) {}
 
+  /**
+   * The sentence about a run that was interrupted.
+   *
+   * @param done steps that are done
+   * @param all that were to be made
+   * @param checkpoint the last one that was written
+   */
+  public static String interrupted(long done, long all, Optional<String> checkpoint) {
+    return "interrupted after %d of %d steps; ".formatted(done, all)
+        + checkpoint
+            .map(folder -> "the last checkpoint is %s, go on with --resume".formatted(folder))
+            .orElse(
+                "no checkpoint was written, as --out DIR --checkpoint-every N would have done");
+  }
+
   /** The same with what another run has shown of its workers. */
   public TrainingOutcome with(List<Worker> others) {
     return new TrainingOutcome(steps, typical, calm, others, heldOut, checkpoint, stolen, stopped);

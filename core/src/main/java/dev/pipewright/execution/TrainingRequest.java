@@ -5,6 +5,7 @@ import dev.pipewright.model.Operator;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.units.Check;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -100,10 +101,14 @@ public record TrainingRequest(
    *
    * @param elsewhere how many run on machines that join
    * @param port where these report; 0 for any free one
+   * @param patience how long a worker may make no progress before it ends the run
    */
-  public record Machines(int elsewhere, int port) {
+  public record Machines(int elsewhere, int port, Duration patience) {
+    /** Beyond what a step should take. */
+    public static final Duration USUAL_PATIENCE = Duration.ofSeconds(60);
+
     /** All on this one. */
-    public static final Machines THIS_ONE = new Machines(0, 0);
+    public static final Machines THIS_ONE = new Machines(0, 0, USUAL_PATIENCE);
 
     public Machines {
       Check.that(
@@ -111,6 +116,13 @@ public record TrainingRequest(
           "so many workers report at a port: elsewhere=%d, port=%d",
           elsewhere,
           port);
+      Check.that(patience.isPositive(), "a worker may take some time: patience=%s", patience);
+    }
+
+    /** The same with more patience. */
+    public Machines after(double seconds) {
+      return new Machines(
+          elsewhere, port, patience.plusMillis((long) Math.min(1e12, Math.ceil(1e3 * seconds))));
     }
   }
 
@@ -206,6 +218,25 @@ public record TrainingRequest(
         evaluateEvery,
         force,
         Optional.of(times));
+  }
+
+  /** The same run on other machines. */
+  public TrainingRequest on(Machines others) {
+    return new TrainingRequest(
+        model,
+        assignment,
+        rule,
+        sharedStatistics,
+        data,
+        steps,
+        seed,
+        workers,
+        computing,
+        others,
+        keeping,
+        evaluateEvery,
+        force,
+        emulation);
   }
 
   /** So many steps of it to see what memory tensors need. */

@@ -155,7 +155,7 @@ final class CompareCommand implements Callable<Integer> {
             run.seed,
             run.workers,
             run.computing(),
-            TrainingRequest.Machines.THIS_ONE,
+            TrainingRequest.Machines.THIS_ONE.after(expectation.predictedStepSeconds()),
             TrainingRequest.Keeping.NOTHING,
             0,
             false,

@@ -1,5 +1,7 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.execution.NotEnoughMemoryException;
+import dev.pipewright.execution.TrainingInterruptedException;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.OutputFile;
 import java.io.IOException;
@@ -20,6 +22,9 @@ final class Failures
   static final int NO = 1;
   static final int WRONG_INPUT = 2;
   static final int BROKEN = 3;
+
+  /** An interrupt ended it; where that was a signal, the process ends with 128 and its number. */
+  static final int INTERRUPTED = 130;
 
   /** Says all that is wrong with a command line, a sentence each, and otherwise runs it. */
   @Override
@@ -74,6 +79,14 @@ final class Failures
     if (failure instanceof BadInputException) {
       say(err, message);
       return WRONG_INPUT;
+    }
+    if (failure instanceof NotEnoughMemoryException) {
+      err.println("pipewright: " + message);
+      return NO;
+    }
+    if (failure instanceof TrainingInterruptedException) {
+      err.println("pipewright: " + message);
+      return INTERRUPTED;
     }
     if (failure instanceof UncheckedIOException unchecked) {
       @Nullable IOException cause = unchecked.getCause();

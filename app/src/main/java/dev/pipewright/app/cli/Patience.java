@@ -2,6 +2,8 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.BadInputException;
 import java.util.OptionalDouble;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +17,7 @@ final class Patience implements BooleanSupplier, AutoCloseable {
   private static final double MOST_SECONDS = 1e6;
 
   private static volatile boolean interrupted;
+  private static final CountDownLatch PRINTED = new CountDownLatch(1); // all about the interrupt
 
   private final long end; // of System.nanoTime
   private final boolean limited;
@@ -78,15 +81,22 @@ final class Patience implements BooleanSupplier, AutoCloseable {
   private void interrupt() {
     interrupted = true;
     try {
-      Thread.sleep(1000L * secondsToPrint); // exit() comes first
+      if (!PRINTED.await(secondsToPrint, TimeUnit.SECONDS)) { // where exit() does not come first
+        System.err.println("pipewright: interrupted");
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /** Ends the program with a status, even while an interrupt is about to end it with another. */
+  /**
+   * Ends the program with a status, even while an interrupt is about to end it with another; {@link
+   * Failures#INTERRUPTED} leaves it to that, which is 128 and the signal's number.
+   */
   static void exit(int status) {
-    if (interrupted) {
+    if (interrupted && status == Failures.INTERRUPTED) {
+      PRINTED.countDown();
+    } else if (interrupted) {
       Runtime.getRuntime().halt(status);
     }
     System.exit(status);

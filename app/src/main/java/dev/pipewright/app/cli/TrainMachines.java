@@ -3,6 +3,7 @@ package dev.pipewright.app.cli;
 import dev.pipewright.execution.TrainingRequest.Machines;
 import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.formats.BadInputException;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -24,12 +25,22 @@ final class TrainMachines {
       description = "Where other machines join. Default: any free one.")
   private @Nullable Integer port;
 
+  @Option(
+      names = "--stall-timeout",
+      paramLabel = "SECONDS",
+      defaultValue = "60",
+      description =
+          "End the run when a worker makes no progress for this long, beyond the step time that the"
+              + " plan predicts. Default: ${DEFAULT-VALUE}.")
+  private int stallTimeout;
+
   Machines machines(int workers, Workers kind) {
+    Duration patience = Duration.ofSeconds(AtLeast.one("--stall-timeout", stallTimeout));
     if (elsewhere == null) {
       if (port != null) {
         throw new BadInputException("--port: no machine joins; leave it out, or add --elsewhere N");
       }
-      return Machines.THIS_ONE;
+      return new Machines(0, 0, patience);
     }
     AtLeast.one("--elsewhere", elsewhere);
     if (elsewhere > workers) {
@@ -43,6 +54,6 @@ final class TrainMachines {
     if (port != null && (port < 0 || port >= PORTS)) {
       throw new BadInputException("--port: %d is no port; give one up to 65535".formatted(port));
     }
-    return new Machines(elsewhere, port == null ? 0 : port);
+    return new Machines(elsewhere, port == null ? 0 : port, patience);
   }
 }

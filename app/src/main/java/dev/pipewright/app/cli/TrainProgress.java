@@ -83,7 +83,7 @@ final class TrainProgress implements TrainingListener {
     boolean stop = stopping.getAsBoolean();
     if (stop && !said) {
       said = true;
-      to.println("ending after this step");
+      to.println("ending after this step, at the latest in 5 s");
       to.flush();
     }
     return stop;

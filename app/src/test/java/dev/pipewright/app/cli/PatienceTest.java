@@ -6,17 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.formats.BadInputException;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalDouble;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PatienceTest {
@@ -30,22 +31,42 @@ class PatienceTest {
         }
         System.out.println("best so far");
       }
-      Patience.exit(0);
+      Patience.exit(args.length == 0 ? 0 : Integer.parseInt(args[0]));
+    }
+  }
+
+  private static Process endless(String... arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-cp");
+    command.add(System.getProperty("java.class.path"));
+    command.add(Endless.class.getName());
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command).redirectErrorStream(true).start();
+  }
+
+  /** Which says of a training run that it has not done all that was asked for. */
+  @ParameterizedTest
+  @EnabledOnOs({OS.LINUX, OS.MAC})
+  @CsvSource({"INT,130", "TERM,143"})
+  void whatAnInterruptHasEndedHasTheStatusOfItsSignal(String signal, int status)
+      throws IOException, InterruptedException {
+    Process search = endless(Integer.toString(Failures.INTERRUPTED));
+    try (var out = search.inputReader(StandardCharsets.UTF_8)) {
+      assertEquals("searching", out.readLine());
+      new ProcessBuilder("kill", "-" + signal, Long.toString(search.pid())).start().waitFor();
+      assertEquals("best so far", out.readLine());
+      assertEquals(status, search.waitFor());
+    } finally {
+      search.destroyForcibly();
     }
   }
 
   @Test
   @EnabledOnOs({OS.LINUX, OS.MAC})
   void anInterruptEndsTheSearchAndTheAnswerIsPrinted() throws IOException, InterruptedException {
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    Process search =
-        new ProcessBuilder(
-                java, "-cp", System.getProperty("java.class.path"), Endless.class.getName())
-            .redirectErrorStream(true)
-            .start();
-    try (var out =
-        new BufferedReader(
-            new InputStreamReader(search.getInputStream(), StandardCharsets.UTF_8))) {
+    Process search = endless();
+    try (var out = search.inputReader(StandardCharsets.UTF_8)) {
       assertEquals("searching", out.readLine());
       new ProcessBuilder("kill", "-INT", Long.toString(search.pid())).start().waitFor();
       assertEquals("best so far", out.readLine());

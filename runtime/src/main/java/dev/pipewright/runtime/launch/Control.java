@@ -1,34 +1,36 @@
 package dev.pipewright.runtime.launch;
 
-import java.io.BufferedInputStream;
+import dev.pipewright.runtime.wire.Connection;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.function.Consumer;
 import jdk.net.ExtendedSocketOptions;
 
 /** A control connection: one {@link Message} per line. Its end is the end of the other process. */
 final class Control implements AutoCloseable {
-  private static final int CONNECT_MILLISECONDS = 10_000;
+  private static final Duration CONNECT_PATIENCE = Duration.ofSeconds(10);
   private static final int KEEP_ALIVE_SECONDS = 5;
   private static final int KEEP_ALIVE_PROBES = 3;
+  private static final int READ_BYTES = 1 << 13;
+  private static final int LONGEST_LINE = 1 << 28;
 
-  private final Socket socket;
-  private final InputStream in;
-  private final OutputStream out;
+  private final Connection connection;
+  private final ByteBuffer in = ByteBuffer.allocate(READ_BYTES).limit(0);
 
-  Control(Socket socket) throws IOException {
-    this.socket = socket;
-    socket.setTcpNoDelay(true);
-    noticeDeadHosts(socket);
-    in = new BufferedInputStream(socket.getInputStream());
-    out = socket.getOutputStream();
+  Control(Connection connection) {
+    this.connection = connection;
+    try {
+      noticeDeadHosts(connection.channel().socket());
+    } catch (IOException e) {
+      close(); // which its reader notices
+    }
   }
 
   /** A host without power sends no end of the connection; the kernel asks for it now and then. */
@@ -41,62 +43,64 @@ final class Control implements AutoCloseable {
     }
   }
 
-  static Control connect(String host, int port) throws IOException {
-    Socket socket = new Socket();
-    try {
-      socket.connect(new InetSocketAddress(host, port), CONNECT_MILLISECONDS);
-      return new Control(socket);
-    } catch (IOException e) {
-      socket.close();
-      throw e;
+  /**
+   * Connects to a coordinator.
+   *
+   * @throws dev.pipewright.runtime.wire.WrongSecretException when its token is another one
+   */
+  static Control connect(String host, int port, Token token) throws IOException {
+    InetSocketAddress address = new InetSocketAddress(host, port);
+    if (address.isUnresolved()) {
+      throw new IOException("no such host: " + host);
     }
+    return new Control(Connection.to(address, token.secret(), 0, CONNECT_PATIENCE));
   }
 
   /** The address of this machine that the other one uses. */
   String hereAddress() {
-    return socket.getLocalAddress().getHostAddress();
+    return connection.channel().socket().getLocalAddress().getHostAddress();
   }
 
   /** The address of the other machine. */
   String thereAddress() {
-    return socket.getInetAddress().getHostAddress();
+    return connection.channel().socket().getInetAddress().getHostAddress();
   }
 
   /** Sends a message; quietly none where the connection has ended, which its reader notices. */
   synchronized void send(Message message) {
+    ByteBuffer line = ByteBuffer.wrap((message.line() + "\n").getBytes(StandardCharsets.UTF_8));
     try {
-      out.write((message.line() + "\n").getBytes(StandardCharsets.UTF_8));
+      boolean written = false;
+      while (!written) {
+        written = connection.write(line);
+      }
     } catch (IOException e) {
       close();
     }
   }
 
-  /** The first message, which must come soon and be short: it may be from anybody. */
-  Message first(int milliseconds, int bytes) throws IOException {
-    socket.setSoTimeout(milliseconds);
-    String line = line(bytes);
-    socket.setSoTimeout(0);
-    return Message.parse(line);
-  }
-
   /** The next message. Any exception means that there will be none. */
   Message next() throws IOException {
-    return Message.parse(line(Integer.MAX_VALUE));
-  }
-
-  private String line(int limit) throws IOException {
     ByteArrayOutputStream line = new ByteArrayOutputStream();
-    for (int b = in.read(); b != '\n'; b = in.read()) {
-      if (b < 0 || line.size() >= limit) {
-        throw new IOException("the connection has ended");
+    for (byte b = read(); b != '\n'; b = read()) {
+      if (line.size() >= LONGEST_LINE) {
+        throw new IOException("a control message has no end");
       }
       line.write(b);
     }
-    return line.toString(StandardCharsets.UTF_8);
+    return Message.parse(line.toString(StandardCharsets.UTF_8));
   }
 
-  /** Hands on all messages to come in a thread of its own, then says that there will be none. */
-  void listen(String name, Consumer<Message> messages, Runnable end) {
+  private byte read() throws IOException {
+    if (!in.hasRemaining()) {
+      connection.read(in.clear());
+      in.flip();
+    }
+    return in.get();
+  }
+
+  /** Passes all messages to come on in a thread of its own, then says that there will be none. */
+  void listen(String name, Consumer<Message> messages, Consumer<IOException> end) {
     Thread thread =
         new Thread(
             () -> {
@@ -106,7 +110,7 @@ final class Control implements AutoCloseable {
                 }
               } catch (IOException e) {
                 close();
-                end.run();
+                end.accept(e);
               }
             },
             name);
@@ -117,7 +121,7 @@ final class Control implements AutoCloseable {
   @Override
   public void close() {
     try {
-      socket.close();
+      connection.close();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

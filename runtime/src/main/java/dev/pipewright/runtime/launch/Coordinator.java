@@ -47,7 +47,8 @@ public final class Coordinator implements AutoCloseable {
   private final WorkerProcesses processes;
   private final BlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
   private final CountDownLatch over = new CountDownLatch(1);
-  private volatile boolean interrupted;
+  private volatile boolean ending; // this process, by an interrupt
+  private volatile boolean interrupted; // its workers have been killed for that
   private volatile Optional<Crew> crew = Optional.empty();
 
   /**
@@ -58,7 +59,7 @@ public final class Coordinator implements AutoCloseable {
   public Coordinator(Launch launch) {
     this.launch = launch;
     this.reception =
-        new Reception(launch.here() == launch.workers(), launch.ports().control(), token);
+        new Reception(launch.here() == launch.workers(), launch.port(), token);
     this.processes = new WorkerProcesses(launch.logs(), token);
   }
 
@@ -84,6 +85,7 @@ public final class Coordinator implements AutoCloseable {
    * Starts all workers and returns when all are done and gone.
    *
    * @throws WorkerFailureException when one fails
+   * @throws InterruptedRunException when an interrupt ends this process before the run is over
    * @throws BadInputException when one finds something that its user has to correct
    */
   public void run(Listener listener) throws InterruptedException {
@@ -125,8 +127,10 @@ public final class Coordinator implements AutoCloseable {
   private void check(Crew workers) throws InterruptedException {
     Optional<Failure> failure = workers.failure();
     Optional<String> missing = workers.missing();
-    if ((failure.isPresent() || missing.isPresent()) && interrupted) {
-      Thread.currentThread().join(); // this process is ending, and says nothing about it
+    boolean signalled = failure.filter(f -> f.weight() == Failure.Weight.SIGNAL).isPresent();
+    if (interrupted || (ending && signalled)) { // whose workers have gone for the same reason
+      workers.stop("the run was interrupted");
+      throw new InterruptedRunException();
     }
     if (failure.isPresent()) {
       workers.stop(failure.get().sentence());
@@ -168,9 +172,10 @@ public final class Coordinator implements AutoCloseable {
 
   /**
    * Ctrl-C, or the end of this process for another reason. Its listener may have heard of it, too,
-   * and want the run to end by itself.
+   * and want the run to end by itself; whatever has not by then is killed.
    */
   private void interrupt() {
+    ending = true;
     try {
       if (over.await(launch.patience().interrupt().toMillis(), TimeUnit.MILLISECONDS)) {
         return;
@@ -179,7 +184,7 @@ public final class Coordinator implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     interrupted = true;
-    processes.close();
+    processes.kill();
   }
 
   @Override

@@ -1,13 +1,16 @@
 package dev.pipewright.runtime.launch;
 
 import dev.pipewright.execution.TrainingRequest.Computing;
+import dev.pipewright.runtime.wire.Secret;
+import dev.pipewright.runtime.wire.WrongFrameException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * All workers of a run, as the coordinator knows them. Whatever is heard of them is put into the
@@ -15,50 +18,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class Crew implements AutoCloseable {
   private static final long PING_NANOSECONDS = 100_000_000L;
-  private static final long UNKNOWN = Long.MIN_VALUE;
-  private static final String LOOPBACK = "127.0.0.1";
-
-  /** Another machine. */
-  private static final class Host {
-    private final Control control;
-    private final String name;
-    private final int slots;
-    private boolean gone;
-
-    private Host(Control control, String name, int slots) {
-      this.control = control;
-      this.name = name;
-      this.slots = slots;
-    }
-  }
-
-  private static final class Worker {
-    private final int number;
-    private final Clock clock = new Clock();
-    private @Nullable Host host; // none for this machine
-    private @Nullable Control control; // once it has come
-    private boolean told;
-    private boolean failed;
-    private boolean done;
-    private long begun = UNKNOWN; // its step when it was held
-
-    private Worker(int number) {
-      this.number = number;
-    }
-  }
+  private static final int PINGS_TO_OTHER_MACHINES = 5; // for each that goes to all
+    private static final String LOOPBACK = "127.0.0.1";
 
   private final Launch launch;
   private final int port;
   private final WorkerProcesses processes;
   private final BlockingQueue<Runnable> inbox;
   private final Coordinator.Listener listener;
-  private final List<Worker> workers;
-  private final List<Host> hosts = new ArrayList<>();
+  private final List<Member> workers;
+  private final List<Member.Host> hosts = new ArrayList<>();
   private final FirstFailure failure = new FirstFailure();
   private final long begin = System.nanoTime();
   private long complete; // when the last machine had joined; 0 before
-  private long store; // the port of worker 0's address book; 0 before it is known
-  private long lastPing = begin;
+  private final Secret secret = Secret.random(); // of messages between workers
+  private final AwakeClock awake = new AwakeClock();
+  private final Watch watch;
+  private long pings;
   private boolean held;
   private boolean finished;
 
@@ -73,7 +49,8 @@ final class Crew implements AutoCloseable {
     this.processes = processes;
     this.inbox = inbox;
     this.listener = listener;
-    this.workers = IntStream.range(0, launch.workers()).mapToObj(Worker::new).toList();
+    this.watch = new Watch(launch.workers(), launch.patience().stall());
+    this.workers = IntStream.range(0, launch.workers()).mapToObj(Member::new).toList();
   }
 
   // ---- how they come
@@ -82,8 +59,8 @@ final class Crew implements AutoCloseable {
     processes.start(
         0,
         launch.here(),
-        LOOPBACK,
-        port,
+        InetSocketAddress.createUnresolved(LOOPBACK, port),
+        launch.here() < launch.workers(),
         launch.resources(),
         (number, status) ->
             inbox.add(() -> ended(workers.get(number), status, processes.last(number))));
@@ -111,12 +88,12 @@ final class Crew implements AutoCloseable {
       Reception.refuse(control, "no worker is missing any more");
       return;
     }
-    Host host = new Host(control, hello.text("name"), (int) Math.min(free, hello.number("slots")));
+    Member.Host host = new Member.Host(control, hello.text("name"), (int) Math.min(free, hello.number("slots")));
     hosts.add(host);
     control.listen(
         "host " + host.name,
         message -> inbox.add(() -> heard(host, message)),
-        () -> inbox.add(() -> lost(host)));
+        end -> inbox.add(() -> lost(host)));
     startElsewhere();
   }
 
@@ -128,7 +105,7 @@ final class Crew implements AutoCloseable {
     complete = System.nanoTime();
     Computing computing = launch.resources().computing();
     int first = launch.here();
-    for (Host host : hosts) {
+    for (Member.Host host : hosts) {
       workers.subList(first, first + host.slots).forEach(worker -> worker.host = host);
       host.control.send(
           Message.of("start")
@@ -149,42 +126,48 @@ final class Crew implements AutoCloseable {
       Reception.refuse(control, "no such worker is missing");
       return;
     }
-    Worker worker = workers.get(number);
+    Member worker = workers.get(number);
     worker.control = control;
     control.listen(
         "worker " + number,
         message -> {
-          if (message.kind().equals("pong")) { // its arrival is what counts
+          if (worker.host != null && message.kind().equals("pong")) { // its arrival is what counts
             worker.clock.heard(message.number("sent"), message.number("now"), System.nanoTime());
-          } else {
-            inbox.add(() -> heard(worker, message));
           }
+          inbox.add(() -> heard(worker, message));
         },
-        () -> inbox.add(() -> hungUp(worker)));
+        end -> inbox.add(() -> hungUp(worker, end)));
     tell(worker);
   }
 
   /** Tells a worker its job when it has come and everything in it is known. */
-  private void tell(Worker worker) {
+  private void tell(Member worker) {
     if (worker.told || worker.control == null || complete == 0) {
       return;
     }
-    if (worker.number != 0 && store == 0) {
-      return;
-    }
     worker.told = true;
-    worker.control.send(
+    watch.works(worker.number, awake.now());
+    worker.tell(
         Message.of("job")
             .with("task", launch.task())
             .with("job", launch.job())
-            .with("workers", workers.size())
             .with("host", address(worker))
-            .with("store_host", address(workers.get(0)))
-            .with("store_port", worker.number == 0 ? launch.ports().store() : store));
+            .with("secret", secret.hex())
+            .with("sealed", hosts.isEmpty() ? 0 : 1));
+  }
+
+  /** A worker can be reached by others; once all can, they are told how. */
+  private void opened(Member opened, String address) {
+    opened.entrance = address;
+    if (workers.stream().noneMatch(worker -> worker.entrance.isEmpty())) {
+      Message peers = Message.of("peers").with("workers", workers.size());
+      workers.forEach(worker -> peers.with("worker " + worker.number, worker.entrance));
+      workers.forEach(worker -> worker.tell(peers));
+    }
   }
 
   /** By which all others reach it. */
-  private String address(Worker worker) {
+  private String address(Member worker) {
     if (worker.host != null) {
       return worker.host.control.thereAddress();
     }
@@ -193,21 +176,19 @@ final class Crew implements AutoCloseable {
 
   // ---- what they say
 
-  private void heard(Worker worker, Message message) {
+  private void heard(Member worker, Message message) {
     switch (message.kind()) {
-      case "store" -> {
-        store = message.number("port");
-        workers.forEach(this::tell);
-      }
+      case "pong" -> watch.heard(worker.number, Pulse.get(message), awake.now());
+      case "entrance" -> opened(worker, message.text("address"));
       case "event" -> listener.event(worker.number, message.text("text"));
       case "question" ->
           listener.question(
-              worker.number, message.text("text"), answer -> tell(worker, "answer", answer));
+              worker.number, message.text("text"), answer -> worker.tell(Message.of("answer").with("text", answer)));
       case "begun" -> {
         worker.begun = message.number("step");
-        if (workers.stream().noneMatch(each -> each.begun == UNKNOWN)) {
+        if (workers.stream().noneMatch(each -> each.begun == Member.UNKNOWN)) {
           long last = workers.stream().mapToLong(each -> each.begun).max().orElseThrow();
-          workers.forEach(each -> tell(each, Message.of("last").with("step", last)));
+          workers.forEach(each -> each.tell(Message.of("last").with("step", last)));
         }
       }
       case "done" -> {
@@ -224,20 +205,11 @@ final class Crew implements AutoCloseable {
                 worker.number,
                 lost ? Failure.Weight.CONSEQUENCE : Failure.Weight.CAUSE,
                 (message.number("input") != 0 ? "" : "failed: ") + message.text("what"),
+                at(worker, Places.get(message)),
                 Places.get(message),
                 message.number("input") != 0));
       }
-      default -> throw new IllegalStateException("a worker says " + message.line());
-    }
-  }
-
-  private static void tell(Worker worker, String kind, String text) {
-    tell(worker, Message.of(kind).with("text", text));
-  }
-
-  private static void tell(Worker worker, Message message) {
-    if (worker.control != null) {
-      worker.control.send(message);
+      default -> silent(worker, "sent a message of another version: " + message.kind());
     }
   }
 
@@ -245,32 +217,43 @@ final class Crew implements AutoCloseable {
   void endEarly() {
     if (!held && workers.stream().allMatch(worker -> worker.told)) {
       held = true;
-      workers.forEach(worker -> tell(worker, Message.of("hold")));
+      workers.forEach(worker -> worker.tell(Message.of("hold")));
     }
   }
 
-  private void heard(Host host, Message message) {
-    int number = (int) message.number("worker");
-    if (message.kind().equals("ended") && workers.get(number).host == host) {
-      ended(workers.get(number), (int) message.number("status"), Places.get(message));
-    }
+  private void heard(Member.Host host, Message message) {
+    workers.stream()
+        .filter(worker -> worker.host == host && worker.number == message.number("worker"))
+        .filter(worker -> message.kind().equals("ended"))
+        .forEach(
+            worker -> ended(worker, (int) message.number("status"), Places.get(message)));
   }
 
   // ---- how they go
 
-  private void ended(Worker worker, int status, Optional<Place> place) {
+  private void ended(Member worker, int status, Optional<Place> place) {
     if (!finished && !worker.failed) {
-      failure.heard(Failure.ended(worker.number, status, place));
+      failure.heard(Failure.ended(worker.number, status, at(worker, place), place));
     }
   }
 
-  private void hungUp(Worker worker) {
-    if (!finished && !worker.failed) {
+  private void hungUp(Member worker, IOException end) {
+    if (end instanceof WrongFrameException wrong) {
+      silent(worker, "is not to be trusted: on its control connection " + wrong.getMessage());
+    } else {
       silent(worker, "ended its connection");
     }
   }
 
-  private void lost(Host host) {
+  /** Where a worker is, in words: its place or, before its first, that it starts. */
+  private String at(Member worker, Optional<Place> place) {
+    List<String> roles = launch.roles();
+    return place
+        .map(Place::toString)
+        .orElse((roles.isEmpty() ? "" : roles.get(worker.number) + ", ") + "starting up");
+  }
+
+  private void lost(Member.Host host) {
     host.gone = true;
     if (!finished) {
       workers.stream()
@@ -282,9 +265,16 @@ final class Crew implements AutoCloseable {
     }
   }
 
-  private void silent(Worker worker, String what) {
-    Optional<Place> place = worker.host == null ? processes.last(worker.number) : Optional.empty();
-    failure.heard(new Failure(worker.number, Failure.Weight.SILENCE, what, place, false));
+  private void silent(Member worker, String what) {
+    if (!finished && !worker.failed) {
+      failure.heard(failure(worker, Failure.Weight.SILENCE, what));
+    }
+  }
+
+  private Failure failure(Member worker, Failure.Weight weight, String what) {
+    Optional<Place> place =
+        worker.host == null ? processes.last(worker.number) : watch.place(worker.number);
+    return new Failure(worker.number, weight, what, at(worker, place), place, false);
   }
 
   // ---- what the coordinator asks
@@ -294,6 +284,13 @@ final class Crew implements AutoCloseable {
   }
 
   Optional<Failure> failure() {
+    if (!finished) {
+      watch
+          .stall(awake.now())
+          .map(stall ->
+              failure(workers.get(stall.worker()), Failure.Weight.CAUSE, stall.what()))
+          .ifPresent(failure::heard);
+    }
     return failure.settled();
   }
 
@@ -313,7 +310,9 @@ final class Crew implements AutoCloseable {
         .findFirst()
         .flatMap(worker ->
             late(complete, launch.patience().start())
-                .map(seconds -> "worker " + worker.number + " has not come within " + seconds));
+                .map(seconds ->
+                    "worker %d (%s) has not come within %s"
+                        .formatted(worker.number, at(worker, Optional.empty()), seconds)));
   }
 
   private static Optional<String> late(long since, Duration patience) {
@@ -322,15 +321,15 @@ final class Crew implements AutoCloseable {
         : Optional.of(patience.toSeconds() + " s");
   }
 
-  /** Asks the clocks of other machines now and then. */
+  /** Asks all how they are, and the clocks of other machines: those more often. */
   void ping() {
-    if (System.nanoTime() - lastPing < PING_NANOSECONDS) {
+    if (awake.now() < pings * PING_NANOSECONDS) {
       return;
     }
-    lastPing = System.nanoTime();
-    for (Worker worker : workers) {
-      if (worker.host != null && worker.control != null) {
-        worker.control.send(Message.of("ping").with("sent", System.nanoTime()));
+    pings++;
+    for (Member worker : workers) {
+      if (worker.host != null || pings % PINGS_TO_OTHER_MACHINES == 0) {
+        worker.tell(Message.of("ping").with("sent", System.nanoTime()));
       }
     }
   }
@@ -346,17 +345,13 @@ final class Crew implements AutoCloseable {
 
   /** Has all end. */
   void stop(String why) {
-    for (Worker worker : workers) {
-      if (worker.control != null) {
-        worker.control.send(Message.of("stop"));
-      }
-    }
+    workers.forEach(worker -> worker.tell(Message.of("stop")));
     hosts.forEach(host -> host.control.send(Message.of("stop").with("why", why)));
   }
 
   @Override
   public void close() {
-    for (Worker worker : workers) {
+    for (Member worker : workers) {
       if (worker.control != null) {
         worker.control.close();
       }

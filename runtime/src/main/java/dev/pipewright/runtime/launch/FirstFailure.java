@@ -8,13 +8,14 @@ import java.util.Optional;
  */
 final class FirstFailure {
   private static final long SETTLE_NANOSECONDS = 5_000_000_000L;
+  private static final long SIGNAL_NANOSECONDS = 300_000_000L; // until it has reached us, too
 
   private Optional<Failure> failure = Optional.empty();
-  private long deadline;
+  private long heard;
 
   void heard(Failure other) {
     if (failure.isEmpty()) {
-      deadline = System.nanoTime() + SETTLE_NANOSECONDS;
+      heard = System.nanoTime();
     }
     if (failure.isEmpty() || other.weight().compareTo(failure.get().weight()) > 0) {
       failure = Optional.of(other);
@@ -23,7 +24,14 @@ final class FirstFailure {
 
   /** The failure, once nothing better is to come. */
   Optional<Failure> settled() {
-    return failure.filter(
-        known -> known.weight() == Failure.Weight.CAUSE || System.nanoTime() - deadline >= 0);
+    return failure.filter(known -> System.nanoTime() - heard >= settling(known.weight()));
+  }
+
+  private static long settling(Failure.Weight weight) {
+    return switch (weight) {
+      case CAUSE -> 0;
+      case SIGNAL -> SIGNAL_NANOSECONDS;
+      case SILENCE, CONSEQUENCE -> SETTLE_NANOSECONDS;
+    };
   }
 }

@@ -63,6 +63,16 @@ public final class FlightRecorder {
     COUNT.setRelease(memory, 0, ++count);
   }
 
+  /** How many places there have been; in any thread. */
+  long places() {
+    return (long) COUNT.getAcquire(memory, 0);
+  }
+
+  /** The last of them; in any thread. */
+  Optional<Place> last() {
+    return last(memory.duplicate().order(ByteOrder.nativeOrder()));
+  }
+
   /** Where the worker was last; nowhere before its first op. */
   public static Optional<Place> last(Path file) {
     ByteBuffer memory;
@@ -71,6 +81,10 @@ public final class FlightRecorder {
     } catch (IOException e) { // it died before it began
       return Optional.empty();
     }
+    return last(memory);
+  }
+
+  private static Optional<Place> last(ByteBuffer memory) {
     if (memory.capacity() < HEADER_BYTES + SLOTS * SLOT_BYTES || memory.getLong(0) == 0) {
       return Optional.empty();
     }

@@ -3,8 +3,10 @@ package dev.pipewright.runtime.launch;
 import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.execution.TrainingRequest.Device;
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.runtime.wire.WrongSecretException;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -32,21 +34,27 @@ public final class JoinedHost {
    */
   public static Optional<String> run(
       String host, int port, String token, int slots, Optional<Path> logs) {
-    try (Control control = connect(host, port);
+    try (Control control = connect(host, port, new Token(token));
         WorkerProcesses processes = new WorkerProcesses(logs, new Token(token))) {
       Thread hook = new Thread(processes::close, "stop workers");
       Runtime.getRuntime().addShutdownHook(hook);
       control.send(
-          Message.of("join").with("token", token).with("name", name()).with("slots", slots));
+          Message.of("join").with("name", name()).with("slots", slots));
       Optional<String> why = new JoinedHost(control, processes, host, port).serve();
       Runtime.getRuntime().removeShutdownHook(hook);
       return why;
     }
   }
 
-  private static Control connect(String host, int port) {
+  private static Control connect(String host, int port, Token token) {
     try {
-      return Control.connect(host, port);
+      return Control.connect(host, port, token);
+    } catch (WrongSecretException e) {
+      throw new BadInputException(
+          host
+              + ":"
+              + port
+              + ": the token is wrong; use the one that the coordinator has printed");
     } catch (IOException e) {
       throw new BadInputException(
           "nobody waits for workers at " + host + ":" + port + "; start `train` there first");
@@ -93,8 +101,8 @@ public final class JoinedHost {
     processes.start(
         (int) message.number("first"),
         (int) message.number("count"),
-        control.thereAddress(),
-        port,
+        InetSocketAddress.createUnresolved(control.thereAddress(), port),
+        true,
         resources,
         (number, status) ->
             control.send(

@@ -1,9 +1,11 @@
 package dev.pipewright.runtime.launch;
 
+import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.units.Check;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -15,6 +17,9 @@ import java.util.Optional;
  * @param job what the task is told
  * @param logs the folder for what each worker prints: {@code rank-0.log} and so on; without one it
  *     is gone when the run ends
+ * @param roles what each worker is for, such as {@code stage 1}, to name it before its first op;
+ *     empty where that is not known
+ * @param port where workers report; 0 for any free one
  */
 public record Launch(
     int workers,
@@ -22,7 +27,8 @@ public record Launch(
     String task,
     String job,
     Optional<Path> logs,
-    Ports ports,
+    List<String> roles,
+    int port,
     Resources resources,
     Patience patience) {
   public Launch {
@@ -31,16 +37,11 @@ public record Launch(
         "some of the workers are here: workers=%d, here=%d",
         workers,
         here);
-  }
-
-  /**
-   * On this machine; 0 for any free one.
-   *
-   * @param control where workers report
-   * @param store where worker 0 keeps the {@link dev.pipewright.runtime.transport.AddressBook}
-   */
-  public record Ports(int control, int store) {
-    public static final Ports ANY = new Ports(0, 0);
+    Check.that(
+        roles.isEmpty() || roles.size() == workers,
+        "each worker has a role: workers=%d, roles=%d",
+        workers,
+        roles.size());
   }
 
   /**
@@ -59,35 +60,48 @@ public record Launch(
    * @param start until a worker comes after its start
    * @param join until other machines have joined
    * @param interrupt until the run ends by itself after an interrupt
+   * @param stall until a worker makes progress
    */
-  public record Patience(Duration start, Duration join, Duration interrupt) {
+  public record Patience(Duration start, Duration join, Duration interrupt, Duration stall) {
     public static final Patience USUAL =
-        new Patience(Duration.ofMinutes(2), Duration.ofMinutes(10), Duration.ZERO);
+        new Patience(
+            Duration.ofMinutes(2),
+            Duration.ofMinutes(10),
+            Duration.ZERO,
+            TrainingRequest.Machines.USUAL_PATIENCE);
 
     public Patience afterInterrupt(Duration patience) {
-      return new Patience(start, join, patience);
+      return new Patience(start, join, patience, stall);
+    }
+
+    public Patience withStall(Duration patience) {
+      return new Patience(start, join, interrupt, patience);
     }
   }
 
   /** All on this machine, with the usual for the rest. */
   public static Launch of(int workers, String task, String job, Optional<Path> logs) {
     return new Launch(
-        workers, workers, task, job, logs, Ports.ANY, Resources.USUAL, Patience.USUAL);
+        workers, workers, task, job, logs, List.of(), 0, Resources.USUAL, Patience.USUAL);
   }
 
   public Launch withHere(int count) {
-    return new Launch(workers, count, task, job, logs, ports, resources, patience);
+    return new Launch(workers, count, task, job, logs, roles, port, resources, patience);
   }
 
-  public Launch with(Ports other) {
-    return new Launch(workers, here, task, job, logs, other, resources, patience);
+  public Launch withPort(int other) {
+    return new Launch(workers, here, task, job, logs, roles, other, resources, patience);
+  }
+
+  public Launch withRoles(List<String> others) {
+    return new Launch(workers, here, task, job, logs, others, port, resources, patience);
   }
 
   public Launch with(Resources other) {
-    return new Launch(workers, here, task, job, logs, ports, other, patience);
+    return new Launch(workers, here, task, job, logs, roles, port, other, patience);
   }
 
   public Launch with(Patience other) {
-    return new Launch(workers, here, task, job, logs, ports, resources, other);
+    return new Launch(workers, here, task, job, logs, roles, port, resources, other);
   }
 }

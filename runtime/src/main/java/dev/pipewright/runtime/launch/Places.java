@@ -18,7 +18,7 @@ final class Places {
   }
 
   static Optional<Place> get(Message message) {
-    if (!message.has("op")) {
+    if (message.text("op").isEmpty()) {
       return Optional.empty();
     }
     return Optional.of(

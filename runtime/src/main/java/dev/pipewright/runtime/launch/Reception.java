@@ -1,37 +1,31 @@
 package dev.pipewright.runtime.launch;
 
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.runtime.wire.Connection;
+import dev.pipewright.runtime.wire.Door;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 
-/** Lets those in that know the token, and tells the others that they do not. */
+/** Lets those in that know the token: workers and machines that join. */
 final class Reception implements AutoCloseable {
-  private static final int HELLO_MILLISECONDS = 10_000;
-  private static final int HELLO_BYTES = 4096;
-  private static final int QUEUE = 256; // of processes that come at the same time
-
-  private final ServerSocket door;
-  private final Token token;
+  private final Door door;
 
   /**
    * Opens the door.
    *
+   * @param thisMachineOnly whether it listens at the loopback address alone
    * @param port 0 for any free one
    */
   Reception(boolean thisMachineOnly, int port, Token token) {
-    this.token = token;
+    InetSocketAddress address =
+        thisMachineOnly
+            ? new InetSocketAddress(InetAddress.getLoopbackAddress(), port)
+            : new InetSocketAddress(port);
     try {
-      door = new ServerSocket();
-      InetSocketAddress address =
-          thisMachineOnly
-              ? new InetSocketAddress(InetAddress.getLoopbackAddress(), port)
-              : new InetSocketAddress(port);
-      door.bind(address, QUEUE);
+      door = Door.open(address, !thisMachineOnly, token.secret());
     } catch (BindException e) {
       throw new BadInputException(
           "port "
@@ -43,40 +37,28 @@ final class Reception implements AutoCloseable {
   }
 
   int port() {
-    return door.getLocalPort();
+    return door.port();
   }
 
-  /** Takes over who has been let in, in any thread. */
+  /** Takes over who has been let in and has said who it is, in any thread. */
   interface Guests {
     void welcome(Control control, Message hello);
   }
 
   void open(Guests guests) {
-    daemon("reception", () -> receive(guests));
+    door.receive("reception", connection -> {
+      Thread thread = new Thread(() -> hello(connection, guests), "hello");
+      thread.setDaemon(true);
+      thread.start(); // it knows the token, so there are as many as the user has started
+    });
   }
 
-  private void receive(Guests guests) {
+  private static void hello(Connection connection, Guests guests) {
+    Control control = new Control(connection);
     try {
-      while (true) {
-        Socket socket = door.accept();
-        daemon("hello", () -> hello(socket, guests)); // a silent one must not keep others out
-      }
-    } catch (IOException e) {
-      // the door is closed
-    }
-  }
-
-  private void hello(Socket socket, Guests guests) {
-    try {
-      Control control = new Control(socket);
-      Message hello = control.first(HELLO_MILLISECONDS, HELLO_BYTES);
-      if (token.is(hello.text("token"))) {
-        guests.welcome(control, hello);
-      } else {
-        refuse(control, "the token is wrong; use the one that the coordinator has printed");
-      }
-    } catch (IOException e) { // not one of ours
-      close(socket);
+      guests.welcome(control, control.next());
+    } catch (IOException e) { // it has gone, or is of another version
+      control.close();
     }
   }
 
@@ -85,22 +67,8 @@ final class Reception implements AutoCloseable {
     control.close();
   }
 
-  private static void daemon(String name, Runnable work) {
-    Thread thread = new Thread(work, name);
-    thread.setDaemon(true);
-    thread.start();
-  }
-
-  private static void close(AutoCloseable open) {
-    try {
-      open.close();
-    } catch (Exception e) {
-      // it is of no use any more either way
-    }
-  }
-
   @Override
   public void close() {
-    close(door);
+    door.close();
   }
 }

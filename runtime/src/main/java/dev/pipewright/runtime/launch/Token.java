@@ -1,27 +1,18 @@
 package dev.pipewright.runtime.launch;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.SecureRandom;
-import java.util.HexFormat;
+import dev.pipewright.runtime.wire.Secret;
 
-/** The secret that lets a process take part. */
+/** The secret that lets a process take part. It is proved, never sent. */
 record Token(String text) {
   /** The environment variable that hands it to workers: others cannot read it there. */
   static final String VARIABLE = "PIPEWRIGHT_TOKEN";
 
-  private static final int BYTES = 16;
-
   static Token random() {
-    byte[] bytes = new byte[BYTES];
-    new SecureRandom().nextBytes(bytes);
-    return new Token(HexFormat.of().formatHex(bytes));
+    return new Token(Secret.random().hex().substring(0, 32)); // 128 bits, for people to pass on
   }
 
-  /** Takes as long for a nearly right one as for any other. */
-  boolean is(String other) {
-    return MessageDigest.isEqual(
-        text.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
+  Secret secret() {
+    return Secret.ofText(text);
   }
 
   @Override

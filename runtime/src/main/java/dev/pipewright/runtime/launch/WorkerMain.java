@@ -5,19 +5,27 @@ import dev.pipewright.execution.TrainingRequest.Device;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.runtime.tensor.Gpu;
 import dev.pipewright.runtime.tensor.Torch;
-import dev.pipewright.runtime.transport.AddressBook;
+import dev.pipewright.runtime.transport.Entrance;
 import dev.pipewright.runtime.transport.GpuTransport;
 import dev.pipewright.runtime.transport.LostPeerException;
+import dev.pipewright.runtime.transport.StagedTransport;
 import dev.pipewright.runtime.transport.TcpTransport;
 import dev.pipewright.runtime.transport.Transport;
+import dev.pipewright.runtime.transport.WrongMessageException;
+import dev.pipewright.runtime.wire.Secret;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.IntSupplier;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /** The process of one worker. It ends with its control connection, whatever it is doing. */
 public final class WorkerMain {
@@ -28,9 +36,11 @@ public final class WorkerMain {
   private final Path recorderFile;
   private final FlightRecorder recorder;
   private final CompletableFuture<Message> job = new CompletableFuture<>();
+  private final CompletableFuture<Message> peers = new CompletableFuture<>();
   private final CountDownLatch stop = new CountDownLatch(1);
   private final LastStep lastStep = new LastStep();
   private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+  private volatile IntSupplier waitingFor = () -> Pulse.NONE;
 
   private WorkerMain(Control control, Path recorderFile, Computing computing) {
     this.control = control;
@@ -42,9 +52,9 @@ public final class WorkerMain {
   /** Started by {@link Coordinator} and {@link JoinedHost} only. */
   public static void main(String[] arguments) throws IOException {
     int worker = Integer.parseInt(arguments[0]);
-    Control control = Control.connect(arguments[1], Integer.parseInt(arguments[2]));
-    String token = Optional.ofNullable(System.getenv(Token.VARIABLE)).orElse("");
-    control.send(Message.of("worker").with("token", token).with("worker", worker));
+    Token token = new Token(Optional.ofNullable(System.getenv(Token.VARIABLE)).orElse(""));
+    Control control = Control.connect(arguments[1], Integer.parseInt(arguments[2]), token);
+    control.send(Message.of("worker").with("worker", worker));
     Device device = Device.valueOf(arguments[5]);
     int threads = Integer.parseInt(arguments[3]);
     Computing computing = new Computing(device, threads, Boolean.parseBoolean(arguments[6]));
@@ -52,19 +62,20 @@ public final class WorkerMain {
   }
 
   private void run(int worker) {
-    control.listen("control", this::told, () -> Runtime.getRuntime().halt(COORDINATOR_GONE));
+    control.listen("control", this::told, end -> Runtime.getRuntime().halt(COORDINATOR_GONE));
     int status = 0;
     try {
       Torch.startAlone(computing.threads()); // while the others come
       if (computing.frugal()) {
         Torch.fillNewMemory();
       }
-      work(worker, job.join());
+      work(worker, fromCoordinator(job::join));
     } catch (Throwable e) { // also errors: whatever it was, the coordinator is to know
       e.printStackTrace();
       control.send(failure(e));
       status = COORDINATOR_GONE;
     }
+    waitingFor = () -> Pulse.COORDINATOR;
     awaitStop();
     end(status);
   }
@@ -82,9 +93,12 @@ public final class WorkerMain {
       case "job" -> job.complete(message);
       case "ping" ->
           control.send(
-              Message.of("pong")
-                  .with("sent", message.number("sent"))
-                  .with("now", System.nanoTime()));
+              pulse()
+                  .put(
+                      Message.of("pong")
+                          .with("sent", message.number("sent"))
+                          .with("now", System.nanoTime())));
+      case "peers" -> peers.complete(message);
       case "answer" -> answers.add(message.text("text"));
       case "hold" -> control.send(Message.of("begun").with("step", lastStep.hold()));
       case "last" -> lastStep.is(message.number("step"));
@@ -94,25 +108,56 @@ public final class WorkerMain {
     }
   }
 
+  private Pulse pulse() {
+    long used =
+        ProcessHandle.current().info().totalCpuDuration().map(Duration::toMillis).orElse(0L);
+    return new Pulse(recorder.places(), waitingFor.getAsInt(), used, recorder.last());
+  }
+
+  /** Waits for a word of the coordinator. */
+  private <T> T fromCoordinator(Supplier<T> word) {
+    IntSupplier before = waitingFor;
+    waitingFor = () -> Pulse.COORDINATOR;
+    try {
+      return word.get();
+    } finally {
+      waitingFor = before;
+    }
+  }
+
   private void work(int worker, Message told) throws Exception {
     WorkerTask task =
         Class.forName(told.text("task"))
             .asSubclass(WorkerTask.class)
             .getDeclaredConstructor()
             .newInstance();
-    int workers = (int) told.number("workers");
-    Transport transport = transport(book(worker, told), told.text("host"), worker, workers);
+    Transport transport = transport(worker, told);
     task.run(told.text("job"), transport, new ControlReporter());
     // Nothing is closed: others may still wait for messages, and the end of the process closes all.
     control.send(Message.of("done"));
   }
 
-  private Transport transport(AddressBook book, String host, int worker, int workers) {
-    TcpTransport processors = new TcpTransport(book, host, worker, workers);
-    return switch (computing.device()) {
-      case CPU -> processors;
-      case CUDA -> GpuTransport.over(processors, book, host, gpu(worker));
-    };
+  private Transport transport(int worker, Message told) {
+    boolean severalMachines = told.number("sealed") != 0;
+    Secret secret = Secret.ofHex(told.text("secret"));
+    Entrance entrance = Entrance.open(told.text("host"), severalMachines, secret);
+    control.send(Message.of("entrance").with("address", entrance.address()));
+    TcpTransport processors =
+        fromCoordinator(() -> new TcpTransport(entrance, addresses(peers.join()), worker));
+    waitingFor = processors::waitingFor;
+    if (computing.device() == Device.CPU) {
+      return processors;
+    }
+    int gpu = gpu(worker);
+    return severalMachines
+        ? new StagedTransport(processors)
+        : GpuTransport.over(processors, recorderFile.resolveSibling(""), gpu);
+  }
+
+  private static List<String> addresses(Message peers) {
+    return IntStream.range(0, (int) peers.number("workers"))
+        .mapToObj(worker -> peers.text("worker " + worker))
+        .toList();
   }
 
   private static int gpu(int worker) {
@@ -123,16 +168,6 @@ public final class WorkerMain {
       mistake.initCause(e); // which says which library is missing, in the worker's log
       throw mistake;
     }
-  }
-
-  private AddressBook book(int worker, Message told) {
-    int port = (int) told.number("store_port");
-    if (worker != 0) {
-      return AddressBook.at(told.text("store_host"), port);
-    }
-    AddressBook book = AddressBook.open(told.text("host"), port);
-    control.send(Message.of("store").with("port", book.port()));
-    return book;
   }
 
   private Message failure(Throwable failure) {
@@ -151,7 +186,9 @@ public final class WorkerMain {
   private static String describe(Throwable failure) {
     String message = failure.getMessage();
     boolean worded =
-        failure instanceof BadInputException || failure instanceof UncheckedIOException;
+        failure instanceof BadInputException
+            || failure instanceof UncheckedIOException
+            || failure instanceof WrongMessageException;
     return worded && message != null ? message : failure.toString();
   }
 
@@ -170,12 +207,14 @@ public final class WorkerMain {
     @Override
     public String ask(String question) {
       control.send(Message.of("question").with("text", question));
-      try {
-        return answers.take();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new IllegalStateException("interrupted while waiting for an answer", e);
-      }
+      return fromCoordinator(() -> {
+        try {
+          return answers.take();
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          throw new IllegalStateException("interrupted while waiting for an answer", e);
+        }
+      });
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.pipewright.runtime.tensor.Torch;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +21,7 @@ import java.util.stream.Stream;
 
 /** The workers on this machine: Java processes like this one, with the same class path. */
 final class WorkerProcesses implements AutoCloseable {
-  private static final long GRACE_MILLISECONDS = 2000;
+  private static final long GRACE_MILLISECONDS = 1000;
   private static final int LOG_LINES = 20;
 
   /** How many blocks of memory glibc may ask the system for one by one, and return so. */
@@ -30,10 +31,9 @@ final class WorkerProcesses implements AutoCloseable {
    * How a worker begins. Ctrl-C reaches all processes of a terminal; what becomes of the workers
    * then is for the coordinator to say, and where that ends, they do.
    *
-   * <p>Its threads do not interrupt each other when they wake up, as Linux's batch policy has it.
-   * Otherwise Gloo's reading thread, woken by what another thread writes, takes the processor from
-   * it while that holds the connection's lock, and tries to take the lock for milliseconds: a third
-   * of the step of a split layer. They stay on their {@link ProcessorShares}, the first word
+   * <p>Its threads do not interrupt each other when they wake up, as Linux's batch policy has it:
+   * otherwise a thread that reads takes the processor from the one that computes for each message.
+   * They stay on their {@link ProcessorShares}, the first word
    * behind.
    */
   private static final List<String> BEGINNING =
@@ -81,8 +81,19 @@ final class WorkerProcesses implements AutoCloseable {
     void of(int worker, int status);
   }
 
-  /** Starts so many workers, which share this machine. */
-  void start(int first, int count, String host, int port, Launch.Resources resources, End end) {
+  /**
+   * Starts so many workers, which share this machine.
+   *
+   * @param coordinator the address at which they report
+   * @param severalMachines whether others are on other machines
+   */
+  void start(
+      int first,
+      int count,
+      InetSocketAddress coordinator,
+      boolean severalMachines,
+      Launch.Resources resources,
+      End end) {
     ProcessorShares shares = ProcessorShares.ofThisProcess();
     for (int i = 0; i < count; i++) {
       Optional<String> processors =
@@ -94,7 +105,7 @@ final class WorkerProcesses implements AutoCloseable {
         command.addAll(BEGINNING);
         command.add(processors.orElse(""));
       }
-      command.addAll(command(first + i, host, port, resources));
+      command.addAll(command(first + i, coordinator, severalMachines, resources));
       start(first + i, command, resources, end);
     }
   }
@@ -113,6 +124,7 @@ final class WorkerProcesses implements AutoCloseable {
     } else {
       keepFreedMemory(environment);
     }
+    environment.putIfAbsent("NCCL_SOCKET_IFNAME", "lo"); // it is used within a machine only
     MatrixProducts.tell(environment, resources.computing().threads());
     // libtorch asks for the name of each address that connects, only to print it: seconds where no
     // name server answers. All addresses here are numbers, so nobody needs to be asked.
@@ -162,7 +174,11 @@ final class WorkerProcesses implements AutoCloseable {
     }
   }
 
-  private List<String> command(int worker, String host, int port, Launch.Resources resources) {
+  private List<String> command(
+      int worker,
+      InetSocketAddress coordinator,
+      boolean severalMachines,
+      Launch.Resources resources) {
     return List.of(
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
         "-cp",
@@ -171,7 +187,11 @@ final class WorkerProcesses implements AutoCloseable {
         "-XX:+UseSerialGC",
         // A worker's Java code only tells the library what to do: quick to start beats quick to
         // run. Where memory counts nothing is compiled, as that takes several MB at any time.
-        resources.computing().frugal() ? "-Xint" : "-XX:TieredStopAtLevel=1",
+        // What is sealed between machines takes the processor's instructions for it, which only
+        // the slower compiler uses.
+        resources.computing().frugal()
+            ? "-Xint"
+            : "-XX:TieredStopAtLevel=" + (severalMachines ? 4 : 1),
         "-XX:CompileThresholdScaling=0.1", // what every step calls, within 20 of them
         "-XX:-UsePerfData",
         // Signals end it at once, also inside the library; its files are whole at any time.
@@ -185,8 +205,8 @@ final class WorkerProcesses implements AutoCloseable {
         "-Dorg.bytedeco.javacpp.maxphysicalbytes=0",
         WorkerMain.class.getName(),
         Integer.toString(worker),
-        host,
-        Integer.toString(port),
+        coordinator.getHostString(),
+        Integer.toString(coordinator.getPort()),
         Integer.toString(resources.computing().threads()),
         recorder(worker).toString(),
         resources.computing().device().name(),
@@ -218,6 +238,12 @@ final class WorkerProcesses implements AutoCloseable {
 
   boolean allEnded() {
     return processes.values().stream().noneMatch(Process::isAlive);
+  }
+
+  /** Ends all that are left at once, also those that have been stopped. */
+  void kill() {
+    closing = true;
+    processes.values().forEach(Process::destroyForcibly);
   }
 
   /** Ends all that are left, at the latest when the grace is over. */

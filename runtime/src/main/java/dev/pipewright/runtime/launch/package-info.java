@@ -12,7 +12,10 @@
  *       when it is dead</td></tr>
  * </table>
  *
- * <p>All connections are plain TCP, guarded by a token but not encrypted: for trusted networks.
+ * <p>All connections begin with both ends proving that they know the token, or a secret that the
+ * coordinator has sent over such a connection. Where workers are on other machines, all that
+ * follows is encrypted and authenticated ({@link dev.pipewright.runtime.wire}); otherwise every
+ * port is the loopback address's.
  */
 @NullMarked
 package dev.pipewright.runtime.launch;

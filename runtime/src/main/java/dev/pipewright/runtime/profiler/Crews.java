@@ -1,9 +1,11 @@
 package dev.pipewright.runtime.profiler;
 
 import dev.pipewright.execution.TrainingFailureException;
+import dev.pipewright.execution.TrainingInterruptedException;
 import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.execution.TrainingRequest.Device;
 import dev.pipewright.runtime.launch.Coordinator;
+import dev.pipewright.runtime.launch.InterruptedRunException;
 import dev.pipewright.runtime.launch.Launch;
 import dev.pipewright.runtime.launch.WorkerFailureException;
 import dev.pipewright.runtime.launch.WorkerTask;
@@ -46,6 +48,8 @@ final class Crews {
       coordinator.run(listener);
     } catch (WorkerFailureException e) {
       throw new TrainingFailureException(String.valueOf(e.getMessage()), e);
+    } catch (InterruptedRunException e) {
+      throw new TrainingInterruptedException("interrupted while it measured; nothing is kept", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new TrainingFailureException("measuring was interrupted", e);

@@ -30,8 +30,7 @@ final class Libraries {
           "pytorch/%s/libc10.so",
           "pytorch/%s/libtorch_cpu.so",
           "pytorch/%s/libtorch.so",
-          "pytorch/%s/libjnitorch.so",
-          "pytorch/%s/libjnitorch_gloo.so");
+          "pytorch/%s/libjnitorch.so");
 
   /** By which JavaCPP is told that they have been loaded. */
   private static final String LOADS = "org.bytedeco.javacpp.loadLibraries";

@@ -105,6 +105,16 @@ final class Account implements Coordinator.Listener {
     return listener.stopping();
   }
 
+  /** What an interrupt has left of the run, in a sentence. */
+  String interrupted() {
+    return TrainingOutcome.interrupted(
+        course.first() + steps.results().size(), course.end(), lastCheckpoint());
+  }
+
+  private Optional<String> lastCheckpoint() {
+    return checkpoints.flatMap(CheckpointWriting::last).map(Path::toString);
+  }
+
   TrainingOutcome outcome() {
     List<StepResult> results = steps.results();
     return new TrainingOutcome(
@@ -113,7 +123,7 @@ final class Account implements Coordinator.Listener {
         steps.calm(),
         List.of(workers),
         heldOut,
-        checkpoints.flatMap(CheckpointWriting::last).map(Path::toString),
+        lastCheckpoint(),
         clock.stolen(),
         results.size() < course.end() - course.first());
   }

@@ -8,9 +8,9 @@ import dev.pipewright.cost.Roofline;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.execution.Expectation;
+import dev.pipewright.execution.NotEnoughMemoryException;
 import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingRequest.Device;
-import dev.pipewright.formats.BadInputException;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Training;
@@ -40,7 +40,7 @@ final class MemoryNeed {
 
   private MemoryNeed() {}
 
-  /** Throws {@link BadInputException} where memory would run out and nobody insists. */
+  /** Throws {@link NotEnoughMemoryException} where memory would run out and nobody insists. */
   static void check(TrainingRequest request, LayerGraph graph) {
     if (request.emulation().isPresent()) {
       return; // whose tensors are few
@@ -54,7 +54,7 @@ final class MemoryNeed {
   static void check(TrainingRequest request, double needed, long free) {
     int workers = here(request);
     if (needed > free && !request.force()) {
-      throw new BadInputException(
+      throw new NotEnoughMemoryException(
           ("%s will need %s of memory, but this machine has %s free; take a smaller batch or"
                   + " network, more micro-batches or recomputation, or insist with --force")
               .formatted(

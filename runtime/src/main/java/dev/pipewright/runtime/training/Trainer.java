@@ -1,6 +1,7 @@
 package dev.pipewright.runtime.training;
 
 import dev.pipewright.execution.TrainingFailureException;
+import dev.pipewright.execution.TrainingInterruptedException;
 import dev.pipewright.execution.TrainingListener;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
@@ -17,18 +18,22 @@ import dev.pipewright.runtime.data.DatasetSpec;
 import dev.pipewright.runtime.data.TrainingData;
 import dev.pipewright.runtime.data.Wanted;
 import dev.pipewright.runtime.launch.Coordinator;
+import dev.pipewright.runtime.launch.InterruptedRunException;
 import dev.pipewright.runtime.launch.Launch;
 import dev.pipewright.runtime.launch.WorkerFailureException;
 import dev.pipewright.runtime.launch.WorkerTask;
 import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.schedule.Placement;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 
 /** The training service on libtorch. */
 public final class Trainer implements TrainingService {
@@ -37,8 +42,8 @@ public final class Trainer implements TrainingService {
 
   private static final String LOGS = "logs";
 
-  /** How long the step that is running may take to end after an interrupt. */
-  private static final Duration INTERRUPT_PATIENCE = Duration.ofSeconds(55);
+  /** How long the step that is running may take to end after an interrupt: all ends within 5 s. */
+  private static final Duration INTERRUPT_PATIENCE = Duration.ofMillis(3500);
 
   private static final int HEAP_MEGABYTES = 256; // of a worker that learns, without tensors
   private static final int SMALL_HEAP_MEGABYTES = 64; // of one that does not
@@ -204,9 +209,13 @@ public final class Trainer implements TrainingService {
     Launch launch =
         Launch.of(request.assignment().size(), task.getName(), job, logs)
             .withHere(request.assignment().size() - request.machines().elsewhere())
-            .with(new Launch.Ports(request.machines().port(), 0))
+            .withPort(request.machines().port())
+            .withRoles(roles(request.assignment()))
             .with(resources(request))
-            .with(Launch.Patience.USUAL.afterInterrupt(afterInterrupt));
+            .with(
+                Launch.Patience.USUAL
+                    .afterInterrupt(afterInterrupt)
+                    .withStall(request.machines().patience()));
     try (Coordinator coordinator = new Coordinator(launch)) {
       if (request.machines().elsewhere() > 0) {
         account.waiting(request.machines().elsewhere(), coordinator.port(), coordinator.token());
@@ -214,9 +223,27 @@ public final class Trainer implements TrainingService {
       coordinator.run(account);
     } catch (WorkerFailureException e) {
       throw new TrainingFailureException(String.valueOf(e.getMessage()), e);
+    } catch (InterruptedRunException e) {
+      throw new TrainingInterruptedException(account.interrupted(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new TrainingFailureException("training was interrupted", e);
     }
+  }
+
+  /** The stages of each worker. */
+  static List<String> roles(Assignment assignment) {
+    Placement placement = assignment.schedule().placement();
+    List<String> roles = new ArrayList<>();
+    for (int worker = 0; worker < assignment.size(); worker++) {
+      int rank = assignment.rankOf(worker);
+      List<String> stages =
+          IntStream.range(0, placement.stages())
+              .filter(stage -> placement.rankOf(stage) == rank)
+              .mapToObj(Integer::toString)
+              .toList();
+      roles.add((stages.size() == 1 ? "stage " : "stages ") + String.join(", ", stages));
+    }
+    return roles;
   }
 }

@@ -6,18 +6,30 @@ import org.jspecify.annotations.Nullable;
 
 /** A message under way, at either of its ends. */
 final class Delivery implements Pending {
+  static final long PATIENCE_NANOSECONDS = TimeUnit.MINUTES.toNanos(30);
+
   private final TensorMemory memory;
   private final String what;
+  private final int other;
+  private final Waiting waiting;
   private boolean done;
   private @Nullable Throwable failure;
 
   /**
    * @param memory that is read or filled
    * @param what it is, for the sentence that says that it failed
+   * @param other the worker at its other end
    */
-  Delivery(TensorMemory memory, String what) {
+  Delivery(TensorMemory memory, String what, int other, Waiting waiting) {
+    this.other = other;
+    this.waiting = waiting;
     this.memory = memory;
     this.what = what;
+  }
+
+  /** The worker at its other end. */
+  int other() {
+    return other;
   }
 
   TensorMemory memory() {
@@ -45,19 +57,33 @@ final class Delivery implements Pending {
 
   @Override
   public synchronized void await() {
-    long patience = TimeUnit.MILLISECONDS.toNanos(AddressBook.PATIENCE_MILLISECONDS);
+    if (done) {
+      return;
+    }
+    waiting.begin(() -> other);
+    try {
+      awaitEnd();
+    } finally {
+      waiting.end();
+    }
+  }
+
+  private synchronized void awaitEnd() {
     long begin = System.nanoTime();
     while (!done) {
+      if (failure instanceof WrongMessageException wrong) {
+        throw wrong;
+      }
       if (failure != null) {
         throw new LostPeerException(
             what + " failed: a worker has stopped or is out of reach", failure);
       }
-      long left = patience - (System.nanoTime() - begin);
+      long left = PATIENCE_NANOSECONDS - (System.nanoTime() - begin);
       if (left <= 0) {
         throw new LostPeerException(
             what
                 + " failed: nothing came or went for "
-                + TimeUnit.NANOSECONDS.toMinutes(patience)
+                + TimeUnit.NANOSECONDS.toMinutes(PATIENCE_NANOSECONDS)
                 + " minutes; see whether the other worker still runs",
             new TimeoutException());
       }

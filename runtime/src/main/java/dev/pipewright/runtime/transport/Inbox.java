@@ -1,9 +1,9 @@
 package dev.pipewright.runtime.transport;
 
-import java.io.EOFException;
+import dev.pipewright.runtime.wire.Connection;
+import dev.pipewright.runtime.wire.WrongFrameException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -16,23 +16,27 @@ import org.jspecify.annotations.Nullable;
  * message, which may be behind it, is it set aside.
  */
 final class Inbox implements AutoCloseable {
-  private final SocketChannel connection;
+  private final Connection connection;
+  private final int worker;
   private final int from;
+  private final Waiting waiting;
   private final Map<MessageName, Deque<Delivery>> asked = new HashMap<>(); // guarded by this
   private final Map<MessageName, Deque<EarlyMessage>> aside = new HashMap<>(); // likewise
   private @Nullable Thread reader; // from when somebody first asked
   private @Nullable Exception failure;
 
   /**
-   * @param connection that is connected
+   * @param worker this one
    */
-  Inbox(SocketChannel connection, int from) {
+  Inbox(Connection connection, int worker, int from, Waiting waiting) {
+    this.waiting = waiting;
     this.connection = connection;
+    this.worker = worker;
     this.from = from;
   }
 
-  synchronized Pending receive(MessageName name, TensorMemory memory) {
-    Delivery delivery = new Delivery(memory, "receiving from worker " + from);
+  synchronized Delivery receive(MessageName name, TensorMemory memory) {
+    Delivery delivery = new Delivery(memory, "receiving from worker " + from, from, waiting);
     EarlyMessage early = first(aside, name);
     if (early != null) {
       arrive(delivery, early);
@@ -70,7 +74,7 @@ final class Inbox implements AutoCloseable {
     ByteBuffer header = ByteBuffer.allocate(MessageName.HEADER_BYTES);
     try {
       while (true) {
-        fill(header.clear());
+        connection.fill(header.clear());
         MessageName name = MessageName.of(header.flip());
         long bytes = header.getLong();
         Delivery delivery = awaitRequest(name);
@@ -78,13 +82,26 @@ final class Inbox implements AutoCloseable {
           set(name, readEarly(bytes));
         } else {
           check(delivery, bytes);
-          fill(delivery.memory().pieces());
-          delivery.end();
+          read(delivery);
         }
       }
     } catch (IOException | InterruptedException | RuntimeException e) {
-      fail(e);
+      fail(explained(e));
     }
+  }
+
+  private void read(Delivery delivery) throws IOException {
+    try {
+      connection.fill(delivery.memory().pieces());
+    } catch (IOException e) {
+      delivery.fail(explained(e)); // which is asked for no more, so that none else tells it
+      throw e;
+    }
+    delivery.end();
+  }
+
+  private Exception explained(Exception e) {
+    return e instanceof WrongFrameException ? new WrongMessageException(from, worker, e) : e;
   }
 
   /** Who has asked for this message; nobody as soon as somebody has asked for another. */
@@ -99,7 +116,7 @@ final class Inbox implements AutoCloseable {
   private EarlyMessage readEarly(long bytes) throws IOException {
     EarlyMessage early = new EarlyMessage(bytes);
     try {
-      fill(early.pieces());
+      connection.fill(early.pieces());
       return early;
     } catch (IOException e) {
       early.close();
@@ -132,16 +149,6 @@ final class Inbox implements AutoCloseable {
               "worker %d sends %d bytes where %d are awaited".formatted(from, bytes, room));
       delivery.fail(mistake);
       throw mistake;
-    }
-  }
-
-  private void fill(ByteBuffer... buffers) throws IOException {
-    for (ByteBuffer buffer : buffers) {
-      while (buffer.hasRemaining()) {
-        if (connection.read(buffer) < 0) {
-          throw new EOFException("the connection to worker " + from + " has ended");
-        }
-      }
     }
   }
 

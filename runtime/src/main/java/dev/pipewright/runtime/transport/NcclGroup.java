@@ -4,6 +4,7 @@ import dev.pipewright.runtime.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.bytedeco.pytorch.BroadcastOptions;
 import org.bytedeco.pytorch.TensorVector;
 import org.bytedeco.pytorch.nccl.ProcessGroupNCCL;
 
@@ -12,12 +13,39 @@ import org.bytedeco.pytorch.nccl.ProcessGroupNCCL;
  * operation has what is computed next wait for it, not itself. Unverified: no machine that this was
  * written on had a GPU.
  */
-final class NcclGroup extends NativeGroup {
+final class NcclGroup implements Group {
+  private final String name;
   private final ProcessGroupNCCL nccl;
+  private final int place;
+  private final int size;
 
   NcclGroup(String name, ProcessGroupNCCL nccl, int place, int size) {
-    super(name, nccl, place, size);
+    this.name = name;
     this.nccl = nccl;
+    this.place = place;
+    this.size = size;
+  }
+
+  @Override
+  public int size() {
+    return size;
+  }
+
+  @Override
+  public Pending sum(Tensor tensor) {
+    return begin("a sum", nccl::allreduce, tensor);
+  }
+
+  @Override
+  public Pending broadcast(Tensor tensor, int root) {
+    return begin(
+        "a broadcast",
+        tensors -> {
+          BroadcastOptions options = new BroadcastOptions();
+          options.rootRank(root);
+          return nccl.broadcast(tensors, options);
+        },
+        tensor);
   }
 
   @Override
@@ -37,21 +65,34 @@ final class NcclGroup extends NativeGroup {
     all.addAll(withoutOwn(to));
     return begin(
         "an exchange",
-        list -> nccl.alltoall(part(list, 0), part(list, size())),
+        list -> nccl.alltoall(part(list, 0), part(list, size)),
         all.toArray(Tensor[]::new));
   }
 
   /** Nothing goes from a worker to itself. */
   private List<Tensor> withoutOwn(List<Tensor> tensors) {
-    return IntStream.range(0, size())
-        .mapToObj(member -> member == place() ? Tensor.empty(0) : tensors.get(member))
+    return IntStream.range(0, size)
+        .mapToObj(member -> member == place ? Tensor.empty(0) : tensors.get(member))
         .toList();
   }
 
   private TensorVector part(TensorVector list, int first) {
     return new TensorVector(
-        IntStream.range(first, first + size())
+        IntStream.range(first, first + size)
             .mapToObj(list::get)
             .toArray(org.bytedeco.pytorch.Tensor[]::new));
+  }
+
+  /**
+   * Begins an operation.
+   *
+   * @param operation what it is, for the sentence that says that it failed
+   */
+  private Pending begin(String operation, NcclPending.Begin begin, Tensor... tensors) {
+    org.bytedeco.pytorch.Tensor[] handles = new org.bytedeco.pytorch.Tensor[tensors.length];
+    for (int i = 0; i < handles.length; i++) {
+      handles[i] = tensors[i].handle();
+    }
+    return NcclPending.begin(operation + " in group " + name, begin, handles);
   }
 }

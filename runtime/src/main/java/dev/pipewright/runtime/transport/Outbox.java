@@ -1,10 +1,10 @@
 package dev.pipewright.runtime.transport;
 
+import dev.pipewright.runtime.wire.Connection;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
@@ -14,29 +14,24 @@ import org.jspecify.annotations.Nullable;
  * once, and a thread writes the rest.
  */
 final class Outbox implements AutoCloseable {
-  private final SocketChannel connection; // which never blocks
+  private final Connection connection; // which never blocks
   private final int to;
+  private final Waiting waiting;
   private final Deque<Sending> unsent = new ArrayDeque<>(); // guarded by this, as what follows
   private @Nullable Thread writer; // from when there was something to do for it
   private @Nullable IOException failure;
 
-  private record Sending(ByteBuffer[] buffers, Delivery delivery) {
-    boolean written() {
-      return !buffers[buffers.length - 1].hasRemaining();
-    }
-  }
+  private record Sending(ByteBuffer[] buffers, Delivery delivery) {}
 
-  /**
-   * @param connection that is connected
-   */
-  Outbox(SocketChannel connection, int to) throws IOException {
+  Outbox(Connection connection, int to, Waiting waiting) throws IOException {
+    this.waiting = waiting;
     this.connection = connection;
     this.to = to;
-    connection.configureBlocking(false);
+    connection.channel().configureBlocking(false);
   }
 
-  synchronized Pending send(MessageName name, TensorMemory memory) {
-    Delivery delivery = new Delivery(memory, "sending to worker " + to);
+  synchronized Delivery send(MessageName name, TensorMemory memory) {
+    Delivery delivery = new Delivery(memory, "sending to worker " + to, to, waiting);
     ByteBuffer[] buffers = new ByteBuffer[memory.pieces().length + 1];
     buffers[0] = name.header(memory.bytes());
     System.arraycopy(memory.pieces(), 0, buffers, 1, memory.pieces().length);
@@ -67,8 +62,7 @@ final class Outbox implements AutoCloseable {
       }
       while (!unsent.isEmpty()) {
         Sending first = unsent.element();
-        connection.write(first.buffers());
-        if (!first.written()) {
+        if (!connection.write(first.buffers())) {
           return;
         }
         unsent.remove().delivery().end();
@@ -86,7 +80,7 @@ final class Outbox implements AutoCloseable {
 
   private void writeRest() {
     try (Selector selector = Selector.open()) {
-      connection.register(selector, SelectionKey.OP_WRITE);
+      connection.channel().register(selector, SelectionKey.OP_WRITE);
       while (awaitSomething()) {
         selector.select();
         selector.selectedKeys().clear();
@@ -100,10 +94,10 @@ final class Outbox implements AutoCloseable {
   }
 
   private synchronized boolean awaitSomething() throws InterruptedException {
-    while (unsent.isEmpty() && connection.isOpen()) {
+    while (unsent.isEmpty() && connection.channel().isOpen()) {
       wait();
     }
-    return connection.isOpen();
+    return connection.channel().isOpen();
   }
 
   @Override

@@ -4,56 +4,31 @@ import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.List;
-import org.bytedeco.javacpp.PointerScope;
-import org.bytedeco.javacpp.chrono.Milliseconds;
-import org.bytedeco.pytorch.ProcessGroupGloo;
-import org.bytedeco.pytorch.gloo.Device;
 
-/**
- * Workers that are processes, on one machine or several, over TCP: {@link Messages} of our own, and
- * libtorch's Gloo for sums and broadcasts.
- */
+/** Workers that are processes, on one machine or several, over TCP. */
 public final class TcpTransport implements Transport {
-  private static final int NO_GROUP = 0; // whose numbers begin at 1
-
-  private final AddressBook book;
-  private final Device device;
   private final Messages messages;
-  private final Transport self = LocalTransport.of(1).get(0); // Gloo connects nobody to himself
-  private final List<ProcessGroupGloo> groups = new ArrayList<>();
+  private final Transport self = LocalTransport.of(1).get(0); // no worker connects to itself
+  private final List<MessageGroup> groups = new ArrayList<>();
   private final int worker;
   private final int workers;
 
   /**
-   * Returns when it is connected to all others.
+   * Returns when it is connected to all others, in both directions.
    *
-   * @param book of all workers; the caller closes it after this
-   * @param host the address of this machine by which the other workers reach it
+   * @param entrance of this worker, which is closed then
+   * @param addresses of the entrances of all workers
    */
-  public TcpTransport(AddressBook book, String host, int worker, int workers) {
+  public TcpTransport(Entrance entrance, List<String> addresses, int worker) {
     Check.that(
-        0 <= worker && worker < workers, "no such worker: worker=%d, workers=%d", worker, workers);
-    this.book = book;
+        0 <= worker && worker < addresses.size(),
+        "no such worker: worker=%d, workers=%d",
+        worker,
+        addresses.size());
     this.worker = worker;
-    this.workers = workers;
-    try (PointerScope scope = new PointerScope()) {
-      device = ProcessGroupGloo.createDeviceForHostname(host);
-      device.retainReference();
-    }
-    messages = Messages.connected(book, host, worker, workers);
-  }
-
-  private ProcessGroupGloo connected(String name, int place, int size) {
-    try (PointerScope scope = new PointerScope()) {
-      ProcessGroupGloo.Options options = ProcessGroupGloo.Options.create();
-      options.devices().push_back(device);
-      options.threads(1); // collective operations one after the other, each at full speed
-      options.timeout(new Milliseconds(AddressBook.PATIENCE_MILLISECONDS));
-      ProcessGroupGloo group = new ProcessGroupGloo(book.page(name), place, size, options);
-      group.retainReference();
-      return group;
-    } catch (RuntimeException e) {
-      throw new LostPeerException("not all workers could be reached", e);
+    this.workers = addresses.size();
+    try (entrance) {
+      messages = Messages.connected(entrance, addresses, worker);
     }
   }
 
@@ -72,7 +47,7 @@ public final class TcpTransport implements Transport {
     if (to == worker) {
       return self.send(tensor, 0, tag);
     }
-    return messages.send(new MessageName(NO_GROUP, tag), tensor, to);
+    return messages.send(new MessageName(MessageName.NO_GROUP, tag), tensor, to);
   }
 
   @Override
@@ -80,7 +55,7 @@ public final class TcpTransport implements Transport {
     if (from == worker) {
       return self.receive(into, 0, tag);
     }
-    return messages.receive(new MessageName(NO_GROUP, tag), into, from);
+    return messages.receive(new MessageName(MessageName.NO_GROUP, tag), into, from);
   }
 
   @Override
@@ -90,25 +65,20 @@ public final class TcpTransport implements Transport {
     if (members.size() == 1) {
       return new GroupOfOne();
     }
-    ProcessGroupGloo group = connected("group/" + name, place, members.size());
+    MessageGroup group = new MessageGroup(name, place, members, messages);
     groups.add(group);
-    return new GlooGroup(name, group, place, members, channel(name, place), messages);
+    return group;
   }
 
-  /** The first member's choice. */
-  private int channel(String name, int place) {
-    String page = "channel/" + name;
-    if (place == 0) {
-      book.tell(page, String.valueOf(book.number()));
-    }
-    return Integer.parseInt(book.ask(page));
+  /** For which other worker the thread that made this is waiting; -1 for none. Any thread asks. */
+  public int waitingFor() {
+    return messages.waiting().worker();
   }
 
-  /** Closes all connections, so nobody may still wait for this worker. */
+  /** Closes all connections, so that no other may still wait for this worker. */
   @Override
   public void close() {
-    groups.forEach(ProcessGroupGloo::deallocate);
+    groups.forEach(MessageGroup::close);
     messages.close();
-    device.deallocate();
   }
 }

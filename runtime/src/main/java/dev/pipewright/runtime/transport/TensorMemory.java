@@ -19,10 +19,20 @@ final class TensorMemory implements AutoCloseable {
    * @param what becomes of it, for the sentence that says that it is not packed
    */
   TensorMemory(Tensor tensor, String what) {
-    Check.that(isPacked(tensor.handle()), "messages carry packed tensors: %s", what);
+    checkPacked(tensor, what);
     this.tensor = tensor.shared(); // whoever made it may end its scope before
     this.bytes = tensor.bytes();
     this.pieces = pieces(this.tensor.handle().data_ptr(), bytes);
+  }
+
+  static void checkPacked(Tensor tensor, String what) {
+    Check.that(isPacked(tensor.handle()), "messages carry packed tensors: %s", what);
+  }
+
+  /** All that a packed tensor holds, in the order in which it lies in its memory, which it shares. */
+  static Tensor inOrder(Tensor tensor) {
+    long[] shape = {tensor.elements()};
+    return new Tensor(tensor.handle().as_strided(shape, 1));
   }
 
   static boolean isPacked(org.bytedeco.pytorch.Tensor tensor) {

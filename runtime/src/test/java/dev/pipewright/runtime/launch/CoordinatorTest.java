@@ -177,8 +177,8 @@ class CoordinatorTest {
   void aTaskThatDoesNotExistIsNamed() {
     Launch launch = Launch.of(1, "no.such.Task", "", Optional.of(folder.resolve("logs")));
     assertEquals(
-        "worker 0 failed: java.lang.ClassNotFoundException: no.such.Task; all others have been"
-            + " stopped",
+        "worker 0 (starting up) failed: java.lang.ClassNotFoundException: no.such.Task; all others"
+            + " have been stopped",
         failing(launch).getMessage());
   }
 
@@ -210,9 +210,9 @@ class CoordinatorTest {
     assertTrue(
         sentence(failure)
             .matches(
-                "worker \\d( \\(stage "
+                "worker \\d \\((starting up|stage "
                     + victim
-                    + ", (forward of micro-batch 7|reduction) in step \\d+\\))? was killed by"
+                    + ", (forward of micro-batch 7|reduction) in step \\d+)\\) was killed by"
                     + " signal 9 \\(the system does so when memory runs out\\); all others have"
                     + " been stopped"),
         failure::getMessage);
@@ -237,11 +237,64 @@ class CoordinatorTest {
     process(worker).destroyForcibly();
   }
 
+  private static Launch.Patience patience(Duration start, Duration join) {
+    return new Launch.Patience(start, join, Duration.ZERO, Duration.ofMinutes(1));
+  }
+
+  @Test
+  void aWorkerThatIsKilledBeforeItsFirstOperationIsNamedWithItsStage() {
+    Launch launch = ring(2, "0 kill 1 0").withRoles(List.of("stage 0", "stage 1"));
+    assertEquals(
+        "worker 1 (stage 1, starting up) was killed by signal 9 (the system does so when memory"
+            + " runs out); all others have been stopped",
+        failing(launch).getMessage());
+  }
+
+  private Launch impatient(int workers, String job) {
+    return ring(workers, job)
+        .with(Launch.Patience.USUAL.withStall(Duration.ofSeconds(4)));
+  }
+
+  private void stalls(int workers, String what, String sentence) {
+    String said = sentence(failing(impatient(workers, ENDLESS + what)));
+    assertTrue(said.matches(sentence + "; all others have been stopped"), said);
+  }
+
+  /** The others wait for it, and are not to blame. */
+  @Test
+  void aWorkerThatIsStoppedIsNamedWithThePlaceItIsAtAndEndsTheRun() {
+    stalls(
+        3,
+        " stop 1 5",
+        "worker 1 \\(stage 1, reduction in step 4\\) has not answered for \\d+ s: it has been stopped,"
+            + " or is cut off");
+  }
+
+  @Test
+  void aWorkerThatHangsIsNamedWithThePlaceItIsAtAndEndsTheRun() {
+    stalls(
+        3,
+        " sleep 2 5",
+        "worker 2 \\(stage 2, reduction in step 4\\) has made no progress for \\d+ s: it neither"
+            + " computes nor waits for another worker");
+  }
+
+  @Test
+  void workersThatWaitForEachOtherEndTheRun() {
+    stalls(
+        2,
+        " wait 1 5",
+        "worker \\d \\(stage \\d, .*\\) has waited for worker \\d for \\d+ s, as all workers wait for"
+            + " others");
+  }
+
   @Test
   void aWorkerThatNeverComesIsMissed() {
     Launch launch =
-        ring(1, "1").with(new Launch.Patience(Duration.ZERO, Duration.ofMinutes(1), Duration.ZERO));
-    assertEquals("worker 0 has not come within 0 s", failing(launch).getMessage());
+        ring(1, "1")
+            .withRoles(List.of("stage 0"))
+            .with(patience(Duration.ZERO, Duration.ofMinutes(1)));
+    assertEquals("worker 0 (stage 0, starting up) has not come within 0 s", failing(launch).getMessage());
   }
 
   @Test
@@ -249,8 +302,7 @@ class CoordinatorTest {
     Launch launch =
         ring(3, "1")
             .withHere(1)
-            .with(
-                new Launch.Patience(Duration.ofMinutes(1), Duration.ofMillis(300), Duration.ZERO));
+            .with(patience(Duration.ofMinutes(1), Duration.ofMillis(300)));
     assertEquals("2 of 3 workers have not joined within 0 s", failing(launch).getMessage());
   }
 
@@ -258,17 +310,9 @@ class CoordinatorTest {
   void aPortInUseIsNamed() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       int port = taken.getLocalPort();
-      String sentence =
-          "port " + port + " is in use on this machine; name another one, or none for any free one";
       assertEquals(
-          sentence,
-          assertThrows(
-                  BadInputException.class, () -> run(ring(1, "1").with(new Launch.Ports(port, 0))))
-              .getMessage());
-      assertEquals(
-          sentence,
-          assertThrows(
-                  BadInputException.class, () -> run(ring(1, "1").with(new Launch.Ports(0, port))))
+          "port " + port + " is in use on this machine; name another one, or none for any free one",
+          assertThrows(BadInputException.class, () -> run(ring(1, "1").withPort(port)))
               .getMessage());
     }
   }

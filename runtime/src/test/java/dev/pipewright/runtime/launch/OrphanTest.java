@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class OrphanTest {
   private static final String RUNNING = "1000000000";
   private static final String BLOCKED_IN_THE_LIBRARY = "1000000000 sleep 1 1";
+  private static final String STOPPED = "1000000000 stop 1 1";
+
+  private static final int SIGNALS = 128;
+  private static final int TERM = 15;
 
   @TempDir Path folder;
   @TempDir Path temporary;
@@ -110,6 +115,18 @@ class OrphanTest {
     return Files.readAllLines(status).stream()
         .filter(line -> line.startsWith("SigIgn:"))
         .anyMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) >> bit & 1) == 1);
+  }
+
+  /** Which hears of no signal but the one that nothing survives. */
+  @Test
+  void aStoppedWorkerEndsWhenItsCoordinatorIsInterrupted() throws Exception {
+    Process coordinator = coordinator(STOPPED);
+    try (BufferedReader out = coordinator.inputReader()) {
+      untilBothRun(out);
+      new ProcessBuilder("kill", "-TERM", Long.toString(coordinator.pid())).start().waitFor();
+      assertEquals(SIGNALS + TERM, coordinator.waitFor());
+      allEndWithin(2);
+    }
   }
 
   @ParameterizedTest

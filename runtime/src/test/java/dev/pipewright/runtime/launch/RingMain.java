@@ -17,6 +17,8 @@ public final class RingMain {
       coordinator.run((worker, text) -> System.out.println(text));
     } catch (WorkerFailureException e) {
       System.out.println("failure: " + e.getMessage());
+    } catch (InterruptedRunException e) {
+      System.out.println(e.getMessage());
     }
   }
 }

@@ -7,6 +7,7 @@ import dev.pipewright.runtime.transport.Group;
 import dev.pipewright.runtime.transport.Pending;
 import dev.pipewright.runtime.transport.Transport;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.IntStream;
 import org.bytedeco.javacpp.Pointer;
 
@@ -25,9 +26,12 @@ public final class RingTask implements WorkerTask {
     List<Integer> everybody = IntStream.range(0, me.workers()).boxed().toList();
     Group all = me.group("all", everybody);
     reporter.event("pid " + ProcessHandle.current().pid());
+    if (mine && steps == 0) {
+      misbehave(words[1], me);
+    }
     for (long step = 0; step < steps; step++) {
       if (mine && step == Long.parseLong(words[3])) {
-        misbehave(words[1]);
+        misbehave(words[1], me);
       }
       step(step, me, all, reporter.recorder());
       if (step % 500 == 0) {
@@ -55,14 +59,22 @@ public final class RingTask implements WorkerTask {
     }
   }
 
-  private static void misbehave(String how) throws Exception {
+  private static void misbehave(String how, Transport me) throws Exception {
     System.out.println("about to " + how);
     switch (how) {
       case "throw" -> throw new IllegalArgumentException("a number is wrong");
       case "input" -> throw new BadInputException("data.bin: the file ends in the middle");
       case "exit" -> System.exit(7);
+      case "stop", "kill" -> signal(how);
+      case "wait" -> me.receive(Tensor.empty(1), 1 - me.worker(), 99).await(); // which none sends
       case "sleep" -> Thread.sleep(100_000);
       default -> throw new IllegalArgumentException(how);
     }
+  }
+
+  private static void signal(String name) throws Exception {
+    String self = Long.toString(ProcessHandle.current().pid());
+    new ProcessBuilder("kill", "-" + name.toUpperCase(Locale.ROOT), self).start().waitFor();
+    Thread.sleep(100_000);
   }
 }

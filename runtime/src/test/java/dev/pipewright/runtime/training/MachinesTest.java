@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** This machine plays a second one, which two of the three workers run on. */
-@Timeout(60)
+@Timeout(120)
 class MachinesTest {
   @TempDir Path folder;
 
@@ -31,7 +31,7 @@ class MachinesTest {
     Runs.hybrid(Workers.PROCESSES, 3, 3).run(here);
     Path both = folder.resolve("both");
     Runs runs = Runs.hybrid(Workers.PROCESSES, 3, 3);
-    new Trainer().train(runs.request(both, Optional.empty(), new Machines(2, 0)), joins());
+    new Trainer().train(runs.request(both, Optional.empty(), new Machines(2, 0, Machines.USUAL_PATIENCE)), joins());
     assertEquals(Optional.empty(), other.join());
     Map<String, float[]> expected = Runs.state(here);
     Map<String, float[]> found = Runs.state(both);

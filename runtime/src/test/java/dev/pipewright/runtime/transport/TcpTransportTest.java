@@ -5,41 +5,64 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.formats.BadInputException;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
-import java.net.InetAddress;
+import dev.pipewright.runtime.wire.Secret;
+import java.io.IOException;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.bytedeco.javacpp.Pointer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TcpTransportTest extends TransportContract {
   private static final String HERE = "127.0.0.1";
 
   @Override
   List<? extends Transport> connected(int workers) {
-    AddressBook book = AddressBook.open(HERE, 0);
-    try (ExecutorService threads = Executors.newCachedThreadPool()) {
-      List<CompletableFuture<TcpTransport>> transports =
-          IntStream.range(0, workers)
-              .mapToObj(worker ->
-                  CompletableFuture.supplyAsync(() -> connect(book, worker, workers), threads))
-              .toList();
-      return transports.stream().map(CompletableFuture::join).toList();
-    }
+    return connected(workers, sealed(), address -> address);
   }
 
-  private static TcpTransport connect(AddressBook book, int worker, int workers) {
-    return new TcpTransport(
-        worker == 0 ? book : AddressBook.at(HERE, book.port()), HERE, worker, workers);
+  /** Whether frames are encrypted and authenticated. */
+  boolean sealed() {
+    return false;
+  }
+
+  /**
+   * Workers that are threads here.
+   *
+   * @param relay what another worker takes for the address of worker 0
+   */
+  static List<TcpTransport> connected(int workers, boolean sealed, UnaryOperator<String> relay) {
+    Secret secret = Secret.random();
+    List<Entrance> entrances =
+        IntStream.range(0, workers).mapToObj(i -> Entrance.open(HERE, sealed, secret)).toList();
+    List<String> addresses = new ArrayList<>();
+    entrances.forEach(entrance -> addresses.add(entrance.address()));
+    addresses.set(0, relay.apply(addresses.get(0)));
+    return connected(entrances, addresses);
+  }
+
+  private static List<TcpTransport> connected(List<Entrance> entrances, List<String> addresses) {
+    try (ExecutorService threads = Executors.newCachedThreadPool()) {
+      return IntStream.range(0, entrances.size())
+          .mapToObj(worker ->
+              CompletableFuture.supplyAsync(
+                  () -> new TcpTransport(entrances.get(worker), addresses, worker), threads))
+          .toList()
+          .stream()
+          .map(CompletableFuture::join)
+          .toList();
+    }
   }
 
   @Test
@@ -149,43 +172,85 @@ class TcpTransportTest extends TransportContract {
     assertTrue(left < 4L * elements * rounds / 2, left + " bytes");
   }
 
-  /** Others that find the port are none of the workers, whatever they say. */
+  /** Others that find the port are none of the workers, and keep none of them waiting. */
   @Test
-  void strangersAreSentAway() throws Exception {
-    try (AddressBook book = AddressBook.open(HERE, 0);
-        AddressBook other = AddressBook.at(HERE, book.port());
-        ExecutorService threads = Executors.newCachedThreadPool()) {
-      Future<Messages> first = threads.submit(() -> Messages.connected(book, HERE, 0, 2));
-      int port = Integer.parseInt(other.ask("messages/0").split(" ", -1)[1]);
-      try (Socket silent = new Socket(InetAddress.getLoopbackAddress(), port);
-          Socket loud = new Socket(InetAddress.getLoopbackAddress(), port)) {
-        silent.shutdownOutput();
-        loud.getOutputStream().write(new byte[20]); // of worker 0, without the secret
-        try (Messages second = Messages.connected(other, HERE, 1, 2);
-            Messages zeroth = first.get();
-            Scope scope = new Scope()) {
-          Tensor got = Tensor.empty(5);
-          Pending receiving = zeroth.receive(new MessageName(0, 1), got, 1);
-          second.send(new MessageName(0, 1), tensor(1, 1, 5), 0).await();
-          receiving.await();
-          assertArrayEquals(numbers(1, 1, 5), got.toFloats());
-          assertEquals(-1, loud.getInputStream().read());
-        }
+  void strangersAtTheEntrancesStallNoStart() throws Exception {
+    Secret secret = Secret.random();
+    List<Entrance> entrances =
+        IntStream.range(0, 3).mapToObj(i -> Entrance.open(HERE, sealed(), secret)).toList();
+    List<Socket> strangers = new ArrayList<>();
+    for (Entrance entrance : entrances) {
+      for (int i = 0; i < 5; i++) {
+        Socket stranger = new Socket();
+        stranger.connect(Entrance.parse(entrance.address()));
+        strangers.add(stranger);
       }
+      strangers.getLast().getOutputStream().write(new byte[100]); // of worker 0, without the secret
+    }
+    List<TcpTransport> all = connected(entrances, entrances.stream().map(Entrance::address).toList());
+    try (Scope scope = new Scope()) {
+      Tensor got = Tensor.empty(5);
+      Pending receiving = all.get(0).receive(got, 1, 1);
+      all.get(1).send(tensor(1, 1, 5), 0, 1).await();
+      receiving.await();
+      assertArrayEquals(numbers(1, 1, 5), got.toFloats());
+    }
+    all.forEach(Transport::close);
+    for (Socket stranger : strangers) {
+      stranger.close();
     }
   }
 
   @Test
-  void aPortInUseIsNamed() {
-    try (AddressBook book = AddressBook.open(HERE, 0)) {
-      BadInputException mistake =
-          assertThrows(BadInputException.class, () -> AddressBook.open(HERE, book.port()));
-      assertEquals(
-          "port "
-              + book.port()
-              + " is in use on this machine; name another one, or none for any free one",
-          mistake.getMessage());
+  void noPortIsOpenOnceAllAreConnected() throws Exception {
+    List<String> addresses = new ArrayList<>();
+    List<TcpTransport> both =
+        connected(
+            2,
+            sealed(),
+            address -> {
+              addresses.add(address);
+              return address;
+            });
+    assertThrows(
+        IOException.class, () -> new Socket().connect(Entrance.parse(addresses.get(0))));
+    both.forEach(Transport::close);
+  }
+
+  /** Large ones are cut into segments, of which each member adds up a part. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 4})
+  void sumsOfAnySizeHaveTheBitsOfThoseInTheOrderOfTheMembers(int workers) {
+    List<Integer> all = IntStream.range(0, workers).boxed().toList();
+    for (int size : new int[] {1, 1000, (1 << 20) - 1, (1 << 21) + 12_345}) {
+      float[] expected = fractions(0, size);
+      for (int worker = 1; worker < workers; worker++) {
+        float[] term = fractions(worker, size);
+        for (int i = 0; i < size; i++) {
+          expected[i] += term[i];
+        }
+      }
+      together(
+          workers,
+          me -> {
+            Group group = me.group("all", all);
+            Tensor first = Tensor.of(fractions(me.worker(), size), size);
+            Tensor second = Tensor.of(fractions(me.worker(), size), size);
+            List<Pending> both = List.of(group.sum(first), group.sum(second));
+            both.forEach(Pending::await);
+            assertArrayEquals(expected, first.toFloats());
+            assertArrayEquals(expected, second.toFloats());
+          });
     }
+  }
+
+  private static float[] fractions(int worker, int size) {
+    SplittableRandom random = new SplittableRandom(31L * worker + size);
+    float[] numbers = new float[size];
+    for (int i = 0; i < size; i++) {
+      numbers[i] = (float) (random.nextDouble() - 0.5);
+    }
+    return numbers;
   }
 
   /** Bytes travel as they lie in memory, so both ends would take them for other numbers. */

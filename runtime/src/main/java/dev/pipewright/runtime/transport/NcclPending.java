@@ -7,14 +7,14 @@ import org.bytedeco.pytorch.Tensor;
 import org.bytedeco.pytorch.TensorVector;
 import org.bytedeco.pytorch.Work;
 
-/** An operation of Gloo or NCCL under way, with its tensors, which live at least until its end. */
-final class NativePending implements Pending {
+/** An operation of NCCL under way, with its tensors, which live at least until its end. */
+final class NcclPending implements Pending {
   private final Work work;
   private final TensorVector tensors;
   private final String what;
   private boolean ended;
 
-  private NativePending(Work work, TensorVector tensors, String what) {
+  private NcclPending(Work work, TensorVector tensors, String what) {
     this.work = work;
     this.tensors = tensors;
     this.what = what;
@@ -30,17 +30,17 @@ final class NativePending implements Pending {
    *
    * @param what it is, for the sentence that says that it failed
    */
-  static NativePending begin(String what, Begin begin, Tensor... of) {
+  static NcclPending begin(String what, Begin begin, Tensor... of) {
     for (Tensor tensor : of) {
       Check.that(TensorMemory.isPacked(tensor), "messages carry packed tensors: %s", what);
     }
     try (PointerScope scope = new PointerScope()) { // not the caller's, which may end before
-      Tensor[] rows = Arrays.stream(of).map(NativePending::memory).toArray(Tensor[]::new);
+      Tensor[] rows = Arrays.stream(of).map(NcclPending::memory).toArray(Tensor[]::new);
       TensorVector tensors = new TensorVector(rows);
       Work work = begin.with(tensors);
       work.retainReference();
       tensors.retainReference();
-      return new NativePending(work, tensors, what);
+      return new NcclPending(work, tensors, what);
     } catch (RuntimeException e) {
       throw lost(what, e);
     }

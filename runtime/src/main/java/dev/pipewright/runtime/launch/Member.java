@@ -1,0 +1,43 @@
+package dev.pipewright.runtime.launch;
+
+import org.jspecify.annotations.Nullable;
+
+/** A worker as the {@link Crew} knows it. */
+final class Member {
+  static final long UNKNOWN = Long.MIN_VALUE;
+
+  /** Another machine. */
+  static final class Host {
+    final Control control;
+    final String name;
+    final int slots;
+    boolean gone;
+
+    Host(Control control, String name, int slots) {
+      this.control = control;
+      this.name = name;
+      this.slots = slots;
+    }
+  }
+
+  final int number;
+  final Clock clock = new Clock();
+  @Nullable Host host; // none for this machine
+  @Nullable Control control; // once it has come
+  String entrance = ""; // its address, once it is open
+  boolean told;
+  boolean failed;
+  boolean done;
+  long begun = UNKNOWN; // its step when it was held
+
+  Member(int number) {
+    this.number = number;
+  }
+
+  /** Sends it something, if it is there. */
+  void tell(Message message) {
+    if (control != null) {
+      control.send(message);
+    }
+  }
+}

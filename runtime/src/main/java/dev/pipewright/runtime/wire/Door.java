@@ -1,0 +1,196 @@
+package dev.pipewright.runtime.wire;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * A port at which those are let in who know the secret. One thread serves all who come: strangers
+ * who are silent, slow or wrong keep nobody waiting, and there are never more than {@link
+ * #MOST_STRANGERS} of them; then the one that has been there longest goes.
+ */
+public final class Door implements AutoCloseable {
+  /** Connections that have proved nothing yet. */
+  static final int MOST_STRANGERS = 128;
+
+  private static final long DEADLINE_NANOSECONDS = 5_000_000_000L;
+  private static final long TICK_MILLISECONDS = 500;
+  private static final int QUEUE = 256; // of connections that the system keeps for us
+
+  /** Takes over who has been let in, in the door's thread, which it must not keep. */
+  public interface Guests {
+    void welcome(Connection connection);
+  }
+
+  private static final class Stranger {
+    private final SocketChannel channel;
+    private final byte[] offer;
+    private final ByteBuffer answer = ByteBuffer.allocate(Handshake.ANSWER_BYTES);
+    private final long came = System.nanoTime();
+
+    private Stranger(SocketChannel channel, byte[] offer) {
+      this.channel = channel;
+      this.offer = offer;
+    }
+  }
+
+  private final ServerSocketChannel server;
+  private final Selector selector;
+  private final boolean sealed;
+  private final Secret secret;
+  private final Deque<Stranger> strangers = new ArrayDeque<>(); // the first has waited longest
+  private volatile boolean served;
+
+  private Door(ServerSocketChannel server, boolean sealed, Secret secret) throws IOException {
+    this.server = server;
+    this.selector = Selector.open();
+    this.sealed = sealed;
+    this.secret = secret;
+  }
+
+  /**
+   * Opens it; whoever comes waits until {@link #receive}.
+   *
+   * @param at port 0 for any free one
+   * @param sealed whether frames are encrypted and authenticated
+   */
+  public static Door open(InetSocketAddress at, boolean sealed, Secret secret)
+      throws IOException {
+    ServerSocketChannel server = ServerSocketChannel.open();
+    try {
+      server.bind(at, QUEUE);
+      server.configureBlocking(false);
+      return new Door(server, sealed, secret);
+    } catch (IOException e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  public int port() {
+    return server.socket().getLocalPort();
+  }
+
+  /** Has all come in who know the secret, until it is closed. */
+  public void receive(String name, Guests guests) {
+    served = true;
+    Thread thread = new Thread(() -> serve(guests), name);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private void serve(Guests guests) {
+    try {
+      server.register(selector, SelectionKey.OP_ACCEPT);
+      while (server.isOpen()) {
+        selector.select(TICK_MILLISECONDS);
+        for (SelectionKey key : List.copyOf(selector.selectedKeys())) {
+          if (!(key.attachment() instanceof Stranger stranger)) {
+            accept();
+          } else if (key.isValid()) { // it has not been dropped for another
+            hear(key, stranger, guests);
+          }
+        }
+        selector.selectedKeys().clear();
+        dropLate();
+      }
+    } catch (IOException | ClosedSelectorException e) {
+      // it has been closed
+    } finally {
+      strangers.forEach(stranger -> close(stranger.channel));
+      close(selector);
+    }
+  }
+
+  private void accept() {
+    SocketChannel channel = null;
+    try {
+      channel = server.accept();
+      if (channel == null) {
+        return;
+      }
+      channel.configureBlocking(false);
+      Stranger stranger = new Stranger(channel, Handshake.offer(sealed));
+      channel.register(selector, SelectionKey.OP_READ, stranger);
+      if (strangers.size() == MOST_STRANGERS) {
+        close(strangers.remove().channel);
+      }
+      strangers.add(stranger);
+      channel.write(ByteBuffer.wrap(stranger.offer)); // a new connection has room for it
+    } catch (IOException e) {
+      if (channel != null) {
+        close(channel);
+      } else if (!strangers.isEmpty()) { // this process has no more files for connections
+        close(strangers.remove().channel);
+      }
+    }
+  }
+
+  private void hear(SelectionKey key, Stranger stranger, Guests guests) {
+    try {
+      if (stranger.channel.read(stranger.answer) < 0) {
+        drop(stranger);
+      } else if (!stranger.answer.hasRemaining()) {
+        strangers.remove(stranger);
+        key.cancel();
+        selector.selectNow(); // so that the channel may block from here on
+        answer(stranger, guests);
+      }
+    } catch (IOException e) {
+      drop(stranger);
+    }
+  }
+
+  private void answer(Stranger stranger, Guests guests) throws IOException {
+    byte[] answer = stranger.answer.array();
+    Handshake handshake = Handshake.ofDoor(secret, stranger.offer, answer);
+    boolean right = handshake.proves(answer);
+    byte[] proof = right ? handshake.proof() : new byte[Handshake.PROOF_BYTES];
+    stranger.channel.write(ByteBuffer.wrap(proof)); // likewise
+    if (right) {
+      stranger.channel.configureBlocking(true);
+      guests.welcome(Connection.ofDoor(stranger.channel, handshake));
+    } else {
+      close(stranger.channel);
+    }
+  }
+
+  private void dropLate() {
+    long now = System.nanoTime();
+    while (!strangers.isEmpty() && now - strangers.element().came > DEADLINE_NANOSECONDS) {
+      close(strangers.remove().channel);
+    }
+  }
+
+  private void drop(Stranger stranger) {
+    strangers.remove(stranger);
+    close(stranger.channel);
+  }
+
+  private static void close(AutoCloseable open) {
+    try {
+      open.close();
+    } catch (Exception e) {
+      // it is of no use any more either way
+    }
+  }
+
+  /** Lets nobody in any more; those who are in stay. */
+  @Override
+  public void close() {
+    close(server);
+    if (served) {
+      selector.wakeup();
+    } else {
+      close(selector);
+    }
+  }
+}

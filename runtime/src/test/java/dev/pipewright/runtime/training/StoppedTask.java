@@ -1,0 +1,23 @@
+package dev.pipewright.runtime.training;
+
+import dev.pipewright.runtime.launch.Reporter;
+import dev.pipewright.runtime.launch.WorkerTask;
+import dev.pipewright.runtime.transport.Transport;
+import java.io.IOException;
+
+/** Trains and is stopped, not ended, at one of the places that a worker passes. */
+public final class StoppedTask implements WorkerTask {
+  @Override
+  public void run(String told, Transport transport, Reporter reporter) {
+    new KilledTask(StoppedTask::stopThisProcess).run(told, transport, reporter);
+  }
+
+  private static void stopThisProcess() {
+    try {
+      String self = Long.toString(ProcessHandle.current().pid());
+      new ProcessBuilder("kill", "-STOP", self).start().waitFor();
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

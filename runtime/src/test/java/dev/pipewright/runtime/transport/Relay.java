@@ -1,0 +1,92 @@
+package dev.pipewright.runtime.transport;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+
+/** Stands between a worker and the entrance of another, and may interfere with a frame. */
+final class Relay implements AutoCloseable {
+  /** With one frame. */
+  enum Does {
+    NOTHING,
+    CHANGES_A_BIT,
+    REPEATS,
+    LEAVES_OUT,
+    SAYS_ANOTHER_LENGTH
+  }
+
+  private static final int GREETING = 52; // of the guest, before its frames
+  private static final int TAG = 16; // behind each frame
+
+  private final ServerSocket server;
+  private final Does what;
+  private final int victim;
+
+  /**
+   * @param victim the number of the frame
+   */
+  Relay(Does what, int victim) throws IOException {
+    this.server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    this.what = what;
+    this.victim = victim;
+  }
+
+  /** The address of a relay to an entrance. */
+  String to(String entrance) {
+    InetSocketAddress address = Entrance.parse(entrance);
+    daemon(() -> {
+      Socket guest = server.accept();
+      Socket door = new Socket(address.getAddress(), address.getPort());
+      daemon(() -> door.getInputStream().transferTo(guest.getOutputStream()));
+      daemon(
+          () ->
+              frames(
+                  new DataInputStream(guest.getInputStream()),
+                  new DataOutputStream(door.getOutputStream())));
+    });
+    return server.getLocalPort() + " 127.0.0.1";
+  }
+
+  private void frames(DataInputStream from, DataOutputStream to) throws IOException {
+    to.write(from.readNBytes(GREETING));
+    for (int number = 0; true; number++) {
+      int length = from.readInt();
+      byte[] sealed = from.readNBytes(length + TAG);
+      Does now = number == victim ? what : Does.NOTHING;
+      if (now == Does.CHANGES_A_BIT) {
+        sealed[0] ^= 1;
+      }
+      int times = now == Does.REPEATS ? 2 : now == Does.LEAVES_OUT ? 0 : 1;
+      for (int i = 0; i < times; i++) {
+        to.writeInt(now == Does.SAYS_ANOTHER_LENGTH ? length - 1 : length);
+        to.write(sealed);
+      }
+    }
+  }
+
+  private interface Work {
+    void run() throws IOException;
+  }
+
+  private static void daemon(Work work) {
+    Thread thread =
+        new Thread(() -> {
+          try {
+            work.run();
+          } catch (IOException e) {
+            // one of both has hung up
+          }
+        });
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  @Override
+  public void close() throws IOException {
+    server.close();
+  }
+}
