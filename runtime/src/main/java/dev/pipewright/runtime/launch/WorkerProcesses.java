@@ -126,9 +126,6 @@ final class WorkerProcesses implements AutoCloseable {
     }
     environment.putIfAbsent("NCCL_SOCKET_IFNAME", "lo"); // it is used within a machine only
     MatrixProducts.tell(environment, resources.computing().threads());
-    // libtorch asks for the name of each address that connects, only to print it: seconds where no
-    // name server answers. All addresses here are numbers, so nobody needs to be asked.
-    environment.put("RES_OPTIONS", "attempts:0");
     builder.redirectErrorStream(true).redirectOutput(log(worker).toFile());
     builder.redirectInput(ProcessBuilder.Redirect.PIPE);
     Process process;
