@@ -5,7 +5,7 @@ import dev.pipewright.model.Operator;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.units.Check;
-import java.time.Duration;
+import dev.pipewright.units.Seconds;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -103,9 +103,9 @@ public record TrainingRequest(
    * @param port where these report; 0 for any free one
    * @param patience how long a worker may make no progress before it ends the run
    */
-  public record Machines(int elsewhere, int port, Duration patience) {
+  public record Machines(int elsewhere, int port, Seconds patience) {
     /** Beyond what a step should take. */
-    public static final Duration USUAL_PATIENCE = Duration.ofSeconds(60);
+    public static final Seconds USUAL_PATIENCE = new Seconds(60);
 
     /** All on this one. */
     public static final Machines THIS_ONE = new Machines(0, 0, USUAL_PATIENCE);
@@ -116,13 +116,12 @@ public record TrainingRequest(
           "so many workers report at a port: elsewhere=%d, port=%d",
           elsewhere,
           port);
-      Check.that(patience.isPositive(), "a worker may take some time: patience=%s", patience);
+      Check.positive(patience.value(), "the patience with a worker");
     }
 
     /** The same with more patience. */
     public Machines after(double seconds) {
-      return new Machines(
-          elsewhere, port, patience.plusMillis((long) Math.min(1e12, Math.ceil(1e3 * seconds))));
+      return new Machines(elsewhere, port, new Seconds(patience.value() + seconds));
     }
   }
 

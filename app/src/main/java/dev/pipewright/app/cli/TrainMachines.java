@@ -3,7 +3,7 @@ package dev.pipewright.app.cli;
 import dev.pipewright.execution.TrainingRequest.Machines;
 import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.formats.BadInputException;
-import java.time.Duration;
+import dev.pipewright.units.Seconds;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -35,7 +35,7 @@ final class TrainMachines {
   private int stallTimeout;
 
   Machines machines(int workers, Workers kind) {
-    Duration patience = Duration.ofSeconds(AtLeast.one("--stall-timeout", stallTimeout));
+    Seconds patience = new Seconds(AtLeast.one("--stall-timeout", stallTimeout));
     if (elsewhere == null) {
       if (port != null) {
         throw new BadInputException("--port: no machine joins; leave it out, or add --elsewhere N");

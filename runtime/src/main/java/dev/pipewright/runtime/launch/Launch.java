@@ -1,6 +1,5 @@
 package dev.pipewright.runtime.launch;
 
-import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.units.Check;
 import java.nio.file.Path;
@@ -68,7 +67,7 @@ public record Launch(
             Duration.ofMinutes(2),
             Duration.ofMinutes(10),
             Duration.ZERO,
-            TrainingRequest.Machines.USUAL_PATIENCE);
+            Duration.ofMinutes(1));
 
     public Patience afterInterrupt(Duration patience) {
       return new Patience(start, join, patience, stall);

@@ -24,6 +24,7 @@ import dev.pipewright.runtime.launch.WorkerFailureException;
 import dev.pipewright.runtime.launch.WorkerTask;
 import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.schedule.Placement;
+import dev.pipewright.units.Seconds;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -44,6 +45,8 @@ public final class Trainer implements TrainingService {
 
   /** How long the step that is running may take to end after an interrupt: all ends within 5 s. */
   private static final Duration INTERRUPT_PATIENCE = Duration.ofMillis(3500);
+
+  private static final double LONGEST_MILLISECONDS = 1e12; // as nanoseconds still a long
 
   private static final int HEAP_MEGABYTES = 256; // of a worker that learns, without tensors
   private static final int SMALL_HEAP_MEGABYTES = 64; // of one that does not
@@ -215,7 +218,7 @@ public final class Trainer implements TrainingService {
             .with(
                 Launch.Patience.USUAL
                     .afterInterrupt(afterInterrupt)
-                    .withStall(request.machines().patience()));
+                    .withStall(stall(request.machines().patience())));
     try (Coordinator coordinator = new Coordinator(launch)) {
       if (request.machines().elsewhere() > 0) {
         account.waiting(request.machines().elsewhere(), coordinator.port(), coordinator.token());
@@ -229,6 +232,10 @@ public final class Trainer implements TrainingService {
       Thread.currentThread().interrupt();
       throw new TrainingFailureException("training was interrupted", e);
     }
+  }
+
+  private static Duration stall(Seconds patience) {
+    return Duration.ofMillis((long) Math.min(LONGEST_MILLISECONDS, 1e3 * patience.value()));
   }
 
   /** The stages of each worker. */

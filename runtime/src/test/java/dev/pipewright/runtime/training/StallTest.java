@@ -13,8 +13,8 @@ import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.Flow;
 import dev.pipewright.schedule.GPipe;
 import dev.pipewright.schedule.OneForwardOneBackward;
+import dev.pipewright.units.Seconds;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -50,7 +50,7 @@ class StallTest {
     Runs runs =
         new Runs(
             Runs.MODEL, assignment(schedule), Optimizer.ADAM, Workers.PROCESSES, STEPS, EVERY);
-    Machines impatient = new Machines(0, 0, Duration.ofSeconds(4));
+    Machines impatient = new Machines(0, 0, new Seconds(4));
     Trainer trainer =
         new Trainer(StoppedTask.class, StoppedTask::new, job -> KilledTask.told(1, 16, job));
     TrainingFailureException failure =
