@@ -185,6 +185,7 @@ public final class Coordinator implements AutoCloseable {
     }
     interrupted = true;
     processes.kill();
+    processes.close(); // here, too: this process may be gone before its other threads come to it
   }
 
   @Override
