@@ -102,9 +102,10 @@ final class ClustersCommand implements Callable<Integer> {
 
   /** Clusters that a word is part of, where it is the name or the file of none. */
   private List<String> alike() {
-    boolean one = name == null || Clusters.names().contains(name) || name.contains(":");
-    return one || Values.isPath(name) || Files.exists(Values.file("the cluster", name))
-        ? List.of()
-        : ClusterNames.alike(name);
+    if (name == null || Clusters.names().contains(name) || name.contains(":")) {
+      return List.of();
+    }
+    boolean file = Values.isPath(name) || Files.exists(Values.file("the cluster", name));
+    return file ? List.of() : ClusterNames.alike(name);
   }
 }
