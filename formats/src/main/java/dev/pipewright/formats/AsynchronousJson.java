@@ -74,7 +74,9 @@ public final class AsynchronousJson {
     List<Level> levels = new ArrayList<>();
     for (int i = 0; i < units.get().list().size(); i++) {
       levels.add(
-          new Level(units.get().list().get(i).count(1), rates.get().list().get(i).positive(Range.BYTES_PER_SECOND)));
+          new Level(
+              units.get().list().get(i).count(1),
+              rates.get().list().get(i).positive(Range.BYTES_PER_SECOND)));
     }
     return levels;
   }

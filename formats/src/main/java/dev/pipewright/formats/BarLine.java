@@ -52,7 +52,8 @@ record BarLine(Path file, int number, List<String> fields) {
   double amount(String text, String name, Range range) {
     double value = number(text);
     if (!range.holds(value)) {
-      throw mistake("the %s \"%s\" is out of range; write 0 or %s".formatted(name, shortened(text), range));
+      throw mistake(
+          "the %s \"%s\" is out of range; write 0 or %s".formatted(name, shortened(text), range));
     }
     return value + 0.0; // no negative zero
   }
@@ -61,7 +62,8 @@ record BarLine(Path file, int number, List<String> fields) {
   double positive(String text, String name, Range range) {
     double value = number(text);
     if (!range.positive(value)) {
-      throw mistake("the %s \"%s\" is out of range; write %s".formatted(name, shortened(text), range));
+      throw mistake(
+          "the %s \"%s\" is out of range; write %s".formatted(name, shortened(text), range));
     }
     return value;
   }

@@ -139,9 +139,12 @@ public final class ClusterYaml {
               memory(fields),
               new FlopsPerSecond(fields.required("fp32_flops").positive(Range.FLOP_PER_SECOND)),
               new FlopsPerSecond(fields.required("mixed_flops").positive(Range.FLOP_PER_SECOND)),
-              fields.optional("tf32_flops").map(n -> new FlopsPerSecond(n.positive(Range.FLOP_PER_SECOND))),
+              fields
+                  .optional("tf32_flops")
+                  .map(n -> new FlopsPerSecond(n.positive(Range.FLOP_PER_SECOND))),
               fields.optional("bf16").map(Node::flag).orElse(true),
-              new BytesPerSecond(fields.required("memory_bytes_per_s").positive(Range.BYTES_PER_SECOND)));
+              new BytesPerSecond(
+                  fields.required("memory_bytes_per_s").positive(Range.BYTES_PER_SECOND)));
       if (kinds.putIfAbsent(kind.name(), kind) != null) {
         throw node.wrong(
             "two kinds are called \"" + kind.name() + "\"; give each a name of its own");
@@ -157,7 +160,8 @@ public final class ClusterYaml {
         new DeviceMemory(
             new Bytes(all.whole(1, MOST_BYTES)),
             new Bytes(fields.optional("context_bytes").map(n -> n.whole(0, MOST_BYTES)).orElse(0L)),
-            new Bytes(fields.optional("communication_bytes").map(n -> n.whole(0, MOST_BYTES)).orElse(0L)),
+            new Bytes(
+                fields.optional("communication_bytes").map(n -> n.whole(0, MOST_BYTES)).orElse(0L)),
             reserve.isPresent()
                 ? OptionalDouble.of(reserve.get().shareBelowOne())
                 : OptionalDouble.empty()));

@@ -104,15 +104,14 @@ public final class CollectiveTimings {
   private static void noMachines(Path file, Selection selection, String what) {
     if (selection.machine().isPresent()) {
       throw BadInputException.at(
-          file,
-          1, "is " + what + ", which names no machine to choose; leave out --machine");
+          file, 1, "is " + what + ", which names no machine to choose; leave out --machine");
     }
   }
 
   private static List<Timed> wanted(Path file, TimingsFound found, Selection selection) {
     if (found.lines.isEmpty()) {
       throw found.leftOut.isEmpty()
-          ? BadInputException.at(file,1, "holds no timings; expected a row for each size")
+          ? BadInputException.at(file, 1, "holds no timings; expected a row for each size")
           : refusal(file, found.leftOut.get(0));
     }
     List<Timed> wanted = new ArrayList<>(found.lines);

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class McapTable {
   private static final int HEAD = 4096; // bytes that tell a table from other files
+
   /** The planners that go by peaks look at all pairs of layers. */
   private static final int MOST_LAYERS = 5_000;
 
@@ -87,7 +88,9 @@ public final class McapTable {
     Fields fields = node.object(RUN);
     int[] sizes = fields.counts("layers", 1).stream().mapToInt(Integer::intValue).toArray();
     double[] bytes =
-        fields.required("peak_bytes").list().stream().mapToDouble(peak -> peak.amount(Range.BYTES)).toArray();
+        fields.required("peak_bytes").list().stream()
+            .mapToDouble(peak -> peak.amount(Range.BYTES))
+            .toArray();
     return node.checked(() -> new ProfilingRun(sizes, bytes));
   }
 

@@ -42,7 +42,8 @@ final class NcclTestsJson {
     Fields config = root.required("config").object();
     run.setRanks(ranks(config));
     program(root).ifPresent(run::setProgram);
-    long together = config.optional("aggregated_iterations").map(node -> (long) node.count(1)).orElse(1L);
+    long together =
+        config.optional("aggregated_iterations").map(node -> (long) node.count(1)).orElse(1L);
     NcclTests.noteAggregated(found, together);
     for (Node result : root.required("results").list()) {
       run.rows().add(row(result));

@@ -30,7 +30,9 @@ record NodeLine(
       "a node reads \"node1 -- description -- forward_compute_time=1, backward_compute_time=2, "
           + "activation_size=3, parameter_size=4\"";
 
-  /** What other tools append: the stage that PipeDream chose, the virtual layer that Harmony did. */
+  /**
+   * What other tools append: the stage that PipeDream chose, the virtual layer that Harmony did.
+   */
   private static final Pattern IGNORED = Pattern.compile("(stage|vlayer)_id=\\S*\\s*");
 
   private static final Pattern ID = Pattern.compile("node\\S+");

@@ -61,7 +61,8 @@ record ParadlLayer(
     List<Integer> in = extents(line, "input", line.field(1), 1, axes + 1);
     List<Integer> filter = extents(line, "filter", line.field(2), 0, axes + 2);
     List<Integer> out = extents(line, "output", line.field(3), 1, axes + 1);
-    double seconds = fields == 4 ? 0 : line.amount(line.field(4), "number of seconds", Range.SECONDS);
+    double seconds =
+        fields == 4 ? 0 : line.amount(line.field(4), "number of seconds", Range.SECONDS);
     Kind kind = kind(line, name, filter);
     checkChannels(line, name, kind, in, filter, out);
     List<SlidingWindow> windows =

@@ -188,9 +188,7 @@ public final class PlacementJson {
         cost,
         fields.optional("size").map(size -> size.amount(Range.COST)).orElse(0.0),
         flag(fields.required("isBackwardNode")),
-        colour.isPresent()
-            ? OptionalLong.of(colour.get().id())
-            : OptionalLong.empty());
+        colour.isPresent() ? OptionalLong.of(colour.get().id()) : OptionalLong.empty());
   }
 
   /** A truth value, or 0 or 1. */

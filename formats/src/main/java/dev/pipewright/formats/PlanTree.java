@@ -68,7 +68,9 @@ record PlanTree(Path file, Node root, Node plan) {
       String name = node.text();
       try {
         Path file = Path.of(name);
-        if (Files.exists(file) && !Files.isDirectory(file) && !(Files.isRegularFile(file) && Files.size(file) > 0)) {
+        if (Files.exists(file)
+            && !Files.isDirectory(file)
+            && !(Files.isRegularFile(file) && Files.size(file) > 0)) {
           throw node.wrong(
               "%s names \"%s\", which is no file with anything in it; name a file or a name of the zoo"
                   .formatted(node.place(), name));

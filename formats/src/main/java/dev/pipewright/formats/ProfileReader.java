@@ -234,7 +234,8 @@ final class ProfileReader {
     if (table.optional(key).isPresent()) {
       List<Node> given = column(table, key, layers);
       for (int i = 0; i < layers; i++) {
-        part[i] = given.get(i).is(Node.Type.NOTHING) ? Double.NaN : given.get(i).amount(Range.SECONDS);
+        part[i] =
+            given.get(i).is(Node.Type.NOTHING) ? Double.NaN : given.get(i).amount(Range.SECONDS);
       }
     }
     return part;

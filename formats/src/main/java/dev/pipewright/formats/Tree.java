@@ -15,7 +15,10 @@ import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.dataformat.yaml.YAMLFactory;
 import tools.jackson.dataformat.yaml.YAMLParser;
 
-/** Reads a JSON or YAML file into {@link Node}s: one value, no key twice, no aliases, no more than memory allows. */
+/**
+ * Reads a JSON or YAML file into {@link Node}s: one value, no key twice, no aliases, no more than
+ * memory allows.
+ */
 final class Tree {
   private static final Pattern NO_TEXT =
       Pattern.compile("UTF-8|UTF-16|UTF-32|CTRL-CHAR|special characters");

@@ -124,7 +124,9 @@ class GraphTextTest {
 
   @Test
   void whatOtherToolsAppendIsLeftOut() {
-    String text = node(1, "a").replace("\n", " -- stage_id=3\n") + node(2, "b").replace("\n", " -- vlayer_id=7\n");
+    String text =
+        node(1, "a").replace("\n", " -- stage_id=3\n")
+            + node(2, "b").replace("\n", " -- vlayer_id=7\n");
     assertEquals(2, read(text + "\tnode1 -- node2\n").graph().size());
   }
 

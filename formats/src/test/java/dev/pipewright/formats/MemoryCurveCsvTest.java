@@ -105,7 +105,8 @@ class MemoryCurveCsvTest {
         ":1: holds one sample; expected at least two, the last where the step ends",
         "time,bytes\n0,1\n");
     assertRefused(
-        ":1: holds no samples; expected at least two, the last where the step ends", "time,bytes\n");
+        ":1: holds no samples; expected at least two, the last where the step ends",
+        "time,bytes\n");
     assertRefused(
         ":1: spans 2.0E9 seconds, which no training step takes; give times in seconds, 1e-9 to 1e9"
             + " of them",

@@ -81,7 +81,14 @@ class ModelFilesTest {
         text,
         ModelFilesTest::read);
     assertEquals(1, ModelFiles.graph(text).size());
-    assertEquals(1, read(Refusal.file(folder, "m.txt", none.replace("backward_compute_time=0", "backward_compute_time=1"))).graph().size());
+    assertEquals(
+        1,
+        read(Refusal.file(
+                folder,
+                "m.txt",
+                none.replace("backward_compute_time=0", "backward_compute_time=1")))
+            .graph()
+            .size());
   }
 
   @Test

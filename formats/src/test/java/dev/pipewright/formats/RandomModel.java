@@ -57,7 +57,9 @@ final class RandomModel {
       case 1 -> random.nextInt(1_000_000);
       case 2 -> Range.BYTES.least();
       case 3 -> random.nextDouble();
-      default -> Math.exp(random.nextDouble(Math.log(Range.BYTES.least()), Math.log(Range.SECONDS.most())));
+      default ->
+          Math.exp(
+              random.nextDouble(Math.log(Range.BYTES.least()), Math.log(Range.SECONDS.most())));
     };
   }
 

@@ -33,7 +33,8 @@ record GivenPlacement(
     String model = argument.model(file.madeFor());
     Path workload = Values.file("the workload", model);
     if (!Files.exists(workload)) {
-      throw new BadInputException("%s: no workload '%s'; give it with --model".formatted(argument.path, model));
+      throw new BadInputException(
+          "%s: no workload '%s'; give it with --model".formatted(argument.path, model));
     }
     ModelArgument arguments = argument.arguments;
     if (arguments.cluster != null

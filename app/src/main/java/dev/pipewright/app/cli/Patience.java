@@ -52,7 +52,8 @@ final class Patience implements BooleanSupplier, AutoCloseable {
       return OptionalDouble.of(seconds);
     }
     throw new BadInputException(
-        "--time-limit: '%s' is no time to search; give seconds up to a million, like 10".formatted(text));
+        "--time-limit: '%s' is no time to search; give seconds up to a million, like 10"
+            .formatted(text));
   }
 
   @Override

@@ -214,8 +214,7 @@ final class ScheduleCommand implements Callable<Integer>, Mistakes.Checked {
     if (!missing.isEmpty()) {
       found.add(
           "%s %s missing; write `pipewright schedule %s --stages P --micro-batches M`"
-              .formatted(
-                  String.join(" and ", missing), missing.size() == 1 ? "is" : "are", name));
+              .formatted(String.join(" and ", missing), missing.size() == 1 ? "is" : "are", name));
     }
   }
 

@@ -98,8 +98,7 @@ record ScheduleRequest(
         return value;
       }
       throw new BadInputException(
-          "--times: %s=%s is no time; give 0 or 1e-18 to 1e9, like 1,1,1,0"
-              .formatted(name, text));
+          "--times: %s=%s is no time; give 0 or 1e-18 to 1e9, like 1,1,1,0".formatted(name, text));
     }
 
     /** Those of a pass: of the share that each stage is part of, in equal parts. */

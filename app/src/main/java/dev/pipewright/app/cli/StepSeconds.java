@@ -36,8 +36,7 @@ record StepSeconds(double update, double reduce, double gather, double handOn) {
       return value;
     }
     throw new BadInputException(
-        "--step-times: '%s' is no time; give 0 or 1e-18 to 1e9, like 0.5,1,1,1"
-            .formatted(text));
+        "--step-times: '%s' is no time; give 0 or 1e-18 to 1e9, like 0.5,1,1,1".formatted(text));
   }
 
   /** Of each chunk of a rank's share. */

@@ -61,7 +61,9 @@ final class Values {
     return value;
   }
 
-  /** A number in decimal digits, blanks around it; NaN for what is none, infinite beyond doubles. */
+  /**
+   * A number in decimal digits, blanks around it; NaN for what is none, infinite beyond doubles.
+   */
   static double decimal(String text) {
     String stripped = text.strip();
     return DECIMAL.matcher(stripped).matches() ? Double.parseDouble(stripped) + 0.0 : Double.NaN;

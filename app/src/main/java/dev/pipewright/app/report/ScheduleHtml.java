@@ -92,9 +92,7 @@ public final class ScheduleHtml {
 
   private static String hint(List<ScheduleRun> runs) {
     String numbers =
-        "Numbers are "
-            + ScheduleRun.numbers(runs)
-            + "; under the pointer, a cell says what it is";
+        "Numbers are " + ScheduleRun.numbers(runs) + "; under the pointer, a cell says what it is";
     String exchanges =
         runs.stream().anyMatch(run -> run.schedule().exchanging())
             ? "; the thin bars are exchanges beside computing"

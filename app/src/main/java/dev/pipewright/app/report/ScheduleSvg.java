@@ -41,8 +41,7 @@ public final class ScheduleSvg {
     svg.text(EDGE, 32, head, TextWidth.cut(title, (int) (width / 12)));
     boolean stages = runs.stream().anyMatch(ScheduleRun::numbersStages);
     String numbers = stages ? "; numbers are " + ScheduleRun.numbers(runs) : "";
-    String times =
-        TextWidth.cut("op times: " + runs.get(0).times() + numbers, (int) (width / 6.5));
+    String times = TextWidth.cut("op times: " + runs.get(0).times() + numbers, (int) (width / 6.5));
     svg.text(EDGE, 54, SOFT, times);
     if (runs.size() == 1) {
       for (int i = 0; i < lines.size(); i++) {

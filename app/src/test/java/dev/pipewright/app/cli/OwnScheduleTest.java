@@ -182,7 +182,8 @@ class OwnScheduleTest {
     run("schedule", csv("0F0,0Q0\n")).refusal(2, "mine.csv:1:5: unknown action 'Q'");
     run("simulate", csv(V), "--model", "bert-48").refusal(2, "--model: is for plans");
     run("schedule", csv(V), "--chunks", "2").refusal(2, "--chunks: ");
-    run("schedule", "1f1b", "--stages", "2").refusal(2, "--micro-batches is missing; write `pipewright schedule 1f1b");
+    run("schedule", "1f1b", "--stages", "2")
+        .refusal(2, "--micro-batches is missing; write `pipewright schedule 1f1b");
     String plan = Cli.file(folder, "plan.json", Cli.plan()).toString();
     run("schedule", plan).refusal(2, "is a plan, not a schedule", "simulate");
     run("simulate", plan, "--times", "1,1,1,0").refusal(2, "--times: is for schedules");

@@ -16,7 +16,8 @@ import java.util.SplittableRandom;
  */
 public final class Campaign {
   /** What a case did wrong. */
-  public record Finding(String target, int number, List<String> command, List<String> faults, String err) {
+  public record Finding(
+      String target, int number, List<String> command, List<String> faults, String err) {
     @Override
     public String toString() {
       String said = err.strip().lines().findFirst().orElse("");
@@ -64,7 +65,8 @@ public final class Campaign {
           CommandLines.of(name.substring("flags of ".length()), seeds, new SplittableRandom(seed));
       return judged(runner, name, number, command, "", false);
     }
-    Target target = seeds.targets().stream().filter(t -> t.name().equals(name)).findFirst().orElseThrow();
+    Target target =
+        seeds.targets().stream().filter(t -> t.name().equals(name)).findFirst().orElseThrow();
     Path file = folder.resolve(name.replace(' ', '-')).resolve(target.file());
     Mutation mutation = new Mutation(seed);
     byte[] damaged = mutation.of(target.seed());
@@ -74,9 +76,13 @@ public final class Campaign {
     for (String word : seeds.filled(line)) {
       command.add(word.replace("@", file.toString()));
     }
-    Optional<Finding> finding = judged(runner, name, number, command, file.toString(), target.lines());
+    Optional<Finding> finding =
+        judged(runner, name, number, command, file.toString(), target.lines());
     if (finding.isPresent()) {
-      write(folder.resolve("finding-%s-%d-%s".formatted(name.replace(' ', '-'), number, target.file())), damaged);
+      write(
+          folder.resolve(
+              "finding-%s-%d-%s".formatted(name.replace(' ', '-'), number, target.file())),
+          damaged);
     }
     return finding;
   }

@@ -29,7 +29,9 @@ final class CommandLines {
     COMMANDS.put("check", "check PLAN");
     COMMANDS.put("train", "train mlp:layers=3,hidden=16 --global-batch 8 --data mnist:nowhere");
     COMMANDS.put("profile", "profile mlp:layers=3,hidden=16 --data mnist:nowhere");
-    COMMANDS.put("compare", "compare mlp:layers=3,hidden=16 --cluster CLUSTER --global-batch 8 --data mnist:nowhere");
+    COMMANDS.put(
+        "compare",
+        "compare mlp:layers=3,hidden=16 --cluster CLUSTER --global-batch 8 --data mnist:nowhere");
     COMMANDS.put("join", "join 127.0.0.1:1 --token x");
     COMMANDS.put("models", "models");
     COMMANDS.put("clusters", "clusters");
@@ -38,10 +40,46 @@ final class CommandLines {
   private static final Pattern OPTION = Pattern.compile("--[a-z][-a-z]+");
   private static final List<String> WORDS =
       List.of(
-          "", ",", ":", "a", "all", "none", "auto", "1f1b", "gpipe", "zb-h1", "data", "dapple",
-          "pipedream", "madpipe", "1,1,1,0", "0,0,0,0", "2:1", "1,2,4", "filter:2", "synthetic",
-          "16GiB", "1e9", "@/tmp", "a\0b", "-", "--", "--json", "x".repeat(5000), "..", "/",
-          "/dev/null", "é", "%s", "GRAPH", "PROFILE", "CLUSTER", "PLAN", "CURVE", "PEAKS", "NET");
+          "",
+          ",",
+          ":",
+          "a",
+          "all",
+          "none",
+          "auto",
+          "1f1b",
+          "gpipe",
+          "zb-h1",
+          "data",
+          "dapple",
+          "pipedream",
+          "madpipe",
+          "1,1,1,0",
+          "0,0,0,0",
+          "2:1",
+          "1,2,4",
+          "filter:2",
+          "synthetic",
+          "16GiB",
+          "1e9",
+          "@/tmp",
+          "a\0b",
+          "-",
+          "--",
+          "--json",
+          "x".repeat(5000),
+          "..",
+          "/",
+          "/dev/null",
+          "é",
+          "%s",
+          "GRAPH",
+          "PROFILE",
+          "CLUSTER",
+          "PLAN",
+          "CURVE",
+          "PEAKS",
+          "NET");
   private static final Map<String, List<String>> OPTIONS = new ConcurrentHashMap<>();
 
   private CommandLines() {}
@@ -73,9 +111,24 @@ final class CommandLines {
   private static List<String> options(String command) {
     StringWriter out = new StringWriter();
     Main.run(new PrintWriter(out), new PrintWriter(new StringWriter()), command, "--help");
-    return OPTION.matcher(out.toString()).results().map(found -> found.group()).distinct()
-        .filter(option -> !List.of("--out", "--debug", "--time-limit", "--data", "--csv", "--svg",
-            "--html", "--trace", "--csv-transfers", "--emulate").contains(option))
+    return OPTION
+        .matcher(out.toString())
+        .results()
+        .map(found -> found.group())
+        .distinct()
+        .filter(option ->
+            !List.of(
+                    "--out",
+                    "--debug",
+                    "--time-limit",
+                    "--data",
+                    "--csv",
+                    "--svg",
+                    "--html",
+                    "--trace",
+                    "--csv-transfers",
+                    "--emulate")
+                .contains(option))
         .toList();
   }
 }

@@ -50,8 +50,7 @@ final class Runner implements AutoCloseable {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     int status =
-        Main.run(
-            new PrintWriter(out), new PrintWriter(err), arguments.toArray(String[]::new));
+        Main.run(new PrintWriter(out), new PrintWriter(err), arguments.toArray(String[]::new));
     return new Answer(status, out.toString(), err.toString());
   }
 
@@ -80,7 +79,9 @@ final class Runner implements AutoCloseable {
         return faults; // a flag is to blame
       } else if (!file.isEmpty() && said.stream().noneMatch(text -> text.contains(file))) {
         faults.add("names no file");
-      } else if (line && said.stream().noneMatch(text -> text.matches(".*" + Pattern.quote(file) + ":\\d+.*"))) {
+      } else if (line
+          && said.stream()
+              .noneMatch(text -> text.matches(".*" + Pattern.quote(file) + ":\\d+.*"))) {
         faults.add("names no line");
       }
     }

@@ -13,7 +13,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Files that are right, most of them answers of Pipewright itself, and what is asked about them. */
+/**
+ * Files that are right, most of them answers of Pipewright itself, and what is asked about them.
+ */
 final class Seeds {
   private static final String GRAPH =
       """
@@ -130,7 +132,8 @@ final class Seeds {
       MPOOL|1
       FC|1
       """;
-  private static final String PEAKS = "name,alone,added\na,5e3,0\nb,4096,700\nc,4096,-7\nd,100,90\ne,100,90\n";
+  private static final String PEAKS =
+      "name,alone,added\na,5e3,0\nb,4096,700\nc,4096,-7\nd,100,90\ne,100,90\n";
   private static final String CURVE = "time,bytes\n0,1\n0.5,20\n1.5,7\n2,1\n";
   private static final String PLACEMENT =
       """
@@ -204,7 +207,11 @@ final class Seeds {
         List.of(
             "predict @ --cluster CLUSTER --devices 1,2,4 --batch-per-device 4",
             "plan @ --cluster CLUSTER --global-batch 8"));
-    target("peaks", "peaks.csv", PEAKS, List.of("plan @ --cluster CLUSTER --planner mcap --global-batch 8"));
+    target(
+        "peaks",
+        "peaks.csv",
+        PEAKS,
+        List.of("plan @ --cluster CLUSTER --planner mcap --global-batch 8"));
     target(
         "placement",
         "placement.json",
@@ -228,7 +235,13 @@ final class Seeds {
     target("cluster", "cluster.yaml", CLUSTER, used);
     target("cluster in JSON", "cluster.json", CLUSTER_JSON, used);
     target("platform", "abci.plat", PLATFORM, used);
-    target("timings", "timings.txt", TIMINGS, List.of("calibrate @ --cluster CLUSTER --level node --devices 2", "calibrate @ --cluster CLUSTER --level cluster --json"));
+    target(
+        "timings",
+        "timings.txt",
+        TIMINGS,
+        List.of(
+            "calibrate @ --cluster CLUSTER --level node --devices 2",
+            "calibrate @ --cluster CLUSTER --level cluster --json"));
     target(
         "memory curve",
         "curve.csv",
@@ -266,8 +279,7 @@ final class Seeds {
 
   private void target(String name, String file, String seed, List<String> commands) {
     boolean line = !file.equals("plan.json"); // what does not fit a plan may be the whole of it
-    targets.add(
-        new Target(name, file, seed.getBytes(StandardCharsets.UTF_8), line, commands));
+    targets.add(new Target(name, file, seed.getBytes(StandardCharsets.UTF_8), line, commands));
   }
 
   private void write(String word, String name, String text) {
@@ -291,8 +303,7 @@ final class Seeds {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     int status =
-        Main.run(
-            new PrintWriter(out), new PrintWriter(err), filled(line).toArray(String[]::new));
+        Main.run(new PrintWriter(out), new PrintWriter(err), filled(line).toArray(String[]::new));
     if (status != 0) {
       throw new IllegalStateException(line + ": " + err);
     }

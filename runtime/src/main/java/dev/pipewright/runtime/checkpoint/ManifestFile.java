@@ -138,7 +138,8 @@ final class ManifestFile {
   private static Manifest.Shard shard(Path file, JsonNode shard) {
     String name = text(file, shard, "file");
     if (!NAME_OF_SHARD.matcher(name).matches()) {
-      throw wrong(file, "file", name, "the name of a file in this folder, like stage-0.safetensors");
+      throw wrong(
+          file, "file", name, "the name of a file in this folder, like stage-0.safetensors");
     }
     String checksum = text(file, shard, "crc32c");
     if (!CHECKSUM.matcher(checksum).matches()) {

@@ -83,8 +83,7 @@ final class MnistFiles {
     ByteBuffer head = ByteBuffer.wrap(first);
     if (head.getInt() != (BYTES << 8 | axes)) {
       throw FileBytes.wrong(
-          path,
-          "does not begin with the mark of IDX bytes over " + axes + " axes; fetch it again");
+          path, "does not begin with the mark of IDX bytes over " + axes + " axes; fetch it again");
     }
     List<Integer> extents = new ArrayList<>();
     long size = 1;

@@ -24,9 +24,25 @@ class ManifestFuzzTest {
   private static final Pattern VALUE = Pattern.compile("-?\\d+|\"[^\"]*\"");
   private static final List<String> VALUES =
       List.of(
-          "-1", "0", "1e308", "1e400", "9223372036854775808", "1.5", "null", "true", "[]", "{}",
-          "\"\"", "\"x\"", "\"57e-1acc\"", "\"fffffffff\"", "\"../other\"", "\"/dev/zero\"",
-          "\"a\\u0000b\"", "\"-\"", "\"٣\"");
+          "-1",
+          "0",
+          "1e308",
+          "1e400",
+          "9223372036854775808",
+          "1.5",
+          "null",
+          "true",
+          "[]",
+          "{}",
+          "\"\"",
+          "\"x\"",
+          "\"57e-1acc\"",
+          "\"fffffffff\"",
+          "\"../other\"",
+          "\"/dev/zero\"",
+          "\"a\\u0000b\"",
+          "\"-\"",
+          "\"٣\"");
 
   @TempDir Path folder;
 
@@ -74,7 +90,8 @@ class ManifestFuzzTest {
       write(text);
       try {
         Manifest read = ManifestFile.read(folder);
-        read.shards().forEach(shard -> assertEquals(folder, folder.resolve(shard.file()).getParent()));
+        read.shards()
+            .forEach(shard -> assertEquals(folder, folder.resolve(shard.file()).getParent()));
       } catch (BadInputException e) {
         refused++;
         assertTrue(String.valueOf(e.getMessage()).contains("manifest.json: "), e.getMessage());
