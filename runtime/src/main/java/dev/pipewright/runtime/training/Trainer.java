@@ -156,7 +156,7 @@ public final class Trainer implements TrainingService {
   }
 
   private static boolean holdsRun(Path folder) {
-    return Files.exists(folder.resolve(MetricFiles.LINES))
+    return folder.resolve(MetricFiles.LINES).toFile().length() > 0 // none where it never began
         || new Checkpoints(folder.resolve(CHECKPOINTS), 1).latest().isPresent();
   }
 
