@@ -77,12 +77,13 @@ final class Runner implements AutoCloseable {
         faults.add("refuses without a sentence");
       } else if (said.stream().anyMatch(text -> text.startsWith("pipewright: --"))) {
         return faults; // a flag is to blame
-      } else if (!file.isEmpty() && said.stream().noneMatch(text -> text.contains(file))) {
+      } else if (said.stream().anyMatch(text -> text.contains(file))) {
+        String at = ".*" + Pattern.quote(file) + ":\\d+.*";
+        if (line && said.stream().noneMatch(text -> text.matches(at))) {
+          faults.add("names no line");
+        }
+      } else if (said.stream().noneMatch(text -> text.contains("/seeds/"))) { // which a plan names
         faults.add("names no file");
-      } else if (line
-          && said.stream()
-              .noneMatch(text -> text.matches(".*" + Pattern.quote(file) + ":\\d+.*"))) {
-        faults.add("names no line");
       }
     }
     return faults;
