@@ -51,6 +51,11 @@ public record StageCost(
       return staticBytes() + activationBytes() + workingBytes;
     }
 
+    /** Bytes of a category at the peak. */
+    public double bytes(Category category) {
+      return categories().getOrDefault(category, 0.0);
+    }
+
     /** Bytes at the peak by what they are for; they add up to it. */
     public Map<Category, Double> categories() {
       Map<Category, Double> bytes = new EnumMap<>(Category.class);

@@ -19,7 +19,7 @@ final class MemoryTable {
     double whole = stages.stream().mapToDouble(StageMemory::peakBytes).max().orElse(0);
     List<Category> shown =
         Arrays.stream(Category.values())
-            .filter(each -> stages.stream().anyMatch(stage -> stage.categories().get(each) > 0))
+            .filter(each -> stages.stream().anyMatch(stage -> stage.bytes(each) > 0))
             .toList();
     List<Column> columns = new ArrayList<>();
     columns.add(Column.text("memory in\n" + Numbers.byteUnit(whole)));
@@ -46,7 +46,7 @@ final class MemoryTable {
     List<Cell> row = new ArrayList<>();
     row.add(Cell.of("stage " + stages));
     for (Category category : shown) {
-      row.add(Cell.of(Numbers.bytesIn(memory.categories().get(category), whole)));
+      row.add(Cell.of(Numbers.bytesIn(memory.bytes(category), whole)));
     }
     row.add(Cell.of(Numbers.bytesIn(memory.peakBytes(), whole)));
     return row;

@@ -26,7 +26,7 @@ public final class TrainingLines {
 
   static List<Figure> figures(TrainingFigures figures) {
     List<Figure> lines = new ArrayList<>();
-    figures.throughput().ifPresent(rate -> lines.add(throughput(figures, rate)));
+    figures.throughput().ifPresent(rate -> lines.add(throughput(rate)));
     lines.add(
         new Figure(
             "batch",
@@ -44,7 +44,7 @@ public final class TrainingLines {
     return least == largest ? String.valueOf(largest) : least + " to " + largest;
   }
 
-  private static Figure throughput(TrainingFigures figures, Throughput rate) {
+  private static Figure throughput(Throughput rate) {
     List<String> notes = new ArrayList<>();
     rate.tokensPerSecond().ifPresent(tokens -> notes.add(StudyWords.rate(tokens) + " tokens/s"));
     rate.flopPerSecond()
