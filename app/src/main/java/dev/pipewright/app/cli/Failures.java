@@ -47,8 +47,13 @@ final class Failures
 
   private static int run(ParseResult parsed, PrintWriter err) {
     String command = parsed.hasSubcommand() ? parsed.subcommand().commandSpec().name() : "";
-    try (Progress progress = Progress.of(command, err)) {
+    Progress progress = Progress.of(command, err);
+    try {
       return new CommandLine.RunLast().execute(parsed);
+    } finally {
+      if (progress != null) {
+        progress.close();
+      }
     }
   }
 

@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Says on a terminal what takes so long, from two seconds on, in a line that goes with the answer.
  */
-final class Progress implements AutoCloseable {
+final class Progress {
   private static final int PATIENCE = 2; // seconds without a word
 
   /** What commands do, as far as they do not say so themselves. */
@@ -49,7 +50,7 @@ final class Progress implements AutoCloseable {
       return null;
     }
     Progress progress = new Progress(screen, words);
-    progress.clock.scheduleAtFixedRate(progress::tick, 1, 1, TimeUnit.SECONDS);
+    Future<?> unused = progress.clock.scheduleAtFixedRate(progress::tick, 1, 1, TimeUnit.SECONDS);
     return progress;
   }
 
@@ -72,8 +73,8 @@ final class Progress implements AutoCloseable {
     return all.length() < columns ? all : first + " … " + time;
   }
 
-  @Override
-  public void close() {
+  /** There is an answer. */
+  void close() {
     clock.shutdownNow();
     to.clear();
   }

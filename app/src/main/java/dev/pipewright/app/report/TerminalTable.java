@@ -41,11 +41,10 @@ final class TerminalTable {
   }
 
   private void append(StringBuilder out) {
-    List<List<Integer>> parts = parts();
-    for (List<Integer> part : parts) {
-      if (part != parts.get(0)) {
-        out.append('\n');
-      }
+    String between = "";
+    for (List<Integer> part : parts()) {
+      out.append(between);
+      between = "\n";
       headings(out, part);
       for (List<Cell> row : table.rows()) {
         StringBuilder line = new StringBuilder(INDENT);

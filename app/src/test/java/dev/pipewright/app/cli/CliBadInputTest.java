@@ -290,8 +290,8 @@ class CliBadInputTest {
         "schedule gpipe --stages x --svg= | --svg: is empty | --micro-batches is missing"
       })
   void allMistakesComeAtOnce(String line) {
-    String[] parts = line.split("\\|");
-    Cli run = Cli.run(parts[0].strip().split(" +")).ends(2);
+    String[] parts = line.split("\\|", -1);
+    Cli run = Cli.run(parts[0].strip().split(" +", -1)).ends(2);
     assertEquals("", run.out());
     for (int i = 1; i < parts.length; i++) {
       String said = parts[i].strip();
