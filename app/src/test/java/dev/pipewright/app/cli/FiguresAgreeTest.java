@@ -104,7 +104,7 @@ class FiguresAgreeTest {
       for (JsonNode bytes : answer.at("/simulated/peak_bytes")) {
         most = Math.max(most, bytes.asLong());
       }
-      assertEquals(number(answer, "/objective/value"), most, 1);
+      assertEquals(number(answer, "/objective/value"), (double) most, 1);
       String text = plan(planner, seed).out();
       String step = Units.seconds(number(answer, "/simulated/step_s")) + " simulated; estimate ";
       String estimate = Units.seconds(number(answer, "/candidates/0/estimate_s"));

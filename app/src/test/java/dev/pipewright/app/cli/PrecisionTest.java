@@ -197,9 +197,9 @@ class PrecisionTest {
   @Test
   void whatPlansLeaveFreeCanBeSaid() {
     long all = capacity("--memory-reserve", "0");
-    assertEquals(all * 0.94, capacity(), 1);
-    assertEquals(all * 0.9, capacity("--memory-reserve", "10%"), 1);
-    assertEquals(all * 0.75, capacity("--memory-reserve", "0.25"), 1);
+    assertEquals(all * 0.94, (double) capacity(), 1);
+    assertEquals(all * 0.9, (double) capacity("--memory-reserve", "10%"), 1);
+    assertEquals(all * 0.75, (double) capacity("--memory-reserve", "0.25"), 1);
     assertEquals(20_000_000_000L, capacity("--memory", "20e9"));
     assertEquals(18_000_000_000L, capacity("--memory", "20e9", "--memory-reserve", "0.1"));
     for (String wrong : new String[] {"1", "-0.1", "much", "NaN", "100%"}) {

@@ -90,7 +90,6 @@ class ScreenTest {
 
   @Test
   void namesFromFilesNeverReachTheTerminalAsTheyAre() {
-    String name = "x\u001b[2J\u001b]0;t\u0007\u202e\nforged";
     String json = "x\\u001b[2J\\u001b]0;t\\u0007\\u202e\\nforged";
     Path model =
         Cli.file(

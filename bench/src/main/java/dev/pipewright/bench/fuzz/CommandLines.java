@@ -86,7 +86,7 @@ final class CommandLines {
 
   static List<String> of(String command, Seeds seeds, SplittableRandom random) {
     List<String> options = OPTIONS.computeIfAbsent(command, CommandLines::options);
-    List<String> words = new ArrayList<>(seeds.filled(COMMANDS.get(command)));
+    List<String> words = new ArrayList<>(seeds.filled(COMMANDS.getOrDefault(command, command)));
     for (int count = random.nextInt(1, 4); count > 0 && !options.isEmpty(); count--) {
       String option = options.get(random.nextInt(options.size()));
       int before = words.indexOf(option);

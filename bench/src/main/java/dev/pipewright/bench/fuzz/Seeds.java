@@ -180,7 +180,7 @@ final class Seeds {
   /** The words of a line, those in capitals replaced by the files that they stand for. */
   List<String> filled(String line) {
     List<String> words = new ArrayList<>();
-    for (String word : line.split(" ")) {
+    for (String word : line.split(" ", -1)) {
       words.add(files.containsKey(word) ? files.get(word).toString() : word);
     }
     return words;

@@ -15,6 +15,7 @@ public interface Pending {
     return new PendingMessages(parts, end);
   }
 
+  /** Whether {@link #await} would return without waiting for another worker. */
   boolean done();
 
   /**

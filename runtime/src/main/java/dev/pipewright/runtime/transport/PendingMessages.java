@@ -15,7 +15,7 @@ final class PendingMessages implements Pending {
 
   @Override
   public boolean done() {
-    return ended;
+    return ended || messages.stream().allMatch(Pending::done);
   }
 
   @Override
