@@ -96,8 +96,10 @@ public final class Entrance implements AutoCloseable {
 
   /** Also the connections that nobody has asked for. */
   @Override
-  public synchronized void close() {
+  public void close() {
     door.close();
-    arrived.values().forEach(Entrance::close);
+    synchronized (this) {
+      arrived.values().forEach(Entrance::close);
+    }
   }
 }

@@ -11,6 +11,7 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A port at which those are let in who know the secret. One thread serves all who come: strangers
@@ -47,7 +48,7 @@ public final class Door implements AutoCloseable {
   private final boolean sealed;
   private final Secret secret;
   private final Deque<Stranger> strangers = new ArrayDeque<>(); // the first has waited longest
-  private volatile boolean served;
+  private volatile @Nullable Thread thread; // from receive on
 
   private Door(ServerSocketChannel server, boolean sealed, Secret secret) throws IOException {
     this.server = server;
@@ -81,10 +82,10 @@ public final class Door implements AutoCloseable {
 
   /** Has all come in who know the secret, until it is closed. */
   public void receive(String name, Guests guests) {
-    served = true;
-    Thread thread = new Thread(() -> serve(guests), name);
-    thread.setDaemon(true);
-    thread.start();
+    Thread serving = new Thread(() -> serve(guests), name);
+    serving.setDaemon(true);
+    thread = serving;
+    serving.start();
   }
 
   private void serve(Guests guests) {
@@ -183,14 +184,30 @@ public final class Door implements AutoCloseable {
     }
   }
 
-  /** Lets nobody in any more; those who are in stay. */
+  /**
+   * Lets nobody in any more; those who are in stay. Returns when the port is closed, which the
+   * selector's thread does; the caller must not hold what {@link Guests#welcome} waits for.
+   */
   @Override
   public void close() {
     close(server);
-    if (served) {
-      selector.wakeup();
-    } else {
+    Thread serving = thread;
+    if (serving == null) {
       close(selector);
+    } else {
+      selector.wakeup();
+      awaitEnd(serving);
+    }
+  }
+
+  private static void awaitEnd(Thread serving) {
+    if (serving.equals(Thread.currentThread())) {
+      return;
+    }
+    try {
+      serving.join(TICK_MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 }
