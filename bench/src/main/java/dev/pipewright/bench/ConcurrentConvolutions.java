@@ -78,7 +78,6 @@ public final class ConcurrentConvolutions {
     }
 
     /** The output and the gradients of input, weight and bias. */
-    @SuppressWarnings("try")
     private float[][] computed() {
       try (Scope scope = new Scope();
           RandomSource random = new RandomSource(SEED)) {
