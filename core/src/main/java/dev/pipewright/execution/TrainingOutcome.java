@@ -43,8 +43,7 @@ public record TrainingOutcome(
     return "interrupted after %d of %d steps; ".formatted(done, all)
         + checkpoint
             .map(folder -> "the last checkpoint is %s, go on with --resume".formatted(folder))
-            .orElse(
-                "no checkpoint was written, as --out DIR --checkpoint-every N would have done");
+            .orElse("no checkpoint was written, as --out DIR --checkpoint-every N would have done");
   }
 
   /** The same with what another run has shown of its workers. */

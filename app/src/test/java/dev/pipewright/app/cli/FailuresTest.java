@@ -17,7 +17,8 @@ class FailuresTest {
 
   @Test
   void whatDoesNotFitIsAnHonestNo() {
-    assertEquals(1, status(new NotEnoughMemoryException("the worker will need 298 GiB; take less")));
+    assertEquals(
+        1, status(new NotEnoughMemoryException("the worker will need 298 GiB; take less")));
     assertEquals("pipewright: the worker will need 298 GiB; take less", said.toString().strip());
   }
 

@@ -58,8 +58,7 @@ public final class Coordinator implements AutoCloseable {
    */
   public Coordinator(Launch launch) {
     this.launch = launch;
-    this.reception =
-        new Reception(launch.here() == launch.workers(), launch.port(), token);
+    this.reception = new Reception(launch.here() == launch.workers(), launch.port(), token);
     this.processes = new WorkerProcesses(launch.logs(), token);
   }
 

@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
 final class Crew implements AutoCloseable {
   private static final long PING_NANOSECONDS = 100_000_000L;
   private static final int PINGS_TO_OTHER_MACHINES = 5; // for each that goes to all
-    private static final String LOOPBACK = "127.0.0.1";
+  private static final String LOOPBACK = "127.0.0.1";
 
   private final Launch launch;
   private final int port;
@@ -88,7 +88,8 @@ final class Crew implements AutoCloseable {
       Reception.refuse(control, "no worker is missing any more");
       return;
     }
-    Member.Host host = new Member.Host(control, hello.text("name"), (int) Math.min(free, hello.number("slots")));
+    Member.Host host =
+        new Member.Host(control, hello.text("name"), (int) Math.min(free, hello.number("slots")));
     hosts.add(host);
     control.listen(
         "host " + host.name,
@@ -183,7 +184,9 @@ final class Crew implements AutoCloseable {
       case "event" -> listener.event(worker.number, message.text("text"));
       case "question" ->
           listener.question(
-              worker.number, message.text("text"), answer -> worker.tell(Message.of("answer").with("text", answer)));
+              worker.number,
+              message.text("text"),
+              answer -> worker.tell(Message.of("answer").with("text", answer)));
       case "begun" -> {
         worker.begun = message.number("step");
         if (workers.stream().noneMatch(each -> each.begun == Member.UNKNOWN)) {
@@ -225,8 +228,7 @@ final class Crew implements AutoCloseable {
     workers.stream()
         .filter(worker -> worker.host == host && worker.number == message.number("worker"))
         .filter(worker -> message.kind().equals("ended"))
-        .forEach(
-            worker -> ended(worker, (int) message.number("status"), Places.get(message)));
+        .forEach(worker -> ended(worker, (int) message.number("status"), Places.get(message)));
   }
 
   // ---- how they go
@@ -287,8 +289,7 @@ final class Crew implements AutoCloseable {
     if (!finished) {
       watch
           .stall(awake.now())
-          .map(stall ->
-              failure(workers.get(stall.worker()), Failure.Weight.CAUSE, stall.what()))
+          .map(stall -> failure(workers.get(stall.worker()), Failure.Weight.CAUSE, stall.what()))
           .ifPresent(failure::heard);
     }
     return failure.settled();

@@ -10,12 +10,7 @@ import java.util.Set;
  * @param at where it was, in words
  */
 record Failure(
-    int worker,
-    Weight weight,
-    String what,
-    String at,
-    Optional<Place> place,
-    boolean badInput) {
+    int worker, Weight weight, String what, String at, Optional<Place> place, boolean badInput) {
   /** How much a failure explains, in rising order. */
   enum Weight {
     /** It lost another worker, which is the one to name. */

@@ -38,8 +38,7 @@ public final class JoinedHost {
         WorkerProcesses processes = new WorkerProcesses(logs, new Token(token))) {
       Thread hook = new Thread(processes::close, "stop workers");
       Runtime.getRuntime().addShutdownHook(hook);
-      control.send(
-          Message.of("join").with("name", name()).with("slots", slots));
+      control.send(Message.of("join").with("name", name()).with("slots", slots));
       Optional<String> why = new JoinedHost(control, processes, host, port).serve();
       Runtime.getRuntime().removeShutdownHook(hook);
       return why;
@@ -51,10 +50,7 @@ public final class JoinedHost {
       return Control.connect(host, port, token);
     } catch (WrongSecretException e) {
       throw new BadInputException(
-          host
-              + ":"
-              + port
-              + ": the token is wrong; use the one that the coordinator has printed");
+          host + ":" + port + ": the token is wrong; use the one that the coordinator has printed");
     } catch (IOException e) {
       throw new BadInputException(
           "nobody waits for workers at " + host + ":" + port + "; start `train` there first");

@@ -64,10 +64,7 @@ public record Launch(
   public record Patience(Duration start, Duration join, Duration interrupt, Duration stall) {
     public static final Patience USUAL =
         new Patience(
-            Duration.ofMinutes(2),
-            Duration.ofMinutes(10),
-            Duration.ZERO,
-            Duration.ofMinutes(1));
+            Duration.ofMinutes(2), Duration.ofMinutes(10), Duration.ZERO, Duration.ofMinutes(1));
 
     public Patience afterInterrupt(Duration patience) {
       return new Patience(start, join, patience, stall);

@@ -46,11 +46,13 @@ final class Reception implements AutoCloseable {
   }
 
   void open(Guests guests) {
-    door.receive("reception", connection -> {
-      Thread thread = new Thread(() -> hello(connection, guests), "hello");
-      thread.setDaemon(true);
-      thread.start(); // it knows the token, so there are as many as the user has started
-    });
+    door.receive(
+        "reception",
+        connection -> {
+          Thread thread = new Thread(() -> hello(connection, guests), "hello");
+          thread.setDaemon(true);
+          thread.start(); // it knows the token, so there are as many as the user has started
+        });
   }
 
   private static void hello(Connection connection, Guests guests) {

@@ -115,9 +115,7 @@ final class Watch {
   }
 
   private static boolean isPass(Optional<Place> place) {
-    return place
-        .filter(at -> at.op() != Place.CHECKPOINT && at.op() != Place.HELD_OUT)
-        .isPresent();
+    return place.filter(at -> at.op() != Place.CHECKPOINT && at.op() != Place.HELD_OUT).isPresent();
   }
 
   /** Where a worker was when it last answered. */
@@ -142,7 +140,9 @@ final class Watch {
   private Optional<Stall> hanging(long now) {
     return first(
             seen -> seen.moved,
-            seen -> !seen.waits() && now - seen.moved > patience + (seen.starts() ? STARTING_NANOSECONDS : 0))
+            seen ->
+                !seen.waits()
+                    && now - seen.moved > patience + (seen.starts() ? STARTING_NANOSECONDS : 0))
         .map(worker ->
             new Stall(
                 worker,
@@ -186,8 +186,7 @@ final class Watch {
   }
 
   /** The first since some time of those that work and that something is true of. */
-  private Optional<Integer> first(
-      ToLongFunction<Seen> since, Predicate<Seen> which) {
+  private Optional<Integer> first(ToLongFunction<Seen> since, Predicate<Seen> which) {
     return IntStream.range(0, all.size())
         .boxed()
         .filter(i -> all.get(i).works && which.test(all.get(i)))

@@ -33,8 +33,7 @@ final class WorkerProcesses implements AutoCloseable {
    *
    * <p>Its threads do not interrupt each other when they wake up, as Linux's batch policy has it:
    * otherwise a thread that reads takes the processor from the one that computes for each message.
-   * They stay on their {@link ProcessorShares}, the first word
-   * behind.
+   * They stay on their {@link ProcessorShares}, the first word behind.
    */
   private static final List<String> BEGINNING =
       File.separatorChar == '\\' // Windows has neither

@@ -25,7 +25,6 @@ import dev.pipewright.runtime.launch.WorkerTask;
 import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.units.Seconds;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

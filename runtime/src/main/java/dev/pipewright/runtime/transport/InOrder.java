@@ -6,7 +6,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
-/** Operations that go on while the worker computes, one after the other on a thread of their own. */
+/**
+ * Operations that go on while the worker computes, one after the other on a thread of their own.
+ */
 final class InOrder implements AutoCloseable {
   private final String name;
   private final Waiting waiting;

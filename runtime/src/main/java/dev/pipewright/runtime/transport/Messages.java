@@ -42,7 +42,8 @@ final class Messages implements AutoCloseable {
       }
       for (int other = 0; other < addresses.size(); other++) {
         if (other != worker) {
-          messages.inboxes.put(other, new Inbox(entrance.from(other), worker, other, messages.waiting));
+          messages.inboxes.put(
+              other, new Inbox(entrance.from(other), worker, other, messages.waiting));
         }
       }
       return messages;

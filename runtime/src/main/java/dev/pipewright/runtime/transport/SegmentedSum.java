@@ -27,7 +27,8 @@ final class SegmentedSum {
   private final long segment;
 
   /** A segment under way. */
-  private record Segment(List<Tensor> terms, List<Delivery> toAdd, List<Delivery> rest, Tensor own) {}
+  private record Segment(
+      List<Tensor> terms, List<Delivery> toAdd, List<Delivery> rest, Tensor own) {}
 
   /**
    * @param flat along memory

@@ -29,7 +29,9 @@ final class TensorMemory implements AutoCloseable {
     Check.that(isPacked(tensor.handle()), "messages carry packed tensors: %s", what);
   }
 
-  /** All that a packed tensor holds, in the order in which it lies in its memory, which it shares. */
+  /**
+   * All that a packed tensor holds, in the order in which it lies in its memory, which it shares.
+   */
   static Tensor inOrder(Tensor tensor) {
     long[] shape = {tensor.elements()};
     return new Tensor(tensor.handle().as_strided(shape, 1));

@@ -1,8 +1,8 @@
 package dev.pipewright.runtime.transport;
 
 /**
- * What came from another worker is not what it sent: somebody on the network between them interferes.
- * The message is a sentence about it.
+ * What came from another worker is not what it sent: somebody on the network between them
+ * interferes. The message is a sentence about it.
  */
 public final class WrongMessageException extends RuntimeException {
   private static final long serialVersionUID = 1;

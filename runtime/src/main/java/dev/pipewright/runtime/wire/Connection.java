@@ -39,8 +39,7 @@ public final class Connection implements AutoCloseable {
         handshake.sealed() ? new Sealing(handshake.doorKey(), handshake.guestKey()) : null);
   }
 
-  private static Connection ofGuest(SocketChannel channel, Handshake handshake)
-      throws IOException {
+  private static Connection ofGuest(SocketChannel channel, Handshake handshake) throws IOException {
     return new Connection(
         channel,
         handshake.number(),
@@ -55,8 +54,8 @@ public final class Connection implements AutoCloseable {
    * @param patience until the door has answered
    * @throws WrongSecretException when the door knows another secret
    */
-  public static Connection to(
-      InetSocketAddress door, Secret secret, int number, Duration patience) throws IOException {
+  public static Connection to(InetSocketAddress door, Secret secret, int number, Duration patience)
+      throws IOException {
     long begin = System.nanoTime();
     while (true) {
       SocketChannel channel = SocketChannel.open();

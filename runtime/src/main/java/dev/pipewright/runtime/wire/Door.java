@@ -63,8 +63,7 @@ public final class Door implements AutoCloseable {
    * @param at port 0 for any free one
    * @param sealed whether frames are encrypted and authenticated
    */
-  public static Door open(InetSocketAddress at, boolean sealed, Secret secret)
-      throws IOException {
+  public static Door open(InetSocketAddress at, boolean sealed, Secret secret) throws IOException {
     ServerSocketChannel server = ServerSocketChannel.open();
     try {
       server.bind(at, QUEUE);

@@ -24,7 +24,8 @@ record Handshake(Secret secret, byte[] transcript) {
   static final int PROOF_BYTES = Secret.BYTES;
 
   private static final int NONCE_BYTES = 16;
-  private static final int SAID_BYTES = ANSWER_BYTES - Secret.BYTES; // of an answer, before its proof
+  private static final int SAID_BYTES =
+      ANSWER_BYTES - Secret.BYTES; // of an answer, before its proof
   private static final String GUEST = "pipewright guest";
   private static final String DOOR = "pipewright door";
 
@@ -62,8 +63,7 @@ record Handshake(Secret secret, byte[] transcript) {
   }
 
   boolean proves(byte[] answer) {
-    return secret.proves(
-        Arrays.copyOfRange(answer, SAID_BYTES, answer.length), GUEST, transcript);
+    return secret.proves(Arrays.copyOfRange(answer, SAID_BYTES, answer.length), GUEST, transcript);
   }
 
   byte[] proof() {

@@ -251,8 +251,7 @@ class CoordinatorTest {
   }
 
   private Launch impatient(int workers, String job) {
-    return ring(workers, job)
-        .with(Launch.Patience.USUAL.withStall(Duration.ofSeconds(4)));
+    return ring(workers, job).with(Launch.Patience.USUAL.withStall(Duration.ofSeconds(4)));
   }
 
   private void stalls(int workers, String what, String sentence) {
@@ -294,15 +293,14 @@ class CoordinatorTest {
         ring(1, "1")
             .withRoles(List.of("stage 0"))
             .with(patience(Duration.ZERO, Duration.ofMinutes(1)));
-    assertEquals("worker 0 (stage 0, starting up) has not come within 0 s", failing(launch).getMessage());
+    assertEquals(
+        "worker 0 (stage 0, starting up) has not come within 0 s", failing(launch).getMessage());
   }
 
   @Test
   void machinesThatNeverJoinAreMissed() {
     Launch launch =
-        ring(3, "1")
-            .withHere(1)
-            .with(patience(Duration.ofMinutes(1), Duration.ofMillis(300)));
+        ring(3, "1").withHere(1).with(patience(Duration.ofMinutes(1), Duration.ofMillis(300)));
     assertEquals("2 of 3 workers have not joined within 0 s", failing(launch).getMessage());
   }
 

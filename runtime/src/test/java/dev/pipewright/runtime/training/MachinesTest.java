@@ -31,7 +31,10 @@ class MachinesTest {
     Runs.hybrid(Workers.PROCESSES, 3, 3).run(here);
     Path both = folder.resolve("both");
     Runs runs = Runs.hybrid(Workers.PROCESSES, 3, 3);
-    new Trainer().train(runs.request(both, Optional.empty(), new Machines(2, 0, Machines.USUAL_PATIENCE)), joins());
+    new Trainer()
+        .train(
+            runs.request(both, Optional.empty(), new Machines(2, 0, Machines.USUAL_PATIENCE)),
+            joins());
     assertEquals(Optional.empty(), other.join());
     Map<String, float[]> expected = Runs.state(here);
     Map<String, float[]> found = Runs.state(both);

@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.execution.NotEnoughMemoryException;
 import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.execution.TrainingRequest.Keeping;
 import dev.pipewright.execution.TrainingRequest.Machines;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.execution.TrainingRequest.Workers;
-import dev.pipewright.execution.NotEnoughMemoryException;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.Optimizer;
@@ -243,7 +243,8 @@ class MistakesTest {
     double needed = MemoryNeed.bytes(request, RunnableModel.of(model));
     assertEquals(2.0 * 1e10 * 16, needed, 0.01 * needed);
     String said =
-        assertThrows(NotEnoughMemoryException.class, () -> MemoryNeed.check(request, needed, 64L << 30))
+        assertThrows(
+                NotEnoughMemoryException.class, () -> MemoryNeed.check(request, needed, 64L << 30))
             .getMessage();
     assertEquals(
         "the worker will need 298 GiB of memory, but this machine has 64 GiB free; take a"

@@ -48,16 +48,14 @@ class StallTest {
   @ValueSource(strings = {"gpipe", "1f1b", "pipedream"})
   void aStoppedWorkerIsNamedAndWhatWasKeptIsWhole(String schedule, @TempDir Path folder) {
     Runs runs =
-        new Runs(
-            Runs.MODEL, assignment(schedule), Optimizer.ADAM, Workers.PROCESSES, STEPS, EVERY);
+        new Runs(Runs.MODEL, assignment(schedule), Optimizer.ADAM, Workers.PROCESSES, STEPS, EVERY);
     Machines impatient = new Machines(0, 0, new Seconds(4));
     Trainer trainer =
         new Trainer(StoppedTask.class, StoppedTask::new, job -> KilledTask.told(1, 16, job));
     TrainingFailureException failure =
         assertThrows(
             TrainingFailureException.class,
-            () ->
-                trainer.train(runs.request(folder, Optional.empty(), impatient), step -> {}));
+            () -> trainer.train(runs.request(folder, Optional.empty(), impatient), step -> {}));
     assertTrue(
         Objects.toString(failure.getMessage())
             .matches(

@@ -20,8 +20,7 @@ class GpuTransportTest {
     try (ExecutorService threads = Executors.newCachedThreadPool()) {
       for (LocalTransport worker : transports) {
         int place = worker.worker();
-        answers.add(
-            threads.submit(() -> GpuTransport.apart(worker, Integer.parseInt(gpu[place]))));
+        answers.add(threads.submit(() -> GpuTransport.apart(worker, Integer.parseInt(gpu[place]))));
       }
       for (Future<Boolean> answer : answers) {
         assertEquals(apart, answer.get());

@@ -42,11 +42,10 @@ final class Relay implements AutoCloseable {
       Socket guest = server.accept();
       Socket door = new Socket(address.getAddress(), address.getPort());
       daemon(() -> door.getInputStream().transferTo(guest.getOutputStream()));
-      daemon(
-          () ->
-              frames(
-                  new DataInputStream(guest.getInputStream()),
-                  new DataOutputStream(door.getOutputStream())));
+      daemon(() ->
+          frames(
+              new DataInputStream(guest.getInputStream()),
+              new DataOutputStream(door.getOutputStream())));
     });
     return server.getLocalPort() + " 127.0.0.1";
   }

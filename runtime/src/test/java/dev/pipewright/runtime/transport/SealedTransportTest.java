@@ -57,9 +57,7 @@ class SealedTransportTest extends TcpTransportTest {
       List<TcpTransport> both = connected(2, true, relay::to);
       send(both.get(1), both.get(0), 0);
       WrongMessageException wrong =
-          assertThrows(
-              WrongMessageException.class,
-              () -> several(both.get(1), both.get(0)));
+          assertThrows(WrongMessageException.class, () -> several(both.get(1), both.get(0)));
       assertEquals(
           "a frame from worker 1 to worker 0 has been changed, left out, repeated or put in another"
               + " order on its way; see who else has access to the network between them",

@@ -187,7 +187,8 @@ class TcpTransportTest extends TransportContract {
       }
       strangers.getLast().getOutputStream().write(new byte[100]); // of worker 0, without the secret
     }
-    List<TcpTransport> all = connected(entrances, entrances.stream().map(Entrance::address).toList());
+    List<TcpTransport> all =
+        connected(entrances, entrances.stream().map(Entrance::address).toList());
     try (Scope scope = new Scope()) {
       Tensor got = Tensor.empty(5);
       Pending receiving = all.get(0).receive(got, 1, 1);
@@ -212,8 +213,7 @@ class TcpTransportTest extends TransportContract {
               addresses.add(address);
               return address;
             });
-    assertThrows(
-        IOException.class, () -> new Socket().connect(Entrance.parse(addresses.get(0))));
+    assertThrows(IOException.class, () -> new Socket().connect(Entrance.parse(addresses.get(0))));
     both.forEach(Transport::close);
   }
 

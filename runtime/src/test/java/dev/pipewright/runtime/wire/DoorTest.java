@@ -45,8 +45,7 @@ class DoorTest {
   private Door door(boolean sealed) throws IOException {
     Door door =
         closing(
-            Door.open(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), sealed, secret));
+            Door.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), sealed, secret));
     door.receive("door", guests::add);
     return door;
   }

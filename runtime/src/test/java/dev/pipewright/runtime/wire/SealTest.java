@@ -52,8 +52,7 @@ class SealTest {
       Seal fresh = new Seal(key);
       ByteBuffer all = ByteBuffer.wrap(frame);
       assertThrows(
-          WrongFrameException.class,
-          () -> fresh.open(all.getInt(), all, ByteBuffer.allocate(100)));
+          WrongFrameException.class, () -> fresh.open(all.getInt(), all, ByteBuffer.allocate(100)));
     }
   }
 
@@ -89,12 +88,9 @@ class SealTest {
       String text = "k".repeat(length);
       byte[] what = {1, 2, 3};
       Mac mac = Mac.getInstance("HmacSHA256");
-      mac.init(
-          new SecretKeySpec(
-              text.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+      mac.init(new SecretKeySpec(text.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
       mac.update("purpose\n".getBytes(StandardCharsets.UTF_8));
-      assertArrayEquals(
-          mac.doFinal(what), Secret.ofText(text).proof("purpose", what));
+      assertArrayEquals(mac.doFinal(what), Secret.ofText(text).proof("purpose", what));
     }
   }
 }
