@@ -64,7 +64,6 @@ final class CommandLines {
           "1e9",
           "@/tmp",
           "a\0b",
-          "-",
           "--",
           "--json",
           "x".repeat(5000),
