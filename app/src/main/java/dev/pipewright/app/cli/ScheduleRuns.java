@@ -146,7 +146,8 @@ record ScheduleRuns(
       return Simulator.run(work.schedule(), work.times(), work.conditions());
     } catch (IllegalArgumentException e) {
       throw new BadInputException(
-          "%s cannot run so: %s; take transfers that block nobody".formatted(name, e.getMessage()));
+          "%s cannot run so: %s; give --transfers delayed or queued"
+              .formatted(name, e.getMessage()));
     }
   }
 

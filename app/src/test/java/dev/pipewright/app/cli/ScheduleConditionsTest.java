@@ -126,7 +126,7 @@ class ScheduleConditionsTest {
   @Test
   void ranksThatWouldWaitForEverAreRefused() {
     Cli.schedule("cyclic-v1", 4, 4, "--transfers", "blocking")
-        .refusal(2, "cyclic-v1 cannot run so", "take transfers that block nobody");
+        .refusal(2, "cyclic-v1 cannot run so", "give --transfers delayed or queued");
     Cli.schedule("cyclic-v1", 4, 4, "--transfers", "queued").ends(0);
   }
 
