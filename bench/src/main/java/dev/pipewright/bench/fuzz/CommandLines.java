@@ -64,6 +64,7 @@ final class CommandLines {
           "1e9",
           "@/tmp",
           "a\0b",
+          "-",
           "--",
           "--json",
           "x".repeat(5000),

@@ -1,6 +1,7 @@
 package dev.pipewright.bench.fuzz;
 
 import dev.pipewright.app.cli.Main;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
@@ -27,6 +28,13 @@ final class Runner implements AutoCloseable {
         daemon.setDaemon(true); // so that one that hangs keeps nothing
         return daemon;
       });
+
+  private final InputStream input = System.in;
+
+  /** Until it is closed, standard input is empty: that of a test run may never end. */
+  Runner() {
+    System.setIn(InputStream.nullInputStream());
+  }
 
   /** An answer: the status and both streams. */
   record Answer(int status, String out, String err) {}
@@ -91,6 +99,7 @@ final class Runner implements AutoCloseable {
 
   @Override
   public void close() {
+    System.setIn(input);
     thread.shutdownNow();
   }
 }
