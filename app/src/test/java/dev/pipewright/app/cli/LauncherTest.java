@@ -14,14 +14,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The launcher in a checkout whose build always fails, as its Maven is none. */
 @DisabledOnOs(OS.WINDOWS)
-@Timeout(60)
 class LauncherTest {
   private static final Path SCRIPT = Path.of("..", "pipewright").toAbsolutePath().normalize();
 

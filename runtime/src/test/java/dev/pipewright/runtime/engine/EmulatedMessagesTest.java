@@ -30,10 +30,8 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Workers that only take time tell each other as much, in the same order, as those who learn. */
-@Timeout(60)
 class EmulatedMessagesTest {
   private static final int BATCH = 12;
   private static final long BUCKET = 3_000;

@@ -24,13 +24,11 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * What workers tell each other to sum gradients in a step, in bytes, where split stages have
  * replicas (ParaDL, Table 3: data and filter, data and spatial).
  */
-@Timeout(60)
 class GradientVolumesTest {
   private static final int BYTES = 4;
   private static final LayerGraph GRAPH =

@@ -33,7 +33,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -42,7 +41,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  * states is what they do tell each other in a step, byte for byte, worker by worker: counted at the
  * transport, for each level, in one stage and in two, whole and split.
  */
-@Timeout(60)
 class ShardVolumesTest {
   private static final int BYTES = 4;
   private static final int BATCH = 12;

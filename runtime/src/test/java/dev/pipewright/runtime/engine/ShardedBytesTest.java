@@ -26,13 +26,11 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * What workers that share out states hold, and tell each other in a step. Of the network's layers
  * three have 600 parameters, one has 125: five workers have equal parts of each.
  */
-@Timeout(60)
 class ShardedBytesTest {
   private static final int LAYERS = 4;
   private static final long WORD = 4; // bytes of a number

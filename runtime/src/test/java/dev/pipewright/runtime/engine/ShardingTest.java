@@ -29,13 +29,11 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Workers that share out states of a stage learn what one worker learns alone. */
-@Timeout(120)
 class ShardingTest {
   private static final int STEPS = 3;
 

@@ -24,14 +24,12 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * Workers that compute layers together, with replicas and in pipelines, train as one worker does
  * alone: to 1e-5 of each layer's parameters, or ten times what a change in the last bits of their
  * samples makes where networks with batch normalisation make more of rounding.
  */
-@Timeout(120)
 class SplitStrategiesTest {
   private static final int BATCH = 7;
   private static final String CONVOLUTIONS = "cnn-64-128-256:size=12,classes=4";

@@ -27,7 +27,6 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -36,7 +35,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  * each other in a step, byte for byte, worker by worker: counted at the transport, for networks of
  * every kind, in one stage and in two, with parts that are not equally large.
  */
-@Timeout(60)
 class TeamVolumesTest {
   private static final int BYTES = 4;
   private static final int BATCH = 6;

@@ -28,7 +28,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -36,7 +35,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  * What an {@link Itinerary} says that workers send each other is what they do send, message by
  * message: counted at the transport, for each rule of cyclic workers.
  */
-@Timeout(60)
 class TravelVolumesTest {
   private static final int BYTES = 4;
   private static final int BATCH = 12;

@@ -25,10 +25,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Cyclic workers with one copy of each stage's states among them (arXiv:2403.08837, §4.4). */
-@Timeout(60)
 class TravellingStatesTest {
   private static final int STEPS = 5;
   private static final UpdateRule RULE = new UpdateRule(Optimizer.MOMENTUM, 0.3, 0.9, 0.01);

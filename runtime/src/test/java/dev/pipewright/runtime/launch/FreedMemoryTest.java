@@ -9,13 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 @EnabledOnOs(OS.LINUX) // with glibc, as libtorch wants it
-@Timeout(60)
 class FreedMemoryTest {
   private static final long HALF = FreedMemoryTask.ELEMENTS * 4L / 2;
 

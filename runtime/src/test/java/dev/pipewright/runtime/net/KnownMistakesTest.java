@@ -12,11 +12,9 @@ import dev.pipewright.runtime.net.Members.Result;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What earlier implementations of split layers got wrong, each by itself. In 64 bits. */
-@Timeout(60)
 @ExtendWith(DoublePrecision.class)
 class KnownMistakesTest {
   private static final double EXACT = 1e-10; // relative

@@ -10,11 +10,9 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Layers that several workers compute together against the same layers on one, in 64 bits. */
-@Timeout(60)
 @ExtendWith(DoublePrecision.class)
 class SplitLayersTest {
   private static final double EXACT = 1e-11; // relative

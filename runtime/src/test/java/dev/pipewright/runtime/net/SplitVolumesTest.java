@@ -12,14 +12,12 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * What the members of a team tell each other in a step, in bytes, against ParaDL's formulas (Table
  * 3): of an all-gather of m bytes all members together hand on (p − 1) · m, each m · (p − 1) / p;
  * an all-reduce is of m bytes.
  */
-@Timeout(60)
 class SplitVolumesTest {
   private static final int SAMPLES = 3; // B
   private static final int BYTES = 4; // δ

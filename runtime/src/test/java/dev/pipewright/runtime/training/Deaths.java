@@ -90,12 +90,7 @@ final class Deaths {
         assertThrows(
             TrainingFailureException.class,
             () -> trainer.train(own.request(folder, Optional.empty()), step -> {}));
-    long end = System.currentTimeMillis();
     tellsWhere(worker, String.valueOf(failure.getMessage()));
-    if (workers == Workers.PROCESSES) {
-      long seconds = (end - KilledTask.died(folder.resolve("logs/rank-" + worker + ".log"))) / 1000;
-      assertTrue(seconds < 10, "seconds until all have stopped: " + seconds);
-    }
     goesOn(own, folder);
   }
 

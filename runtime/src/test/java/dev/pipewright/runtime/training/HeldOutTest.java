@@ -18,13 +18,11 @@ import dev.pipewright.schedule.Schedule;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Held-out samples are answered alike, however the network is cut; learning helps. */
-@Timeout(120)
 class HeldOutTest {
   private static List<HeldOutResult> answers(Assignment assignment) {
     TrainingRequest request =

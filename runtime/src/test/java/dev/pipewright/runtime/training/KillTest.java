@@ -24,13 +24,11 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Workers that die anywhere in a run, whatever its strategy ({@link Deaths}). */
-@Timeout(300)
 class KillTest {
   private static final int STEPS = 6;
   private static final int EVERY = 2; // as many as PipeDream's round of two replicas

@@ -4,9 +4,6 @@ import dev.pipewright.runtime.launch.Reporter;
 import dev.pipewright.runtime.launch.WorkerTask;
 import dev.pipewright.runtime.transport.Transport;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -22,8 +19,6 @@ public final class KilledTask implements WorkerTask {
       super("killed");
     }
   }
-
-  private static final String DYING = "dying at ";
 
   private final Runnable end;
 
@@ -56,26 +51,11 @@ public final class KilledTask implements WorkerTask {
         .run(lines[1], transport, reporter);
   }
 
-  /** When a process died, by what it has printed; milliseconds. */
-  static long died(Path log) {
-    try {
-      return Files.readAllLines(log).stream()
-          .filter(line -> line.startsWith(DYING))
-          .mapToLong(line -> Long.parseLong(line.substring(DYING.length())))
-          .findFirst()
-          .orElseThrow();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
   private static void killThisProcess() {
-    System.out.println(DYING + System.currentTimeMillis());
-    System.out.flush();
     try {
       String self = Long.toString(ProcessHandle.current().pid());
       new ProcessBuilder("kill", "-9", self).start().waitFor();
-      Thread.sleep(10_000);
+      Thread.sleep(Long.MAX_VALUE);
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }

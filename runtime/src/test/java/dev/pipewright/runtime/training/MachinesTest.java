@@ -14,11 +14,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** This machine plays a second one, which two of the three workers run on. */
-@Timeout(120)
 class MachinesTest {
   @TempDir Path folder;
 

@@ -23,11 +23,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a run says of the memory that its workers' tensors take up over a step. */
-@Timeout(120)
 class MemoryRecordTest {
   private static final String MODEL = "mlp:layers=3,hidden=16,in=12,classes=4";
   private static final long WORD = 4; // bytes of a number

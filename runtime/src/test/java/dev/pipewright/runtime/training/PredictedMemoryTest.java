@@ -37,7 +37,6 @@ import java.util.OptionalInt;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -46,7 +45,6 @@ import org.junit.jupiter.api.io.TempDir;
  * which the scores of its words do and the table of these, which is read twice; in as many
  * strategies as differ in what they hold.
  */
-@Timeout(1800)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PredictedMemoryTest {
   private static final String MAPS = "cnn-64-128-256:size=32,classes=4";

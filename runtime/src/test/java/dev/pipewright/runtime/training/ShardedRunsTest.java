@@ -20,13 +20,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whole runs of workers that share out states of a stage. */
-@Timeout(300) // processes are interpreted where their memory is measured
 class ShardedRunsTest {
   @TempDir private Path folder;
 

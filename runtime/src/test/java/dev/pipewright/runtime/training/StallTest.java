@@ -19,13 +19,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A worker that the system stops ends the run as one that dies does. */
-@Timeout(120)
 class StallTest {
   private static final int STEPS = 6;
   private static final int EVERY = 2;

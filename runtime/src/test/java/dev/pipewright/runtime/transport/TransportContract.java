@@ -18,10 +18,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What holds for every transport. Workers are threads here. */
-@Timeout(60)
 abstract class TransportContract {
   /** A transport for each of so many workers, all of them connected. */
   abstract List<? extends Transport> connected(int workers);
