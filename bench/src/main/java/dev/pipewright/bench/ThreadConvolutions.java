@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +20,7 @@ final class ThreadConvolutions implements Reproduction {
   private static final int THREADS = 3;
 
   /** Where `./pipewright train` has put libtorch. */
-  private static final Path LIBRARIES = Path.of("runtime/target/launch/lib/*");
+  private static final Path LIBRARIES = Path.of("runtime/target/launch/lib");
 
   @Override
   public String name() {
@@ -28,6 +29,10 @@ final class ThreadConvolutions implements Reproduction {
 
   @Override
   public Report run(Reference reference) {
+    if (!Files.isDirectory(LIBRARIES)) {
+      throw new IllegalStateException(
+          "no libtorch in " + LIBRARIES + "; run `./pipewright train mlp-8x1024 --global-batch 64 --steps 1` first");
+    }
     Markdown table = new Markdown("library", "instructions", "wrong", "exit status", "seconds");
     row(table, "as workers that are threads have it", "as-trained", "ALL");
     row(table, "with oneDNN", "onednn", "ALL");
@@ -66,7 +71,7 @@ final class ThreadConvolutions implements Reproduction {
             "--enable-native-access=ALL-UNNAMED",
             "-XX:-CreateCoredumpOnCrash",
             "-cp",
-            System.getProperty("java.class.path") + java.io.File.pathSeparator + LIBRARIES,
+            System.getProperty("java.class.path") + java.io.File.pathSeparator + LIBRARIES.resolve("*"),
             ConcurrentConvolutions.class.getName(),
             Integer.toString(SHAPES),
             Integer.toString(THREADS),

@@ -39,8 +39,12 @@ final class Drafts {
       Recompute recompute = found.recompute()[s] ? Recompute.STAGE_INPUT : Recompute.NONE;
       List<Integer> devices = found.devices().get(s);
       int wanted = policy.inFlightOf(found.stages() - 1 - s, wave.microBatches());
-      int room = room(first, end, recompute, wave, devices, wanted);
-      ahead = Math.max(1, Math.min(ahead, room)); // more than the stage before never comes
+      if (policy == WarmUp.ALL) {
+        ahead = wanted; // whether there is room or not: the oracle says what does not fit
+      } else {
+        int room = room(first, end, recompute, wave, devices, wanted);
+        ahead = Math.max(1, Math.min(ahead, room)); // more than the stage before never comes
+      }
       int last = searched.inChain(end) - 1;
       StagePlan stage = new StagePlan(searched.inChain(first), last, devices, recompute, ahead);
       stages.add(

@@ -70,14 +70,23 @@ class ExactAndPlainPlannersTest {
     assertEquals("gpipe", plan.at("/plan/schedule").asString());
   }
 
+  /** GPipe holds all micro-batches; it cannot hold fewer where memory is short. */
   @Test
-  void aPlainPipelineThatDoesNotFitSaysWhatWould() {
-    String sentence = plan("uniform-layers", "--memory", "10000000").ends(1).err();
+  void gpipeIsPlannedWhereTheParametersAreTooLargeForOneDevice() {
+    JsonNode plan = plan("gpipe", "--memory", "100000000", "--json").ends(0).json();
+    assertTrue(plan.at("/plan/stages").size() > 1, plan::toString);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1f1b", "gpipe"})
+  void aPlainPipelineThatDoesNotFitSaysWhatWould(String schedule) {
+    String[] asked = {"--schedule", schedule, "--memory"};
+    String sentence = plan("uniform-layers", Cli.with(asked, "10000000")).ends(1).err();
     assertTrue(
         sentence.startsWith(
             "pipewright: nothing fits: cut by this rule, a device of the fullest stage has to hold "),
         sentence);
     String enough = sentence.replaceAll(".* has to hold (.*?); take .*\\s*", "$1");
-    plan("uniform-layers", "--memory", enough).ends(0);
+    plan("uniform-layers", Cli.with(asked, enough)).ends(0);
   }
 }
