@@ -240,6 +240,17 @@ public final class Roofline {
     return matrix;
   }
 
+  /** Whether a cluster computes some convolution of a network with fewer multiplications. */
+  static boolean usesFastConvolutions(Cluster cluster, Training training, LayerGraph graph) {
+    return cluster.software().fastConvolutions()
+        && !training.precision().onTensorCores()
+        && graph.layers().stream()
+            .anyMatch(layer ->
+                layer.operator() instanceof Operator.Convolution convolution
+                    && convolution.groups() == 1
+                    && suitsWinograd(convolution));
+  }
+
   private static boolean suitsWinograd(Operator.Convolution convolution) {
     return all(convolution.kernel(), 3)
         && all(convolution.stride(), 1)

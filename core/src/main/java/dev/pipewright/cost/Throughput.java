@@ -18,12 +18,15 @@ import java.util.OptionalInt;
  *     gradients, whatever is computed a second time; empty where the work of layers is unknown
  * @param utilization of the model's FLOP (MFU): {@code flopPerSecond} as a share of the device's
  *     peak in the precision that it trains in; empty where either is unknown
+ * @param fastConvolutions whether the cluster computes some of the model's convolutions with fewer
+ *     multiplications than its FLOP count, so that the utilization may exceed 1
  */
 public record Throughput(
     double samplesPerSecond,
     OptionalDouble tokensPerSecond,
     OptionalDouble flopPerSecond,
-    OptionalDouble utilization) {
+    OptionalDouble utilization,
+    boolean fastConvolutions) {
   /** Peaks up to this stand for devices that nothing is known of. */
   private static final double UNKNOWN_PEAK = 1;
 
@@ -42,7 +45,8 @@ public record Throughput(
             ? OptionalDouble.of(samplesPerSecond * tokens.getAsInt())
             : OptionalDouble.empty(),
         flop > 0 ? OptionalDouble.of(flop) : OptionalDouble.empty(),
-        utilization(workload, flop));
+        utilization(workload, flop),
+        Roofline.usesFastConvolutions(workload.cluster(), workload.training(), graph));
   }
 
   private static OptionalDouble utilization(Workload workload, double flop) {

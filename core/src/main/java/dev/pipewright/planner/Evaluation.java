@@ -20,7 +20,7 @@ public final class Evaluation {
     Candidate candidate =
         new Candidate(Drafts.kind(plan), plan, estimate, Optional.of(simulator.assess(plan)));
     return new Planning(
-        "given",
+        Planning.GIVEN,
         costModel.word(),
         Optional.of(candidate),
         List.of(candidate),

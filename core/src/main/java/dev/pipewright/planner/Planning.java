@@ -26,6 +26,9 @@ public record Planning(
     String binding,
     double serialSeconds,
     Search search) {
+  /** The name of no planner: the plan was given. */
+  public static final String GIVEN = "given";
+
   public Planning {
     candidates = List.copyOf(candidates);
   }
@@ -55,6 +58,11 @@ public record Planning(
    * @param labels partial plans that were built
    */
   public record Search(boolean exhaustive, long labels, String space) {}
+
+  /** Whether nothing was searched. */
+  public boolean isGiven() {
+    return planner.equals(GIVEN);
+  }
 
   /** The same by another planner's name. */
   Planning by(String name) {

@@ -16,6 +16,9 @@ public final class Units {
 
   /** {@code 1536, "B"} becomes {@code 1.50 KiB}. */
   public static String binary(double value, String unit) {
+    if (Math.abs(value) < 1024 && value == Math.rint(value)) {
+      return fixed(value, 0) + " " + unit;
+    }
     return scaled(value, 1024, BINARY, unit);
   }
 

@@ -91,8 +91,6 @@ final class Answer {
         Optional.ofNullable(timeline),
         planningSeconds,
         costed.workload().profile().provenance().toString(),
-        costed.model(),
-        costed.workload().cluster().name(),
         figures());
   }
 
@@ -121,7 +119,7 @@ final class Answer {
     }
     if (jitter != null) {
       out.println();
-      out.println(jitter.words(Units::seconds));
+      out.print(Terminal.sentence(jitter.words(Units::seconds)));
     }
   }
 

@@ -82,7 +82,7 @@ final class AsynchronousSimulation implements SimulatedPlan {
                 plan.globalBatch(),
                 List.of(plan.microBatch()),
                 steady.seconds(),
-                plan.devices().length))
+                plan.stages().stream().mapToInt(StagePlan::replicas).sum()))
         : Optional.empty();
   }
 

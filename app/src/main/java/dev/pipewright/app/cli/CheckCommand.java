@@ -214,15 +214,15 @@ final class CheckCommand implements Callable<Integer> {
           counted.entrySet().stream()
               .map(part -> amount(part.getValue(), part.getKey().replace('_', '-')))
               .collect(Collectors.joining(", "));
-      out.println(argument.path + ": can run: " + words);
+      out.print(Terminal.sentence(argument.path + ": can run: " + words));
     } else {
-      problems.forEach(out::println);
+      problems.forEach(problem -> out.print(Terminal.sentence(problem.toString())));
     }
     if (!json) {
       checked.assumed().stream()
           .map(Assumption::words)
           .filter(words -> !words.isEmpty())
-          .forEach(out::println);
+          .forEach(words -> out.print(Terminal.sentence(words)));
     }
     checked
         .remarks()

@@ -10,7 +10,6 @@ import dev.pipewright.zoo.Clusters;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -73,24 +72,26 @@ final class ClustersCommand implements Callable<Integer> {
             .append('}');
       } else {
         DeviceMemory memory = cluster.device(0).deviceMemory();
-        out.printf(
-            Locale.ROOT,
-            "%-17s %4d × %s, %s of %s for tensors%n",
-            known,
-            cluster.size(),
-            cluster.device(0).name(),
-            memory.process(),
-            memory.reported());
+        out.print(
+            Terminal.sentence(
+                "%-17s %4d × %s, %s of %s for tensors"
+                    .formatted(
+                        known,
+                        cluster.size(),
+                        cluster.device(0).name(),
+                        memory.process(),
+                        memory.reported())));
         for (int level = 0; level < cluster.levels().size(); level++) {
           Level joins = cluster.levels().get(level);
-          out.printf(
-              Locale.ROOT,
-              "  %-9s of %4d: point to point %s, collective %s%s%n",
-              joins.name(),
-              cluster.groups().get(level).get(0),
-              joins.pointToPoint().bandwidth(),
-              joins.collective().bandwidth(),
-              joins.ports() == 1 ? "" : " × " + Units.significant(joins.ports()) + " ports");
+          out.print(
+              Terminal.sentence(
+                  "  %-9s of %4d: point to point %s, collective %s%s"
+                      .formatted(
+                          joins.name(),
+                          cluster.groups().get(level).get(0),
+                          joins.pointToPoint().bandwidth(),
+                          joins.collective().bandwidth(),
+                          joins.ports() == 1 ? "" : " × " + ports(joins.ports()) + " ports")));
         }
       }
     }
@@ -98,6 +99,10 @@ final class ClustersCommand implements Callable<Integer> {
       out.println("{\"clusters\": [" + array + "]}");
     }
     return 0;
+  }
+
+  private static String ports(double ports) {
+    return ports == Math.rint(ports) ? String.valueOf((long) ports) : Units.significant(ports);
   }
 
   /** Clusters that a word is part of, where it is the name or the file of none. */

@@ -186,6 +186,6 @@ final class CompareCommand implements Callable<Integer> {
     List<ScheduleRun> runs = ShownRuns.of(title(request), comparison);
     to.write("report.html", ComparisonHtml.of(title(request), runs, comparison));
     to.write("timeline.svg", ScheduleSvg.of(runs));
-    to.write(TRACE, ScheduleTrace.of(runs.get(runs.size() - 1)));
+    to.write(TRACE, ScheduleTrace.of(runs.get(0)));
   }
 }

@@ -1,5 +1,7 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.app.report.WordTable;
+import dev.pipewright.app.report.Words;
 import dev.pipewright.cluster.Link;
 import dev.pipewright.formats.LeftOut;
 import dev.pipewright.formats.LinkFitJson;
@@ -13,9 +15,6 @@ import java.util.stream.Collectors;
 
 /** The constants of a link and how well they tell what was measured, as tables for a terminal. */
 final class FitText {
-  private static final String ROW = "  %-26s %9s %11s %11s %9s %12s%n";
-  private static final String COUNT_ROW = "  %7s %7s  %9s %11s %11s  %6s %11s %9s%n";
-
   private final StringBuilder out = new StringBuilder();
 
   private FitText() {}
@@ -31,27 +30,30 @@ final class FitText {
     return text.out.toString();
   }
 
-  private void row(String format, Object... cells) {
-    String row = String.format(Locale.ROOT, format, cells);
-    out.append(row.stripTrailing()).append(System.lineSeparator());
+  private void table(WordTable table) {
+    out.append(table.in(Terminal.columns(), Terminal.colours()));
   }
 
   private void heading(LinkFitJson.Context fit) {
     List<CollectiveTiming> timings = fit.timings();
     double least = timings.stream().mapToDouble(CollectiveTiming::bytes).min().orElse(0);
     double most = timings.stream().mapToDouble(CollectiveTiming::bytes).max().orElse(0);
-    row(
-        "%s: %d timings of %s on %s devices, %s to %s%n",
-        fit.source(),
-        timings.size(),
-        timings.stream()
-            .map(timing -> timing.kind().name().toLowerCase(Locale.ROOT))
-            .distinct()
-            .collect(Collectors.joining(", ")),
-        fit.byDevices().keySet().stream().map(String::valueOf).collect(Collectors.joining(", ")),
-        Units.binary(least, "B"),
-        Units.binary(most, "B"));
-    out.append(System.lineSeparator());
+    out.append(
+            Terminal.sentence(
+                "%s: %s of %s on %s devices, %s to %s"
+                    .formatted(
+                        fit.source(),
+                        Words.count(timings.size(), "timing"),
+                        timings.stream()
+                            .map(timing -> timing.kind().name().toLowerCase(Locale.ROOT))
+                            .distinct()
+                            .collect(Collectors.joining(", ")),
+                        fit.byDevices().keySet().stream()
+                            .map(String::valueOf)
+                            .collect(Collectors.joining(", ")),
+                        Units.binary(least, "B"),
+                        Units.binary(most, "B"))))
+        .append('\n');
   }
 
   /** One line for lines that follow one another and share a reason. */
@@ -59,8 +61,7 @@ final class FitText {
     if (lines.isEmpty()) {
       return;
     }
-    out.append(System.lineSeparator());
-    row("left out:");
+    out.append("\nleft out:\n");
     for (int i = 0, end; i < lines.size(); i = end) {
       end = i + 1;
       while (end < lines.size()
@@ -71,43 +72,37 @@ final class FitText {
       int first = lines.get(i).line();
       int last = lines.get(end - 1).line();
       String where = first == last ? "line " + first : "lines " + first + " to " + last;
-      row("  %s: %s", where, lines.get(i).why());
+      out.append(Terminal.sentence("  %s: %s".formatted(where, lines.get(i).why())));
     }
   }
 
   private void constants(LinkFit fit) {
-    row(
-        ROW,
-        "messages of one step",
-        "latency",
-        "bandwidth",
-        "mean error",
-        "largest",
-        "within 10 %");
-    link("one pair", fit.line(), fit.lineQuality());
-    link("one pair, from the ranges", fit.ranges(), fit.rangesQuality());
-    if (fit.pieces().small().isEmpty()) {
-      return;
+    WordTable table =
+        new WordTable()
+            .text("fit of one step's messages")
+            .numbers("latency", "bandwidth", "mean\nerror", "largest\nerror", "within\n10 %");
+    link(table, "one line", fit.line(), fit.lineQuality());
+    link(table, "one line, by the extremes", fit.ranges(), fit.rangesQuality());
+    if (!fit.pieces().small().isEmpty()) {
+      FitQuality quality = fit.piecesQuality();
+      table.row(
+          "lines by size",
+          "",
+          "",
+          percent(quality.meanError()),
+          percent(quality.largestError()),
+          percent(quality.near()));
+      for (Link.Piece piece : fit.pieces().small()) {
+        String upTo = "  up to " + Units.binary(piece.upToBytes(), "B");
+        table.row(upTo, piece.latency(), piece.bandwidth(), "", "", "");
+      }
+      table.row("  above", fit.pieces().latency(), fit.pieces().bandwidth(), "", "", "");
     }
-    FitQuality quality = fit.piecesQuality();
-    row(
-        ROW,
-        "by size",
-        "",
-        "",
-        percent(quality.meanError()),
-        percent(quality.largestError()),
-        percent(quality.near()));
-    for (Link.Piece piece : fit.pieces().small()) {
-      String upTo = "  up to " + Units.binary(piece.upToBytes(), "B");
-      row(ROW, upTo, piece.latency(), piece.bandwidth(), "", "", "");
-    }
-    row(ROW, "  above", fit.pieces().latency(), fit.pieces().bandwidth(), "", "", "");
+    table(table);
   }
 
-  private void link(String name, Link link, FitQuality quality) {
-    row(
-        ROW,
+  private static void link(WordTable table, String name, Link link, FitQuality quality) {
+    table.row(
         name,
         link.latency(),
         link.bandwidth(),
@@ -117,25 +112,25 @@ final class FitText {
   }
 
   private void counts(LinkFitJson.Context fit) {
-    out.append(System.lineSeparator());
-    row(COUNT_ROW, "", "", "one pair:", "", "", "by size:", "", "");
-    row(
-        COUNT_ROW,
-        "devices",
-        "timings",
-        "latency",
-        "bandwidth",
-        "mean error",
-        "pieces",
-        "mean error",
-        "largest");
-    fit.byDevices().forEach((devices, own) -> count(String.valueOf(devices), own));
-    count("all", fit.whole());
+    out.append('\n');
+    WordTable table =
+        new WordTable()
+            .numbers(
+                "devices",
+                "timings",
+                "one line:\nlatency",
+                "\nbandwidth",
+                "mean\nerror",
+                "lines\nby size",
+                "mean\nerror",
+                "largest\nerror");
+    fit.byDevices().forEach((devices, own) -> count(table, String.valueOf(devices), own));
+    count(table, "all", fit.whole());
+    table(table);
   }
 
-  private void count(String devices, LinkFit fit) {
-    row(
-        COUNT_ROW,
+  private static void count(WordTable table, String devices, LinkFit fit) {
+    table.row(
         devices,
         fit.lineQuality().points(),
         fit.line().latency(),

@@ -51,6 +51,7 @@ final class MemoryAnswer implements PlannerAnswer {
   private final Optional<TrainingFigures> figures;
   private final String title;
   private final Map<String, Object> json;
+  private final boolean stopped; // before the search was complete, where it is not
 
   /**
    * What is asked for.
@@ -141,7 +142,9 @@ final class MemoryAnswer implements PlannerAnswer {
       Optional<Double> simulated,
       Optional<TrainingFigures> figures,
       String title,
-      Map<String, Object> json) {
+      Map<String, Object> json,
+      boolean stopped) {
+    this.stopped = stopped;
     this.figures = figures;
     this.planning = planning;
     this.simulated = simulated;
@@ -164,7 +167,7 @@ final class MemoryAnswer implements PlannerAnswer {
         planning
             .best()
             .map(best -> figures(costed.workload(), best, simulated.orElse(best.stepSeconds())));
-    return new MemoryAnswer(planning, simulated, figures, title, json);
+    return new MemoryAnswer(planning, simulated, figures, title, json, asked.stop.getAsBoolean());
   }
 
   /** Of a plan whose step takes so many seconds. */
@@ -221,7 +224,8 @@ final class MemoryAnswer implements PlannerAnswer {
         Optional.empty(),
         Optional.empty(),
         table.getFileName() + " on " + cluster.name(),
-        json);
+        json,
+        asked.stop.getAsBoolean());
   }
 
   private static MemoryPlanning planned(StageCosts costs, Asked asked) {
@@ -291,6 +295,13 @@ final class MemoryAnswer implements PlannerAnswer {
   public void print(PrintWriter out) {
     out.print(
         MemoryPlanText.of(title, planning, simulated, Terminal.columns(), Terminal.colours()));
+  }
+
+  @Override
+  public List<String> remarks() {
+    return stopped && !planning.exhaustive()
+        ? List.of("the search was ended early; this is the best so far")
+        : List.of();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.app.report.WordTable;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.model.Chain;
 import dev.pipewright.units.Units;
@@ -41,6 +42,8 @@ final class ModelsCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
     StringBuilder array = new StringBuilder();
+    WordTable table = new WordTable().text("name").numbers("parameters", "layers");
+    table.text("source");
     for (ZooModel model : shown()) {
       String name = model.name();
       long parameters = model.graph().parameters();
@@ -57,19 +60,17 @@ final class ModelsCommand implements Callable<Integer> {
                     model.graph().size(),
                     positions));
       } else {
-        out.printf(
-            Locale.ROOT,
-            "%-14s %9s parameters  %4d places to cut  %s%n",
-            name,
-            Units.decimal((double) parameters, ""),
-            positions,
-            model.source());
+        table.row(name, Units.decimal((double) parameters, ""), positions, model.source());
       }
     }
     if (json) {
       out.println("{\"models\": [" + array + "]}");
-    } else if (word == null) {
-      out.println("and with parameters: " + String.join("; ", Models.forms()));
+      return 0;
+    }
+    out.print(table.in(Terminal.columns(), Terminal.colours()));
+    if (word == null) {
+      out.println("\nOf any size, with what is given here by default:");
+      Models.forms().forEach(form -> out.print(Terminal.sentence("  " + form)));
     }
     return 0;
   }

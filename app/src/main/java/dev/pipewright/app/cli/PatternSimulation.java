@@ -1,6 +1,8 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.app.report.HybridText;
 import dev.pipewright.app.report.RoundsText;
+import dev.pipewright.app.report.Words;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.JsonText;
@@ -107,41 +109,35 @@ record PatternSimulation(
     lines.add(
         new RoundsText.Line(
             "mini-batch",
-            "%s simulated, mean of %d periods in the steady state, no op before its time"
-                .formatted(Units.seconds(onTime), periods)));
+            "%s simulated, mean of %s in the steady state, each op at its planned time"
+                .formatted(Units.seconds(onTime), Words.count(periods, "period"))));
     OptionalDouble stated = given.file().objective();
     if (stated.isPresent()) {
       lines.add(
           new RoundsText.Line(
-              "planned",
-              Units.seconds(stated.getAsDouble())
-                  + "; the simulation "
-                  + signed(onTime / stated.getAsDouble() - 1)));
+              "planned", HybridText.planned(stated.getAsDouble(), onTime, "simulation")));
     }
     lines.add(
         new RoundsText.Line(
-            "as soon as", Units.seconds(early) + ", where ops wait for nothing but their order"));
+            "unplanned",
+            (Units.seconds(early).equals(Units.seconds(onTime)) ? "the same" : Units.seconds(early))
+                + " where each op runs as soon as its order and inputs allow"));
     lines.add(
         new RoundsText.Line(
             "idle",
             Units.percent(idleShare()) + " of the devices' time, once the pipeline is full"));
     return RoundsText.of(
         given.costed().model() + " on " + given.cluster().name(),
-        "the pattern of %s, unrolled: stages: %d, batches in a period of %s: %d; each link carries one message at a time, beside computing"
+        "the pattern of %s, repeated: %s%s; each link carries one message at a time, overlapped with computation"
             .formatted(
                 plan.discipline(),
-                plan.stages().size(),
-                Units.seconds(plan.pattern().period()),
-                plan.pattern().batches()),
+                Words.count(plan.stages().size(), "stage"),
+                PeriodicAnswer.period(plan)),
         lines,
         "computes",
         rows(),
         Terminal.columns(),
         Terminal.colours());
-  }
-
-  private static String signed(double share) {
-    return (share < 0 ? "−" : "+") + Units.percent(Math.abs(share));
   }
 
   private List<RoundsText.Row> rows() {
@@ -155,10 +151,9 @@ record PatternSimulation(
         if (stage.device() == device) {
           int layers = stage.end() - stage.first();
           work.add(
-              "layers %d–%d (%d held%s)"
+              "%s (%d held%s)"
                   .formatted(
-                      stage.first(),
-                      stage.end() - 1,
+                      PeriodicAnswer.layers(stage.first(), stage.end() - 1),
                       held[s],
                       PeriodicAnswer.again(stage.again(), layers)));
         }
@@ -167,7 +162,7 @@ record PatternSimulation(
           new RoundsText.Row(
               device,
               work.isEmpty() ? "nothing" : String.join(", ", work),
-              Units.seconds(busy[device]),
+              busy[device] == 0 ? "–" : Units.seconds(busy[device]),
               busy[device] / onTime,
               "%s of %s"
                   .formatted(

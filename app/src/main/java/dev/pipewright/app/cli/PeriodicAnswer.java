@@ -1,5 +1,7 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.app.report.RoundsText;
+import dev.pipewright.app.report.Words;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.BadInputException;
@@ -14,7 +16,6 @@ import dev.pipewright.planner.periodic.PeriodicPlanner;
 import dev.pipewright.planner.periodic.PeriodicPlanning;
 import dev.pipewright.planner.periodic.PeriodicProblem;
 import dev.pipewright.planner.recompute.Recomputation;
-import dev.pipewright.schedule.periodic.StageLoad;
 import dev.pipewright.units.Units;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -124,88 +125,113 @@ final class PeriodicAnswer implements PlannerAnswer {
 
   @Override
   public void print(PrintWriter out) {
-    out.println(costed.model() + " on " + costed.workload().cluster().name());
     if (planning.best().isEmpty()) {
       return;
     }
     PeriodicPlan plan = planning.best().get();
-    out.println();
-    out.println(
-        "  a mini-batch of %d every %s, %s of %s each; devices idle %s of it once the pipeline is full"
-            .formatted(
-                madeFor.globalBatch().orElse(1),
-                Units.seconds(plan.secondsPerBatch()),
-                plan.discipline(),
-                Units.seconds(plan.pattern().period()),
-                Units.percent(plan.idleShare(planning.problem().devices()))));
+    List<RoundsText.Line> lines = new ArrayList<>();
+    lines.add(new RoundsText.Line("mini-batch", Units.seconds(plan.secondsPerBatch())));
     PeriodBound bound = planning.bound();
-    out.println(
-        "  no plan is below %s (%s): gap %s%s"
-            .formatted(
-                Units.seconds(bound.seconds()),
-                bound.why(),
-                Units.percent(planning.gap()),
-                planning.complete() ? "" : ", the search was cut short"));
-    out.println("  " + planning.binding());
-    runnerUp(plan).ifPresent(line -> out.println("  " + line));
-    out.println();
-    stages(out, plan);
+    lines.add(
+        new RoundsText.Line(
+            "lower bound",
+            "%s (%s); the plan is %s above%s"
+                .formatted(
+                    Units.seconds(bound.seconds()),
+                    bound.why(),
+                    Units.percent(planning.gap()),
+                    planning.complete() ? "" : ", and the search was ended early")));
+    lines.add(new RoundsText.Line("bound by", planning.binding()));
+    runnerUp(plan).ifPresent(words -> lines.add(new RoundsText.Line("instead", words)));
+    lines.add(
+        new RoundsText.Line(
+            "idle",
+            Units.percent(plan.idleShare(planning.problem().devices()))
+                + " of the devices' time, once the pipeline is full"));
+    lines.add(new RoundsText.Line("planned", "in " + Units.seconds(planningSeconds)));
+    out.print(
+        RoundsText.of(
+            costed.model() + " on " + costed.workload().cluster().name(),
+            "a periodic pipeline without flushes: %s, mini-batches of %s%s, schedule %s"
+                .formatted(
+                    Words.count(plan.stages().size(), "stage"),
+                    Words.count(madeFor.globalBatch().orElse(1), "sample"),
+                    period(plan),
+                    plan.discipline()),
+            lines,
+            "computes",
+            rows(plan),
+            Terminal.columns(),
+            Terminal.colours()));
   }
 
   private Optional<String> runnerUp(PeriodicPlan best) {
     if (best.contiguous()) {
       return planning
           .plain()
-          .map(plain ->
-              "1F1B would take %s (%s)".formatted(Units.seconds(plain.secondsPerBatch()), plain));
+          .map(plain -> "1F1B: %s (%s)".formatted(Units.seconds(plain.secondsPerBatch()), plain));
     }
     return Optional.of(
         planning
             .contiguous()
             .map(one ->
-                "with one stage per device %s, %s times as long (%s)"
+                "one stage per device: %s, %s times as long (%s)"
                     .formatted(
                         Units.seconds(one.secondsPerBatch()),
                         Units.significant(planning.contiguousRatio()),
                         one.inNetwork(planning.problem().chain())))
-            .orElse("with one stage per device nothing fits"));
+            .orElse("one stage per device: nothing fits"));
   }
 
-  /** How many of a stage's layers run again, behind other words; empty where none do. */
+  /** How many of a stage's layers are recomputed, after other words; empty where none are. */
   static String again(List<LayerRange> runs, int layers) {
     int count = runs.stream().mapToInt(run -> run.last() - run.first() + 1).sum();
-    return runs.isEmpty() ? "" : ", %d of %d layers again".formatted(count, layers);
+    return runs.isEmpty() ? "" : ", %d of %d recomputed".formatted(count, layers);
   }
 
-  private void stages(PrintWriter out, PeriodicPlan plan) {
+  /** {@code , 2 in a period of 322 ms}; nothing for one, whose period is a mini-batch's time. */
+  static String period(PeriodicPlan plan) {
+    int batches = plan.pattern().batches();
+    return batches == 1
+        ? ""
+        : ", %d in a period of %s".formatted(batches, Units.seconds(plan.pattern().period()));
+  }
+
+  /** {@code layers 0–10}, {@code layer 21}. */
+  static String layers(int first, int last) {
+    return (first == last ? "layer " : "layers ") + Words.range(first, last);
+  }
+
+  private List<RoundsText.Row> rows(PeriodicPlan plan) {
     double[] bytes = plan.bytes(planning.problem().devices());
     double[] busy = plan.busySeconds(planning.problem().devices());
     int[] held = plan.held();
     PeriodicPlan named = plan.inNetwork(planning.problem().chain());
+    List<RoundsText.Row> rows = new ArrayList<>();
     for (int device = 0; device < bytes.length; device++) {
-      List<String> own = new ArrayList<>();
+      List<String> work = new ArrayList<>();
       for (int stage = 0; stage < held.length; stage++) {
         Placed placed = named.stages().get(stage);
         if (placed.device() == device) {
-          StageLoad load = plan.pattern().stages().get(2 * stage);
-          own.add(
-              "layers %d–%d (%s, %d held%s)"
+          work.add(
+              "%s (%d held%s)"
                   .formatted(
-                      placed.first(),
-                      placed.end() - 1,
-                      Units.seconds(load.seconds()),
+                      layers(placed.first(), placed.end() - 1),
                       held[stage],
                       again(placed.again(), placed.end() - placed.first())));
         }
       }
-      out.println(
-          "  device %d: %s; busy %s, %s of %s"
-              .formatted(
-                  device,
-                  own.isEmpty() ? "idle" : String.join(", ", own),
-                  Units.percent(busy[device] / plan.secondsPerBatch()),
-                  Units.binary(bytes[device], "B"),
-                  Units.binary(planning.problem().capacityBytes(), "B")));
+      rows.add(
+          new RoundsText.Row(
+              device,
+              work.isEmpty() ? "nothing" : String.join(", ", work),
+              busy[device] == 0 ? "–" : Units.seconds(busy[device]),
+              busy[device] / plan.secondsPerBatch(),
+              "%s of %s"
+                  .formatted(
+                      Units.binary(bytes[device], "B"),
+                      Units.binary(planning.problem().capacityBytes(), "B"))));
     }
+    return rows;
   }
 }

@@ -190,7 +190,7 @@ final class PipeDreamAnswer implements PlannerAnswer {
             samples,
             List.of(samples),
             steady.map(SteadyFigures::seconds).orElseGet(planning::seconds),
-            plan.devices().length));
+            plan.stages().stream().mapToInt(StagePlan::replicas).sum()));
   }
 
   /** The plan as it runs. */

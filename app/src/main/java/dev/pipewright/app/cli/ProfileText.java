@@ -1,5 +1,6 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.app.report.WordTable;
 import dev.pipewright.app.report.Words;
 import dev.pipewright.cluster.Link;
 import dev.pipewright.cluster.MessageOverhead;
@@ -37,48 +38,50 @@ final class ProfileText {
   }
 
   private void line(String format, Object... values) {
-    text.append(format.formatted(values)).append('\n');
+    text.append(Terminal.sentence(format.formatted(values)));
+  }
+
+  private void table(WordTable table) {
+    text.append('\n').append(table.in(Terminal.columns(), Terminal.colours()));
   }
 
   private void steps(BatchFigures batch) {
     double measured = batch.stepSeconds().median();
     line(
-        "batch %d  step of %s: %s by the sum of layers, %s measured (%+.1f %%)  kept %s"
-            + "  peak %s",
+        "batch %d, step of %s: %s measured, %s by the sum of layers (%+.1f %%); it keeps %s of"
+            + " activations; peak %s",
         batch.samples(),
         Words.count(batch.microBatches(), "micro-batch"),
-        Units.seconds(batch.summedSeconds()),
         Units.seconds(measured),
+        Units.seconds(batch.summedSeconds()),
         100 * (batch.summedSeconds() / measured - 1),
         Units.binary((double) batch.keptBytes(), "B"),
         Units.binary((double) batch.peakBytes(), "B"));
   }
 
   private void layers(BatchFigures batch) {
-    line("");
-    line(
-        "%-" + LONGEST_NAME + "s %10s %10s %10s %10s %10s %7s %10s",
-        "layer, batch " + batch.samples(),
-        "forward",
-        "backward",
-        "input",
-        "weight",
-        "update",
-        "spread",
-        "kept");
+    WordTable table =
+        new WordTable()
+            .text("layer,\nbatch " + batch.samples())
+            .numbers("forward", "backward", "input", "weight", "update", "spread", "kept");
     for (int i = 0; i < batch.layers().size(); i++) {
       LayerFigures layer = batch.layers().get(i);
-      line(
-          "%-" + LONGEST_NAME + "s %10s %10s %10s %10s %10s %6.0f%% %10s",
+      table.row(
           shortened(outcome.graph().layer(i).name()),
-          Units.seconds(layer.forward().median()),
-          Units.seconds(layer.backward().median()),
-          Units.seconds(layer.inputGradient().median()),
-          Units.seconds(layer.weightGradient().median()),
-          Units.seconds(layer.update().median()),
-          100 * width(layer.forward()),
-          Units.binary((double) layer.keptBytes(), "B"));
+          seconds(layer.forward()),
+          seconds(layer.backward()),
+          seconds(layer.inputGradient()),
+          seconds(layer.weightGradient()),
+          seconds(layer.update()),
+          Math.round(100 * width(layer.forward())) + " %",
+          layer.keptBytes() == 0 ? "–" : Units.binary((double) layer.keptBytes(), "B"));
     }
+    table(table);
+  }
+
+  /** The median; a dash for no time. */
+  private static String seconds(Spread spread) {
+    return spread.median() == 0 ? "–" : Units.seconds(spread.median());
   }
 
   private static String shortened(String name) {
@@ -94,34 +97,34 @@ final class ProfileText {
     if (outcome.links().isEmpty()) {
       return;
     }
-    line("");
-    line("%-12s %7s %12s %14s %10s", "operation", "workers", "latency", "bandwidth", "error");
+    WordTable table =
+        new WordTable().text("operation").numbers("workers", "latency", "bandwidth", "mean\nerror");
     for (LinkFigures link : outcome.links()) {
       Link fitted = link.fit().line();
-      line(
-          "%-12s %7d %12s %14s %10s",
+      table.row(
           link.operation(),
           link.workers(),
           Units.seconds(fitted.latency().value()),
           Units.decimal(fitted.bandwidth().value(), "B/s"),
           Units.percent(link.fit().lineQuality().meanError()));
     }
+    table(table);
     outcome.cluster().ifPresent(cluster -> overhead(cluster.software().message()));
     outcome.sums().ifPresent(this::sums);
   }
 
   private void overhead(MessageOverhead each) {
-    line("");
+    text.append('\n');
     line(
         "a message takes %s of each end's computing, and %s more for each MiB",
         Units.seconds(each.seconds()), Units.seconds(each.secondsPerByte() * MEBIBYTE));
   }
 
   private void sums(SumsInTraining sums) {
-    line("");
+    text.append('\n');
     line(
-        "a step of %s on each of %d workers: %s without sums of gradients, %s before them, %s"
-            + " beside them",
+        "a step of %s on each of %d workers takes %s without sums of gradients, %s with the sums"
+            + " after the backward pass, %s overlapped with it",
         Words.count(sums.samples(), "sample"),
         sums.workers(),
         Units.seconds(sums.alone()),

@@ -166,8 +166,10 @@ record ScheduleRequest(
     /** In words, of {@code what} they are. */
     String words(String what) {
       String[] parts = words.split(",", -1);
-      return "F %s, B %s, W %s of %s, transfer %s"
-          .formatted(parts[0], parts[1], parts[2], what, parts[3]);
+      boolean free = transfers.stream().allMatch(seconds -> seconds == 0);
+      return "F %s, B %s, W %s of %s, %s"
+          .formatted(
+              parts[0], parts[1], parts[2], what, free ? "transfers free" : "transfer " + parts[3]);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.app.report.Escapes;
+import dev.pipewright.app.report.TextWidth;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;
@@ -73,7 +74,18 @@ final class Screen extends PrintWriter {
       }
       status.clear();
       status.ended |= before == null; // the answer has begun
-      to.write(escaped(new String(letters, from, count)));
+      String text = escaped(new String(letters, from, count));
+      to.write(before != null && Terminal.showsProgress() ? wrapped(text) : text);
+    }
+
+    /** Sentences on a terminal, so that it does not break them within words. */
+    private static String wrapped(String text) {
+      if (TextWidth.of(text) <= Terminal.columns()
+          || text.contains("\n")
+          || text.contains("\u001b")) {
+        return text;
+      }
+      return TextWidth.sentence(text, Terminal.columns()).stripTrailing();
     }
 
     private String escaped(String text) {

@@ -62,15 +62,15 @@ final class ShownRuns {
   }
 
   /**
-   * The three runs of a comparison: predicted, simulated and measured.
+   * The three runs of a comparison: measured, predicted and simulated.
    *
    * @param times of ops, in words
    */
   static List<ScheduleRun> of(String times, Comparison comparison) {
     return List.of(
+        of("measured", times, comparison.measured()),
         of("predicted", times, comparison.predicted()),
-        of("simulated", times, comparison.simulated()),
-        of("measured", times, comparison.measured()));
+        of("simulated", times, comparison.simulated()));
   }
 
   private static ScheduleRun of(String name, String times, Run run) {

@@ -1,6 +1,5 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.TerminalReport;
 import dev.pipewright.app.report.TrainingLines;
 import dev.pipewright.formats.CheckedFile;
 import dev.pipewright.formats.OutputFolder;
@@ -82,7 +81,7 @@ final class SimulateCommand implements Callable<Integer> {
   private static String text(SimulatedPlan run) {
     return run.text()
         + run.figures()
-            .map(found -> "\n" + TrainingLines.of(found, TerminalReport.WIDTH, Terminal.colours()))
+            .map(found -> "\n" + TrainingLines.of(found, Terminal.columns(), Terminal.colours()))
             .orElse("");
   }
 

@@ -70,14 +70,14 @@ record StepSeconds(double update, double reduce, double gather, double handOn) {
     return IntStream.range(0, seen.length).anyMatch(i -> seen[i] && seconds[i] > 0);
   }
 
-  /** The times of what occurs in a schedule; nothing where there is no such op. */
+  /** The times of what occurs in a schedule and takes any. */
   String words(Schedule schedule) {
     boolean[] seen = seen(schedule);
     String[] names = {"update", "adding up", "gathering", "taking over"};
     double[] seconds = all();
     StringBuilder words = new StringBuilder();
     for (int i = 0; i < names.length; i++) {
-      if (seen[i]) {
+      if (seen[i] && seconds[i] > 0) {
         words.append(", ").append(names[i]).append(' ').append(ScheduleText.number(seconds[i]));
       }
     }

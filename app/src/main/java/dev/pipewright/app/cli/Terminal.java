@@ -1,5 +1,7 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.app.report.TextWidth;
+
 /** What the terminal can show. */
 final class Terminal {
   private Terminal() {}
@@ -14,6 +16,13 @@ final class Terminal {
    */
   static int columns() {
     return Math.min(MOST, Math.max(LEAST, Integer.getInteger("pipewright.columns", USUAL)));
+  }
+
+  /** A sentence of an answer: broken at blanks on a terminal, one line elsewhere. */
+  static String sentence(String text) {
+    return Boolean.getBoolean("pipewright.terminal")
+        ? TextWidth.sentence(text, columns())
+        : text + System.lineSeparator();
   }
 
   /** Whether standard error is a terminal, where a line may change. */

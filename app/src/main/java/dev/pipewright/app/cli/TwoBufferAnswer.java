@@ -133,7 +133,7 @@ final class TwoBufferAnswer implements PlannerAnswer {
             steady
                 .map(SteadyFigures::seconds)
                 .orElseGet(() -> planning.best().orElseThrow().seconds()),
-            runs.devices().length));
+            runs.stages().stream().mapToInt(StagePlan::replicas).sum()));
   }
 
   private static AsynchronousPlan plan(TwoBufferPlanning.Candidate best) {

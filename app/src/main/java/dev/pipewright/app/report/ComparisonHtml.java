@@ -12,7 +12,7 @@ public final class ComparisonHtml {
    * The whole document.
    *
    * @param title what was run
-   * @param runs predicted, simulated and measured
+   * @param runs measured, predicted and simulated
    */
   public static String of(String title, List<ScheduleRun> runs, Comparison comparison) {
     StringBuilder tables = new StringBuilder("<div class=\"aligned\">\n");
@@ -31,10 +31,13 @@ public final class ComparisonHtml {
     return ScheduleHtml.of(
         runs,
         title,
-        ComparisonTable.verdict(comparison)
-            + " What was predicted, simulated and measured; the pictures' times are seconds"
-            + comparison.stolen().remark().map(remark -> "; " + remark).orElse("")
-            + ".",
-        tables.toString());
+        "<b>"
+            + Markup.of(Words.glue(ComparisonTable.verdict(comparison)))
+            + "</b>"
+            + Markup.of(
+                comparison.stolen().remark().map(remark -> " Note: " + remark + ".").orElse("")
+                    + " Times in the figures are in seconds."),
+        tables.toString(),
+        ScheduleScale.fitted(runs));
   }
 }

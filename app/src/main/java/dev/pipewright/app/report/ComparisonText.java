@@ -11,8 +11,7 @@ public final class ComparisonText {
   public static String of(String title, Comparison comparison, int columns, boolean colours) {
     Ink ink = new Ink(colours);
     StringBuilder out = new StringBuilder();
-    ink.paint(out, Ink.BOLD, TextWidth.cut(title, columns));
-    out.append('\n');
+    TextWidth.heading(out, ink, title, columns);
     TextWidth.wrap(out, ComparisonTable.verdict(comparison), columns, 0);
     for (Scope scope : Scope.values()) {
       Table table = ComparisonTable.of(comparison, scope, ComparisonTable.heading(scope));

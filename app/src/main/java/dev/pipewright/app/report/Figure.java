@@ -35,10 +35,12 @@ record Figure(String label, String value, String note) {
   }
 
   private static String idleNote(Picture picture) {
-    return "of the devices' time no pass runs"
+    return "of the devices' time without a pass"
         + picture
             .timeline()
-            .map(step -> "; " + Units.percent(step.spanIdleShare()) + " of the longest span")
+            .map(step -> Units.percent(step.spanIdleShare()))
+            .filter(share -> !share.equals(Units.percent(0)))
+            .map(share -> "; " + share + " of the longest span")
             .orElse("");
   }
 
@@ -48,11 +50,10 @@ record Figure(String label, String value, String note) {
       return new Figure("step time", Units.seconds(estimate), "estimated");
     }
     double simulated = best.simulated().get().stepSeconds();
-    String note = "simulated; estimate " + Units.seconds(estimate);
-    if (estimate > 0) {
-      note += ", simulation " + Numbers.change(simulated / estimate - 1);
-    }
-    return new Figure("step time", Units.seconds(simulated), note);
+    return new Figure(
+        "step time",
+        Units.seconds(simulated),
+        "simulated; " + Words.against("estimate", estimate, simulated));
   }
 
   private static Figure speedUp(Planning planning, Candidate best) {

@@ -31,8 +31,6 @@ public final class HtmlReport {
     boolean drawn = picture.timeline().isPresent();
     return Map.ofEntries(
         Map.entry("title", Markup.of(picture.title())),
-        Map.entry("model", Markup.of(picture.model())),
-        Map.entry("cluster", Markup.of(picture.cluster())),
         Map.entry("style", resource("report.css")),
         Map.entry("script", drawn ? scripts() : ""),
         Map.entry("hide", drawn ? "" : "hidden"),

@@ -23,8 +23,8 @@ public final class HybridText {
       boolean colours) {
     Ink ink = new Ink(colours);
     StringBuilder out = new StringBuilder();
-    ink.paint(out, Ink.BOLD, TextWidth.cut(title, columns));
-    out.append("\n  pipeline: ")
+    TextWidth.heading(out, ink, title, columns);
+    out.append("  pipeline: ")
         .append(Words.count(plan.stages().size(), "stage"))
         .append(", schedule ")
         .append(plan.warmUp().schedule())
@@ -39,9 +39,8 @@ public final class HybridText {
         columns,
         "step",
         Units.seconds(seconds)
-            + " simulated, "
-            + Units.seconds(plan.stepSeconds())
-            + " by the longest path; stages compute, reduce and pass on what their kind says");
+            + " simulated; "
+            + Words.against("estimate", plan.stepSeconds(), seconds));
     if (expected.isPresent()) {
       FigureLine.append(
           out, ink, columns, "planned", planned(expected.getAsDouble(), seconds, "simulation"));
@@ -53,9 +52,11 @@ public final class HybridText {
     return out.toString();
   }
 
-  /** {@code 1.00 ms; the simulation +2.0 %}. */
-  static String planned(double expected, double found, String what) {
-    String change = Numbers.change(found / expected - 1);
-    return Units.seconds(expected) + (expected == 0 ? "" : "; the " + what + " " + change);
+  /** {@code 1.00 ms; the simulation +2.0 %}, or that both say the same. */
+  public static String planned(double expected, double found, String what) {
+    if (expected == 0 || Units.seconds(expected).equals(Units.seconds(found))) {
+      return expected == 0 ? Units.seconds(expected) : "the same";
+    }
+    return Units.seconds(expected) + "; the " + what + " " + Numbers.change(found / expected - 1);
   }
 }

@@ -6,6 +6,7 @@ import dev.pipewright.cost.StageCost;
 import dev.pipewright.planner.memory.HybridPlan;
 import dev.pipewright.planner.memory.HybridPlan.Stage;
 import dev.pipewright.planner.memory.MemoryPlanning;
+import dev.pipewright.planner.memory.MemoryPlanning.RunnerUp;
 import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +17,7 @@ import java.util.Optional;
  */
 public final class MemoryPlanText {
   private static final int DEVICES = 16; // columns of a list of devices
+  private static final int OTHER_COLUMNS = 56; // than the plans, in the table of all
 
   private MemoryPlanText() {}
 
@@ -33,94 +35,131 @@ public final class MemoryPlanText {
       boolean colours) {
     Ink ink = new Ink(colours);
     StringBuilder out = new StringBuilder();
-    ink.paint(out, Ink.BOLD, TextWidth.cut(title, columns));
-    out.append('\n');
+    TextWidth.heading(out, ink, title, columns);
     HybridPlan plan = planning.candidates().get(0);
     boolean timed = !Double.isNaN(plan.stepSeconds());
-    out.append(planning.planner()).append(": ").append(Words.count(plan.stages().size(), "stage"));
+    out.append("  ");
+    TextWidth.wrap(out, shape(planning.planner(), plan, timed), columns, 4);
+    out.append('\n');
+    FigureLine.append(
+        out,
+        ink,
+        columns,
+        "peak memory",
+        Numbers.bytes(plan.peakBytes())
+            + (planning.gap() > 0
+                ? ", " + Units.percent(planning.gap()) + " above the lower bound"
+                : ", which is the lower bound")
+            + " ("
+            + planning.lowerBound().why()
+            + ")");
     if (timed) {
-      out.append(", ")
-          .append(plan.warmUp().schedule())
-          .append(", ")
-          .append(plan.microBatches())
-          .append(" × ")
-          .append(plan.microBatch())
-          .append(" samples");
-    }
-    out.append("\n\n  peak memory   ")
-        .append(Numbers.bytes(plan.peakBytes()))
-        .append(
-            planning.gap() > 0 ? ", " + Numbers.change(planning.gap()) + " above" : ", which is")
-        .append(" the lower bound (")
-        .append(planning.lowerBound().why())
-        .append(")\n");
-    if (timed) {
-      out.append("  step          ")
-          .append(simulated.map(step -> Units.seconds(step) + " simulated; estimate ").orElse(""))
-          .append(Units.seconds(plan.stepSeconds()))
-          .append(", ")
-          .append(Units.significant(plan.throughput()))
-          .append(" samples/s by the estimate\n");
+      String estimate = Units.seconds(plan.stepSeconds()) + " by the estimate";
+      FigureLine.append(
+          out,
+          ink,
+          columns,
+          "step",
+          simulated
+              .map(step ->
+                  Units.seconds(step)
+                      + " simulated; "
+                      + Words.against("estimate", plan.stepSeconds(), step))
+              .orElse(estimate));
     }
     out.append('\n');
     TerminalTable.append(out, stages(plan, timed), columns, ink);
-    out.append("\n  bound by      ");
-    TextWidth.wrap(out, planning.binding(), columns, DEVICES);
-    planning
-        .runnerUp()
-        .ifPresent(other -> {
-          out.append("  runner-up     ");
-          String words =
-              other.summary()
-                  + ": "
-                  + Numbers.bytes(other.peakBytes())
-                  + ", "
-                  + Numbers.change(other.gap());
-          TextWidth.wrap(out, words, columns, DEVICES);
-        });
+    out.append('\n');
+    FigureLine.append(out, ink, columns, "bound by", planning.binding());
+    planning.runnerUp().ifPresent(other -> runnerUp(out, ink, columns, other));
     if (planning.candidates().size() > 1) {
       out.append("\nfrom the smallest peak to the fastest step")
           .append(planning.exhaustive() ? "\n\n" : ", as far as was searched\n\n");
-      TerminalTable.append(out, front(planning.candidates()), columns, ink);
+      TerminalTable.append(out, front(planning.candidates(), columns), columns, ink);
+    }
+    String letters = letters(planning);
+    if (!letters.isEmpty()) {
+      out.append("  ");
+      TextWidth.wrap(out, letters, columns, 2);
     }
     return out.toString();
   }
 
+  private static void runnerUp(StringBuilder out, Ink ink, int columns, RunnerUp other) {
+    String more = Numbers.change(other.gap());
+    String peak = Numbers.bytes(other.peakBytes());
+    FigureLine.append(
+        out,
+        ink,
+        columns,
+        "runner-up",
+        other.summary() + ": " + peak + (more.equals(Numbers.change(0)) ? "" : ", " + more));
+  }
+
+  private static String shape(String planner, HybridPlan plan, boolean timed) {
+    String stages = planner + ": " + Words.count(plan.stages().size(), "stage");
+    return timed
+        ? stages
+            + ", %s of %d, schedule %s"
+                .formatted(
+                    Words.count(plan.microBatches(), "micro-batch"),
+                    plan.microBatch(),
+                    plan.warmUp().schedule())
+        : stages;
+  }
+
+  /** What the letters of shortened plans mean; empty where none is shown. */
+  private static String letters(MemoryPlanning planning) {
+    String shown =
+        planning.runnerUp().map(RunnerUp::summary).orElse("")
+            + (planning.candidates().size() > 1
+                ? planning.candidates().stream().map(HybridPlan::summary).toList()
+                : "");
+    List<String> meanings = new ArrayList<>();
+    if (shown.matches("(?s).*]×d[0-9].*")) {
+      meanings.add("d: data-parallel replicas of a stage");
+    }
+    if (shown.matches("(?s).*]×(d[0-9]+)?t[0-9].*")) {
+      meanings.add("t: devices that divide each tensor of a stage");
+    }
+    return String.join("; ", meanings);
+  }
+
   static Table stages(HybridPlan plan, boolean timed) {
-    List<Column> columns = new ArrayList<>();
-    columns.add(Column.number("stage"));
-    columns.add(Column.number("layers"));
-    columns.add(Column.text("devices"));
-    columns.add(Column.text("kind"));
+    boolean shared = plan.stages().stream().anyMatch(stage -> stage.devices().size() > 1);
+    List<Column> columns = StageRows.columns();
+    if (shared) {
+      columns.add(Column.text("kind"));
+    }
     if (timed) {
       columns.add(Column.number("in\nflight"));
       columns.add(Column.number("forward"));
       columns.add(Column.number("backward"));
     }
     columns.add(Column.text("memory\n" + Numbers.byteUnit(plan.peakBytes())));
-    List<List<Cell>> rows = new ArrayList<>();
-    for (int i = 0; i < plan.stages().size(); i++) {
-      rows.add(stage(i, plan, timed));
-    }
-    return new Table(columns, rows);
+    List<StageRows.Stage> stages =
+        plan.stages().stream().map(stage -> stage(stage, plan, shared, timed)).toList();
+    return new Table(columns, StageRows.of(stages, DEVICES));
   }
 
-  private static List<Cell> stage(int number, HybridPlan plan, boolean timed) {
-    Stage stage = plan.stages().get(number);
+  private static StageRows.Stage stage(
+      Stage stage, HybridPlan plan, boolean shared, boolean timed) {
     StageCost cost = stage.cost();
-    List<Cell> row = new ArrayList<>();
-    row.add(Cell.of(Integer.toString(number)));
-    row.add(Cell.of(Words.range(stage.firstLayer(), stage.lastLayer())));
-    row.add(Cell.of(Words.devices(stage.devices(), DEVICES)));
-    row.add(Cell.of(kind(stage)));
+    List<String> alike = new ArrayList<>(List.of(kind(stage), stage.recompute().word()));
+    List<Cell> rest = new ArrayList<>();
+    if (shared) {
+      rest.add(Cell.of(kind(stage)));
+    }
     if (timed) {
-      row.add(Cell.of(Integer.toString(stage.inFlight())));
-      row.add(Cell.seconds(cost.forwardSeconds()));
-      row.add(Cell.seconds(cost.backwardSeconds()));
+      rest.add(Cell.of(Integer.toString(stage.inFlight())));
+      rest.add(Cell.seconds(cost.forwardSeconds()));
+      rest.add(Cell.seconds(cost.backwardSeconds()));
+      alike.add(Units.seconds(cost.forwardSeconds()));
+      alike.add(Units.seconds(cost.backwardSeconds()));
     }
     double bytes = cost.memory().peakBytes();
-    row.add(new Cell(Numbers.bytesIn(bytes, plan.peakBytes()), bytes / plan.peakBytes()));
-    return row;
+    rest.add(new Cell(Numbers.bytesIn(bytes, plan.peakBytes()), bytes / plan.peakBytes()));
+    return new StageRows.Stage(stage.firstLayer(), stage.lastLayer(), stage.devices(), alike, rest);
   }
 
   private static String kind(Stage stage) {
@@ -132,7 +171,7 @@ public final class MemoryPlanText {
     };
   }
 
-  private static Table front(List<HybridPlan> plans) {
+  private static Table front(List<HybridPlan> plans, int width) {
     List<Column> columns =
         List.of(
             Column.number("peak\nmemory"),
@@ -150,7 +189,7 @@ public final class MemoryPlanText {
               Cell.of(Units.significant(plan.throughput())),
               Cell.of(plan.warmUp().schedule()),
               Cell.of(plan.microBatches() + " × " + plan.microBatch()),
-              Cell.of(TextWidth.cut(plan.summary(), 48))));
+              Cell.of(TextWidth.cut(plan.summary(), 2 * Math.max(30, width - OTHER_COLUMNS)))));
     }
     return new Table(columns, rows);
   }

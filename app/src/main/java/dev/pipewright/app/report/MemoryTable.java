@@ -8,9 +8,15 @@ import dev.pipewright.cost.StageCost.StageMemory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Predicate;
 
-/** What each device of a plan's stages holds at its peak, by category; equal stages in one row. */
+/**
+ * What each device of a plan's stages holds at its peak, by category. Neighbours that differ in
+ * activations at most are in one row.
+ */
 final class MemoryTable {
+  private static final int FEWEST_FOLDED = 4; // stages that differ in activations
+
   private MemoryTable() {}
 
   /** The categories that occur, in one unit. */
@@ -26,25 +32,44 @@ final class MemoryTable {
     shown.forEach(each -> columns.add(Column.number(word(each))));
     columns.add(Column.number("all"));
     List<List<Cell>> rows = new ArrayList<>();
-    for (int first = 0; first < stages.size(); ) {
-      int last = first;
-      while (last + 1 < stages.size() && alike(stages.get(first), stages.get(last + 1))) {
-        last++;
+    List<List<Cell>> cells = stages.stream().map(stage -> cells(stage, shown, whole)).toList();
+    for (int first = 0; first < cells.size(); ) {
+      List<Cell> row = cells.get(first);
+      int equal = run(cells, first, other -> row.equals(other));
+      int alike = run(cells, first, other -> alike(shown, row, other));
+      int last = alike - first + 1 >= FEWEST_FOLDED ? alike : equal;
+      List<Cell> end = cells.get(last);
+      List<Cell> folded = new ArrayList<>(List.of(Cell.of("stage " + Words.range(first, last))));
+      for (int i = 0; i < row.size(); i++) {
+        folded.add(StageRows.together(row.get(i), end.get(i)));
       }
-      rows.add(row(Words.range(first, last), stages.get(first), shown, whole));
+      rows.add(folded);
       first = last + 1;
     }
     return new Table(columns, rows);
   }
 
-  private static boolean alike(StageMemory one, StageMemory other) {
-    return one.categories().equals(other.categories());
+  /** The last of the rows from one on that pass. */
+  private static int run(List<List<Cell>> rows, int first, Predicate<List<Cell>> passes) {
+    int last = first;
+    while (last + 1 < rows.size() && passes.test(rows.get(last + 1))) {
+      last++;
+    }
+    return last;
   }
 
-  private static List<Cell> row(
-      String stages, StageMemory memory, List<Category> shown, double whole) {
+  /** Whether all but activations, and with them the sum, is shown alike. */
+  private static boolean alike(List<Category> shown, List<Cell> one, List<Cell> other) {
+    for (int i = 0; i < shown.size(); i++) {
+      if (shown.get(i) != Category.ACTIVATIONS && !one.get(i).equals(other.get(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static List<Cell> cells(StageMemory memory, List<Category> shown, double whole) {
     List<Cell> row = new ArrayList<>();
-    row.add(Cell.of("stage " + stages));
     for (Category category : shown) {
       row.add(Cell.of(Numbers.bytesIn(memory.bytes(category), whole)));
     }

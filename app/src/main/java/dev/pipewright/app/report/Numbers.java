@@ -18,9 +18,16 @@ final class Numbers {
     return BINARY[prefix(value)] + "B";
   }
 
-  /** {@code 11.2}: {@code value} bytes in the unit that {@code whole} bytes have. */
+  /**
+   * {@code 11.2}: {@code value} bytes in the unit that {@code whole} bytes have, with two decimals
+   * where these are less than 10 of it; {@code <0.1} is not nothing.
+   */
   static String bytesIn(double value, double whole) {
-    return Units.fixed(value / Math.pow(1024, prefix(whole)), 1);
+    double unit = Math.pow(1024, prefix(whole));
+    int decimals = whole < 10 * unit ? 2 : 1;
+    String text = Units.fixed(value / unit, decimals);
+    boolean lost = value > 0 && Double.parseDouble(text) == 0;
+    return lost ? (decimals == 2 ? "<0.01" : "<0.1") : text;
   }
 
   /** {@code 12345} becomes {@code 12,345}. */

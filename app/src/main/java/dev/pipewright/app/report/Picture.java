@@ -16,8 +16,6 @@ import java.util.Optional;
  * @param timeline the best plan's step; empty when nothing fits or nobody simulated it
  * @param planningSeconds how long the planner took
  * @param provenance where times and sizes come from, in one line
- * @param model the model's name
- * @param cluster the cluster's name and size
  * @param training what the best plan trains with and how fast; empty when nothing fits
  */
 public record Picture(
@@ -26,8 +24,6 @@ public record Picture(
     Optional<Timeline> timeline,
     double planningSeconds,
     String provenance,
-    String model,
-    String cluster,
     Optional<TrainingFigures> training) {
 
   /**

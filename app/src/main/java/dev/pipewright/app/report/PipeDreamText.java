@@ -6,7 +6,6 @@ import dev.pipewright.planner.pipedream.PipeDreamPlanning;
 import dev.pipewright.planner.pipedream.PipeDreamPlanning.RunnerUp;
 import dev.pipewright.planner.pipedream.PipeDreamPlanning.Stage;
 import dev.pipewright.units.Units;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -48,15 +47,16 @@ public final class PipeDreamText {
       String provenance,
       double planningSeconds,
       SteadyLines steady) {
-    ink.paint(out, Ink.BOLD, TextWidth.cut(title, width));
-    out.append("\n  pipeline without flushes: ")
-        .append(Words.count(planning.stages().size(), "stage"))
-        .append(" on ")
-        .append(Words.count(planning.devices(), "device"))
-        .append(", ")
-        .append(planning.inFlight())
-        .append(planning.inFlight() == 1 ? " mini-batch" : " mini-batches")
-        .append(" under way, schedule pipedream\n\n");
+    TextWidth.heading(out, ink, title, width);
+    out.append("  ");
+    String words =
+        "pipeline without flushes: %s on %s, %s in flight, schedule pipedream"
+            .formatted(
+                Words.count(planning.stages().size(), "stage"),
+                Words.count(planning.devices(), "device"),
+                Words.count(planning.inFlight(), "mini-batch"));
+    TextWidth.wrap(out, words, width, 4);
+    out.append('\n');
     steady.of("mini-batch", planning.seconds(), "PipeDream's optimizer").forEach(this::line);
     line("lower bound", bound(planning));
     out.append('\n');
@@ -67,7 +67,7 @@ public final class PipeDreamText {
     line("data parallel", against(planning, planning.dataParallelSeconds()));
     out.append('\n');
     line("planned", planned(planning, planningSeconds));
-    line("numbers", provenance);
+    line("times", provenance);
     return out.toString();
   }
 
@@ -100,34 +100,30 @@ public final class PipeDreamText {
         + " by pipedream; "
         + (planning.exact() ? "exact" : "stopped")
         + " over "
-        + Words.count(planning.states(), "place")
-        + " to cut";
+        + Words.count(planning.states(), "cut point");
   }
 
   private static Table stages(List<Stage> stages) {
-    List<Column> columns =
-        List.of(
-            Column.number("stage"),
-            Column.number("layers"),
-            Column.text("devices"),
-            Column.text("replicas\nby level"),
-            Column.number("in\nflight"),
-            Column.number("compute\non one"),
-            Column.number("per mini-\nbatch"));
-    List<List<Cell>> rows = new ArrayList<>();
-    for (Stage stage : stages) {
-      rows.add(
-          Table.row(
-              Cell.of(Integer.toString(rows.size())),
-              Cell.of(Words.range(stage.firstLayer(), stage.lastLayer())),
-              Cell.of(Words.devices(stage.devices(), DEVICES)),
-              Cell.of(
-                  stage.replicas().stream().map(String::valueOf).collect(Collectors.joining("×"))),
-              Cell.of(Integer.toString(stage.inFlight())),
-              Cell.seconds(stage.computeSeconds()),
-              Cell.seconds(stage.seconds())));
-    }
-    return new Table(columns, rows);
+    List<Column> columns = StageRows.columns();
+    columns.add(Column.text("replicas\nby level"));
+    columns.add(Column.number("in\nflight"));
+    columns.add(Column.number("compute\non one"));
+    columns.add(Column.number("per mini-\nbatch"));
+    return new Table(
+        columns, StageRows.of(stages.stream().map(PipeDreamText::stage).toList(), DEVICES));
+  }
+
+  private static StageRows.Stage stage(Stage stage) {
+    String replicas =
+        stage.replicas().stream().map(String::valueOf).collect(Collectors.joining("×"));
+    Cell compute = Cell.seconds(stage.computeSeconds());
+    Cell each = Cell.seconds(stage.seconds());
+    return new StageRows.Stage(
+        stage.firstLayer(),
+        stage.lastLayer(),
+        stage.devices(),
+        List.of(replicas, compute.text(), each.text()),
+        List.of(Cell.of(replicas), Cell.of(Integer.toString(stage.inFlight())), compute, each));
   }
 
   private void line(SteadyLines.Line line) {

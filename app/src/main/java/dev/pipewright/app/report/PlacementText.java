@@ -37,8 +37,7 @@ public final class PlacementText {
 
   private String text(double planningSeconds) {
     OperatorGraph.Devices devices = graph.devices();
-    ink.paint(out, Ink.BOLD, TextWidth.cut(graph.name(), width));
-    out.append('\n');
+    TextWidth.heading(out, ink, graph.name(), width);
     String on =
         "%s on at most %s with %s each and %s"
             .formatted(
@@ -49,17 +48,25 @@ public final class PlacementText {
     out.append("  ");
     TextWidth.wrap(out, on, width, 2);
     out.append('\n');
-    line("largest load", number(placed.best().maxLoad()) + ", " + certainty());
-    line("lower bound", number(placed.bound().value()) + ": " + placed.bound().why());
+    line(
+        "largest load",
+        number(placed.best().maxLoad()) + " in the workload's unit of time, " + certainty());
+    boolean reached = number(placed.bound().value()).equals(number(placed.best().maxLoad()));
+    line(
+        "lower bound",
+        (reached ? "the same" : number(placed.bound().value())) + ": " + placed.bound().why());
     out.append('\n');
     TerminalTable.append(out, devices(), width, ink);
     out.append('\n');
     line("bound by", placed.binding());
     for (Alternative other : placed.alternatives()) {
-      double more = other.maxLoad() / placed.best().maxLoad() - 1;
+      String more = Units.percent(other.maxLoad() / placed.best().maxLoad() - 1);
+      boolean same = number(other.maxLoad()).equals(number(placed.best().maxLoad()));
       line(
           "instead",
-          other.kind() + ": " + number(other.maxLoad()) + ", " + Units.percent(more) + " more");
+          other.kind()
+              + ": "
+              + (same ? "the same load" : number(other.maxLoad()) + ", " + more + " more"));
     }
     line("planned", "in " + Units.seconds(planningSeconds) + "; searched " + placed.searched());
     return out.toString();

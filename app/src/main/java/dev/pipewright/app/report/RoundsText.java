@@ -2,10 +2,11 @@ package dev.pipewright.app.report;
 
 import dev.pipewright.app.report.Table.Cell;
 import dev.pipewright.app.report.Table.Column;
+import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Devices that do the same round after round, for a terminal. */
+/** Devices that do the same round after round, for a terminal; equal neighbours in one row. */
 public final class RoundsText {
   /**
    * A figure.
@@ -20,7 +21,11 @@ public final class RoundsText {
    * @param work what it does, in words
    * @param busy how much of a round, as a share; 0 for an idle one
    */
-  public record Row(int device, String work, String load, double busy, String memory) {}
+  public record Row(int device, String work, String load, double busy, String memory) {
+    private Row at(int device) {
+      return new Row(device, work, load, busy, memory);
+    }
+  }
 
   private RoundsText() {}
 
@@ -41,8 +46,8 @@ public final class RoundsText {
       boolean colours) {
     Ink ink = new Ink(colours);
     StringBuilder out = new StringBuilder();
-    ink.paint(out, Ink.BOLD, TextWidth.cut(title, width));
-    out.append("\n  ");
+    TextWidth.heading(out, ink, title, width);
+    out.append("  ");
     TextWidth.wrap(out, what, width, 2);
     out.append('\n');
     lines.forEach(line -> FigureLine.append(out, ink, width, line.name(), line.value()));
@@ -55,14 +60,20 @@ public final class RoundsText {
             Column.text("busy"),
             Column.number("memory"));
     List<List<Cell>> cells = new ArrayList<>();
-    for (Row row : rows) {
+    for (int first = 0; first < rows.size(); ) {
+      int last = first;
+      while (last + 1 < rows.size() && rows.get(last + 1).at(0).equals(rows.get(first).at(0))) {
+        last++;
+      }
+      Row row = rows.get(first);
       cells.add(
           Table.row(
-              Cell.of(Integer.toString(row.device)),
+              Cell.of(Words.range(row.device, rows.get(last).device)),
               Cell.of(TextWidth.cut(row.work, 48)),
               Cell.of(row.load),
-              new Cell(dev.pipewright.units.Units.percent(row.busy), Math.min(1, row.busy)),
+              new Cell(Units.percent(row.busy), Math.min(1, row.busy)),
               Cell.of(row.memory)));
+      first = last + 1;
     }
     TerminalTable.append(out, new Table(columns, cells), width, ink);
     return out.toString();

@@ -2,6 +2,7 @@ package dev.pipewright.app.report;
 
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -115,9 +116,10 @@ final class ScheduleGrid {
   /** Appends the lines of one of the schedules. */
   void append(ScheduleRun run) {
     int ranks = Math.min(MOST_RANKS, run.ranks());
+    boolean exchanges = run.shownPasses().stream().anyMatch(Pass::exchanges);
     for (int rank = 0; rank < ranks; rank++) {
       line(Integer.toString(rank), ops(run, rank, false));
-      if (run.schedule().exchanging()) {
+      if (exchanges) {
         line("", ops(run, rank, true));
       }
     }
@@ -281,39 +283,42 @@ final class ScheduleGrid {
 
   /** Says what letters and bars mean. */
   void legend() {
-    StringBuilder words = new StringBuilder();
+    List<String> entries = new ArrayList<>();
     Set<Pass> passes = EnumSet.noneOf(Pass.class);
     boolean small = false;
     boolean strips = false;
     for (ScheduleRun run : runs) {
-      passes.addAll(run.passes());
+      passes.addAll(run.shownPasses());
       small |= run.hasShades() && !run.numbersStages();
       strips |= run.ranks() <= MOST_STRIPS;
     }
     for (Pass pass : passes) {
-      words.append(pass.letter()).append(' ').append(ScheduleLook.of(pass).words).append("  ");
+      entries.add(pass.letter() + " " + ScheduleLook.of(pass).words);
     }
-    words.append("blank: idle");
+    entries.add("blank: idle");
     if (small) {
       boolean both = runs.stream().allMatch(run -> run.runsBothWays() || !run.hasShades());
-      words.append("  small letters: ");
-      words.append(both ? "from the other end" : "every second stage of a rank");
+      entries.add(
+          "small letters: " + (both ? "from the other end" : "every second stage of a rank"));
     }
     boolean batches = runs.stream().anyMatch(run -> !run.numbersStages());
     boolean stages = runs.stream().anyMatch(ScheduleRun::numbersStages);
     if (stages) {
-      words.append(batches ? "  number: stage where a rank runs all" : "  number: stage");
-      words.append(batches && numbered ? ", else micro-batch" : "");
+      entries.add(
+          (batches ? "number: stage where a rank runs all" : "number: stage")
+              + (batches && numbered ? ", else micro-batch" : ""));
     } else if (numbered) {
-      words.append("  number: micro-batch");
+      entries.add("number: micro-batch");
     }
     for (ScheduleRun run : runs) {
       String ranks = run.ranksOfStages();
-      words.append(
-          ranks.isEmpty() ? "" : "  " + (runs.size() > 1 ? run.name() + ": " : "") + ranks);
+      if (!ranks.isEmpty()) {
+        entries.add((runs.size() > 1 ? run.name() + ": " : "") + ranks);
+      }
     }
-    words.append(strips ? "  bars: activations held, █ the most of any rank" : "");
-    TextWidth.repeat(out, ' ', gutter + 1);
-    TextWidth.wrap(out, words.toString(), columns + gutter + 2, gutter + 1);
+    if (strips) {
+      entries.add("bars: activations held, █ the most of any rank");
+    }
+    LegendLine.append(out, entries, gutter + 1, columns + gutter + 2);
   }
 }

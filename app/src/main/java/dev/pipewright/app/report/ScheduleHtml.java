@@ -20,27 +20,37 @@ public final class ScheduleHtml {
   /** The whole document for schedules of the same work. */
   public static String of(List<ScheduleRun> runs) {
     String subject = "Op times: " + runs.get(0).times() + ".";
-    return of(runs, ScheduleRun.title(runs), subject, figures(runs));
+    return of(
+        runs,
+        ScheduleRun.title(runs),
+        Markup.of(subject),
+        figures(runs),
+        ScheduleScale.of(runs, 0, 2));
   }
 
-  /** The same under another title, with other figures. */
-  static String of(List<ScheduleRun> runs, String title, String subject, String figures) {
+  /**
+   * The same under another title, with other figures.
+   *
+   * @param subject as markup
+   */
+  static String of(
+      List<ScheduleRun> runs, String title, String subject, String figures, ScheduleScale scale) {
     return HtmlReport.fill(
-        HtmlReport.resource("schedule.html"), values(runs, title, subject, figures));
+        HtmlReport.resource("schedule.html"), values(runs, title, subject, figures, scale));
   }
 
   private static Map<String, String> values(
-      List<ScheduleRun> runs, String title, String subject, String figures) {
+      List<ScheduleRun> runs, String title, String subject, String figures, ScheduleScale scale) {
     ScheduleLegend legend = new ScheduleLegend(runs);
     String style = HtmlReport.resource("report.css") + HtmlReport.resource("schedule.css");
     return Map.of(
         "title", Markup.of(title),
-        "subject", Markup.of(subject),
+        "subject", subject,
         "style", style + legend.style(),
         "figures", figures,
         "hint", Markup.of(hint(runs)),
         "legend", legend.list(),
-        "picture", picture(runs),
+        "picture", picture(runs, scale),
         "peaks", peaks(runs));
   }
 
@@ -65,13 +75,14 @@ public final class ScheduleHtml {
                     Units.percent(run.figures().idleShare()),
                     "of the makespan, all ranks' mean"),
                 new Figure(
-                    "idle of span",
-                    Units.percent(run.figures().spanIdleShare()),
-                    "of the longest rank's span, its busiest rank"),
-                new Figure(
                     "peak activations",
                     ScheduleText.activations(run.peak()),
                     "on the fullest rank, of a stage and micro-batch" + cap)));
+    String ofSpan = Units.percent(run.figures().spanIdleShare());
+    if (!ofSpan.equals(Units.percent(run.figures().idleShare()))) {
+      figures.add(
+          2, new Figure("idle of span", ofSpan, "of the longest rank's span, its busiest rank"));
+    }
     run.figures()
         .period()
         .ifPresent(period -> {
@@ -95,7 +106,7 @@ public final class ScheduleHtml {
         "Numbers are " + ScheduleRun.numbers(runs) + "; under the pointer, a cell says what it is";
     String exchanges =
         runs.stream().anyMatch(run -> run.schedule().exchanging())
-            ? "; the thin bars are exchanges beside computing"
+            ? "; the thin bars are exchanges that overlap computation"
             : "";
     String ranks =
         runs.stream()
@@ -106,8 +117,7 @@ public final class ScheduleHtml {
   }
 
   /** The ranks' names and values stay while the picture moves between them. */
-  private static String picture(List<ScheduleRun> runs) {
-    ScheduleScale scale = ScheduleScale.of(runs, 0, 2);
+  private static String picture(List<ScheduleRun> runs, ScheduleScale scale) {
     double height = ScheduleSvg.height(runs, scale);
     Svg names = Svg.inPage(ScheduleScale.names(runs), height, "ranks");
     Svg plot = Svg.inPage(scale.right() + 12, height, ScheduleRun.title(runs));

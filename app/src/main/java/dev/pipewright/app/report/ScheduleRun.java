@@ -269,6 +269,19 @@ public record ScheduleRun(
     return passes;
   }
 
+  /** The passes that take time, which are those that lines of text show. */
+  Set<Pass> shownPasses() {
+    Set<Pass> passes = EnumSet.noneOf(Pass.class);
+    for (int rank = 0; rank < ranks(); rank++) {
+      for (int i = 0; i < program(rank).length; i++) {
+        if (end(rank, i) > start(rank, i)) {
+          passes.add(Schedule.pass(program(rank)[i]));
+        }
+      }
+    }
+    return passes;
+  }
+
   /** Whether the op at a position runs together with the one before it. */
   boolean joinsPrevious(int rank, int position) {
     return position > 0 && Schedule.isJoined(program(rank)[position - 1]);

@@ -43,6 +43,20 @@ record ScheduleScale(
     return 44 + 8.0 * Integer.toString(ranks - 1).length();
   }
 
+  /** For a page that shows all of them without scrolling, where it is wide enough. */
+  static ScheduleScale fitted(List<ScheduleRun> runs) {
+    ScheduleScale scale = of(runs, 0, 2);
+    return new ScheduleScale(
+        scale.edge,
+        scale.left,
+        Math.min(scale.plot, USUAL),
+        scale.makespan,
+        scale.row,
+        scale.lane,
+        scale.strip,
+        scale.most);
+  }
+
   static ScheduleScale of(List<ScheduleRun> runs, double edge, double left) {
     double makespan = 0;
     double ranks = 0;

@@ -50,8 +50,7 @@ public final class ScheduleText {
   }
 
   private void head() {
-    ink.paint(out, Ink.BOLD, TextWidth.cut(ScheduleRun.title(runs), width));
-    out.append('\n');
+    TextWidth.heading(out, ink, ScheduleRun.title(runs), width);
     TextWidth.wrap(out, "op times: " + runs.get(0).times(), width, 0);
     if (runs.size() == 1) {
       figures(runs.get(0));
@@ -65,9 +64,11 @@ public final class ScheduleText {
 
   private void figures(ScheduleRun run) {
     out.append("makespan ").append(number(run.makespan()));
-    out.append("; idle ").append(Units.percent(run.figures().idleShare())).append(" of it, ");
-    out.append(Units.percent(run.figures().spanIdleShare()))
-        .append(" of the longest rank's span\n");
+    String idle = Units.percent(run.figures().idleShare());
+    String ofSpan = Units.percent(run.figures().spanIdleShare());
+    out.append("; idle ").append(idle).append(" of it");
+    out.append(ofSpan.equals(idle) ? "" : ", " + ofSpan + " of the longest rank's span");
+    out.append('\n');
     if (!run.period().isEmpty()) {
       TextWidth.wrap(out, run.period(), width, 0);
     }

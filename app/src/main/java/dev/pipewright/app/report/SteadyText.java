@@ -4,7 +4,6 @@ import dev.pipewright.app.report.Table.Cell;
 import dev.pipewright.app.report.Table.Column;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.units.Units;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
 
@@ -47,8 +46,8 @@ public final class SteadyText {
   }
 
   private String text(Found found, List<Row> rows) {
-    ink.paint(out, Ink.BOLD, TextWidth.cut(found.title, width));
-    out.append("\n  pipeline without flushes: ")
+    TextWidth.heading(out, ink, found.title, width);
+    out.append("  pipeline without flushes: ")
         .append(Words.count(rows.size(), "stage"))
         .append(", schedule ")
         .append(found.schedule)
@@ -61,14 +60,9 @@ public final class SteadyText {
             + Words.count(found.rounds, "round")
             + " in the steady state");
     if (found.expected.isPresent()) {
-      double expected = found.expected.getAsDouble();
-      line(
-          "planned",
-          Units.seconds(expected)
-              + (expected == 0
-                  ? ""
-                  : "; the simulation %s: %s"
-                      .formatted(Numbers.change(found.seconds / expected - 1), found.leftOut)));
+      String planned =
+          HybridText.planned(found.expected.getAsDouble(), found.seconds, "simulation");
+      line("planned", planned + (planned.contains(";") ? ": " + found.leftOut : ""));
     }
     line(
         "idle",
@@ -79,29 +73,28 @@ public final class SteadyText {
   }
 
   private static Table stages(List<Row> stages) {
-    List<Column> columns =
+    List<Column> columns = StageRows.columns();
+    columns.add(Column.number("in\nflight"));
+    columns.add(Column.number("versions\nof weights"));
+    columns.add(Column.number("peak"));
+    columns.add(Column.number("of\nmemory"));
+    return new Table(
+        columns, StageRows.of(stages.stream().map(SteadyText::stage).toList(), DEVICES));
+  }
+
+  private static StageRows.Stage stage(Row row) {
+    boolean limited = row.capacityBytes < UNLIMITED;
+    Cell peak = Cell.of(Units.binary(row.peakBytes, "B"));
+    return new StageRows.Stage(
+        row.stage.firstLayer(),
+        row.stage.lastLayer(),
+        row.stage.devices(),
+        List.of(peak.text()),
         List.of(
-            Column.number("stage"),
-            Column.number("layers"),
-            Column.text("devices"),
-            Column.number("in\nflight"),
-            Column.number("versions\nof weights"),
-            Column.number("peak"),
-            Column.number("of\nmemory"));
-    List<List<Cell>> rows = new ArrayList<>();
-    for (Row row : stages) {
-      boolean limited = row.capacityBytes < UNLIMITED;
-      rows.add(
-          Table.row(
-              Cell.of(Integer.toString(rows.size())),
-              Cell.of(Words.range(row.stage.firstLayer(), row.stage.lastLayer())),
-              Cell.of(Words.devices(row.stage.devices(), DEVICES)),
-              Cell.of(Integer.toString(row.stage.inFlight())),
-              Cell.of(Integer.toString(row.versions)),
-              Cell.of(Units.binary(row.peakBytes, "B")),
-              Cell.of(limited ? Units.percent(row.peakBytes / row.capacityBytes) : "—")));
-    }
-    return new Table(columns, rows);
+            Cell.of(Integer.toString(row.stage.inFlight())),
+            Cell.of(Integer.toString(row.versions)),
+            peak,
+            Cell.of(limited ? Units.percent(row.peakBytes / row.capacityBytes) : "—")));
   }
 
   private void line(String words, String value) {

@@ -81,14 +81,13 @@ public final class StudyHtml {
     figures.add(new Figure("strategy", best.strategy().label(), "layout " + best.layout()));
     figures.add(
         new Figure(
-            "samples per second",
-            StudyWords.rate(best.samplesPerSecond()),
-            best.epochSeconds().isPresent()
-                ? StudyColumn.EPOCH.cell(best, true).text() + " per epoch"
-                : ""));
-    figures.add(
-        new Figure(
-            "iteration", Units.seconds(total), "of " + Words.count(best.globalBatch(), "sample")));
+            "iteration",
+            Units.seconds(total),
+            "of "
+                + Words.count(best.globalBatch(), "sample")
+                + (best.epochSeconds().isPresent()
+                    ? "; an epoch takes " + StudyColumn.EPOCH.cell(best, true).text()
+                    : "")));
     figures.add(
         new Figure(
             "communication",

@@ -155,7 +155,7 @@ public final class StudyParetoSvg {
     labels.avoidLine(at, area.top(), at, area.bottom());
   }
 
-  /** Names what is not in the picture, at its lower right. */
+  /** Names what is not in the picture, at its right, below or above where fewer points are. */
   private void beyond(Svg svg) {
     if (beyond.isEmpty() || points.contains(beyond.getFirst())) {
       return;
@@ -168,7 +168,9 @@ public final class StudyParetoSvg {
     double width = area.right() - area.left();
     String words = TextWidth.cut("beyond: " + names, (int) (width / 7.5));
     double left = area.right() - 6 - StackDrawing.width(words, 11);
-    double y = area.bottom() - 8;
+    double middle = (area.top() + area.bottom()) / 2;
+    long below = points.stream().filter(point -> y(point) > middle).count();
+    double y = 2 * below > points.size() ? area.top() + 16 : area.bottom() - 8;
     svg.text(area.right() - 6, y, "font-size=\"11\" text-anchor=\"end\" class=\"above\"", words);
     for (double height = y - 10; height <= y + 2; height += 4) {
       labels.avoidLine(left, height, area.right(), height);

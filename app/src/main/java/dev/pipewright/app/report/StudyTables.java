@@ -145,7 +145,9 @@ final class StudyTables {
       return choice + ", " + StudyWords.rate(sensitivity.samplesPerSecond()) + " samples/s";
     }
     double change = sensitivity.samplesPerSecond() / now.get().samplesPerSecond() - 1;
-    return choice + ", " + Numbers.change(change);
+    return choice
+        + ", "
+        + (Numbers.change(change).equals(Numbers.change(0)) ? "the same" : Numbers.change(change));
   }
 
   /** What ends the scaling of each strategy, with the batch of the most devices. */
@@ -215,7 +217,7 @@ final class StudyTables {
     return new Table(
         List.of(
             Column.text("bottleneck"),
-            Column.text("what the numbers show"),
+            Column.text("what the figures show"),
             Column.text("what would help")),
         rows);
   }

@@ -24,11 +24,11 @@ public final class StudyText {
   /**
    * The report, each line ended by a newline.
    *
-   * @param columns to stay within; less than 80 is taken as 80
+   * @param columns to stay within
    * @param colour whether to use the escape sequences of terminals
    */
   public static String of(Study study, int columns, boolean colour) {
-    return new StudyText(study, Math.max(80, columns), colour).text();
+    return new StudyText(study, columns, colour).text();
   }
 
   private String text() {
@@ -85,11 +85,15 @@ public final class StudyText {
       marks.add("! does not fit");
     }
     if (!marks.isEmpty()) {
-      line(Ink.DIM, "  " + String.join("   ", marks));
+      LegendLine.append(out, marks, 2, columns);
     }
   }
 
+  /** Nothing where the first sentence has said it all. */
   private void choices() {
+    if (study.devices().size() == 1 && study.strategies().size() == 1) {
+      return;
+    }
     heading("Choice for each number of devices");
     TerminalTable.append(out, StudyTables.choices(study), columns, ink);
     for (String sentence : StudyWords.crossovers(study)) {
@@ -107,8 +111,12 @@ public final class StudyText {
         "Choice on " + Words.count(StudyWords.mostDevices(study), "device") + " of other machines");
     TerminalTable.append(out, table, columns, ink);
     boolean changes = study.sensitivities().stream().anyMatch(Study.Sensitivity::changes);
-    String mark = changes ? "! another choice than now; " : "";
-    line(Ink.DIM, "  " + mark + "percentages: change in samples per second");
+    List<String> entries = new ArrayList<>();
+    if (changes) {
+      entries.add("! another choice than now");
+    }
+    entries.add("percentages: change in samples per second");
+    LegendLine.append(out, entries, 2, columns);
   }
 
   /** A table whose last column is a sentence and is wrapped. */

@@ -112,6 +112,9 @@ public final class StudyWords {
   /** A sentence for each change of the choice, or one that says there is none. */
   static List<String> crossovers(Study study) {
     List<String> sentences = new ArrayList<>();
+    if (study.devices().size() == 1) {
+      return sentences; // the answer says it
+    }
     for (Crossover crossover : study.crossovers()) {
       sentences.add(sentence(crossover));
     }

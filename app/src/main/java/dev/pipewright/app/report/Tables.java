@@ -16,18 +16,13 @@ import java.util.List;
 
 /** The tables of a report. */
 final class Tables {
-  private static final int FEWEST_FOLDED = 4; // stages
-
   private Tables() {}
 
   /** The stages of a plan. Recomputation has a column where a stage recomputes. */
   static Table stages(Candidate candidate, int deviceWidth) {
     Plan plan = candidate.plan();
     boolean recomputes = recomputes(plan);
-    List<Column> columns = new ArrayList<>();
-    columns.add(Column.number("stage"));
-    columns.add(Column.number("layers"));
-    columns.add(Column.text("devices"));
+    List<Column> columns = StageRows.columns();
     columns.add(Column.number("in\nflight"));
     if (recomputes) {
       columns.add(Column.text("re\u00ad\ncompute"));
@@ -39,117 +34,32 @@ final class Tables {
     Assessment costs = Picture.decisive(candidate);
     double whole = whole(costs);
     columns.add(Column.text("memory\n" + Numbers.byteUnit(whole)));
-    List<List<Cell>> rows = new ArrayList<>();
-    for (int first = 0; first < plan.stages().size(); ) {
-      int last = lastAlike(candidate, first);
-      List<Cell> row =
-          stage(
-              first,
-              plan.stages().get(first),
-              costs.stages().get(first),
-              recomputes,
-              deviceWidth,
-              whole);
-      if (last > first) {
-        List<Cell> end =
-            stage(
-                last,
-                plan.stages().get(last),
-                costs.stages().get(last),
-                recomputes,
-                deviceWidth,
-                whole);
-        row = together(plan, first, last, row, end, deviceWidth);
-      }
-      rows.add(row);
-      first = last + 1;
+    List<StageRows.Stage> stages = new ArrayList<>();
+    for (int i = 0; i < plan.stages().size(); i++) {
+      stages.add(stage(plan.stages().get(i), costs.stages().get(i), recomputes, whole));
     }
-    return new Table(columns, rows);
+    return new Table(columns, StageRows.of(stages, deviceWidth));
   }
 
-  /** The last of the stages from one on that take the same time for as many layers and devices. */
-  private static int lastAlike(Candidate candidate, int first) {
-    int last = first;
-    while (last + 1 < candidate.plan().stages().size() && alike(candidate, first, last + 1)) {
-      last++;
-    }
-    return last - first + 1 >= FEWEST_FOLDED ? last : first;
-  }
-
-  private static boolean alike(Candidate candidate, int one, int other) {
-    StagePlan a = candidate.plan().stages().get(one);
-    StagePlan b = candidate.plan().stages().get(other);
-    List<StageCost> costs = Picture.decisive(candidate).stages();
-    StageCost x = costs.get(one);
-    StageCost y = costs.get(other);
-    return a.lastLayer() - a.firstLayer() == b.lastLayer() - b.firstLayer()
-        && a.devices().size() == b.devices().size()
-        && recomputed(a).equals(recomputed(b))
-        && x.memory().capacity().equals(y.memory().capacity())
-        && same(x.forwardSeconds(), y.forwardSeconds())
-        && same(x.backwardSeconds(), y.backwardSeconds())
-        && same(x.sendSeconds(), y.sendSeconds())
-        && same(x.allReduceSeconds(), y.allReduceSeconds());
-  }
-
-  /** Whether two durations are shown alike. */
-  private static boolean same(double seconds, double others) {
-    return Math.abs(seconds - others) <= 1e-6 * Math.max(seconds, others);
-  }
-
-  /** Stages in one row: what differs is said of the first and the last of them. */
-  private static List<Cell> together(
-      Plan plan, int first, int last, List<Cell> row, List<Cell> end, int deviceWidth) {
-    StagePlan from = plan.stages().get(first);
-    StagePlan to = plan.stages().get(last);
-    List<Integer> devices = new ArrayList<>();
-    plan.stages().subList(first, last + 1).forEach(stage -> devices.addAll(stage.devices()));
-    List<Cell> folded = new ArrayList<>();
-    folded.add(Cell.of(Words.range(first, last)));
-    int layers = from.lastLayer() - from.firstLayer() + 1;
-    folded.add(Cell.of(Words.range(from.firstLayer(), to.lastLayer()) + each(layers)));
-    folded.add(Cell.of(Words.devices(devices, deviceWidth) + each(from.devices().size())));
-    for (int i = 3; i < row.size(); i++) {
-      String text = row.get(i).text();
-      String other = end.get(i).text();
-      double bar = Math.max(row.get(i).bar(), end.get(i).bar());
-      folded.add(new Cell(text.equals(other) ? text : from(text) + " … " + other, bar));
-    }
-    return folded;
-  }
-
-  /** {@code , 2 each}; nothing where there is one for each. */
-  private static String each(int count) {
-    return count == 1 ? "" : ", " + count + " each";
-  }
-
-  /** Without the capacity, which is the last stage's too. */
-  private static String from(String text) {
-    int slash = text.indexOf(" / ");
-    return slash < 0 ? text : text.substring(0, slash);
-  }
-
-  private static List<Cell> stage(
-      int number,
-      StagePlan stage,
-      StageCost cost,
-      boolean recomputes,
-      int deviceWidth,
-      double whole) {
-    List<Cell> row = new ArrayList<>();
-    row.add(Cell.of(Integer.toString(number)));
-    row.add(Cell.of(Words.range(stage.firstLayer(), stage.lastLayer())));
-    row.add(Cell.of(Words.devices(stage.devices(), deviceWidth)));
-    row.add(Cell.of(Integer.toString(stage.inFlight())));
+  private static StageRows.Stage stage(
+      StagePlan stage, StageCost cost, boolean recomputes, double whole) {
+    List<Cell> times =
+        List.of(
+            Cell.seconds(cost.forwardSeconds()),
+            Cell.seconds(cost.backwardSeconds()),
+            Cell.seconds(cost.sendSeconds()),
+            Cell.seconds(cost.allReduceSeconds()));
+    List<Cell> rest = new ArrayList<>();
+    rest.add(Cell.of(Integer.toString(stage.inFlight())));
     if (recomputes) {
-      row.add(Cell.of(recomputed(stage)));
+      rest.add(Cell.of(recomputed(stage)));
     }
-    row.add(Cell.seconds(cost.forwardSeconds()));
-    row.add(Cell.seconds(cost.backwardSeconds()));
-    row.add(Cell.seconds(cost.sendSeconds()));
-    row.add(Cell.seconds(cost.allReduceSeconds()));
-    row.add(memory(cost.memory(), whole));
-    return row;
+    rest.addAll(times);
+    rest.add(memory(cost.memory(), whole));
+    List<String> alike = new ArrayList<>(times.stream().map(Cell::text).toList());
+    alike.add(recomputed(stage));
+    alike.add(cost.memory().capacity().toString());
+    return new StageRows.Stage(stage.firstLayer(), stage.lastLayer(), stage.devices(), alike, rest);
   }
 
   private static String recomputed(StagePlan stage) {

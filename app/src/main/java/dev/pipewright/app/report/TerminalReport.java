@@ -41,8 +41,7 @@ public final class TerminalReport {
 
   private String text() {
     Planning planning = picture.planning();
-    ink.paint(out, Ink.BOLD, TextWidth.cut(picture.title(), width));
-    out.append('\n');
+    TextWidth.heading(out, ink, picture.title(), width);
     if (planning.best().isPresent()) {
       plan(planning.best().get());
     } else {
@@ -127,13 +126,16 @@ public final class TerminalReport {
     out.append('\n');
     label("planned");
     TextWidth.wrap(out, planned(picture), width, LABEL);
-    label("numbers");
+    label("times");
     TextWidth.wrap(out, picture.provenance(), width, LABEL);
   }
 
-  /** {@code in 21.3 ms by dapple, cost model pipewright, …}: who searched what. */
+  /** {@code in 21.3 ms by dapple, cost model pipewright, …}: who searched what, if anything was. */
   static String planned(Picture picture) {
     Planning planning = picture.planning();
+    if (planning.isGiven()) {
+      return "elsewhere; here only priced, with cost model " + planning.costModel();
+    }
     Planning.Search search = planning.search();
     return "in "
         + Units.seconds(picture.planningSeconds())

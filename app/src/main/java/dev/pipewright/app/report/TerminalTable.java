@@ -9,6 +9,7 @@ import java.util.List;
 final class TerminalTable {
   private static final int LONGEST_BAR = 8;
   private static final int SHORTEST_BAR = 4;
+  private static final int NARROWEST = 20; // columns in which words are wrapped
   private static final String INDENT = "  ";
 
   private final Table table;
@@ -26,10 +27,22 @@ final class TerminalTable {
     bar = Math.max(SHORTEST_BAR, Math.min(LONGEST_BAR, LONGEST_BAR - excess));
     widths = widths(table, bar);
     gap = total(widths) <= width ? 2 : 1;
+    int last = widths.length - 1;
+    int room = width - INDENT.length() - gap * last;
+    for (int i = 0; i < last; i++) {
+      room -= widths[i];
+    }
+    boolean sentences =
+        !table.columns().get(last).right()
+            && table.rows().stream().noneMatch(row -> row.get(last).hasBar());
+    if (sentences && room >= NARROWEST && widths[last] > room) {
+      widths[last] = room;
+    }
   }
 
   /**
-   * Appends the table in at most {@code width} columns, with shorter bars and gaps, or in parts.
+   * Appends the table in at most {@code width} columns: with shorter bars and gaps, the words of
+   * the last column wrapped, or in parts.
    */
   static void append(StringBuilder out, Table table, int width, Ink ink) {
     new TerminalTable(table, width, ink).append(out);
@@ -50,7 +63,14 @@ final class TerminalTable {
         StringBuilder line = new StringBuilder(INDENT);
         for (int i : part) {
           TextWidth.repeat(line, ' ', i == part.get(0) ? 0 : gap);
-          cell(line, row.get(i), widths[i], table.columns().get(i).right());
+          if (i == widths.length - 1 && TextWidth.of(row.get(i).text()) > widths[i]) {
+            int begin = width - widths[i];
+            StringBuilder lines = new StringBuilder();
+            TextWidth.wrap(lines, row.get(i).text(), width, begin);
+            line.append(lines.toString().stripTrailing());
+          } else {
+            cell(line, row.get(i), widths[i], table.columns().get(i).right());
+          }
         }
         endLine(out, line);
       }

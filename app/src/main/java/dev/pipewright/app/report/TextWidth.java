@@ -1,10 +1,11 @@
 package dev.pipewright.app.report;
 
 /** Columns that text takes on a terminal: marks that combine take none, East Asian letters two. */
-final class TextWidth {
+public final class TextWidth {
   private TextWidth() {}
 
-  static int of(String named) {
+  /** Columns of a text. */
+  public static int of(String named) {
     String text = Escapes.line(named);
     int width = 0;
     for (int i = 0; i < text.length(); ) {
@@ -83,12 +84,47 @@ final class TextWidth {
   }
 
   /**
+   * How many letters of a word that is longer than a line stand in it; ends are better than parts.
+   */
+  private static int room(String word, int columns) {
+    int letters = 1;
+    int best = 0;
+    for (int used = of(word.substring(0, 1)); letters < word.length(); letters++) {
+      used += of(word.substring(letters, letters + 1));
+      if (used > columns) {
+        break;
+      }
+      best = ",/:;".indexOf(word.charAt(letters)) >= 0 ? letters + 1 : best;
+    }
+    return best > 0 ? best : letters;
+  }
+
+  /** A sentence in lines of at most {@code width} columns, all but the first indented by 2. */
+  public static String sentence(String text, int width) {
+    StringBuilder out = new StringBuilder();
+    wrap(out, text, width, 2, 0);
+    return out.toString();
+  }
+
+  /** Appends a bold heading, broken where it is longer than {@code width} columns. */
+  static void heading(StringBuilder out, Ink ink, String text, int width) {
+    StringBuilder lines = new StringBuilder();
+    wrap(lines, text, width, 2, 0);
+    ink.paint(out, Ink.BOLD, lines.toString().stripTrailing());
+    out.append('\n');
+  }
+
+  /**
    * Appends {@code text} broken at blanks, though never between a number and its unit, each line
    * but the first behind {@code indent} blanks.
    */
   static void wrap(StringBuilder out, String text, int width, int indent) {
+    wrap(out, text, width, indent, indent);
+  }
+
+  private static void wrap(StringBuilder out, String text, int width, int indent, int begin) {
     String glued = Words.glue(Escapes.line(text));
-    int column = indent;
+    int column = begin;
     for (int from = 0; from < glued.length(); ) {
       int end = glued.indexOf(' ', from);
       String word = glued.substring(from, end < 0 ? glued.length() : end);
@@ -100,6 +136,13 @@ final class TextWidth {
       } else if (from > 0) {
         out.append(' ');
         column++;
+      }
+      for (; column + size > width && size > width - indent; size = of(word)) {
+        int cut = room(word, width - column);
+        out.append(word, 0, cut).append('\n');
+        repeat(out, ' ', indent);
+        column = indent;
+        word = word.substring(cut);
       }
       out.append(word.replace(Words.GLUE, ' '));
       column += size;

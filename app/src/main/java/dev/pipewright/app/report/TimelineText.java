@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A step as text, one line per stage, time to the right:
+ * A step as text, one line per stage or run of equal stages, time to the right:
  *
  * <pre>
  * stage 0 │0░1░2░····0███1███2███│ 25.0 %
@@ -27,9 +27,11 @@ public final class TimelineText {
   private static final char BOTH = '▓';
   private static final String EIGHTHS = "▏▎▍▌▋▊▉";
   private static final int IDLE_COLUMN = 8; // "  9.3 %" and a blank
+  private static final int MOST_LINES = 16; // of stages that are alike
 
   private final Timeline timeline;
   private final Ink ink;
+  private final List<List<Lane.Compute>> groups; // a line for each
   private final int gutter;
   private final int cells;
   private final boolean fine;
@@ -38,6 +40,8 @@ public final class TimelineText {
   private boolean partly;
   private boolean idle;
   private boolean numbered;
+  private int largest; // micro-batch with a number
+  private boolean folded;
 
   private TimelineText(Timeline timeline, int width, boolean colours) {
     this.timeline = timeline;
@@ -46,7 +50,10 @@ public final class TimelineText {
     for (Lane.Compute lane : Lanes.compute(timeline)) {
       last = Math.max(last, lane.stage());
     }
-    this.gutter = "stage ".length() + Integer.toString(last).length() + 1;
+    this.groups = groups(Lanes.compute(timeline));
+    int number = Integer.toString(last).length();
+    boolean folds = groups.stream().anyMatch(group -> group.size() > 1);
+    this.gutter = "stage ".length() + (folds ? 2 * number + 1 : number) + 1;
     this.cells = Math.max(10, width - gutter - 2 - IDLE_COLUMN);
     this.fine = shortestPass() * cells >= 2 * timeline.stepSeconds();
   }
@@ -83,17 +90,57 @@ public final class TimelineText {
       TextWidth.repeat(out, ' ', gutter + cells + 2 + IDLE_COLUMN - "idle".length());
       ink.paint(out, Ink.DIM, "idle");
       out.append('\n');
-      for (Lane.Compute lane : Lanes.compute(timeline)) {
-        lane(lane);
-      }
+      groups.forEach(this::lane);
       axis();
     }
     legend();
     return out.toString();
   }
 
-  private void lane(Lane.Compute lane) {
-    TextWidth.pad(out, "stage " + lane.stage(), gutter, false);
+  /**
+   * Where there are more than {@value #MOST_LINES} stages, neighbours whose passes take the same
+   * time come together, so that runs of them take about that many lines in all.
+   */
+  private static List<List<Lane.Compute>> groups(List<Lane.Compute> lanes) {
+    int most = lanes.size() <= MOST_LINES ? 1 : Math.ceilDiv(lanes.size(), MOST_LINES - 4);
+    List<List<Lane.Compute>> groups = new ArrayList<>();
+    for (Lane.Compute lane : lanes) {
+      List<Lane.Compute> last = groups.isEmpty() ? List.of() : groups.get(groups.size() - 1);
+      if (last.isEmpty() || last.size() == most || !alike(last.get(0), lane)) {
+        last = new ArrayList<>();
+        groups.add(last);
+      }
+      last.add(lane);
+    }
+    return groups;
+  }
+
+  /** Whether the passes of two stages are as many and take the same time in all. */
+  private static boolean alike(Lane.Compute one, Lane.Compute other) {
+    double[] first = passSeconds(one);
+    double[] second = passSeconds(other);
+    for (int kind = 0; kind < first.length; kind++) {
+      if (Math.abs(first[kind] - second[kind]) > 1e-3 * Math.max(first[kind], second[kind])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static double[] passSeconds(Lane.Compute lane) {
+    double[] seconds = new double[LOOKS.length];
+    for (Slice slice : lane.slices()) {
+      Look look = Look.of(slice.kind());
+      seconds[look.number] += Look.isPass(slice.kind()) ? slice.seconds() : 0;
+    }
+    return seconds;
+  }
+
+  private void lane(List<Lane.Compute> group) {
+    Lane.Compute lane = group.get(0);
+    folded |= group.size() > 1;
+    String stages = Words.range(lane.stage(), group.get(group.size() - 1).stage());
+    TextWidth.pad(out, "stage " + stages, gutter, false);
     out.append('│');
     paint(fine ? inDetail(lane) : byMajority(lane));
     out.append('│');
@@ -131,6 +178,7 @@ public final class TimelineText {
       for (int cell = Math.max(0, from); cell < to; cell++) {
         boolean begins = cell == from && Look.isPass(slice.kind()) && slice.microBatch() >= 0;
         numbered |= begins;
+        largest = begins ? Math.max(largest, slice.microBatch()) : largest;
         char letter = begins ? (char) ('0' + slice.microBatch() % 10) : look.shade;
         line.put(cell, letter, look);
       }
@@ -213,22 +261,11 @@ public final class TimelineText {
       entries.add(IDLE + " idle");
     }
     if (numbered) {
-      entries.add("digits: micro-batch modulo 10");
+      entries.add("digits: micro-batch" + (largest < 10 ? "" : " modulo 10"));
     }
-    int column = gutter + cells + 2 + IDLE_COLUMN; // as wide as the lanes
-    int used = Integer.MAX_VALUE;
-    for (String entry : entries) {
-      if (used > column - 2 - TextWidth.of(entry)) {
-        out.append(used == Integer.MAX_VALUE ? "" : "\n");
-        TextWidth.repeat(out, ' ', gutter);
-        used = gutter;
-      } else {
-        out.append("  ");
-        used += 2;
-      }
-      out.append(entry);
-      used += TextWidth.of(entry);
+    if (folded) {
+      entries.add("a line for equal stages shows the first");
     }
-    out.append('\n');
+    LegendLine.append(out, entries, gutter, gutter + cells + 2 + IDLE_COLUMN);
   }
 }

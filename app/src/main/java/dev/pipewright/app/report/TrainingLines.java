@@ -19,7 +19,7 @@ public final class TrainingLines {
           new Ink(colours),
           width,
           figure.label(),
-          figure.value() + (figure.note().isEmpty() ? "" : "; " + figure.note()));
+          figure.value() + (figure.note().isEmpty() ? "" : ", " + figure.note()));
     }
     return out.toString();
   }
@@ -31,7 +31,7 @@ public final class TrainingLines {
         new Figure(
             "batch",
             Words.count(figures.globalBatch(), "sample"),
-            "in a global batch; micro-batches of " + perRank(figures) + " per rank"));
+            "the global batch; micro-batches of " + perRank(figures) + " per rank"));
     lines.add(new Figure("precision", figures.training().precision().word(), training(figures)));
     return lines;
   }
@@ -53,12 +53,23 @@ public final class TrainingLines {
                 Units.decimal(flop, "FLOP/s")
                     + " of the model per device"
                     + (rate.utilization().isPresent()
-                        ? ", " + Units.percent(rate.utilization().getAsDouble()) + " of its peak"
+                        ? ", " + utilization(rate.utilization().getAsDouble(), rate)
                         : "")));
     return new Figure(
         "throughput",
         StudyWords.rate(rate.samplesPerSecond()) + " samples/s",
         String.join("; ", notes));
+  }
+
+  private static String utilization(double share, Throughput rate) {
+    String words = Units.percent(share) + " of its peak";
+    if (share <= 1) {
+      return words;
+    }
+    return words
+        + (rate.fastConvolutions()
+            ? ", since fast convolutions multiply less than the model counts"
+            : ", so that its times and the cluster's peak are not of one device");
   }
 
   private static String training(TrainingFigures figures) {

@@ -6,7 +6,6 @@ import dev.pipewright.planner.pipedream.TwoBufferPlanning;
 import dev.pipewright.planner.pipedream.TwoBufferPlanning.Candidate;
 import dev.pipewright.planner.pipedream.TwoBufferPlanning.Stage;
 import dev.pipewright.units.Units;
-import java.util.ArrayList;
 import java.util.List;
 
 /** A plan of PipeDream-2BW's planner for a terminal: what it is, why, and how good. */
@@ -49,8 +48,10 @@ public final class TwoBufferText {
       Heading heading,
       SteadyLines steady,
       double capacityBytes) {
-    ink.paint(out, Ink.BOLD, TextWidth.cut(heading.title, width));
-    out.append("\n  schedule pipedream-2bw: ").append(words(best)).append("\n\n");
+    TextWidth.heading(out, ink, heading.title, width);
+    out.append("  ");
+    TextWidth.wrap(out, "schedule pipedream-2bw: " + words(best), width, 4);
+    out.append('\n');
     steady
         .of("update", best.seconds(), "PipeDream-2BW's planner")
         .forEach(one -> line(one.words(), one.value()));
@@ -83,7 +84,7 @@ public final class TwoBufferText {
             + ", "
             + Words.count(planning.candidates().size(), "configuration")
             + " that fit");
-    line("numbers", heading.provenance);
+    line("times", heading.provenance);
     return out.toString();
   }
 
@@ -93,38 +94,41 @@ public final class TwoBufferText {
         + " × "
         + Words.count(plan.width(), "replica")
         + ", "
-        + plan.microBatches()
-        + (plan.microBatches() == 1 ? " micro-batch of " : " micro-batches of ")
+        + Words.count(plan.microBatches(), "micro-batch")
+        + " of "
         + plan.microBatch()
         + " for each update"
         + (plan.recompute() ? ", recomputing" : "");
   }
 
   private static Table stages(Candidate best, double capacityBytes) {
-    List<Column> columns =
+    List<Column> columns = StageRows.columns();
+    columns.add(Column.number("in\nflight"));
+    columns.add(Column.number("compute"));
+    columns.add(Column.number("transfers"));
+    columns.add(Column.number("sum of\ngradients"));
+    columns.add(Column.number("memory"));
+    return new Table(
+        columns,
+        StageRows.of(
+            best.stages().stream().map(stage -> stage(stage, capacityBytes)).toList(), DEVICES));
+  }
+
+  private static StageRows.Stage stage(Stage stage, double capacityBytes) {
+    Cell compute = Cell.seconds(stage.computeSeconds());
+    Cell transfers = Cell.seconds(stage.transferSeconds());
+    Cell sums = Cell.seconds(stage.exchangeSeconds());
+    return new StageRows.Stage(
+        stage.firstLayer(),
+        stage.lastLayer(),
+        stage.devices(),
+        List.of(compute.text(), transfers.text(), sums.text()),
         List.of(
-            Column.number("stage"),
-            Column.number("layers"),
-            Column.text("devices"),
-            Column.number("in\nflight"),
-            Column.number("compute"),
-            Column.number("transfers"),
-            Column.number("sum of\ngradients"),
-            Column.number("memory"));
-    List<List<Cell>> rows = new ArrayList<>();
-    for (Stage stage : best.stages()) {
-      rows.add(
-          Table.row(
-              Cell.of(Integer.toString(rows.size())),
-              Cell.of(Words.range(stage.firstLayer(), stage.lastLayer())),
-              Cell.of(Words.devices(stage.devices(), DEVICES)),
-              Cell.of(Integer.toString(stage.inFlight())),
-              Cell.seconds(stage.computeSeconds()),
-              Cell.seconds(stage.transferSeconds()),
-              Cell.seconds(stage.exchangeSeconds()),
-              Cell.of(Units.percent(stage.memoryBytes() / capacityBytes))));
-    }
-    return new Table(columns, rows);
+            Cell.of(Integer.toString(stage.inFlight())),
+            compute,
+            transfers,
+            sums,
+            Cell.of(Units.percent(stage.memoryBytes() / capacityBytes))));
   }
 
   private void line(String words, String value) {

@@ -2,6 +2,7 @@ package dev.pipewright.app.report;
 
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.StagePlan;
+import dev.pipewright.units.Units;
 import java.util.List;
 
 /** How reports word layers, devices and shapes of plans. */
@@ -12,7 +13,7 @@ public final class Words {
   private Words() {}
 
   /** {@code 0–29}, or {@code 7} where first and last agree. */
-  static String range(int first, int last) {
+  public static String range(int first, int last) {
     return first == last ? Integer.toString(first) : first + "–" + last;
   }
 
@@ -70,6 +71,20 @@ public final class Words {
     return fewest == most
         ? plan.stages().size() + " stages ×" + most
         : plan.stages().size() + " stages on " + devices;
+  }
+
+  /**
+   * {@code estimate 107 ms, simulation +2.5 %}: what another source says of a simulated duration,
+   * or that it says the same.
+   */
+  static String against(String source, double seconds, double simulated) {
+    String other = Units.seconds(seconds);
+    if (other.equals(Units.seconds(simulated))) {
+      return "the " + source + " agrees";
+    }
+    String change = seconds > 0 ? Numbers.change(simulated / seconds - 1) : "";
+    boolean told = !change.isEmpty() && !change.equals(Numbers.change(0));
+    return source + " " + other + (told ? ", simulation " + change : "");
   }
 
   /** {@code text} with blanks that do not break between a number and its unit. */

@@ -51,6 +51,16 @@ class MemoryAnswerTest {
     return text.toString();
   }
 
+  @Test
+  void aStoppedSearchSaysSoAndNamesNoRunnerUpThatHoldsLess() {
+    Asked asked = new Asked("mcap-bf", 64, OptionalInt.empty(), List.of(WarmUp.A), () -> true);
+    MemoryAnswer answer = MemoryAnswer.of(costed("bert-48", "dapple-a", "16GiB"), asked);
+    assertTrue(answer.planning().gap() > 0, "the first 16,384 partitions hold no optimum");
+    assertEquals(List.of("the search was ended early; this is the best so far"), answer.remarks());
+    assertTrue(answer.planning().runnerUp().isEmpty());
+    assertEquals(List.of(), answer("mcap-bf", "16GiB").remarks());
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"mcap", "mcap-bf", "mcap-bo"})
   void straightPlansHaveTheObjectiveOfTheContractAndAreReadBack(String planner) throws IOException {

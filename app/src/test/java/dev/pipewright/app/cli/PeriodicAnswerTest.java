@@ -46,8 +46,8 @@ class PeriodicAnswerTest {
   void showsStagesApartAndHowMuchLongerNeighboursTake() {
     PeriodicAnswer answer = answer(6);
     String text = printed(answer);
-    assertTrue(text.contains("with one stage per device"), text);
-    assertTrue(text.lines().filter(line -> line.contains("  device ")).count() == 4, text);
+    assertTrue(text.contains("one stage per device: "), text);
+    assertTrue(text.lines().filter(line -> line.contains("layers ")).count() == 4, text);
     assertTrue(text.lines().anyMatch(line -> line.split("layers ").length == 3), text);
     assertTrue(answer.json().contains("\"contiguous\": false"), text);
     assertTrue(answer.nothing().isEmpty());
@@ -57,6 +57,6 @@ class PeriodicAnswerTest {
   void saysWhatWouldDoWhereNothingFits() {
     PeriodicAnswer answer = answer(1);
     assertTrue(answer.nothing().orElseThrow().contains("on each of the 4 would do"));
-    assertEquals("vgg-19 on", printed(answer).substring(0, 9));
+    assertEquals("", printed(answer));
   }
 }

@@ -83,7 +83,8 @@ class PlacementAnswerTest {
   @Test
   void theTableIsForPeople() {
     String text = answer(chain(2, 1, 100), false, false).out();
-    assertTrue(text.contains("largest load  4.25000, the optimum"), text);
+    assertTrue(
+        text.contains("largest load  4.25000 in the workload's unit of time, the optimum"), text);
     assertTrue(text.contains("op0 … op1"), text);
     assertTrue(text.lines().allMatch(line -> line.length() <= 160), text);
   }

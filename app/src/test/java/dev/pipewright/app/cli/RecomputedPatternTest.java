@@ -77,7 +77,7 @@ class RecomputedPatternTest {
         Cli.run("simulate", folder.resolve("selective").resolve("plan.json").toString())
             .ends(0)
             .out();
-    assertTrue(text.contains(" layers again)"), text);
+    assertTrue(text.contains(" recomputed)"), text);
   }
 
   @ParameterizedTest(name = "{2}")

@@ -66,7 +66,7 @@ class ReplicasTest {
   void replicasAreStatedAndTheirGradientsTakeTimeToAddUp() {
     String out = pipedream(3, 8, "2:1:1", "--step-times", "0,1,0,0").ends(0).out();
     assertTrue(out.startsWith("pipedream: 4 ranks, 8 micro-batches\n"), out);
-    assertTrue(out.contains("transfer 0, replicas of stages 2:1:1, update 0, adding up 1\n"), out);
+    assertTrue(out.contains("transfers free, replicas of stages 2:1:1, adding up 1\n"), out);
     pipedream(3, 8, "1", "--step-times", "0,1,0,0").refusal(2, "--step-times: '0,1,0,0'");
   }
 

@@ -18,7 +18,7 @@ class ScheduleConditionsTest {
     assertTrue(
         Cli.schedule("dualpipe", 4, 8, "--overlap")
             .out()
-            .contains("transfer 0, ops together as long as the longest\n"));
+            .contains("transfers free, ops together as long as the longest\n"));
     JsonNode plain = Cli.schedule("1f1b", 4, 8, "--overlap", "--json").json();
     assertEquals(33, plain.get("makespan").asDouble());
   }
@@ -92,7 +92,7 @@ class ScheduleConditionsTest {
     // Adding up the second stage's gradients (4) outlasts the first stage's backward pass (2).
     assertEquals(without + 4 + 2 + 1, with, "" + without);
     String shown = Cli.schedule("dp", 2, 2, steps).ends(0).out();
-    assertTrue(shown.contains("transfer 0, update 1, adding up 4\n"), shown);
+    assertTrue(shown.contains("transfers free, update 1, adding up 4\n"), shown);
     Cli.schedule("dp", 2, 2, "--step-times", "1,2,3").refusal(2, "--step-times: '1,2,3' holds 3");
     Cli.schedule("dp", 2, 2, "--step-times", "1,-2,3,4")
         .refusal(2, "--step-times: '-2' is no time");

@@ -54,6 +54,34 @@ class TwoBufferAnswerTest {
   }
 
   @Test
+  void theRateOfADeviceCountsThoseOfAllReplicas() {
+    JsonNode plan =
+        Cli.plan(
+                "bert-48",
+                "dapple-b:4",
+                "--global-batch",
+                "64",
+                "--planner",
+                "pipedream-2bw",
+                "--json")
+            .ends(0)
+            .json();
+    assertEquals(2, plan.at("/plan/replicas").asInt());
+    JsonNode straight =
+        Cli.plan("bert-48", "dapple-b:4", "--global-batch", "64", "--planner", "straight", "--json")
+            .ends(0)
+            .json();
+    assertEquals(teraflopOfASample(straight), teraflopOfASample(plan), 1e-9);
+  }
+
+  /** All four devices take part. */
+  private static double teraflopOfASample(JsonNode answer) {
+    return 4
+        * answer.findValue("tflops_per_device").asDouble()
+        / answer.findValue("samples_per_s").asDouble();
+  }
+
+  @Test
   void theReportNamesStagesBoundsAndRivals() {
     String report = plan("16").ends(0).out();
     for (String part :

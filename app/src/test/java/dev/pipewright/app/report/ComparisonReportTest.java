@@ -54,9 +54,9 @@ class ComparisonReportTest {
     Comparison comparison = comparison();
     List<ScheduleRun> runs =
         List.of(
+            ScheduleRuns.of("measured", 1, comparison.measured()),
             ScheduleRuns.of("predicted", 1, comparison.predicted()),
-            ScheduleRuns.of("simulated", 1, comparison.simulated()),
-            ScheduleRuns.of("measured", 1, comparison.measured()));
+            ScheduleRuns.of("simulated", 1, comparison.simulated()));
     String page = ComparisonHtml.of("mlp, 2 workers", runs, comparison);
     assertTrue(page.contains("<h1>mlp, 2 workers</h1>"), page);
     assertTrue(
@@ -68,7 +68,18 @@ class ComparisonReportTest {
     }
     // the measured run takes twice as long, so its last op ends where the picture does
     ScheduleScale scale = ScheduleScale.of(runs, 0, 0);
-    assertEquals(scale.right(), scale.x(runs.get(2).makespan()), 1e-9);
-    assertEquals(scale.right() / 2, scale.x(runs.get(0).makespan()), 1e-9);
+    assertEquals(scale.right(), scale.x(runs.get(0).makespan()), 1e-9);
+    assertEquals(scale.right() / 2, scale.x(runs.get(1).makespan()), 1e-9);
+  }
+
+  @Test
+  void thePageShowsTheWholeOfARunThatTookFarLonger() {
+    Schedule schedule = OneForwardOneBackward.of(2, 16);
+    Run fast = StaticSimulator.run(schedule, OpTimes.equal(2, 1, 1, 1, 0));
+    Run slow = StaticSimulator.run(schedule, OpTimes.equal(2, 50, 50, 50, 0));
+    List<ScheduleRun> runs =
+        List.of(ScheduleRuns.of("measured", 1, slow), ScheduleRuns.of("predicted", 1, fast));
+    assertTrue(ScheduleScale.of(runs, 0, 2).plot() > 1_040, "numbers in all cells need more room");
+    assertEquals(1_040, ScheduleScale.fitted(runs).plot());
   }
 }

@@ -196,8 +196,6 @@ final class Pipelines {
         Optional.of(timeline),
         0.0213,
         "measured: vgg-19.json, V100-SXM2-16GB, 2024-05-01",
-        "vgg-19",
-        "dapple-a (" + 2 * stages + " devices)",
         Optional.of(TRAINING));
   }
 
@@ -209,7 +207,11 @@ final class Pipelines {
           List.of(4, 8),
           Optional.of(
               new Throughput(
-                  103, OptionalDouble.empty(), OptionalDouble.of(5e12), OptionalDouble.of(0.32))));
+                  103,
+                  OptionalDouble.empty(),
+                  OptionalDouble.of(5e12),
+                  OptionalDouble.of(0.32),
+                  false)));
 
   private static Candidate candidate(
       String kind, int stages, int microBatches, double seconds, double gib) {

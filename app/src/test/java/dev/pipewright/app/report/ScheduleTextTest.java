@@ -28,7 +28,7 @@ class ScheduleTextTest {
         """
         1f1b: 2 ranks, 3 micro-batches
         op times: F 1, B 1, W 1
-        makespan 12; idle 25.0 % of it, 25.0 % of the longest rank's span
+        makespan 12; idle 25.0 % of it
         peak activations of a stage by rank: 2 1
 
         0 │F0 F1       B0━━━ F2 B1━━━    B2━━━ │
@@ -36,8 +36,8 @@ class ScheduleTextTest {
 
         0 │▄▄▄████████████████████████▄▄▄▄▄▄▄▄▄│
         1 │   ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄      │
-           F forward  B backward  blank: idle  number: micro-batch  bars: activations held, █ the
-           most of any rank
+           F forward  B backward  blank: idle  number: micro-batch
+           bars: activations held, █ the most of any rank
         """,
         ScheduleText.of(ScheduleRuns.of(OneForwardOneBackward.of(2, 3), 1), 91, false));
   }

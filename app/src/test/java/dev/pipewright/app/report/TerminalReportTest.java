@@ -22,9 +22,9 @@ class TerminalReportTest {
           speed-up            3.99×  over one device (1.44 s)
           lower bound        240 ms  work / devices; estimate 45.9 % above
           peak memory      4.50 GiB  on stage 0, 28.1 % of 16 GiB
-          idle               33.5 %  of the devices' time no pass runs; 28.6 % of the longest span
+          idle               33.5 %  of the devices' time without a pass; 28.6 % of the longest span
           throughput  103 samples/s  5.00 TFLOP/s of the model per device, 32.0 % of its peak
-          batch          64 samples  in a global batch; micro-batches of 4 to 8 per rank
+          batch          64 samples  the global batch; micro-batches of 4 to 8 per rank
           precision            fp32  momentum, 12 bytes per parameter; plans leave 6.0 % of the memory free
 
                                       in  re-                                        all-  memory
@@ -34,10 +34,10 @@ class TerminalReportTest {
               2   20–29  4–5           1  –              10 ms     20 ms        –   25 ms  █░░░░░ 3.5 / 16.0
 
           memory in
-          GiB        parameters  gradients  optimizer  activations  all
-          stage 0           0.8        0.8        1.5          1.5  4.5
-          stage 1           0.8        0.8        1.5          1.0  4.0
-          stage 2           0.8        0.8        1.5          0.5  3.5
+          GiB        parameters  gradients  optimizer  activations   all
+          stage 0          0.75       0.75       1.50         1.50  4.50
+          stage 1          0.75       0.75       1.50         1.00  4.00
+          stage 2          0.75       0.75       1.50         0.50  3.50
 
           bound by    stage 0 computes 2.1 % longer than the average stage and its gradients are exchanged
                       after its last backward pass (25.0 ms)
@@ -52,7 +52,7 @@ class TerminalReportTest {
 
           planned     in 21.3 ms by dapple with cost model pipewright; exhaustive over contiguous stages on
                       whole machines, 12,345 partial plans
-          numbers     measured: vgg-19.json, V100-SXM2-16GB, 2024-05-01
+          times       measured: vgg-19.json, V100-SXM2-16GB, 2024-05-01
         """,
         TerminalReport.of(Pipelines.picture("vgg-19 on dapple-a", 3, 8)));
   }
@@ -140,8 +140,6 @@ class TerminalReportTest {
         planning.best().isEmpty() ? Optional.empty() : picture.timeline(),
         picture.planningSeconds(),
         picture.provenance(),
-        picture.model(),
-        picture.cluster(),
         planning.best().isEmpty() ? Optional.empty() : picture.training());
   }
 }

@@ -20,8 +20,7 @@ class TimelineTextTest {
         stage 1 │····0░░0█████1░░1████··2░░2█████3░░3█████∑∑∑∑∑∑∑·······│  35.8 %
                 └──────────────┴─────────────┴──────────────┴───────────
                 0 ms          50            100            150
-                ░ forward  █ backward  ∑ all-reduce  · idle
-                digits: micro-batch modulo 10
+                ░ forward  █ backward  ∑ all-reduce  · idle  digits: micro-batch
         """,
         TimelineText.of(SMALL, 73, false));
   }
@@ -43,6 +42,30 @@ class TimelineTextTest {
                 ▏–▉ partly idle  · idle
         """,
         TimelineText.of(Pipelines.timeline(4, 20, 0.010, 0.020, 0.006, 0.045), 42, false));
+  }
+
+  @Test
+  void digitsAreMicroBatchesWhereTheseAreAtMostTen() {
+    String many = TimelineText.of(Pipelines.timeline(2, 11, 0.01, 0.02, 0.003, 0.025), 160, false);
+    assertTrue(many.contains("digits: micro-batch modulo 10"), many);
+  }
+
+  @Test
+  void equalStagesShareALineWhereTheyAreMany() {
+    String text = TimelineText.of(Pipelines.timeline(64, 4, 0.01, 0.02, 0.003, 0), 100, false);
+    List<String> lanes = lanes(text);
+    assertTrue(lanes.size() <= 16, text);
+    assertTrue(lanes.get(0).startsWith("stage 0–5 "), text);
+    assertTrue(lanes.get(lanes.size() - 1).startsWith("stage 60–63 "), text);
+    assertTrue(text.contains("a line for equal stages shows the first"), text);
+    lanes.forEach(line -> assertEquals(100, TextWidth.of(line), line));
+  }
+
+  @Test
+  void everyStageOfSixteenHasALine() {
+    String text = TimelineText.of(Pipelines.timeline(16, 4, 0.01, 0.02, 0.003, 0), 100, false);
+    assertEquals(16, lanes(text).size(), text);
+    assertFalse(text.contains("equal stages"), text);
   }
 
   @Test

@@ -7,6 +7,12 @@ import dev.pipewright.units.Units;
 final class Binding {
   private Binding() {}
 
+  /** {@code one device}, {@code tensor over 8}. */
+  private static String shared(HybridPlan.Stage stage) {
+    int devices = stage.devices().size();
+    return devices == 1 ? "one device" : stage.degrees().kind() + " over " + devices;
+  }
+
   static String of(HybridPlan plan, double capacity) {
     HybridPlan.Stage stage = plan.stages().get(plan.fullest());
     StageMemory memory = stage.cost().memory();
@@ -21,9 +27,7 @@ final class Binding {
         + ": each device of stage "
         + plan.fullest()
         + " ("
-        + stage.degrees().kind()
-        + " over "
-        + stage.devices().size()
+        + shared(stage)
         + ") holds "
         + Units.binary(memory.staticBytes(), "B")
         + " of weights, gradients and optimizer state and "

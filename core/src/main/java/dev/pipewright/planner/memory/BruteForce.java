@@ -1,6 +1,7 @@
 package dev.pipewright.planner.memory;
 
 import dev.pipewright.planner.memory.Balance.LowerBound;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -55,7 +56,7 @@ public final class BruteForce {
         found ? search.best : exact.sizes(),
         found ? search.bestBytes : exact.bytes(),
         bound,
-        exact.runnerUp(),
+        search.stopped ? Optional.empty() : exact.runnerUp(), // might hold less
         search.considered);
   }
 

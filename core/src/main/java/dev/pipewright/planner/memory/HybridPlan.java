@@ -98,7 +98,10 @@ public record HybridPlan(
     StringBuilder text = new StringBuilder();
     for (Stage stage : stages) {
       text.append(text.isEmpty() ? "" : " ")
-          .append("[%d..%d]×".formatted(stage.firstLayer, stage.lastLayer));
+          .append('[')
+          .append(stage.firstLayer)
+          .append(stage.lastLayer == stage.firstLayer ? "" : ".." + stage.lastLayer)
+          .append("]×");
       Degrees degrees = stage.degrees;
       String data = degrees.data() > 1 || degrees.tensor() == 1 ? "d" + degrees.data() : "";
       text.append(data).append(degrees.tensor() > 1 ? "t" + degrees.tensor() : "");
