@@ -12,8 +12,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class UnitsTest {
   @ParameterizedTest
   @CsvSource({
-    "0, 0.00 B",
-    "1, 1.00 B",
+    "0, 0 B",
+    "1, 1 B",
     "12, 12 B",
     "1023, 1023 B",
     "1024, 1.00 KiB",

@@ -70,8 +70,8 @@ class WidthTest {
   void everyLineStaysWithinTheTerminal(int columns) {
     System.setProperty("pipewright.columns", "" + columns);
     for (String command : commands()) {
-      Cli run = Cli.run(command.split(" "));
-      for (String line : (run.out() + run.err()).split("[\\r\\n]+")) {
+      Cli run = Cli.run(command.split(" ", -1));
+      for (String line : (run.out() + run.err()).lines().toList()) {
         String shown = line.replaceAll("\u001b\\[[0-9;?]*[A-Za-z]", "");
         assertTrue(
             TextWidth.of(shown) <= columns,
