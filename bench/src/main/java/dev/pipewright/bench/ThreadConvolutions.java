@@ -31,7 +31,9 @@ final class ThreadConvolutions implements Reproduction {
   public Report run(Reference reference) {
     if (!Files.isDirectory(LIBRARIES)) {
       throw new IllegalStateException(
-          "no libtorch in " + LIBRARIES + "; run `./pipewright train mlp-8x1024 --global-batch 64 --steps 1` first");
+          "no libtorch in "
+              + LIBRARIES
+              + "; run `./pipewright train mlp-8x1024 --global-batch 64 --steps 1` first");
     }
     Markdown table = new Markdown("library", "instructions", "wrong", "exit status", "seconds");
     row(table, "as workers that are threads have it", "as-trained", "ALL");
@@ -71,7 +73,9 @@ final class ThreadConvolutions implements Reproduction {
             "--enable-native-access=ALL-UNNAMED",
             "-XX:-CreateCoredumpOnCrash",
             "-cp",
-            System.getProperty("java.class.path") + java.io.File.pathSeparator + LIBRARIES.resolve("*"),
+            System.getProperty("java.class.path")
+                + java.io.File.pathSeparator
+                + LIBRARIES.resolve("*"),
             ConcurrentConvolutions.class.getName(),
             Integer.toString(SHAPES),
             Integer.toString(THREADS),
