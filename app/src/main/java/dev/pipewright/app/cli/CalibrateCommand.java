@@ -36,6 +36,10 @@ import picocli.CommandLine.Spec;
       "FILE is what nccl-tests (also with -J) or the OSU micro-benchmarks print, as a launcher logged"
           + " it, or a CSV with the columns devices, bytes and seconds, time_us or time_ns.",
       "",
+      "In the answer: one line is a latency and a bandwidth for all sizes, by least squares; by the",
+      "extremes takes the latency of the smallest messages and the bandwidth of the largest; lines by",
+      "size has one for each range of sizes.",
+      "",
       "What cannot be fitted is left out and listed: wrong results, runs that FAILED, tables without"
           + " times, and single times that are more than 3 times off those of their neighbours.",
       "",
@@ -56,20 +60,21 @@ final class CalibrateCommand implements Callable<Integer> {
   @Option(
       names = "--devices",
       paramLabel = "N",
-      description = "Only timings of N devices; where FILE does not say how many, it is N.")
+      description = "Use only timings of N devices; where FILE does not state the number, it is N.")
   private @Nullable Integer devices;
 
   @Option(
       names = "--collective",
       paramLabel = "NAME",
       description =
-          "Only timings of this one, like all_reduce; where FILE does not say which, it is this.")
+          "Use only timings of this collective, like all_reduce; where FILE does not name one,"
+              + " it is this.")
   private @Nullable String collective;
 
   @Option(
       names = "--machine",
       paramLabel = "NAME",
-      description = "Only timings of this machine, where a CSV names several.")
+      description = "Use only timings of this machine, where a CSV names several.")
   private @Nullable String machine;
 
   @Option(
@@ -78,7 +83,10 @@ final class CalibrateCommand implements Callable<Integer> {
       description = "The cluster one of whose levels was measured: a file or a name.")
   private @Nullable String cluster;
 
-  @Option(names = "--level", paramLabel = "NAME", description = "The level that was measured.")
+  @Option(
+      names = "--level",
+      paramLabel = "NAME",
+      description = "The level of the cluster that was measured.")
   private @Nullable String level;
 
   @Option(

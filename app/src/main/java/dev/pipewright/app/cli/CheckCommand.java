@@ -29,10 +29,10 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "check",
     description =
-        "Says whether a plan or a schedule (ours in JSON, or PyTorch's) can run: all work once, no"
-            + " deadlock, memory on every device, recorded times and figures. What was counted is"
-            + " said too, since a file that ends early may be a smaller whole. - reads standard"
-            + " input.",
+        "Checks whether a plan or a schedule (ours in JSON, or PyTorch's CSV) can run: all"
+            + " work exactly once, no deadlock, memory on every device, recorded times and figures."
+            + " Prints what was counted, so that a file that ends early is noticed. - reads"
+            + " standard input.",
     footer = {
       "",
       "Examples:",

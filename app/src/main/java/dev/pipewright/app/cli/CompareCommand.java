@@ -32,11 +32,15 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "compare",
     description =
-        "Runs a plan for some steps and sets what was predicted and simulated beside what was"
-            + " measured: of the step, its stages, kinds of ops, exchanges and memory.",
+        "Runs a plan for some steps and compares prediction and simulation with the"
+            + " measurement: the step, its stages, kinds of ops, exchanges and memory.",
     footer = {
       "",
-      "Exits with 1 where the predicted or the simulated step is further off than --tolerance.",
+      "In the answer:",
+      "  step                 the measured step, see --steps; off by: relative to the measured one",
+      "  first op to last     the same without what a step does before and after its ops",
+      "  ops as measured      the simulated step with the measured ops and free messages",
+      "  idle share           time in which a worker computes nothing",
       "",
       "Examples:",
       "  pipewright compare PLAN.json --out result",
@@ -65,14 +69,16 @@ final class CompareCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "11",
       description =
-          "Global batches; of the later half the lower quartile is the measured one, as others on"
-              + " the machine only lengthen steps. Default: ${DEFAULT-VALUE}.")
+          "Global batches. The measured step is the lower quartile of the later half of them,"
+              + " since other load on the machine only lengthens steps. Default: ${DEFAULT-VALUE}.")
   private int steps;
 
   @Option(
       names = "--tolerance",
       paramLabel = "SHARE",
-      description = "By how much of the measured step a step may be off, like 0.1. Default: any.")
+      description =
+          "Exit with status 1 when the predicted or simulated step is off by more than this"
+              + " share of the measured one, like 0.1. Default: no limit.")
   private @Nullable Double tolerance;
 
   @Option(

@@ -29,7 +29,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "cyclic-memory",
     description =
-        "Says how much less memory data-parallel workers hold when they run one after another.",
+        "Computes how much less memory data-parallel workers hold when they run one after"
+            + " another.",
     footer = {
       "",
       "CURVE.csv is what one worker recorded over one training step: a heading with the columns time"

@@ -43,8 +43,9 @@ final class ExpectationArgument {
   @Option(
       names = "--emulate",
       description =
-          "Workers only wait for as long as devices would compute, and send real messages of real"
-              + " sizes: for more workers than the machine has cores. Nothing is learnt.")
+          "Wait for as long as the devices would compute instead of computing, with real"
+              + " processes and messages of real sizes: for more workers than the machine has cores."
+              + " Nothing is learnt.")
   boolean emulate;
 
   @Option(

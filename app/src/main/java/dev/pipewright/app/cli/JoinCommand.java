@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
 
 @Command(
     name = "join",
-    description = "Has this machine run workers of a `train --elsewhere N` on another one.",
+    description = "Runs workers of a `train --elsewhere N` that was started on another machine.",
     footer = {
       "",
       "The other machine prints the token, which is read from the variable PIPEWRIGHT_TOKEN.",
@@ -31,14 +31,14 @@ final class JoinCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "HOST:PORT", description = "Where `train` waits.")
+  @Parameters(paramLabel = "HOST:PORT", description = "Address that `train` prints.")
   private String where = "";
 
   @Option(
       names = "--slots",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Workers that this machine takes at most. Default: ${DEFAULT-VALUE}.")
+      description = "Largest number of workers on this machine. Default: ${DEFAULT-VALUE}.")
   private int slots;
 
   @Option(

@@ -36,6 +36,11 @@ import picocli.CommandLine.Spec;
     description = "Predicts time, memory and limits of every way to train a network in parallel.",
     footer = {
       "",
+      "In the answer:",
+      "  communication  time of the iteration that no computation hides",
+      "  layout         devices of each kind of parallelism, like 16x4",
+      "  choice         the fastest strategy that fits, or a simpler one within 1 %%",
+      "",
       "Examples:",
       "  pipewright predict resnet-50 --cluster abci --strategies all --devices 16,64,256,1024",
       "  pipewright predict vgg-16 --cluster abci --strategies data,data+filter --devices 64",

@@ -32,6 +32,10 @@ import picocli.CommandLine.Spec;
         "Measures a network's layers on this machine, and the links between worker processes.",
     footer = {
       "",
+      "In the answer: input and weight are parts of backward, the gradients of a layer's input and",
+      "weights; spread is the longest forward pass minus the shortest, relative to the median; kept",
+      "is what a layer keeps for its backward pass.",
+      "",
       "Files in DIR: profile.json, cluster.yaml, links.csv (for `calibrate`), measurements.json and,",
       "with --memory-metrics, peaks.json (for `plan --planner mcap`).",
       "",
@@ -57,10 +61,11 @@ final class ProfileCommand implements Callable<Integer> {
 
   @Option(
       names = "--batches",
-      paramLabel = "N,…",
+      paramLabel = "N[,N…]",
       split = ",",
+      hideParamSyntax = true,
       defaultValue = "1,2,4",
-      description = "Samples of the micro-batches to measure. Default: ${DEFAULT-VALUE}.")
+      description = "Sizes of micro-batches to measure, in samples. Default: 1,2,4.")
   private List<Integer> batches = List.of();
 
   @Option(
@@ -68,8 +73,8 @@ final class ProfileCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "11",
       description =
-          "Of each measurement; medians count, of whole steps those of the shorter half."
-              + " Default: ${DEFAULT-VALUE}.")
+          "Repetitions of each measurement, of which the median counts; for whole steps the"
+              + " median of the shorter half. Default: ${DEFAULT-VALUE}.")
   private int repeats;
 
   @Option(
@@ -77,16 +82,18 @@ final class ProfileCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "1",
       description =
-          "Worker processes that compute while one of them measures layers: as many as will train"
-              + " on this machine, as they slow each other down. Default: ${DEFAULT-VALUE}.")
+          "Worker processes that compute at the same time while one of them measures: as many"
+              + " as will train on this machine, since they slow each other down. Default:"
+              + " ${DEFAULT-VALUE}.")
   private int workers;
 
   @Mixin private WorkerOptions worker = new WorkerOptions();
 
   @Option(
       names = "--links",
-      paramLabel = "N,…",
+      paramLabel = "N[,N…]",
       split = ",",
+      hideParamSyntax = true,
       defaultValue = "2",
       description =
           "Numbers of worker processes between which links are measured; 0 for none. Default:"
@@ -97,7 +104,7 @@ final class ProfileCommand implements Callable<Integer> {
       names = "--largest-message",
       paramLabel = "BYTES",
       defaultValue = "67108864",
-      description = "That is sent between workers, from 4 bytes on. Default: ${DEFAULT-VALUE}.")
+      description = "Largest message between workers, at least 4 bytes. Default: 67108864.")
   private long largestMessage;
 
   @Option(
@@ -113,11 +120,11 @@ final class ProfileCommand implements Callable<Integer> {
   @Option(
       names = "--processor-time",
       description =
-          "Count the processor's time of a worker instead of the clock's, for a machine that does"
-              + " other things beside; with one thread.")
+          "Measure the worker's processor time instead of wall-clock time, on a machine with"
+              + " other load; needs --threads 1.")
   private boolean processorTime;
 
-  @Option(names = "--out", paramLabel = "DIR", description = "Where files are written.")
+  @Option(names = "--out", paramLabel = "DIR", description = "Write the files listed below.")
   private @Nullable Path out;
 
   @Option(names = "--json", description = "Print one JSON object and nothing else.")

@@ -65,7 +65,7 @@ record Replicas(String words, List<Integer> each) {
     }
     if (microBatches % round != 0) {
       throw new BadInputException(
-          "--micro-batches: replicas %s have all had their turn after every %d, so %d do not do; take %d"
+          "--micro-batches: replicas %s have all had their turn after every %d, so %d are refused; take %d"
               .formatted(text, round, microBatches, (microBatches / round + 1) * round));
     }
   }

@@ -15,14 +15,16 @@ final class RunOptions {
       names = "--seed",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Of parameters, samples and their order. Default: ${DEFAULT-VALUE}.")
+      description = "Seed of parameters, samples and their order. Default: ${DEFAULT-VALUE}.")
   long seed;
 
   @Option(
       names = "--workers",
       paramLabel = "KIND",
       defaultValue = "processes",
-      description = "processes, or threads of one process to look on. Default: ${DEFAULT-VALUE}.")
+      description =
+          "What a worker is: processes, or threads of one process, for debugging. Default:"
+              + " ${DEFAULT-VALUE}.")
   Workers workers = Workers.PROCESSES;
 
   @Option(
@@ -30,8 +32,8 @@ final class RunOptions {
       paramLabel = "KIND",
       defaultValue = "cpu",
       description =
-          "cpu, or cuda: a GPU for each worker, with sums over NCCL; set PIPEWRIGHT_TORCH=gpu"
-              + " for it. Not run on a GPU yet. Default: ${DEFAULT-VALUE}.")
+          "cpu, or cuda: one GPU per worker, with all-reduces over NCCL; needs"
+              + " PIPEWRIGHT_TORCH=gpu. Not tested on a GPU yet. Default: ${DEFAULT-VALUE}.")
   private Device device = Device.CPU;
 
   /** With what each worker computes. */

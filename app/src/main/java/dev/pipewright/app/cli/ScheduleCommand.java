@@ -18,8 +18,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "schedule",
     description =
-        "Shows which rank runs what in which order, how long it takes and what it holds: of a"
-            + " published schedule, or of your own from a file.",
+        "Shows a published schedule, or your own from a file: which rank runs what in which"
+            + " order, how long it takes and how many activations it holds.",
     footer = {
       "",
       "Examples:",
@@ -58,13 +58,16 @@ final class ScheduleCommand implements Callable<Integer>, Mistakes.Checked {
   @Option(
       names = "--stages",
       paramLabel = "P",
-      description = "Ranks of the pipeline, each with a stage of the network; a file says it.")
+      description =
+          "Ranks of the pipeline, each with one stage of the network; required, except for a"
+              + " file.")
   private @Nullable String stages;
 
   @Option(
       names = "--micro-batches",
       paramLabel = "M",
-      description = "Micro-batches of a step, those of both directions together; a file says it.")
+      description =
+          "Micro-batches of a step, in both directions together; required, except for a file.")
   private @Nullable String microBatches;
 
   @Option(
@@ -103,8 +106,8 @@ final class ScheduleCommand implements Callable<Integer>, Mistakes.Checked {
       names = "--time-limit",
       paramLabel = "S",
       description =
-          "Seconds that optimal may search; it says how far from the optimum it may be."
-              + " Default: 10.")
+          "Seconds that optimal may search; the answer states how far from the optimum it may"
+              + " be. Default: 10.")
   private @Nullable String timeLimit;
 
   @Option(
@@ -112,9 +115,9 @@ final class ScheduleCommand implements Callable<Integer>, Mistakes.Checked {
       paramLabel = "U,A,G,H",
       defaultValue = "0,0,0,0",
       description =
-          "Time of a stage's update, of adding up its gradients, of gathering its parameters and of"
-              + " taking either over from another rank, where the schedule has them. Default:"
-              + " ${DEFAULT-VALUE}.")
+          "Times of a stage's update, of the all-reduce of its gradients, of the all-gather of"
+              + " its parameters, and of receiving either from another rank, where the schedule has"
+              + " them. Default: ${DEFAULT-VALUE}.")
   private String stepTimes = "";
 
   @Option(
@@ -146,6 +149,7 @@ final class ScheduleCommand implements Callable<Integer>, Mistakes.Checked {
       names = "--beside",
       paramLabel = "NAME[,NAME…]",
       split = ",",
+      hideParamSyntax = true,
       description =
           "Compare with others, or with files, for the same stages, micro-batches and times.")
   private List<String> beside = List.of();
@@ -159,16 +163,16 @@ final class ScheduleCommand implements Callable<Integer>, Mistakes.Checked {
   @Option(
       names = "--csv-transfers",
       paramLabel = "FILE",
-      description = "The same with what is sent and received.")
+      description = "The same with sends and receives.")
   private @Nullable Path csvTransfers;
 
-  @Option(names = "--svg", paramLabel = "FILE", description = "Write the picture.")
+  @Option(names = "--svg", paramLabel = "FILE", description = "Write the figure.")
   private @Nullable Path svg;
 
   @Option(
       names = "--html",
       paramLabel = "FILE",
-      description = "Write the picture and the figures as a page for the browser.")
+      description = "Write the figure and the numbers as a page for the browser.")
   private @Nullable Path html;
 
   @Option(

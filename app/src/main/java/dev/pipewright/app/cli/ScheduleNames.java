@@ -210,7 +210,7 @@ final class ScheduleNames {
     if (r.microBatches() % r.stages() != 0 || updates < 2) {
       throw new BadInputException(
           ("--micro-batches: pipedream-2bw updates after every %d micro-batches, one per stage,"
-                  + " twice at least, so %d do not do; take %d")
+                  + " twice at least, so %d are refused; take %d")
               .formatted(r.stages(), r.microBatches(), Math.max(2L * r.stages(), fullSteps(r))));
     }
     return PipeDreamTwoBuffers.of(r.stages(), r.stages(), updates);
@@ -230,7 +230,7 @@ final class ScheduleNames {
     if (r.microBatches() % r.stages() != 0) {
       throw new BadInputException(
           ("--micro-batches: %s has a worker for each of %d stages, which take one micro-batch"
-                  + " each in a step, so %d do not do; take %d")
+                  + " each in a step, so %d are refused; take %d")
               .formatted(name, r.stages(), r.microBatches(), fullSteps(r)));
     }
     return r.microBatches() / r.stages();

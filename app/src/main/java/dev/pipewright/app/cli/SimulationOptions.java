@@ -26,65 +26,60 @@ final class SimulationOptions {
       names = "--transfers",
       paramLabel = "KIND",
       description =
-          "What messages between stages get in the way of: delayed (nothing), queued (those of the"
-              + " same way, one after the other), blocking (their sender computes nothing"
-              + " meanwhile) or shared (all that leave a machine at once share its port out, all"
-              + " that enter one its port in). Default: delayed for schedules,"
-              + " queued for plans, shared for plans that never flush.")
+          "What a transfer between stages delays: delayed: nothing but its receiver; queued:"
+              + " later transfers of the same direction; blocking: also the computation of its"
+              + " sender; shared: all transfers that leave or enter the same machine share its port."
+              + " Default: delayed for schedules, queued for plans, shared for plans without flushes.")
   private @Nullable String transfers;
 
   @Option(
       names = "--per-machine",
       paramLabel = "N",
-      description =
-          "Ranks of a machine, for shared transfers of schedules; plans say it themselves."
-              + " Default: 8.")
+      description = "Ranks of one machine, for --transfers shared of schedules. Default: 8.")
   private @Nullable String perMachine;
 
   @Option(
       names = "--slowdown",
       paramLabel = "X",
-      description = "How many times as long a rank computes while it communicates. Default: 1.")
+      description =
+          "Factor by which a rank computes more slowly while it communicates. Default: 1.")
   private @Nullable String slowdown;
 
   @Option(
       names = "--look-ahead",
       paramLabel = "N",
       description =
-          "How many passes that still wait another may overtake, without holding more"
-              + " activations. Default: 0, the order as it is.")
+          "Number of waiting passes that a later pass may overtake, without holding more"
+              + " activations. Default: 0, the order as given.")
   private @Nullable String lookAhead;
 
   @Option(
       names = "--slow",
       paramLabel = "RANK:X[,…]",
-      description = "Ranks that take X times as long for everything they compute.")
+      description = "Ranks that compute everything X times as slowly.")
   private @Nullable String slow;
 
   @Option(
       names = "--jitter",
       paramLabel = "SPREAD",
       description =
-          "Let durations differ from pass to pass: the standard deviation of their logarithm, 0.1"
-              + " for about 10 %%. Says median and p95 of many runs.")
+          "Vary durations at random: the standard deviation of their logarithm, 0.1 for about"
+              + " 10 %%. Prints median and 95th percentile of many runs.")
   private @Nullable String jitter;
 
   @Option(
       names = "--stragglers",
       paramLabel = "CHANCE:X",
-      description = "The chance of a rank to take X times as long, drawn for each run.")
+      description = "Probability that a rank takes X times as long, drawn for each run.")
   private @Nullable String stragglers;
 
   @Option(
       names = "--runs",
       paramLabel = "N",
-      description = "Runs with jitter or stragglers. Default: 200.")
+      description = "Number of runs with jitter or stragglers. Default: 200.")
   private @Nullable String runs;
 
-  @Option(
-      names = "--seed",
-      paramLabel = "N",
-      description = "What the chances of all runs follow from. Default: 1.")
+  @Option(names = "--seed", paramLabel = "N", description = "Seed of all random runs. Default: 1.")
   private @Nullable String seed;
 
   /** Throws where something is said that changes nothing in a schedule's runs. */

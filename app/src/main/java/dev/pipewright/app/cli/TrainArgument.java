@@ -47,76 +47,76 @@ final class TrainArgument {
   @Option(
       names = "--global-batch",
       paramLabel = "N",
-      description = "Samples of a step; the plan's own otherwise.")
+      description = "Samples of a step. Default: those of the plan; required for a network.")
   @Nullable Integer batch;
 
   @Option(
       names = "--stages",
       paramLabel = "P",
-      description = "Ranks of a pipeline. Default: 1, or the plan's.")
+      description = "Ranks of the pipeline. Default: 1, or those of the plan.")
   @Nullable Integer stages;
 
   @Option(
       names = "--schedule",
       paramLabel = "NAME",
       description =
-          "Any that `schedule` knows and whose steps end, or pipedream, pipedream-2bw, cyclic-v1,"
-              + " cyclic-v2 and their forms -single, -pyramid, -pipeline and -zero, whose steps flow"
-              + " into one another. Default: 1f1b, or the plan's.")
+          "Any synchronous one of `schedule`, or one of pipedream, pipedream-2bw, cyclic-v1 and"
+              + " cyclic-v2 (with the forms -single, -pyramid, -pipeline and -zero), whose steps"
+              + " overlap. Default: 1f1b, or that of the plan.")
   @Nullable String schedule;
 
   @Option(
       names = "--chunks",
       paramLabel = "V",
-      description = "Stages on each rank, where the schedule may have any number.")
+      description = "Stages on each rank, where the schedule allows a choice.")
   @Nullable Integer chunks;
 
   @Option(
       names = "--micro-batches",
       paramLabel = "M",
       description =
-          "Of a step. Default: twice as many as ranks, 1 for one rank; where steps flow, as many as"
-              + " ranks.")
+          "Micro-batches of a step. Default: twice the number of ranks, 1 for one rank; the"
+              + " number of ranks where steps overlap.")
   @Nullable Integer microBatches;
 
   @Option(
       names = "--replicas",
       paramLabel = "R",
       description =
-          "Workers of each rank, which share every micro-batch, or with pipedream take them in"
-              + " turn. Default: 1.")
+          "Data-parallel workers of each rank, which share every micro-batch; with pipedream"
+              + " they take micro-batches in turn. Default: 1.")
   @Nullable Integer replicas;
 
   @Option(
       names = "--vertical-sync",
       description =
-          "With pipedream: all stages compute a micro-batch with the version that the first one"
-              + " had.")
+          "With pipedream: all stages compute a micro-batch with the weight version that the"
+              + " first stage used.")
   boolean vertical;
 
   @Option(
       names = "--split",
       paramLabel = "KIND:P",
       description =
-          "Have P workers in place of one compute each layer together: filter:P, channel:P,"
-              + " spatial:P (or 2x2 for parts along each axis), tensor:P, sequence:P. One for all"
-              + " stages, or one for each with commas between them, like spatial:2,none.")
+          "Split each layer of a stage over P workers: filter:P, channel:P, spatial:P (or 2x2"
+              + " for parts along each axis, with halo exchange), tensor:P or sequence:P. One for all"
+              + " stages, or one for each, separated by commas, like spatial:2,none. Default: none.")
   @Nullable String split;
 
   @Option(
       names = "--reduce",
       paramLabel = "HOW",
       description =
-          "Sums of gradients that parts and replicas add to: hierarchical, leaders or flat."
-              + " Default: hierarchical.")
+          "How gradients of split layers and replicas are all-reduced: hierarchical, leaders or"
+              + " flat. Default: hierarchical.")
   @Nullable String reduce;
 
   @Option(
       names = "--zero",
       paramLabel = "N",
       description =
-          "What the workers that hold the same stage share out instead of all having it: 1 what the"
-              + " optimizer remembers, 2 also gradients, 3 also parameters. Default: 0, nothing.")
+          "ZeRO stage for data-parallel replicas: 1 shards the optimizer state, 2 also"
+              + " gradients, 3 also parameters. Default: 0.")
   @Nullable Integer zero;
 
   /**

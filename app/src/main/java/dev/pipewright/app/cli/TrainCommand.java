@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
 
 @Command(
     name = "train",
-    description = "Trains a network with several workers, as a plan says or as the flags do.",
+    description = "Trains a network with several workers, following a plan or the flags.",
     footer = {
       "",
       "Examples:",
@@ -58,25 +58,28 @@ final class TrainCommand implements Callable<Integer> {
       names = "--steps",
       paramLabel = "N",
       defaultValue = "20",
-      description = "Global batches. Default: ${DEFAULT-VALUE}.")
+      description = "Steps to train: global batches. Default: ${DEFAULT-VALUE}.")
   private int steps;
 
   @Option(
       names = "--learning-rate",
       paramLabel = "X",
       description =
-          "Default: 0.01, or 0.001 with adam; without normalisation, convolutions take 0.001, or"
-              + " 0.0003 with adam, as do transformers wider than 512.")
+          "Learning rate. Default: 0.01, or 0.001 with adam; networks without normalisation and"
+              + " transformers wider than 512 take 0.001, or 0.0003 with adam.")
   private @Nullable Double rate;
 
-  @Option(names = "--momentum", paramLabel = "X", description = "Default: 0.9.")
+  @Option(
+      names = "--momentum",
+      paramLabel = "X",
+      description = "Momentum of the optimizer. Default: 0.9.")
   private @Nullable Double momentum;
 
   @Option(
       names = "--weight-decay",
       paramLabel = "X",
       defaultValue = "0",
-      description = "Default: ${DEFAULT-VALUE}.")
+      description = "Weight decay. Default: ${DEFAULT-VALUE}.")
   private double decay;
 
   /** What batch normalisation averages over. */

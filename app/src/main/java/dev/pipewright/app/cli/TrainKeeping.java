@@ -13,7 +13,8 @@ final class TrainKeeping {
       names = "--out",
       paramLabel = "DIR",
       description =
-          "Keep metrics.jsonl, tensorboard/, what each worker prints in logs/, and checkpoints/.")
+          "Write metrics.jsonl, tensorboard/, the output of each worker in logs/, and"
+              + " checkpoints/.")
   @Nullable Path out;
 
   @Option(
@@ -22,21 +23,24 @@ final class TrainKeeping {
       description = "Write a checkpoint into --out every N steps, and at the end.")
   @Nullable Integer checkpointEvery;
 
-  @Option(names = "--keep", paramLabel = "K", description = "The last K checkpoints. Default: 3.")
+  @Option(
+      names = "--keep",
+      paramLabel = "K",
+      description = "Keep the last K checkpoints. Default: 3.")
   @Nullable Integer kept;
 
   @Option(
       names = "--resume",
       paramLabel = "DIR",
       description =
-          "Go on from a checkpoint, or the last in DIR. Another plan, batch or number of workers"
-              + " may do so.")
+          "Continue from a checkpoint, or from the last one in DIR. Plan, batch and number of"
+              + " workers may differ from the run that wrote it.")
   @Nullable Path resume;
 
   @Option(
       names = "--evaluate-every",
       paramLabel = "N",
-      description = "Have held-out samples answered every N steps, and at the end.")
+      description = "Evaluate on the held-out set every N steps and at the end.")
   @Nullable Integer evaluateEvery;
 
   private static final int USUALLY_KEPT = 3;

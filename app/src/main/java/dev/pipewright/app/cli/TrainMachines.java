@@ -15,14 +15,14 @@ final class TrainMachines {
       names = "--elsewhere",
       paramLabel = "N",
       description =
-          "The last N workers run on machines that `join`; files that all read or write have to be"
-              + " where all find them. Default: none.")
+          "Run the last N workers on other machines, which `join`. Paths of files must be valid"
+              + " on all machines. Default: 0.")
   private @Nullable Integer elsewhere;
 
   @Option(
       names = "--port",
       paramLabel = "PORT",
-      description = "Where other machines join. Default: any free one.")
+      description = "Port at which other machines join. Default: any free one.")
   private @Nullable Integer port;
 
   @Option(

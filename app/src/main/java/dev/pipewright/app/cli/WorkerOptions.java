@@ -12,8 +12,8 @@ final class WorkerOptions {
       paramLabel = "DATA",
       defaultValue = "synthetic",
       description =
-          "synthetic[:KIND][,samples=N,classes=N], cifar10:DIR, mnist:DIR, images:DIR or text:FILE."
-              + " Default: samples that we make for the network, which can be learnt.")
+          "synthetic[:KIND][,samples=N,classes=N], cifar10:DIR, mnist:DIR, images:DIR or"
+              + " text:FILE. Default: synthetic samples for the network, which it can learn.")
   private String data = "";
 
   @Option(
@@ -28,7 +28,7 @@ final class WorkerOptions {
       names = "--threads",
       paramLabel = "N",
       defaultValue = "1",
-      description = "That each worker computes with. Default: ${DEFAULT-VALUE}.")
+      description = "Threads that each worker computes with. Default: ${DEFAULT-VALUE}.")
   private int threads;
 
   private static final int MOST_THREADS = 4096;

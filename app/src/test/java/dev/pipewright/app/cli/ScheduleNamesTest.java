@@ -98,7 +98,7 @@ class ScheduleNamesTest {
     assertEquals(
         "--micro-batches: %s has a worker for each of 4 stages, which take one micro-batch each in"
                 .formatted(name)
-            + " a step, so 6 do not do; take 8",
+            + " a step, so 6 are refused; take 8",
         refusal(name, 4, 6));
   }
 
@@ -110,12 +110,12 @@ class ScheduleNamesTest {
       return;
     }
     if (microBatches == 4) {
-      assertTrue(refusal("pipedream-2bw", 4, 4).endsWith("so 4 do not do; take 8"));
+      assertTrue(refusal("pipedream-2bw", 4, 4).endsWith("so 4 are refused; take 8"));
       return;
     }
     assertEquals(
         "--micro-batches: pipedream-2bw updates after every 4 micro-batches, one per stage, twice"
-            + " at least, so %d do not do; take %d".formatted(microBatches, remedy),
+            + " at least, so %d are refused; take %d".formatted(microBatches, remedy),
         refusal("pipedream-2bw", 4, microBatches));
   }
 
