@@ -154,7 +154,8 @@ final class ScheduleDrawing {
     long[] program = run.program(rank);
     for (int i = 0; i < program.length; i++) {
       Pass pass = Schedule.pass(program[i]);
-      if (pass.exchanges()) {
+      boolean shown = pass == Pass.HAND_ON || run.end(rank, i) > run.start(rank, i);
+      if (pass.exchanges() && shown) {
         double left = Math.min(scale.x(run.start(rank, i)), scale.right() - LEAST);
         double wide = Math.max(LEAST, scale.x(run.end(rank, i)) - left - APART);
         String style = "class=\"" + ScheduleLegend.style(pass, 0, 0) + '"';

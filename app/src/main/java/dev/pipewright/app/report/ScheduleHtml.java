@@ -2,6 +2,7 @@ package dev.pipewright.app.report;
 
 import dev.pipewright.app.report.Table.Cell;
 import dev.pipewright.app.report.Table.Column;
+import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,7 +106,7 @@ public final class ScheduleHtml {
     String numbers =
         "Numbers are " + ScheduleRun.numbers(runs) + "; under the pointer, a cell says what it is";
     String exchanges =
-        runs.stream().anyMatch(run -> run.schedule().exchanging())
+        runs.stream().anyMatch(run -> run.drawnPasses().stream().anyMatch(Pass::exchanges))
             ? "; the thin bars are exchanges that overlap computation"
             : "";
     String ranks =

@@ -28,7 +28,7 @@ final class ScheduleLegend {
     Set<Pass> passes = EnumSet.noneOf(Pass.class);
     ScheduleRun most = runs.get(0);
     for (ScheduleRun run : runs) {
-      passes.addAll(run.passes());
+      passes.addAll(run.drawnPasses());
       most = mostShade(run) > mostShade(most) ? run : most;
     }
     for (Pass pass : passes) {

@@ -282,6 +282,15 @@ public record ScheduleRun(
     return passes;
   }
 
+  /** Those that pictures show: what takes time, and hand-overs, which have arrows. */
+  Set<Pass> drawnPasses() {
+    Set<Pass> drawn = shownPasses();
+    if (passes().contains(Pass.HAND_ON)) {
+      drawn.add(Pass.HAND_ON);
+    }
+    return drawn;
+  }
+
   /** Whether the op at a position runs together with the one before it. */
   boolean joinsPrevious(int rank, int position) {
     return position > 0 && Schedule.isJoined(program(rank)[position - 1]);

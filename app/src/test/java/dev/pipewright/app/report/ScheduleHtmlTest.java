@@ -47,6 +47,18 @@ class ScheduleHtmlTest {
   }
 
   @Test
+  void whatTakesNoTimeIsNotInTheLegend() {
+    String timed = ScheduleHtml.of(List.of(ScheduleRuns.replicas()));
+    assertTrue(timed.contains("gradients added up") && timed.contains("exchanges that overlap"));
+    ScheduleRun free = ScheduleRuns.of(ScheduleRuns.replicas().schedule(), 2);
+    String page = ScheduleHtml.of(List.of(free));
+    assertTrue(page.contains("backward</li>"), "what takes time is there");
+    for (String absent : List.of("gradients added up", "exchanges that overlap", ">update<")) {
+      assertFalse(page.contains(absent), absent);
+    }
+  }
+
+  @Test
   void theCapIsStatedForAllOrByRank() {
     assertTrue(
         ScheduleHtml.of(List.of(ScheduleRuns.capped(PLAIN, 3.0))).contains("; the cap is 3<"));
