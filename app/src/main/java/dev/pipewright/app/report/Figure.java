@@ -69,7 +69,11 @@ record Figure(String label, String value, String note) {
     double bound = planning.lowerBound().seconds();
     String why = planning.lowerBound().why();
     if (bound > 0) {
-      why += "; estimate " + Units.percent(best.estimate().stepSeconds() / bound - 1) + " above";
+      String above = Units.percent(best.estimate().stepSeconds() / bound - 1);
+      why +=
+          above.equals(Units.percent(0))
+              ? "; the estimate reaches it"
+              : "; estimate " + above + " above";
     }
     return new Figure("lower bound", Units.seconds(bound), why);
   }

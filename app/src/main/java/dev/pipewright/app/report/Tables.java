@@ -149,7 +149,11 @@ final class Tables {
     }
     double best = planning.best().get().seconds();
     double seconds = planning.candidates().get(rank).seconds();
-    return best > 0 ? Numbers.change(seconds / best - 1) : "–";
+    if (best <= 0) {
+      return "–";
+    }
+    String change = Numbers.change(seconds / best - 1);
+    return change.equals(Numbers.change(0)) ? "equal" : change;
   }
 
   private static String peak(Assessment assessment) {

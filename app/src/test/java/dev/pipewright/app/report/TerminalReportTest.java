@@ -103,6 +103,15 @@ class TerminalReportTest {
   }
 
   @Test
+  void aRivalThatTakesAsLongIsEqual() {
+    Picture picture = Pipelines.picture("equals", 3, 8);
+    Candidate best = picture.planning().best().orElseThrow();
+    String text = TerminalReport.of(with(picture, List.of(best, renamed(best, "another"))));
+    assertTrue(text.contains(" equal "), text);
+    assertFalse(text.contains("+0.0 %"), text);
+  }
+
+  @Test
   void colours() {
     Picture picture = Pipelines.picture("colours", 4, 8);
     assertFalse(TerminalReport.of(picture).contains("\u001b"));
