@@ -1,5 +1,6 @@
 package dev.pipewright.cost;
 
+import dev.pipewright.plan.Plan;
 import java.util.Optional;
 
 /** The cost models that a user can choose by name. */
@@ -36,6 +37,21 @@ public enum CostModel {
   /** The oracle that prices plans by this model. */
   public Oracle oracle(StageCosts costs) {
     return this == DAPPLE_REPO ? new DappleRepoOracle(costs) : new PipelineOracle(costs, formula());
+  }
+
+  /**
+   * The oracle that prices plans for a step of {@code globalBatch} samples: the samples of their
+   * micro-batches, but where {@link #DAPPLE_REPO} truncates.
+   */
+  public Oracle oracle(StageCosts costs, long globalBatch) {
+    return this == DAPPLE_REPO ? new DappleRepoOracle(costs, globalBatch) : oracle(costs);
+  }
+
+  /** Whether a plan is for a step of so many samples. */
+  public boolean isFor(long globalBatch, Plan plan) {
+    return this == DAPPLE_REPO
+        ? DappleRepoOracle.cuts(globalBatch, plan)
+        : plan.globalBatch() == globalBatch;
   }
 
   /** How stage times combine; throws for the model that is not a formula over stages. */

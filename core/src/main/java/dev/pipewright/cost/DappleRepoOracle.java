@@ -3,30 +3,46 @@ package dev.pipewright.cost;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.StagePlan;
+import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * Scores plans exactly as the planner program of DAPPLE's authors does, quirks included, so that
  * plans can be compared on their terms.
  *
  * <p>Its quirks, found by reproducing the scores that the program recorded: a micro-batch may be
- * split into fractions of a sample; forward and backward are halves of their sum; there is no
- * latency and no memory; the layer after a cut counts in the gradients of both sides; the time of
- * one micro-batch through all layers is not divided by the devices of a stage; an all-reduce inside
- * a machine uses ⌊n/2⌋ links at once; a cut between branches pays for what PipeDream's augmented
- * antichains hold ({@link dev.pipewright.model.Chain#crossingAsAugmented}).
+ * split into fractions of a sample; a global batch that micro-batches do not divide is cut into
+ * ⌊batch/replicas/micro-batch⌋ of them, which share all its samples; forward and backward are
+ * halves of their sum; there is no latency and no memory; the layer after a cut counts in the
+ * gradients of both sides; the time of one micro-batch through all layers is not divided by the
+ * devices of a stage; an all-reduce inside a machine uses ⌊n/2⌋ links at once; a cut between
+ * branches pays for what PipeDream's augmented antichains hold ({@link
+ * dev.pipewright.model.Chain#crossingAsAugmented}).
  */
 public final class DappleRepoOracle implements Oracle {
   /** The name by which users choose it. */
   public static final String NAME = "dapple-repo";
 
   private final StageCosts costs;
+  private final OptionalLong globalBatch;
   private final double[] seconds; // forward and backward of one sample, cumulative by end
   private final double[] cutBytes; // of one sample, by end
 
+  /** Of plans for the samples that their micro-batches hold. */
   public DappleRepoOracle(StageCosts costs) {
+    this(costs, OptionalLong.empty());
+  }
+
+  /** Of plans for {@code globalBatch} samples, which their micro-batches need not divide. */
+  public DappleRepoOracle(StageCosts costs, long globalBatch) {
+    this(costs, OptionalLong.of(globalBatch));
+  }
+
+  private DappleRepoOracle(StageCosts costs, OptionalLong globalBatch) {
     this.costs = costs;
+    this.globalBatch = globalBatch;
     this.seconds = secondsPerSample(costs);
     double[] crossing =
         costs.workload().chain().crossingAsAugmented(costs.workload().profile().outputBytes());
@@ -48,6 +64,11 @@ public final class DappleRepoOracle implements Oracle {
       sum[i] = (forward[i] + backward[i]) / batch;
     }
     return sum;
+  }
+
+  /** Whether the program cuts a global batch into as many micro-batches as a plan has. */
+  public static boolean cuts(long globalBatch, Plan plan) {
+    return globalBatch / plan.replicas() / plan.microBatch() == plan.microBatches();
   }
 
   /** Forward and backward seconds of one sample, cumulative by end: read only. */
@@ -114,10 +135,17 @@ public final class DappleRepoOracle implements Oracle {
 
   @Override
   public Assessment assess(Plan plan) {
+    globalBatch.ifPresent(batch ->
+        Check.that(
+            cuts(batch, plan),
+            "the plan is not for the global batch: micro_batches=%d, global_batch=%d",
+            plan.microBatches(),
+            batch));
     List<StageCost> physical = new PipelineOracle(costs, new PathFormula()).stages(plan);
     int stages = plan.stages().size();
     double microBatches = plan.microBatches();
-    double wave = plan.wave();
+    double samples = globalBatch.orElse(plan.globalBatch());
+    double wave = samples / microBatches;
     double bottleneck = 0; // seconds of one micro-batch in the slowest stage or transfer
     double transfers = 0;
     double[] tails = new double[stages];
@@ -152,7 +180,7 @@ public final class DappleRepoOracle implements Oracle {
     for (int s = 0; s < stages; s++) {
       tail = Math.max(tail, tails[s] - s * bottleneck);
     }
-    double once = seconds[costs.size()] * plan.microBatch() + transfers;
+    double once = seconds[costs.size()] * wave / plan.replicas() + transfers;
     return new Assessment(NAME, bottleneck * (microBatches - 1) + once + tail, scored);
   }
 

@@ -57,7 +57,7 @@ public final class DapplePlanner {
     this.searched = exact ? costs : Effort.searched(costs, request.stages().orElse(1));
     this.request = request;
     this.stop = stop;
-    this.estimates = request.costModel().oracle(costs);
+    this.estimates = request.costModel().oracle(costs, request.globalBatch());
     this.repo = request.costModel() == CostModel.DAPPLE_REPO;
     this.selective = SelectiveRecomputation.of(costs, searched, request.recomputation());
     this.drafts = new Drafts(costs, searched, selective);
@@ -224,13 +224,14 @@ public final class DapplePlanner {
             default -> Math.min(searched.size(), cluster.size() / wave.unit());
           };
       int least = request.stages().orElse(1);
-      if (least > (repo ? Math.min(most, wave.microBatches()) : most)) {
+      if (least > most) {
         continue;
       }
       if (repo) {
-        int stages = request.stages().orElse(Math.min(most, wave.microBatches()));
+        int stages = request.stages().orElse(most);
         DappleRepoOracle scores = new DappleRepoOracle(searched);
-        StagePricer pricer = new RepoPricer(searched, scores, space, wave, stages);
+        StagePricer pricer =
+            new RepoPricer(searched, scores, space, wave, request.globalBatch(), stages);
         trials.add(new Trial(wave, WarmUp.A, searched, space, pricer, least, stages));
         continue;
       }

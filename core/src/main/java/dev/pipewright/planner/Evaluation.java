@@ -14,9 +14,15 @@ import java.util.Optional;
 public final class Evaluation {
   private Evaluation() {}
 
-  /** Throws {@link IllegalArgumentException} when the plan is not for this model and cluster. */
-  public static Planning of(StageCosts costs, Plan plan, CostModel costModel, Oracle simulator) {
-    Assessment estimate = costModel.oracle(costs).assess(plan);
+  /**
+   * A plan for a step of {@code globalBatch} samples.
+   *
+   * <p>Throws {@link IllegalArgumentException} when the plan is not for this model, batch and
+   * cluster.
+   */
+  public static Planning of(
+      StageCosts costs, Plan plan, long globalBatch, CostModel costModel, Oracle simulator) {
+    Assessment estimate = costModel.oracle(costs, globalBatch).assess(plan);
     Candidate candidate =
         new Candidate(Drafts.kind(plan), plan, estimate, Optional.of(simulator.assess(plan)));
     return new Planning(
@@ -24,9 +30,9 @@ public final class Evaluation {
         costModel.word(),
         Optional.of(candidate),
         List.of(candidate),
-        LowerBounds.best(costs, Math.toIntExact(plan.globalBatch()), costModel),
+        LowerBounds.best(costs, Math.toIntExact(globalBatch), costModel),
         Binding.of(candidate),
-        LowerBounds.oneDeviceSeconds(costs, Math.toIntExact(plan.globalBatch()), costModel),
+        LowerBounds.oneDeviceSeconds(costs, Math.toIntExact(globalBatch), costModel),
         new Search(false, 0, "a given plan"));
   }
 }

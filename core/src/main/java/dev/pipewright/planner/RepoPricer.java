@@ -11,8 +11,8 @@ import java.util.List;
  * through everything plus {@code max(0, max_i(AR_i − i·b))}, with b the slowest stage or transfer.
  *
  * <p>Label: b, or what it will be at least; the sum of transfers; then the all-reduce of each
- * stage, zero where it cannot matter any more. More stages than micro-batches are not considered:
- * the score then falls when a stage gets slower.
+ * stage, zero where it cannot matter any more. With more stages than micro-batches the score may
+ * fall when a stage gets slower, so that few labels cover others.
  */
 final class RepoPricer implements StagePricer {
   private final StageCosts costs;
@@ -20,7 +20,7 @@ final class RepoPricer implements StagePricer {
   private final PlacementSpace space;
   private final PrefixBound prefixes;
   private final int replicas;
-  private final int wave;
+  private final double wave; // samples of a micro-batch over all replicas, fractions included
   private final int microBatches;
   private final int mostStages;
   private final double[] seconds;
@@ -36,12 +36,17 @@ final class RepoPricer implements StagePricer {
   private double allReduceSecondsPerByte;
 
   RepoPricer(
-      StageCosts costs, DappleRepoOracle oracle, PlacementSpace space, Wave wave, int mostStages) {
+      StageCosts costs,
+      DappleRepoOracle oracle,
+      PlacementSpace space,
+      Wave wave,
+      int globalBatch,
+      int mostStages) {
     this.costs = costs;
     this.oracle = oracle;
     this.space = space;
     this.replicas = wave.unit();
-    this.wave = wave.samples();
+    this.wave = (double) globalBatch / wave.microBatches();
     this.microBatches = wave.microBatches();
     this.mostStages = mostStages;
     this.seconds = oracle.secondsPerSample();
@@ -185,9 +190,10 @@ final class RepoPricer implements StagePricer {
     if (pool[a] > pool[b] || pool[a + 1] > pool[b + 1]) {
       return false;
     }
+    boolean slowerMayHelp = mostStages > microBatches && pool[a] < pool[b];
     for (int i = 0; i < mostStages; i++) {
       double tail = pool[a + 2 + i];
-      if (tail > 0 && !outdone(pool, b, i, tail)) {
+      if (tail > 0 && (slowerMayHelp || !outdone(pool, b, i, tail))) {
         return false;
       }
     }

@@ -10,8 +10,9 @@ import java.util.OptionalInt;
  * What a synchronous planner is asked for.
  *
  * @param globalBatch samples per step
- * @param microBatch samples of a micro-batch of each copy of the pipeline; where it is not given
- *     every divisor of the global batch is tried
+ * @param microBatch samples of a micro-batch of each copy of the pipeline, which divides the global
+ *     batch but under {@link CostModel#DAPPLE_REPO}, which truncates; where it is not given every
+ *     divisor of the global batch is tried
  * @param policies schedules to choose from
  * @param recomputation whether stages may, may not or must recompute their activations
  * @param costModel what ranks candidates
@@ -61,7 +62,9 @@ public record Request(
     Check.that(!policies.isEmpty(), "at least one schedule must be allowed: policies=%s", policies);
     microBatch.ifPresent(samples ->
         Check.that(
-            samples >= 1 && globalBatch % samples == 0,
+            samples >= 1
+                && (globalBatch % samples == 0
+                    || (costModel == CostModel.DAPPLE_REPO && samples <= globalBatch)),
             "the global batch must be a multiple of the micro-batch: global_batch=%d, micro_batch=%d",
             globalBatch,
             samples));

@@ -1,5 +1,6 @@
 package dev.pipewright.planner;
 
+import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Plan;
@@ -110,7 +111,7 @@ public final class SynchronousPlans {
   }
 
   private Planning planning(String planner, Oracle decides, BooleanSupplier stop) {
-    Oracle estimates = request.costModel().oracle(costs);
+    Oracle estimates = request.costModel().oracle(costs, request.globalBatch());
     List<Candidate> candidates = new ArrayList<>();
     boolean complete = true;
     for (int microBatch : microBatches()) {
@@ -150,10 +151,11 @@ public final class SynchronousPlans {
   /** Samples of a micro-batch of one copy. */
   private List<Integer> microBatches() {
     int samples = request.globalBatch() / copies;
+    boolean truncates = request.costModel() == CostModel.DAPPLE_REPO;
     List<Integer> sizes = new ArrayList<>();
     for (int size = 1; size <= samples && !stages.isEmpty(); size++) {
       boolean wanted = request.microBatch().isEmpty() || request.microBatch().getAsInt() == size;
-      if (wanted && samples % size == 0) {
+      if (wanted && (truncates || samples % size == 0)) {
         sizes.add(size);
       }
     }

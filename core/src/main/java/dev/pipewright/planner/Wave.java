@@ -1,5 +1,6 @@
 package dev.pipewright.planner;
 
+import dev.pipewright.cost.CostModel;
 import dev.pipewright.planner.Request.Shape;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,17 +16,20 @@ record Wave(int unit, int microBatch, int microBatches) {
   }
 
   /**
-   * All ways that a request allows. With a given micro-batch the number of copies varies; otherwise
-   * one copy with every micro-batch size covers copies too: a stage's devices share a micro-batch.
+   * All ways that a request allows; {@link CostModel#DAPPLE_REPO} also allows ways that leave
+   * samples over, which its micro-batches share. With a given micro-batch the number of copies
+   * varies; otherwise one copy with every micro-batch size covers copies too: a stage's devices
+   * share a micro-batch.
    */
   static List<Wave> of(Request request, int devices) {
     List<Wave> waves = new ArrayList<>();
     int global = request.globalBatch();
     if (request.microBatch().isPresent()) {
       int microBatch = request.microBatch().getAsInt();
+      boolean truncates = request.costModel() == CostModel.DAPPLE_REPO;
       int most = request.shape() == Shape.PIPELINE ? 1 : Math.min(devices, global / microBatch);
       for (int copies = 1; copies <= most; copies++) {
-        if (global % (copies * microBatch) == 0) {
+        if (truncates || global % (copies * microBatch) == 0) {
           waves.add(new Wave(copies, microBatch, global / copies / microBatch));
         }
       }

@@ -45,9 +45,16 @@ class DapplePlannerTest {
           branching ? Samples.branching(random) : Samples.chain(random.nextInt(1, 8));
       StageCosts costs = Samples.costs(random, graph, globalBatch);
       OptionalInt microBatch =
-          given ? OptionalInt.of(divisor(random, globalBatch)) : OptionalInt.empty();
+          given ? OptionalInt.of(microBatch(random, globalBatch, model)) : OptionalInt.empty();
       List<WarmUp> policies = List.of(WarmUp.A, WarmUp.B);
       return new Case(costs, new Request(globalBatch, microBatch, policies, recomputation, model));
+    }
+
+    /** One that divides, but where the cost model truncates. */
+    private static int microBatch(SplittableRandom random, int globalBatch, CostModel model) {
+      return model == CostModel.DAPPLE_REPO && random.nextBoolean()
+          ? random.nextInt(1, globalBatch + 1)
+          : divisor(random, globalBatch);
     }
 
     private static int divisor(SplittableRandom random, int of) {
@@ -79,7 +86,8 @@ class DapplePlannerTest {
 
     /** As ranked: the oracle that decides is the one that estimates. */
     Planning plan() {
-      return DapplePlanner.plan(costs, request, request.costModel().oracle(costs));
+      return DapplePlanner.plan(
+          costs, request, request.costModel().oracle(costs, request.globalBatch()));
     }
 
     Planning planBySimulation() {
@@ -87,7 +95,7 @@ class DapplePlannerTest {
     }
 
     Oracle simulator() {
-      return new SimulatedOracle(request.costModel().oracle(costs));
+      return new SimulatedOracle(request.costModel().oracle(costs, request.globalBatch()));
     }
   }
 
@@ -214,8 +222,9 @@ class DapplePlannerTest {
       Plan plan = candidate.plan();
       assertEquals(List.of(), Validator.check(plan.schedule()));
       assertEquals(one.costs().size(), plan.layers());
-      assertEquals(one.request().globalBatch(), plan.globalBatch());
-      Assessment again = one.request().costModel().oracle(one.costs()).assess(plan);
+      CostModel model = one.request().costModel();
+      assertTrue(model.isFor(one.request().globalBatch(), plan), plan::toString);
+      Assessment again = model.oracle(one.costs(), one.request().globalBatch()).assess(plan);
       assertEquals(again.stepSeconds(), candidate.estimate().stepSeconds());
       assertTrue(repo || again.fits(), () -> "does not fit: " + plan);
     }

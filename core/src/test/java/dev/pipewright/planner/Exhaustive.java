@@ -45,7 +45,7 @@ final class Exhaustive {
 
   private Exhaustive(StageCosts costs, Request request) {
     this.request = request;
-    this.oracle = request.costModel().oracle(costs);
+    this.oracle = request.costModel().oracle(costs, request.globalBatch());
     this.repo = request.costModel() == CostModel.DAPPLE_REPO;
     this.devices = costs.workload().cluster().size();
     this.chain = costs.workload().chain();
@@ -69,7 +69,7 @@ final class Exhaustive {
             request.microBatch().isPresent()
                 ? microBatch == request.microBatch().getAsInt()
                 : copies == 1;
-        if (allowed && global % (microBatch * copies) == 0) {
+        if (allowed && (repo || global % (microBatch * copies) == 0)) {
           microBatches = global / (microBatch * copies);
           extend(new ArrayList<>(), 0, 0);
         }
@@ -82,9 +82,6 @@ final class Exhaustive {
       if (request.stages().orElse(pieces.size()) == pieces.size()) {
         pieces(pieces);
       }
-      return;
-    }
-    if (repo && pieces.size() == microBatches) {
       return;
     }
     for (int last = first; last < chain.size(); last++) {

@@ -40,6 +40,7 @@ import org.jspecify.annotations.Nullable;
 final class Answer {
   private final Planning planning;
   private final ModelArgument.Costed costed;
+  private final long globalBatch;
   private final double planningSeconds;
   private final OptionalInt profileBatch;
   private final @Nullable Timeline timeline;
@@ -50,11 +51,13 @@ final class Answer {
   Answer(
       Planning planning,
       ModelArgument.Costed costed,
+      long globalBatch,
       double planningSeconds,
       OptionalInt profileBatch) {
     this(
         planning,
         costed,
+        globalBatch,
         planningSeconds,
         profileBatch,
         best -> SimulatedOracle.run(best.plan(), best.estimate()),
@@ -64,12 +67,14 @@ final class Answer {
   Answer(
       Planning planning,
       ModelArgument.Costed costed,
+      long globalBatch,
       double planningSeconds,
       OptionalInt profileBatch,
       Function<Candidate, Run> simulator,
       @Nullable JitterJson jitter) {
     this.planning = planning;
     this.costed = costed;
+    this.globalBatch = globalBatch;
     this.planningSeconds = planningSeconds;
     this.profileBatch = profileBatch;
     Optional<Run> run = planning.best().map(simulator);
@@ -106,7 +111,7 @@ final class Answer {
                   .toList();
           int devices = plan.stages().stream().mapToInt(StagePlan::replicas).sum();
           return TrainingFigures.of(
-              costed.workload(), plan.globalBatch(), perRank, best.seconds(), devices);
+              costed.workload(), globalBatch, perRank, best.seconds(), devices);
         });
   }
 
@@ -139,10 +144,7 @@ final class Answer {
         costed.model(),
         costed.cluster(),
         costed.workload().profile().provenance().toString(),
-        planning
-            .best()
-            .map(b -> OptionalLong.of(b.plan().globalBatch()))
-            .orElse(OptionalLong.empty()),
+        planning.best().isPresent() ? OptionalLong.of(globalBatch) : OptionalLong.empty(),
         profileBatch,
         planningSeconds,
         Optional.ofNullable(timeline).map(this::simulated),
@@ -186,7 +188,7 @@ final class Answer {
             Optional.of(ModelArgument.anywhere(costed.model())),
             Optional.of(ClusterNames.anywhere(costed.cluster())),
             Optional.of(planning.costModel()),
-            OptionalLong.of(best.plan().globalBatch()),
+            OptionalLong.of(globalBatch),
             profileBatch,
             Optional.of(costed.workload().training()),
             costed.memory());

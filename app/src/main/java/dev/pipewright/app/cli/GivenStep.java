@@ -44,12 +44,20 @@ record GivenStep(Path path, PlanFile file, ModelArgument.Costed costed, CostMode
                         + "'; "
                         + Suggestion.of(word, SynchronousFlags.COST_MODELS)));
     Limits.passes(argument.path.toString(), file.plan());
-    ModelArgument.Costed costed = argument.costed(file.madeFor(), file.plan().globalBatch());
+    long samples = file.plan().globalBatch();
+    long said = file.globalBatch().orElse(samples);
+    ModelArgument.Costed costed =
+        argument.costed(file.madeFor(), prices.isFor(said, file.plan()) ? said : samples);
     return new GivenStep(argument.path, file, costed, prices);
   }
 
   private Plan plan() {
     return file.plan();
+  }
+
+  /** Samples of a step: those of the plan's micro-batches, but where the cost model truncates. */
+  private long globalBatch() {
+    return file.globalBatch().orElse(plan().globalBatch());
   }
 
   @Override
@@ -71,7 +79,7 @@ record GivenStep(Path path, PlanFile file, ModelArgument.Costed costed, CostMode
 
   private void memory(boolean runs, List<FileProblem> problems) {
     try {
-      Assessment assessment = costModel.oracle(costed.costs()).assess(plan());
+      Assessment assessment = costModel.oracle(costed.costs(), globalBatch()).assess(plan());
       if (assessment.fits()) {
         return;
       }
@@ -132,13 +140,13 @@ record GivenStep(Path path, PlanFile file, ModelArgument.Costed costed, CostMode
     int runs = options.runs();
     SimulatedOracle oracle =
         new SimulatedOracle(
-            costModel.oracle(costs),
+            costModel.oracle(costs, globalBatch()),
             options.conditions(Transfers.QUEUED, PlanWires.of(plan(), costed.workload().cluster())),
             options.slowness(plan().stages().size()));
     long start = System.nanoTime();
     Planning planning;
     try {
-      planning = Evaluation.of(costs, plan(), costModel, oracle);
+      planning = Evaluation.of(costs, plan(), globalBatch(), costModel, oracle);
     } catch (IllegalArgumentException e) {
       throw new BadInputException(PlanProblems.refusal(path, plan().schedule(), e));
     }
@@ -147,6 +155,7 @@ record GivenStep(Path path, PlanFile file, ModelArgument.Costed costed, CostMode
         new Answer(
             planning,
             costed,
+            globalBatch(),
             seconds,
             file.profileBatch(),
             best -> oracle.simulate(best.plan(), best.estimate()),

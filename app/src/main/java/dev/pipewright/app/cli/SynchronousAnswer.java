@@ -1,5 +1,6 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.app.report.Words;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.PathFormula;
@@ -96,7 +97,7 @@ final class SynchronousAnswer implements PlannerAnswer {
         arguments.profileBatch == null
             ? OptionalInt.empty()
             : OptionalInt.of(arguments.profileBatch);
-    Answer answer = new Answer(planning, costed, seconds, batch);
+    Answer answer = new Answer(planning, costed, request.globalBatch(), seconds, batch);
     return new SynchronousAnswer(planner, request, planning, costs, answer, patience.ended());
   }
 
@@ -120,23 +121,24 @@ final class SynchronousAnswer implements PlannerAnswer {
   private static Planning evaluated(Path path, ModelArgument.Costed costed, Request request) {
     PlanFile file = PlanJson.read(path);
     Limits.passes(path.toString(), file.plan());
-    if (file.plan().globalBatch() != request.globalBatch()) {
+    if (!request.costModel().isFor(request.globalBatch(), file.plan())) {
       throw new BadInputException(
-          path
-              + ": the plan processes "
-              + file.plan().globalBatch()
-              + " samples per step; give"
-              + " --global-batch "
-              + file.plan().globalBatch()
-              + " or change the plan");
+          "%s: the plan processes %d samples per step, not %d; give --global-batch %d or change the plan"
+              .formatted(
+                  path,
+                  file.plan().globalBatch(),
+                  request.globalBatch(),
+                  file.plan().globalBatch()));
     }
     for (String problem : PlanFit.problems(file.plan(), costed)) {
       throw new BadInputException(path + ": " + problem);
     }
     StageCosts costs = costed.costs();
-    Oracle simulator = new SimulatedOracle(request.costModel().oracle(costs));
+    Oracle simulator =
+        new SimulatedOracle(request.costModel().oracle(costs, request.globalBatch()));
     try {
-      return Evaluation.of(costs, file.plan(), request.costModel(), simulator);
+      return Evaluation.of(
+          costs, file.plan(), request.globalBatch(), request.costModel(), simulator);
     } catch (IllegalArgumentException e) {
       throw new BadInputException(path + ": " + e.getMessage());
     }
@@ -176,6 +178,7 @@ final class SynchronousAnswer implements PlannerAnswer {
       remarks.add(
           "the best is not proven, since memory was full or placements are too many; " + gap());
     }
+    leftOver().ifPresent(remarks::add);
     slowdown().ifPresent(remarks::add);
     tooLarge().ifPresent(reason -> remarks.add("does not fit: " + reason));
     return remarks;
@@ -201,6 +204,22 @@ final class SynchronousAnswer implements PlannerAnswer {
         .map(alone ->
             "one device alone takes %s, less than the %s of this plan; more devices do not pay here"
                 .formatted(Units.seconds(alone.seconds()), Units.seconds(best.seconds())));
+  }
+
+  /** That micro-batches do not divide the global batch, where the cost model lets them. */
+  private Optional<String> leftOver() {
+    return planning
+        .best()
+        .map(Candidate::plan)
+        .filter(plan -> plan.globalBatch() != request.globalBatch())
+        .map(plan ->
+            "micro-batches of %d over %s do not divide %d samples: dapple-repo spreads all of them over %s, as the authors' program does; a real step of this plan processes %d"
+                .formatted(
+                    plan.microBatch(),
+                    Words.count(plan.replicas(), "replica"),
+                    request.globalBatch(),
+                    Words.count(plan.microBatches(), "micro-batch"),
+                    plan.globalBatch()));
   }
 
   private String gap() {

@@ -150,15 +150,6 @@ final class SynchronousFlags {
       throw new BadInputException(
           "--micro-batch: " + micro + " is no batch; give a whole number >= 1");
     }
-    if (samples % micro != 0) {
-      throw new BadInputException(
-          "--micro-batch: "
-              + micro
-              + " does not divide the global batch "
-              + samples
-              + "; give a divisor, like "
-              + nearestDivisor(samples, micro));
-    }
     CostModel costs =
         CostModel.find(costModel)
             .orElseThrow(() ->
@@ -167,6 +158,16 @@ final class SynchronousFlags {
                         + costModel
                         + "'; "
                         + Suggestion.of(costModel, COST_MODELS)));
+    boolean truncates = costs == CostModel.DAPPLE_REPO && micro <= samples;
+    if (samples % micro != 0 && !truncates) {
+      throw new BadInputException(
+          "--micro-batch: "
+              + micro
+              + " does not divide the global batch "
+              + samples
+              + "; give a divisor, like "
+              + nearestDivisor(samples, micro));
+    }
     if (costs == CostModel.DAPPLE_PUBLISHED && evaluate == null) {
       throw new BadInputException(
           "--cost-model: dapple-published only scores plans; add --evaluate PLAN.json or plan with"
