@@ -30,7 +30,22 @@ public final class PipelineOracle implements Oracle {
     return new Assessment(formula.name(), stepSeconds(plan, stages), stages);
   }
 
+  /**
+   * Where stages keep the last micro-batch a bound that is no longer than the step: all recomputed,
+   * less what each saves once, or nothing recomputed.
+   */
   private double stepSeconds(Plan plan, List<StageCost> stages) {
+    double saved = stages.stream().mapToDouble(StageCost::savedSeconds).sum();
+    double all = stepSeconds(plan, stages, 0);
+    return saved == 0 ? all : Math.max(all - saved, stepSeconds(plan, stages, 1));
+  }
+
+  /**
+   * The formula's.
+   *
+   * @param saves the part of what the last micro-batch saves that all do
+   */
+  private double stepSeconds(Plan plan, List<StageCost> stages, int saves) {
     double[] label = new double[formula.width()];
     formula.nothing(label, 0);
     int microBatches = plan.microBatches();
@@ -43,7 +58,7 @@ public final class PipelineOracle implements Oracle {
           label,
           0,
           stage.forwardSeconds(),
-          stage.backwardSeconds(),
+          stage.backwardSeconds() - saves * stage.savedSeconds(),
           stage.exposedAllReduceSeconds() + stage.updateSeconds(),
           microBatches,
           stage.memory().inFlight(),
@@ -107,7 +122,7 @@ public final class PipelineOracle implements Oracle {
     double again = // seconds of a micro-batch
         switch (stage.recompute()) {
           case NONE -> 0;
-          case STAGE_INPUT -> forwardSeconds;
+          case STAGE_INPUT, EXCEPT_LAST -> forwardSeconds;
           case SELECTIVE -> partlyKept(stage, slice).extraSeconds() * slowdown;
         };
     double messages = costs.messageSeconds(first, end, slice);
@@ -128,6 +143,7 @@ public final class PipelineOracle implements Oracle {
     return new StageCost(
         forwardSeconds + messages,
         backwardSeconds + again + messages,
+        stage.recompute() == Recompute.EXCEPT_LAST ? again : 0,
         send,
         back,
         reduce,
@@ -137,10 +153,10 @@ public final class PipelineOracle implements Oracle {
                 costs.updateSeconds()[end]
                     - costs.updateSeconds()[first]) // sums differ by rounding
             * slowdown,
-        memory(stage, slice));
+        memory(stage, slice, plan.microBatches()));
   }
 
-  private StageMemory memory(StagePlan stage, int slice) {
+  private StageMemory memory(StagePlan stage, int slice, int microBatches) {
     int first = stage.firstLayer();
     int end = stage.lastLayer() + 1;
     long capacity = Long.MAX_VALUE;
@@ -148,10 +164,13 @@ public final class PipelineOracle implements Oracle {
       capacity = Math.min(capacity, costs.workload().cluster().device(device).memory().value());
     }
     double held = costs.heldBytes(first, end, slice);
+    double last = 0;
     double working = 0;
-    if (stage.recompute() == Recompute.STAGE_INPUT) {
+    if (stage.recompute().wholeStage()) {
       held = costs.inputBytes(first, slice);
       working = costs.recomputedBytes(first, end, slice);
+      boolean keepsLast = stage.recompute() == Recompute.EXCEPT_LAST;
+      last = keepsLast && besideOthers(stage, microBatches) ? working : 0;
     } else if (stage.recompute() == Recompute.SELECTIVE) {
       PartlyKept kept = partlyKept(stage, slice);
       held = kept.heldBytes();
@@ -160,9 +179,15 @@ public final class PipelineOracle implements Oracle {
     return new StageMemory(
         costs.states(first, end),
         held,
+        last,
         stage.inFlight(),
         working + costs.workingBytes(slice),
         new Bytes(capacity));
+  }
+
+  /** Whether the last micro-batch is in flight while another one is recomputed. */
+  private static boolean besideOthers(StagePlan stage, int microBatches) {
+    return Math.min(stage.inFlight(), microBatches) > 1;
   }
 
   private PartlyKept partlyKept(StagePlan stage, int slice) {

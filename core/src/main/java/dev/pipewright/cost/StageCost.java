@@ -9,6 +9,8 @@ import java.util.Map;
  *
  * @param forwardSeconds forward pass of the device's slice
  * @param backwardSeconds backward pass, recomputation included
+ * @param savedSeconds what the backward pass of the step's last micro-batch takes less, where that
+ *     is not recomputed
  * @param sendSeconds activation to the next stage; 0 for the last
  * @param returnSeconds gradient back from the next stage; 0 for the last
  * @param allReduceSeconds gradients over the stage's devices, once per step
@@ -19,24 +21,58 @@ import java.util.Map;
 public record StageCost(
     double forwardSeconds,
     double backwardSeconds,
+    double savedSeconds,
     double sendSeconds,
     double returnSeconds,
     double allReduceSeconds,
     double exposedAllReduceSeconds,
     double updateSeconds,
     StageMemory memory) {
+  /** Of a stage that treats all micro-batches alike. */
+  public StageCost(
+      double forwardSeconds,
+      double backwardSeconds,
+      double sendSeconds,
+      double returnSeconds,
+      double allReduceSeconds,
+      double exposedAllReduceSeconds,
+      double updateSeconds,
+      StageMemory memory) {
+    this(
+        forwardSeconds,
+        backwardSeconds,
+        0,
+        sendSeconds,
+        returnSeconds,
+        allReduceSeconds,
+        exposedAllReduceSeconds,
+        updateSeconds,
+        memory);
+  }
 
   /**
    * Bytes on each device of a stage.
    *
    * @param states what is there all the time
    * @param heldBytes what each micro-batch in flight holds
+   * @param lastBytes what the step's last micro-batch holds beyond that, where it keeps more
    * @param inFlight how many are held at most
    * @param workingBytes what a pass needs beyond that while it recomputes and computes
    * @param capacity the smallest memory among the stage's devices
    */
   public record StageMemory(
-      States states, double heldBytes, int inFlight, double workingBytes, Bytes capacity) {
+      States states,
+      double heldBytes,
+      double lastBytes,
+      int inFlight,
+      double workingBytes,
+      Bytes capacity) {
+    /** Of a stage that treats all micro-batches alike. */
+    public StageMemory(
+        States states, double heldBytes, int inFlight, double workingBytes, Bytes capacity) {
+      this(states, heldBytes, 0, inFlight, workingBytes, capacity);
+    }
+
     /** Weights, gradients, optimizer state. */
     public double staticBytes() {
       return states.all();
@@ -44,7 +80,7 @@ public record StageCost(
 
     /** Activations of all micro-batches in flight. */
     public double activationBytes() {
-      return inFlight * heldBytes;
+      return inFlight * heldBytes + lastBytes;
     }
 
     public double peakBytes() {

@@ -7,6 +7,7 @@ import dev.pipewright.cost.Workload;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.Sharding;
 import dev.pipewright.plan.TiedStates;
 import dev.pipewright.profile.Profile.Quantity;
@@ -89,7 +90,19 @@ final class OpSeconds {
 
   private OpTimes all() {
     StepTimes step = new StepTimes(new double[forward.length], reduce, handOn, update);
-    return new OpTimes(forward, input, weight, recompute, there, back, step, false);
+    OpTimes times = new OpTimes(forward, input, weight, recompute, there, back, step, false);
+    boolean exceptLast =
+        assignment.stages().stream().anyMatch(s -> s.recompute() == Recompute.EXCEPT_LAST);
+    return exceptLast && sharded.isEmpty() // which counts that itself
+        ? times.withRecomputed(this::exceptLast)
+        : times;
+  }
+
+  /** Whether it is computed again in a stage that does not do so with all. */
+  private boolean exceptLast(int stage, int microBatch) {
+    Recompute stages = assignment.stages().get(stage % placement.depth()).recompute();
+    return stages == Recompute.EXCEPT_LAST
+        && assignment.layers(stage, microBatch).recompute() == Recompute.STAGE_INPUT;
   }
 
   /** What a step runs once for each stage of a chain. */
@@ -243,7 +256,7 @@ final class OpSeconds {
   private List<LayerRange> again(int depth) {
     StageLayers layers = assignment.stages().get(depth);
     return switch (layers.recompute()) {
-      case NONE -> List.of();
+      case NONE, EXCEPT_LAST -> List.of(); // which only some micro-batches do
       case STAGE_INPUT -> List.of(layers.range());
       case SELECTIVE -> layers.again();
     };

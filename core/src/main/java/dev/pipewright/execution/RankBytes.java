@@ -90,7 +90,7 @@ final class RankBytes {
       double start = run.isPresent() ? run.get().start(rank, at) : 0;
       peak = Math.max(peak, all(states, start) + now);
       its.run(at);
-      StageLayers stage = assignment.stages().get(Schedule.stage(op) % placement.depth());
+      StageLayers stage = assignment.layers(Schedule.stage(op), Schedule.microBatch(op));
       Held held = held(own, stage, rank);
       now += Schedule.pass(op) == Pass.FORWARD ? held.bytes : 0;
       double working = Schedule.pass(op).propagates() ? held.workingBytes : 0;
@@ -136,6 +136,7 @@ final class RankBytes {
     int end = layers.range().last() + 1;
     return switch (layers.recompute()) {
       case NONE -> new Held(own.heldBytes(first, end, slice), 0);
+      case EXCEPT_LAST -> throw new IllegalStateException("no micro-batch is treated so");
       case STAGE_INPUT ->
           new Held(own.inputBytes(first, slice), own.recomputedBytes(first, end, slice));
       case SELECTIVE -> {

@@ -4,6 +4,7 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Collectives;
 import dev.pipewright.model.Chain;
 import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.SharedStates;
 import dev.pipewright.plan.TiedStates;
@@ -117,7 +118,8 @@ final class ShardedSeconds {
 
   private void run(long op, Set<Long> again) {
     Pass pass = Schedule.pass(op);
-    boolean stageInput = assignment.stages().get(depth(op)).recompute() == Recompute.STAGE_INPUT;
+    StageLayers layers = assignment.layers(Schedule.stage(op), Schedule.microBatch(op));
+    boolean stageInput = layers.recompute() == Recompute.STAGE_INPUT;
     long key = (long) Schedule.stage(op) << 32 | Schedule.microBatch(op);
     boolean recomputing = stageInput && pass.propagates() && !again.contains(key);
     if (recomputing || pass == Pass.RECOMPUTE) {

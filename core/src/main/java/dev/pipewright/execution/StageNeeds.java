@@ -14,7 +14,7 @@ import java.util.function.IntToDoubleFunction;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What a worker needs of memory for a micro-batch's slice of a stage, layer by layer; bytes. The
+ * What a worker needs of memory for one micro-batch's slice of a stage, layer by layer; bytes. The
  * backward pass comes from the last layer to the first, and what later layers kept is gone by then.
  */
 final class StageNeeds {
@@ -113,6 +113,7 @@ final class StageNeeds {
   double held() {
     return switch (recompute) {
       case NONE -> whole();
+      case EXCEPT_LAST -> throw new IllegalStateException("no micro-batch is treated so");
       case STAGE_INPUT -> input + samples;
       case SELECTIVE -> selected.heldBytes();
     };
@@ -121,7 +122,7 @@ final class StageNeeds {
   /** What recomputation adds to it for the backward pass. */
   double recomputed() {
     return switch (recompute) {
-      case NONE -> 0;
+      case NONE, EXCEPT_LAST -> 0;
       case STAGE_INPUT -> whole() - input - samples;
       case SELECTIVE -> selected.workingBytes();
     };

@@ -31,7 +31,8 @@ final class WorkerPeak {
   private final int rank;
   private final long[] program;
   private final int slice;
-  private final Map<Integer, StageNeeds> needs = new HashMap<>(); // by stage
+  private final Map<Integer, StageNeeds> needs = new HashMap<>(); // by stage, of the first
+  private final Map<Integer, StageNeeds> lastNeeds = new HashMap<>(); // of the last micro-batch
   private final Map<Integer, StateBytes> states = new HashMap<>(); // by stage of a chain
   private final Map<Integer, Integer> passed = new HashMap<>(); // that gave gradients, likewise
   private final Set<Long> again = new HashSet<>(); // computed again, by stage and micro-batch
@@ -60,21 +61,24 @@ final class WorkerPeak {
     }
     for (int stage = 0; stage < placement.stages(); stage++) {
       if (placement.rankOf(stage) == rank) {
-        needs.put(
-            stage,
-            new StageNeeds(
-                costs,
-                layers(stage),
-                Segment.of(
-                    assignment, depth(stage), costs.workload().chain(), Expectation.BUCKET_BYTES),
-                slice,
-                inTwoParts.contains(depth(stage)),
-                fromElsewhere(stage),
-                placement.last(stage)));
+        boolean apart = inTwoParts.contains(depth(stage));
+        needs.put(stage, needs(stage, 0, apart));
+        lastNeeds.put(stage, needs(stage, assignment.schedule().microBatches() - 1, apart));
         states.computeIfAbsent(depth(stage), depth -> begun(depth, passes.getOrDefault(depth, 0)));
       }
     }
     peak = now;
+  }
+
+  private StageNeeds needs(int stage, int microBatch, boolean inTwoParts) {
+    return new StageNeeds(
+        costs,
+        assignment.layers(stage, microBatch),
+        Segment.of(assignment, depth(stage), costs.workload().chain(), Expectation.BUCKET_BYTES),
+        slice,
+        inTwoParts,
+        fromElsewhere(stage),
+        placement.last(stage));
   }
 
   private StateBytes begun(int depth, int passes) {
@@ -154,7 +158,8 @@ final class WorkerPeak {
 
   private void run(long op, double room) {
     int stage = Schedule.stage(op);
-    StageNeeds own = Objects.requireNonNull(needs.get(stage));
+    boolean last = Schedule.microBatch(op) == assignment.schedule().microBatches() - 1;
+    StageNeeds own = Objects.requireNonNull((last ? lastNeeds : needs).get(stage));
     StateBytes state = Objects.requireNonNull(states.get(depth(stage)));
     int before = passed.getOrDefault(depth(stage), 0);
     double beside = room + others(depth(stage));

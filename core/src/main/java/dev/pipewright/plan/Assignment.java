@@ -61,6 +61,11 @@ public record Assignment(
       return new StageLayers(range, recompute, again, other);
     }
 
+    /** As they treat one of so many micro-batches of a step. */
+    public StageLayers of(int microBatch, int microBatches) {
+      return new StageLayers(range, recompute.of(microBatch, microBatches), again, split);
+    }
+
     /** Layers of which everything is kept. */
     public static StageLayers keeping(int first, int last) {
       return new StageLayers(new LayerRange(first, last), Recompute.NONE, List.of());
@@ -269,6 +274,11 @@ public record Assignment(
         List.of(1),
         batch,
         false);
+  }
+
+  /** How a stage of the schedule treats a micro-batch of its chain. */
+  public StageLayers layers(int stage, int microBatch) {
+    return stages.get(stage % schedule.placement().depth()).of(microBatch, schedule.microBatches());
   }
 
   /** Workers of all ranks. */

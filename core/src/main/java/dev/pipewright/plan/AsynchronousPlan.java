@@ -57,7 +57,7 @@ public record AsynchronousPlan(
     for (int stage = 0; stage < inFlight.length; stage++) {
       StagePlan plan = stages.get(stage);
       Check.that(
-          plan.recompute() != Recompute.SELECTIVE,
+          plan.recompute() == Recompute.NONE || plan.recompute() == Recompute.STAGE_INPUT,
           "a stage of %s recomputes all its layers or none: stage=%d",
           rule.schedule(),
           stage);

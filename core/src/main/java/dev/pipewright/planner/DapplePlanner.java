@@ -60,7 +60,7 @@ public final class DapplePlanner {
     this.estimates = request.costModel().oracle(costs, request.globalBatch());
     this.repo = request.costModel() == CostModel.DAPPLE_REPO;
     this.selective = SelectiveRecomputation.of(costs, searched, request.recomputation());
-    this.drafts = new Drafts(costs, searched, selective);
+    this.drafts = new Drafts(costs, searched, selective, request.recomputation());
   }
 
   /**
@@ -276,7 +276,7 @@ public final class DapplePlanner {
           continue; // slices would be uneven, on fewer devices than there are
         }
         drafts
-            .dataParallel(wave, count, request.policies().get(0), request.recomputation())
+            .dataParallel(wave, count, request.policies().get(0))
             .ifPresent(plan -> {
               plain.add(Decision.estimated(plan, estimates));
               overlapped.add(Decision.estimated(Drafts.overlapped(plan), estimates));

@@ -195,6 +195,6 @@ final class Decision {
   }
 
   private static Recompute allOrNone(StagePlan stage) {
-    return stage.recompute() == Recompute.NONE ? Recompute.NONE : Recompute.STAGE_INPUT;
+    return stage.recompute() == Recompute.SELECTIVE ? Recompute.STAGE_INPUT : stage.recompute();
   }
 }

@@ -16,14 +16,21 @@ final class Drafts {
   private final StageCosts costs;
   private final StageCosts searched;
   private final Optional<SelectiveRecomputation> selective;
+  private final Recomputation recomputation;
 
   /**
    * For plans of a network.
    *
+   * @param recomputation how whole stages recompute
    * @param searched the costs of searches, whose positions may be blocks of ours
    * @param selective of the searched positions, where stages may compute a part of them again
    */
-  Drafts(StageCosts costs, StageCosts searched, Optional<SelectiveRecomputation> selective) {
+  Drafts(
+      StageCosts costs,
+      StageCosts searched,
+      Optional<SelectiveRecomputation> selective,
+      Recomputation recomputation) {
+    this.recomputation = recomputation;
     this.costs = costs;
     this.searched = searched;
     this.selective = selective;
@@ -36,7 +43,7 @@ final class Drafts {
     for (int s = 0; s < found.stages(); s++) {
       int first = found.firsts()[s];
       int end = s + 1 < found.stages() ? found.firsts()[s + 1] : searched.size();
-      Recompute recompute = found.recompute()[s] ? Recompute.STAGE_INPUT : Recompute.NONE;
+      Recompute recompute = found.recompute()[s] ? recomputation.ofStage() : Recompute.NONE;
       List<Integer> devices = found.devices().get(s);
       int wanted = policy.inFlightOf(found.stages() - 1 - s, wave.microBatches());
       if (policy == WarmUp.ALL) {
@@ -59,7 +66,7 @@ final class Drafts {
    * One stage on the first {@code count} devices, which recomputes where it has to or is told to;
    * empty if not allowed.
    */
-  Optional<Plan> dataParallel(Wave wave, int count, WarmUp policy, Recomputation recomputation) {
+  Optional<Plan> dataParallel(Wave wave, int count, WarmUp policy) {
     if (count > wave.samples()) {
       return Optional.empty();
     }
@@ -73,8 +80,8 @@ final class Drafts {
     if (!keeps && recomputation == Recomputation.NEVER) {
       return Optional.empty();
     }
-    boolean again = !keeps || recomputation == Recomputation.ALWAYS;
-    Recompute recompute = again ? Recompute.STAGE_INPUT : Recompute.NONE;
+    boolean again = !keeps || recomputation.always();
+    Recompute recompute = again ? recomputation.ofStage() : Recompute.NONE;
     StagePlan stage = new StagePlan(0, costs.size() - 1, devices, recompute, wanted);
     if (again && selective.isPresent()) {
       stage = selective.get().of(stage, 0, all, wave.samples());
@@ -98,13 +105,14 @@ final class Drafts {
   /** How many micro-batches of those wanted a stage of searched positions can hold. */
   int room(int first, int end, Recompute recompute, Wave wave, List<Integer> devices, int wanted) {
     int slice = StageCosts.slice(wave.samples(), devices.size());
-    boolean again = recompute == Recompute.STAGE_INPUT;
+    boolean again = recompute != Recompute.NONE;
     double capacity = SelectiveRecomputation.capacity(searched, devices);
     double rest = searched.staticBytes(first, end) + searched.workingBytes(slice);
     if (again && selective.isPresent()) {
       return selective.get().tradeOffs(slice).room(first, end, wanted, capacity - rest);
     }
-    rest += again ? searched.recomputedBytes(first, end, slice) : 0;
+    double once = again ? searched.recomputedBytes(first, end, slice) : 0;
+    rest += recomputation.beyondInputs(once, wanted);
     double each = again ? searched.inputBytes(first, slice) : searched.heldBytes(first, end, slice);
     return rest + wanted * each <= capacity ? wanted : (int) ((capacity - rest) / each);
   }

@@ -138,7 +138,7 @@ final class FormulaPricer implements StagePricer {
     double staticBytes = costs.staticBytes(first, end) + costs.workingBytes(slice);
     int inFlight = warmUp.inFlightOf(behind, microBatches);
     boolean keeps =
-        recomputation != Recomputation.ALWAYS
+        !recomputation.always()
             && staticBytes + inFlight * costs.heldBytes(first, end, slice) <= here.capacity();
     if (!keeps && recomputation == Recomputation.NEVER) {
       double each = costs.heldBytes(first, end, slice);
@@ -180,12 +180,16 @@ final class FormulaPricer implements StagePricer {
     if (tradeOffs != null) {
       return throttle ? tradeOffs.room(first, end, wanted, capacity - staticBytes) : wanted;
     }
-    double working = staticBytes + costs.recomputedBytes(first, end, slice);
+    double once = costs.recomputedBytes(first, end, slice);
+    double working = staticBytes + recomputation.beyondInputs(once, wanted);
     double input = costs.inputBytes(first, slice);
     if (working + wanted * input <= capacity) {
       return wanted;
     }
-    return throttle && working + input <= capacity ? (int) ((capacity - working) / input) : 0;
+    if (!throttle || staticBytes + once + input > capacity) {
+      return 0;
+    }
+    return Math.max(1, (int) ((capacity - working) / input));
   }
 
   @Override

@@ -121,7 +121,10 @@ public final class Remedy {
     double again =
         request.recomputation() == Recomputation.NEVER
             ? kept
-            : inFlight * costs.inputBytes(first, slice) + costs.recomputedBytes(first, end, slice);
+            : inFlight * costs.inputBytes(first, slice)
+                + request
+                    .recomputation()
+                    .beyondInputs(costs.recomputedBytes(first, end, slice), inFlight);
     return costs.staticBytes(first, end) + costs.workingBytes(slice) + Math.min(kept, again);
   }
 

@@ -38,7 +38,11 @@ public final class SynchronousPlans {
     this.copies = copies;
     this.request = request;
     this.drafts =
-        new Drafts(costs, costs, SelectiveRecomputation.of(costs, costs, request.recomputation()));
+        new Drafts(
+            costs,
+            costs,
+            SelectiveRecomputation.of(costs, costs, request.recomputation()),
+            request.recomputation());
   }
 
   /**
@@ -98,11 +102,14 @@ public final class SynchronousPlans {
       int slice = StageCosts.slice(samples, stage.replicas());
       double kept = inFlight * costs.heldBytes(first, end, slice);
       double again =
-          inFlight * costs.inputBytes(first, slice) + costs.recomputedBytes(first, end, slice);
+          inFlight * costs.inputBytes(first, slice)
+              + request
+                  .recomputation()
+                  .beyondInputs(costs.recomputedBytes(first, end, slice), inFlight);
       double held =
           switch (request.recomputation()) {
             case NEVER -> kept;
-            case ALWAYS -> again;
+            case ALWAYS, ALWAYS_EXCEPT_LAST -> again;
             default -> Math.min(kept, again);
           };
       most = Math.max(most, costs.staticBytes(first, end) + costs.workingBytes(slice) + held);
@@ -177,7 +184,7 @@ public final class SynchronousPlans {
       again[s] =
           switch (request.recomputation()) {
             case NEVER -> false;
-            case ALWAYS -> true;
+            case ALWAYS, ALWAYS_EXCEPT_LAST -> true;
             default ->
                 drafts.room(firsts[s], end, Recompute.NONE, wave, stage.devices(), wanted) < wanted;
           };

@@ -99,8 +99,10 @@ public final class Recorder {
     int at = 1;
     for (int i = 0; i < 2 * microBatches; i++) { // the step's end changes nothing
       boolean isForward = Schedule.pass(program[i]) == Op.Pass.FORWARD;
+      boolean isLast = Schedule.microBatch(program[i]) == microBatches - 1;
+      double kept = isLast ? sizes.lastBytes() : 0; // from the forward pass on
       seconds[at] = run.start(stage, i);
-      now += isForward ? sizes.heldBytes() : sizes.workingBytes();
+      now += isForward ? sizes.heldBytes() + kept : sizes.workingBytes() - kept;
       bytes[at++] = now;
       seconds[at] = run.end(stage, i);
       now -= isForward ? 0 : sizes.heldBytes() + sizes.workingBytes();

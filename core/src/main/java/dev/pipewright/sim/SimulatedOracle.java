@@ -9,6 +9,7 @@ import dev.pipewright.schedule.StepEnd;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.schedule.timed.StepTimes;
 import dev.pipewright.sim.Conditions.Transfers;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
@@ -55,7 +56,7 @@ public final class SimulatedOracle implements Oracle {
   }
 
   private OpTimes times(Plan plan, Assessment priced) {
-    OpTimes times = times(priced.stages());
+    OpTimes times = times(priced.stages(), plan.microBatches());
     return slowness.length == 0
         ? times
         : times.on(Placement.straight(plan.stages().size()), slowness);
@@ -67,22 +68,30 @@ public final class SimulatedOracle implements Oracle {
    * backward pass.
    */
   public static Run run(Plan plan, Assessment priced) {
-    return StaticSimulator.run(StepEnd.of(plan.schedule()), times(priced.stages()), USUAL);
+    return StaticSimulator.run(StepEnd.of(plan.schedule()), times(priced.stages(), plan.microBatches()), USUAL);
   }
 
-  private static OpTimes times(List<StageCost> stages) {
+  private static OpTimes times(List<StageCost> stages, int microBatches) {
     double[] none = new double[stages.size()];
-    return OpTimes.whole(
+    double[] saved = each(stages, StageCost::savedSeconds);
+    OpTimes times =
+        new OpTimes(
             each(stages, StageCost::forwardSeconds),
-            each(stages, StageCost::backwardSeconds),
+            each(stages, stage -> stage.backwardSeconds() - stage.savedSeconds()),
+            none,
+            saved,
             each(stages, StageCost::sendSeconds),
-            each(stages, StageCost::returnSeconds))
-        .withStep(
+            each(stages, StageCost::returnSeconds),
             new StepTimes(
                 none,
                 each(stages, StageCost::exposedAllReduceSeconds),
                 none,
-                each(stages, StageCost::updateSeconds)));
+                each(stages, StageCost::updateSeconds)),
+            false);
+    return Arrays.stream(saved).allMatch(each -> each == 0)
+        ? times
+        : times.withRecomputed(
+            (stage, microBatch) -> saved[stage] > 0 && microBatch < microBatches - 1);
   }
 
   private static double[] each(List<StageCost> stages, ToDoubleFunction<StageCost> seconds) {

@@ -38,6 +38,11 @@ public record FileProblem(
     return new FileProblem(file, 0, 0, what, -1, -1, -1, message, List.of());
   }
 
+  /** One of a line. */
+  static FileProblem ofLine(Path file, int line, String what, String message) {
+    return new FileProblem(file, line, 0, what, -1, -1, -1, message, List.of());
+  }
+
   /** One for each stage that no rank runs: a file that was cut off between lines may have some. */
   static List<FileProblem> nowhere(Path file, int[] rankOf, int depth) {
     List<FileProblem> problems = new ArrayList<>();

@@ -25,7 +25,7 @@ public final class HybridJson {
 
   static HybridFile read(PlanTree tree) {
     PlanTree.Members members = tree.members(PlanJson.PLAN_KEYS, PlanJson.ANSWER_KEYS);
-    Plan plan = PlanJson.plan(tree.file(), members.inner(), STAGE_KEYS);
+    Plan plan = PlanJson.plan(members.inner(), STAGE_KEYS);
     Node list = members.inner().required("stages");
     List<Degrees> degrees = new ArrayList<>();
     for (int stage = 0; stage < plan.stages().size(); stage++) {
@@ -51,7 +51,7 @@ public final class HybridJson {
       String word = kind.get().word(words);
       if (!word.equals(degrees.kind())) {
         throw kind.get()
-            .wrong(
+            .unsound(
                 "%s is \"%s\", but data %d and tensor %d are \"%s\"; make them agree"
                     .formatted(kind.get().place(), word, data, tensor, degrees.kind()));
       }

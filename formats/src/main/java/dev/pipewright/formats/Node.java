@@ -97,6 +97,11 @@ final class Node {
     return BadInputException.at(file, line, mistake);
   }
 
+  /** {@code mistake} about values that read well, but cannot be together. */
+  BadInputException unsound(String mistake) {
+    return BadInputException.unsound(file, line, mistake);
+  }
+
   private BadInputException expected(String what) {
     String shown = text.length() <= 60 ? text : text.substring(0, 57) + "...";
     String value =
@@ -242,7 +247,7 @@ final class Node {
     try {
       return made.get();
     } catch (IllegalArgumentException | ArithmeticException e) {
-      throw wrong(String.valueOf(e.getMessage()));
+      throw unsound(String.valueOf(e.getMessage()));
     }
   }
 }

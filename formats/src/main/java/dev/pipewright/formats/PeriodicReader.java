@@ -70,7 +70,7 @@ final class PeriodicReader {
       int batch = Math.floorMod(op.shift(), batches);
       Node first = known.putIfAbsent(List.of(op.pass(), op.stage(), batch), node);
       if (first != null) {
-        throw node.wrong(
+        throw node.unsound(
             "%s does what %s does, for the same batch; leave one"
                 .formatted(node.place(), first.place()));
       }
@@ -79,7 +79,7 @@ final class PeriodicReader {
     long count = 2L * (2 * stages.size() - 1) * batches;
     if (ops.size() != count) {
       throw plan.required("pattern")
-          .wrong(
+          .unsound(
               "%s holds %d ops; %d stages, the transfers between them and %d batches make %d, so add the others"
                   .formatted(
                       plan.required("pattern").place(), ops.size(), stages.size(), batches, count));
@@ -104,7 +104,7 @@ final class PeriodicReader {
     }
     int kept = discipline instanceof Dropping drops ? drops.batches() : 1;
     if (kept != batches) {
-      throw node.wrong(
+      throw node.unsound(
           "a pattern of %s has %d in a period, but batches says %d; make them agree"
               .formatted(node.text(), kept, batches));
     }
@@ -155,7 +155,7 @@ final class PeriodicReader {
     if (stage > most) {
       throw node.list()
           .get(1)
-          .wrong(
+          .unsound(
               "%s is %d, but %s are 0..%d; name one of those"
                   .formatted(
                       node.list().get(1).place(),
@@ -167,7 +167,7 @@ final class PeriodicReader {
     if (start >= period) {
       throw node.list()
           .get(2)
-          .wrong(
+          .unsound(
               "%s is %s, but a period has %s seconds; let it start in one"
                   .formatted(node.list().get(2).place(), start, period));
     }

@@ -54,7 +54,7 @@ final class PlacementReader {
     if (other != null) {
       throw fields
           .required("devices")
-          .wrong(
+          .unsound(
               "device %d is in stages[%d] and stages[%d]; list its nodes in one"
                   .formatted(devices.get(0), other, number));
     }
@@ -63,7 +63,7 @@ final class PlacementReader {
       long id = node.id();
       Integer first = known.putIfAbsent(id, number);
       if (first != null) {
-        throw node.wrong(
+        throw node.unsound(
             "node %d is in stages[%d] and %s; leave it in one"
                 .formatted(id, first, first == number ? "there again" : "stages[" + number + "]"));
       }

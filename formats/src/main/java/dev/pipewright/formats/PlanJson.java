@@ -123,7 +123,7 @@ public final class PlanJson {
     PlanTree.Members members = tree.members(PLAN_KEYS, ANSWER_KEYS);
     MadeFor madeFor = members.madeFor();
     return new PlanFile(
-        plan(tree.file(), members.inner(), STAGE_KEYS),
+        plan(members.inner(), STAGE_KEYS),
         madeFor.model(),
         madeFor.cluster(),
         members.either("cost_model").map(Node::text),
@@ -139,7 +139,7 @@ public final class PlanJson {
     }
   }
 
-  static Plan plan(Path file, Fields fields, List<String> stageKeys) {
+  static Plan plan(Fields fields, List<String> stageKeys) {
     WarmUp warmUp = fields.required("schedule").word(SCHEDULES);
     int microBatches = fields.required("micro_batches").count(1);
     int microBatch = fields.required("micro_batch").count(Range.SAMPLES);
@@ -152,12 +152,9 @@ public final class PlanJson {
       Fields stage = node.object(stageKeys);
       stages.add(stage(stage, microBatches, warmUp.inFlightOf(fromEnd, microBatches)));
     }
-    try {
-      return new Plan(warmUp, microBatches, microBatch, replicas, overlap, stages);
-    } catch (IllegalArgumentException | ArithmeticException e) {
-      throw BadInputException.at(
-          file, fields.required("stages").line(), String.valueOf(e.getMessage()));
-    }
+    return fields
+        .required("stages")
+        .checked(() -> new Plan(warmUp, microBatches, microBatch, replicas, overlap, stages));
   }
 
   private static StagePlan stage(Fields fields, int microBatches, int usualInFlight) {
@@ -170,7 +167,7 @@ public final class PlanJson {
     if (inFlight > microBatches) {
       throw given
           .orElse(fields.node())
-          .wrong(
+          .unsound(
               "in_flight=%d exceeds micro_batches=%d; a stage holds at most all of them"
                   .formatted(inFlight, microBatches));
     }

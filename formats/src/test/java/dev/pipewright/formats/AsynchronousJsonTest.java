@@ -107,7 +107,7 @@ class AsynchronousJsonTest {
         "\"in_flight\": 2 | \"in_flight\": 4 | 6: pipedream has its own number of micro-batches in flight: stage=0, in_flight=4; take 2",
         "\"micro_batches\": 2 | \"micro_batches\": 3 | 6: pipedream has so many micro-batches under way as its first stage holds: micro_batches=3; take 2",
         "[3, 5], \"devices\": [3] | [3, 5], \"devices\": [2] | 6: device 2 serves two stages",
-        "[3, 5] | [4, 5] | 6: stages must follow each other without gap: expected first layer 3, found 4",
+        "[3, 5] | [4, 5] | 6: stages must follow each other without gap: expected first layer 3, found 4, so that no stage has layer 3",
         "[3, 5] | [3, 5, 6] | 8: plan.stages[1].layers holds 3 numbers; expected [first, last], last inclusive",
         "\"devices\": [3], \"minibatch_s\" | \"devices\": [3], \"minibatchs\" | 8: unknown key \"minibatchs\" in plan.stages[1]; did you mean \"minibatch_s\"?",
       })

@@ -201,7 +201,8 @@ class PlanJsonTest {
   @Test
   void plansThatCannotBeAreRefused() {
     refused(
-        "5: stages must follow each other without gap: expected first layer 9, found 10",
+        "5: stages must follow each other without gap: expected first layer 9, found 10,"
+            + " so that no stage has layer 9",
         "[9, 20]",
         "[10, 20]");
     refused("5: device 1 serves two stages", "[2, 3]", "[1, 3]");

@@ -189,10 +189,25 @@ final class CheckCommand implements Callable<Integer> {
         spec,
         "schedules",
         "a plan, which has its own; leave it out, or give --memory");
-    GivenPlan plan = argument.load();
+    GivenPlan plan;
+    try {
+      plan = argument.load();
+    } catch (BadInputException e) {
+      return unsound(e);
+    }
     List<FileProblem> problems = plan.problems();
     List<String> remarks = problems.isEmpty() ? plan.remarks() : List.of();
     return new Checked(plan.counted(), problems, remarks, List.of());
+  }
+
+  /** A plan whose parts read well but do not go together has that problem; others are refused. */
+  private Checked unsound(BadInputException refused) {
+    FileProblem problem =
+        refused
+            .unsound()
+            .filter(found -> found.file().equals(argument.path))
+            .orElseThrow(() -> refused);
+    return new Checked(Map.of(), List.of(problem), List.of(), List.of());
   }
 
   private void report(Checked checked) {

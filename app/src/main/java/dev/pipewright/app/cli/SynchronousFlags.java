@@ -21,7 +21,7 @@ final class SynchronousFlags {
   static final List<String> COST_MODELS =
       List.of("pipewright", "dapple", "dapple-published", "dapple-repo");
   private static final List<String> RECOMPUTE =
-      List.of("auto", "none", "selective", "stage-input", "full");
+      List.of("auto", "none", "selective", "stage-input", "full", "except-last");
 
   @Option(
       names = "--global-batch",
@@ -53,7 +53,8 @@ final class SynchronousFlags {
       paramLabel = "MODE",
       defaultValue = "auto",
       description =
-          "auto and selective (what memory demands), none, stage-input and full (all layers).")
+          "auto and selective (what memory demands), none, stage-input and full (all layers),"
+              + " except-last (all layers, but not of a step's last micro-batch).")
   private String recompute = "auto";
 
   @Option(
@@ -219,6 +220,9 @@ final class SynchronousFlags {
       case "stage-input", "full" -> dev.pipewright.planner.recompute.Recomputation.ALWAYS;
       case "selective" -> dev.pipewright.planner.recompute.Recomputation.SELECTIVE;
       case "none" -> dev.pipewright.planner.recompute.Recomputation.NEVER;
+      case "except-last" ->
+          throw new BadInputException(
+              "--recompute: except-last is for synchronous data and pipeline parallelism, whose steps have a last micro-batch; take full, or --planner dapple");
       default -> auto;
     };
   }
@@ -228,6 +232,7 @@ final class SynchronousFlags {
     return switch (choice("--recompute", recompute, RECOMPUTE)) {
       case "none" -> Recomputation.NEVER;
       case "stage-input", "full" -> Recomputation.ALWAYS;
+      case "except-last" -> Recomputation.ALWAYS_EXCEPT_LAST;
       case "auto" ->
           cost == CostModel.PIPEWRIGHT ? Recomputation.SELECTIVE : Recomputation.WHERE_NEEDED;
       default -> Recomputation.SELECTIVE;

@@ -65,7 +65,7 @@ final class Tables {
   private static String recomputed(StagePlan stage) {
     return switch (stage.recompute()) {
       case NONE -> "–";
-      case STAGE_INPUT -> stage.recompute().word();
+      case STAGE_INPUT, EXCEPT_LAST -> stage.recompute().word();
       case SELECTIVE -> {
         int again = stage.again().stream().mapToInt(run -> run.last() - run.first() + 1).sum();
         int all = stage.lastLayer() - stage.firstLayer() + 1;

@@ -2,6 +2,7 @@ package dev.pipewright.app.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -12,11 +13,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
@@ -297,5 +301,74 @@ class CheckCommandTest {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private static String stages(String... layersAndDevices) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < layersAndDevices.length; i += 2) {
+      text.append(i == 0 ? "" : ",\n")
+          .append("{\"layers\":[%s],\"devices\":[%s]}"
+              .formatted(layersAndDevices[i], layersAndDevices[i + 1]));
+    }
+    return text.toString();
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("plansThatCannotBe")
+  void aPlanWhosePartsDoNotGoTogetherIsNotValid(String words, String plan) {
+    Cli run = check("plan.json", plan, "--json").ends(1);
+    assertEquals("false", run.json().get("valid").toString());
+    assertEquals("unsound", run.json().at("/problems/0/what").asString());
+    String message = run.json().at("/problems/0/message").asString();
+    assertTrue(message.contains(words), message);
+    assertTrue(run.json().at("/problems/0/line").asInt() > 0);
+    assertTrue(said(check("plan.json", plan).ends(1)).startsWith("plan.json:"));
+    Cli.run("simulate", folder.resolve("plan.json").toString()).ends(2);
+  }
+
+  static Stream<Arguments> plansThatCannotBe() {
+    String head = "{\"schedule\":\"1f1b\",\"micro_batches\":4,\"micro_batch\":1,";
+    String gap = stages("0,2", "0", "3,5", "1", "8,9", "2");
+    String flow = "{\"schedule\":\"pipedream-2bw\",\"micro_batches\":4,\"micro_batch\":1,";
+    String shared = head.replace("1f1b", "gpipe") + "\"stages\":[%s]}";
+    return Stream.of(
+        arguments("no stage has layers 6 to 7", head + "\"stages\":[%s]}".formatted(gap)),
+        arguments("no stage has layers 6 to 7", flow + "\"stages\":[%s]}".formatted(gap)),
+        arguments(
+            "no stage has layer 0",
+            head + "\"stages\":[%s]}".formatted(stages("1,2", "0", "3,5", "1"))),
+        arguments(
+            "two stages have layers 2 to 3",
+            head + "\"stages\":[%s]}".formatted(stages("0,3", "0", "2,5", "1"))),
+        arguments(
+            "device 0 serves two stages",
+            head + "\"stages\":[%s]}".formatted(stages("0,2", "0", "3,5", "0"))),
+        arguments(
+            "names a device twice",
+            head + "\"stages\":[%s]}".formatted(stages("0,2", "0,0", "3,5", "1"))),
+        arguments(
+            "runs from its first layer to its last",
+            head + "\"stages\":[%s]}".formatted(stages("2,0", "0", "3,5", "1"))),
+        arguments(
+            "same share of a stage",
+            head + "\"replicas\":2,\"stages\":[%s]}".formatted(stages("0,2", "0", "3,5", "1"))),
+        arguments(
+            "holds all micro-batches at once",
+            shared.formatted("{\"layers\":[0,2],\"devices\":[0],\"in_flight\":2}")),
+        arguments(
+            "exceeds micro_batches=4",
+            head + "\"stages\":[{\"layers\":[0,2],\"devices\":[0],\"in_flight\":5}]}"),
+        arguments(
+            "layers to compute again are in order",
+            head
+                + "\"stages\":[{\"layers\":[0,2],\"devices\":[0],\"recompute\":\"selective\",\"recomputed\":[[2,4]]}]}"));
+  }
+
+  @Test
+  void aPlanThatIsNoPlanIsRefused() {
+    String plan =
+        "{\"schedule\":\"1f1b\",\"micro_batches\":0,\"micro_batch\":1,\"stages\":[%s]}"
+            .formatted(stages("0,2", "0"));
+    check("plan.json", plan, "--json").refusal(2, "micro_batches");
   }
 }

@@ -190,36 +190,41 @@ class GivenPlanTest {
     return Cli.file(folder, "bad.json", match.replaceFirst(bad));
   }
 
-  @ParameterizedTest(name = "{0}: {2}")
+  @ParameterizedTest(name = "{1}: {3}")
   @CsvSource(
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "madpipe | \"layers\": \\[0, | \"layers\": [1, | stages[0] begins at layer 1, but the one before ends at -1; let it begin at 0",
-        "madpipe | \"devices\": \\[1\\] | \"devices\": [0] | stages[1] and the one before are both on device 0; make them one stage",
-        "madpipe | \"schedule\": \"[^\"]*\" | \"schedule\": \"wave\" | plan.schedule is the text \"wave\"; expected 1f1b, 1f1b-star, or like 2-periodic",
-        "madpipe | \"batches\": 1 | \"batches\": 2 | in a period, but batches says 2; make them agree",
-        "madpipe | \\[\"SF\", 0, | [\"SX\", 0, | is the text \"SX\"; expected F, B, SF or SB",
-        "madpipe | \\[\"F\", 0, | [\"F\", 99, | is 99, but stages are 0..",
-        "madpipe | \\[\"F\", 0, | [\"F\", 1, | for the same batch; leave one",
-        "madpipe | \\[\"F\", 0, [^\\]]*\\], | `` | make 54, so add the others",
-        "madpipe | \"micro_batch\": 16 | \"micro_batch\": 8 | hold 8 samples, but global_batch says 16; make them agree",
-        "madpipe | \"contiguous\" | \"continuous\" | unknown key \"continuous\" in plan; did you mean \"contiguous\"?",
-        "capture | \"layers\": \\[0, | \"layers\": [1, | expected first layer 0, found 1",
-        "capture | \"kind\": \"tensor\" | \"kind\": \"sensor\" | kind is the text \"sensor\"; expected one of data, tensor, data+tensor, one device",
-        "capture | \"kind\": \"tensor\" | \"kind\": \"data\" | kind is \"data\", but data 1 and tensor 4 are \"tensor\"; make them agree",
-        "capture | \"tensor\": 4 | \"tensor\": 2, \"x\": 1 | unknown key \"x\" in plan.stages[0]",
-        "capture | \\[0, 1, 2, 3\\] | [0, 1, 2] | has 3 devices, but data 1 times tensor 4 makes 4; make them agree",
-        "capture | \\[0, 1, 2, 3\\] | [0, 1, 1, 3] | device",
-        "placement | \"devices\": \\[1\\] | \"devices\": [0] | device 0 is in stages[0] and stages[1]; list its nodes in one",
-        "placement | \"nodes\": \\[10, | \"nodes\": [10, 10, | node 10 is in stages[0] and there again; leave it in one",
-        "placement | \"kind\": \"cpu\" | \"kind\": \"gpu\" | is the text \"gpu\"; expected one of",
+        "1 | madpipe | \"layers\": \\[0, | \"layers\": [1, | stages[0] begins at layer 1, but the one before ends at -1; let it begin at 0",
+        "1 | madpipe | \"devices\": \\[1\\] | \"devices\": [0] | stages[1] and the one before are both on device 0; make them one stage",
+        "2 | madpipe | \"schedule\": \"[^\"]*\" | \"schedule\": \"wave\" | plan.schedule is the text \"wave\"; expected 1f1b, 1f1b-star, or like 2-periodic",
+        "1 | madpipe | \"batches\": 1 | \"batches\": 2 | in a period, but batches says 2; make them agree",
+        "2 | madpipe | \\[\"SF\", 0, | [\"SX\", 0, | is the text \"SX\"; expected F, B, SF or SB",
+        "1 | madpipe | \\[\"F\", 0, | [\"F\", 99, | is 99, but stages are 0..",
+        "1 | madpipe | \\[\"F\", 0, | [\"F\", 1, | for the same batch; leave one",
+        "1 | madpipe | \\[\"F\", 0, [^\\]]*\\], | `` | make 54, so add the others",
+        "2 | madpipe | \"micro_batch\": 16 | \"micro_batch\": 8 | hold 8 samples, but global_batch says 16; make them agree",
+        "2 | madpipe | \"contiguous\" | \"continuous\" | unknown key \"continuous\" in plan; did you mean \"contiguous\"?",
+        "1 | capture | \"layers\": \\[0, | \"layers\": [1, | expected first layer 0, found 1",
+        "2 | capture | \"kind\": \"tensor\" | \"kind\": \"sensor\" | kind is the text \"sensor\"; expected one of data, tensor, data+tensor, one device",
+        "1 | capture | \"kind\": \"tensor\" | \"kind\": \"data\" | kind is \"data\", but data 1 and tensor 4 are \"tensor\"; make them agree",
+        "2 | capture | \"tensor\": 4 | \"tensor\": 2, \"x\": 1 | unknown key \"x\" in plan.stages[0]",
+        "1 | capture | \\[0, 1, 2, 3\\] | [0, 1, 2] | has 3 devices, but data 1 times tensor 4 makes 4; make them agree",
+        "1 | capture | \\[0, 1, 2, 3\\] | [0, 1, 1, 3] | device",
+        "1 | placement | \"devices\": \\[1\\] | \"devices\": [0] | device 0 is in stages[0] and stages[1]; list its nodes in one",
+        "1 | placement | \"nodes\": \\[10, | \"nodes\": [10, 10, | node 10 is in stages[0] and there again; leave it in one",
+        "2 | placement | \"kind\": \"cpu\" | \"kind\": \"gpu\" | is the text \"gpu\"; expected one of",
       })
-  void whatContradictsItselfIsRefusedInOneSentence(
-      String planner, String good, String bad, String words) {
+  void whatContradictsItselfIsToldInOneSentence(
+      int status, String planner, String good, String bad, String words) {
     String file = damaged(planned(planner), good, bad).toString();
-    String sentence = Cli.run("check", file).refusal(2, "bad.json", words);
-    assertEquals(sentence, Cli.run("simulate", file).refusal(2));
+    String sentence = Cli.run("simulate", file).refusal(2, "bad.json", words);
+    if (status == 2) {
+      assertEquals(sentence, Cli.run("check", file).refusal(2));
+    } else { // it reads well, so that there is an answer
+      String said = Cli.run("check", file).ends(1).out().strip();
+      assertTrue(sentence.startsWith(said), said);
+    }
   }
 
   @ParameterizedTest(name = "{0}: {2}")

@@ -25,6 +25,7 @@ public final class PlanMemory {
         memory.states().optimizer(),
         memory.heldBytes(),
         0,
+        memory.lastBytes(),
         1,
         memory.workingBytes(),
         0);

@@ -70,6 +70,12 @@ public final class RunMemory {
     return stages.get(stage % placement.depth());
   }
 
+  /** What a micro-batch keeps beyond the others. */
+  private double last(long op) {
+    boolean isLast = Schedule.microBatch(op) == schedule.microBatches() - 1;
+    return isLast ? bytes(Schedule.stage(op)).last() : 0;
+  }
+
   private int place(long op) {
     return Schedule.stage(op) * schedule.microBatches() + Schedule.microBatch(op);
   }
@@ -144,16 +150,17 @@ public final class RunMemory {
       switch (Schedule.pass(op)) {
         case FORWARD -> {
           boolean later = recomputed.get(place(op));
-          changes.add(Category.ACTIVATIONS, at, later ? bytes.input() : bytes.activation());
+          double kept = (later ? bytes.input() : bytes.activation()) + last(op);
+          changes.add(Category.ACTIVATIONS, at, kept);
           versionOf[place(op)] = versions[stage % placement.depth()].take();
           receivedActivation(stage, Schedule.microBatch(op), at);
         }
         case RECOMPUTE -> changes.add(Category.ACTIVATIONS, at, bytes.activation() - bytes.input());
         case BACKWARD, BACKWARD_INPUT -> {
-          changes.add(Category.BUFFERS, at, bytes.working());
+          changes.add(Category.BUFFERS, at, bytes.working() - last(op));
           receivedGradient(stage, Schedule.microBatch(op), at);
         }
-        case BACKWARD_WEIGHT -> changes.add(Category.BUFFERS, at, bytes.working());
+        case BACKWARD_WEIGHT -> changes.add(Category.BUFFERS, at, bytes.working() - last(op));
         case UPDATE -> {
           int stashed = versions[stage % placement.depth()].update();
           changes.add(Category.STASHED_PARAMETERS, at, stashed * bytes.parameters());
@@ -169,11 +176,11 @@ public final class RunMemory {
       switch (Schedule.pass(op)) {
         case FORWARD -> sentActivation(stage, Schedule.microBatch(op), at);
         case BACKWARD -> {
-          backward(op, at, bytes.activation());
+          backward(op, at, bytes.activation() + last(op));
           left(op, at);
         }
         case BACKWARD_INPUT -> {
-          backward(op, at, bytes.activation() - weights);
+          backward(op, at, bytes.activation() + last(op) - weights);
           left(op, at);
         }
         case BACKWARD_WEIGHT -> backward(op, at, weights);
@@ -183,7 +190,7 @@ public final class RunMemory {
 
     /** A backward pass, or half of it, frees its working space and a part of the activation. */
     private void backward(long op, double at, double freed) {
-      changes.add(Category.BUFFERS, at, -bytes(Schedule.stage(op)).working());
+      changes.add(Category.BUFFERS, at, last(op) - bytes(Schedule.stage(op)).working());
       changes.add(Category.ACTIVATIONS, at, -freed);
     }
 

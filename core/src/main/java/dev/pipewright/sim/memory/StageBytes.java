@@ -10,6 +10,8 @@ import dev.pipewright.units.Check;
  * @param optimizer the optimizer's state
  * @param activation what a micro-batch keeps from its forward pass on, its input included
  * @param input what it keeps instead until its recomputation, where the program has one
+ * @param last what the step's last micro-batch keeps beyond {@code activation} from its forward pass
+ *     on, and its backward pass needs less of {@code working}
  * @param weightShare the part of the activation, 0 to 1, that only the weights' gradient frees; the
  *     input's gradient frees the rest, a whole backward pass both
  * @param working beyond all that while a backward pass or half of it runs
@@ -21,6 +23,7 @@ public record StageBytes(
     double optimizer,
     double activation,
     double input,
+    double last,
     double weightShare,
     double working,
     double message) {
@@ -30,6 +33,11 @@ public record StageBytes(
     Check.amount(optimizer, "optimizer bytes");
     Check.amount(activation, "activation bytes");
     Check.amount(working, "working bytes");
+    Check.that(
+        0 <= last && last <= working,
+        "the last micro-batch keeps what a backward pass needs: last=%s, working=%s",
+        last,
+        working);
     Check.amount(message, "message bytes");
     Check.that(
         0 <= input && input <= activation,
@@ -40,6 +48,20 @@ public record StageBytes(
         0 <= weightShare && weightShare <= 1,
         "the weights' share of an activation is 0 to 1: share=%s",
         weightShare);
+  }
+
+  /** A stage that treats all micro-batches alike. */
+  public StageBytes(
+      double parameters,
+      double gradients,
+      double optimizer,
+      double activation,
+      double input,
+      double weightShare,
+      double working,
+      double message) {
+    this(
+        parameters, gradients, optimizer, activation, input, 0, weightShare, working, message);
   }
 
   /** A stage of which only the activations count; the weights' gradient frees them. */

@@ -20,8 +20,12 @@ interface Computation {
     }
   }
 
-  /** A micro-batch that comes to a stage. */
-  Flight flight(OwnStage own, long step, SampleRange samples);
+  /**
+   * A micro-batch that comes to a stage.
+   *
+   * @param keeps whether it keeps all although others keep the stage's input only
+   */
+  Flight flight(OwnStage own, long step, SampleRange samples, boolean keeps);
 
   /** Once all gradients are there; {@code learning} changes the parameters by them. */
   void update(Runnable learning);

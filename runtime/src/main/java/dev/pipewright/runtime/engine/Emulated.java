@@ -23,8 +23,8 @@ final class Emulated implements Computation {
   }
 
   @Override
-  public Flight flight(OwnStage own, long step, SampleRange samples) {
-    return new EmulatedFlight(own.stage(), emulation, samples.count());
+  public Flight flight(OwnStage own, long step, SampleRange samples, boolean keeps) {
+    return new EmulatedFlight(own.stage(), emulation, samples.count(), keeps);
   }
 
   @Override

@@ -16,12 +16,13 @@ final class EmulatedFlight implements Flight {
   private final Stage stage;
   private final Emulation emulation;
   private final int samples;
-  private boolean recomputed;
+  private boolean recomputed; // or kept
 
-  EmulatedFlight(Stage stage, Emulation emulation, int samples) {
+  EmulatedFlight(Stage stage, Emulation emulation, int samples, boolean keeps) {
     this.stage = stage;
     this.emulation = emulation;
     this.samples = samples;
+    this.recomputed = keeps;
   }
 
   @Override

@@ -24,6 +24,7 @@ final class InFlight implements Flight {
   private final Presence presence;
   private final boolean inTwoParts;
   private final SharedStatistics statistics;
+  private final boolean forgets; // all but the stage's input, until the backward pass
   private final List<Tensor> data;
   private final Optional<Tensor> target; // closed with the answer
   private final Judge judge;
@@ -72,13 +73,15 @@ final class InFlight implements Flight {
    * @param data of the samples, kept until the backward pass where the stage reads it; closed with
    *     this
    * @param target what is right, where the stage is the network's last
+   * @param keeps whether this micro-batch keeps all although others keep the stage's input only
    */
   InFlight(
       OwnStage own,
       List<Tensor> data,
       Optional<Tensor> target,
       Judge judge,
-      SharedStatistics statistics) {
+      SharedStatistics statistics,
+      boolean keeps) {
     this.stage = own.stage();
     this.presence = own.presence();
     this.data = data;
@@ -86,6 +89,7 @@ final class InFlight implements Flight {
     this.judge = judge;
     this.inTwoParts = own.inTwoParts();
     this.statistics = statistics;
+    this.forgets = stage.keepsInputOnly() && !keeps;
     this.passed = new Passed[stage.segments().size()];
     for (int i = 0; i < passed.length; i++) {
       passed[i] = new Passed();
@@ -96,7 +100,7 @@ final class InFlight implements Flight {
   public List<Tensor> forward(List<Tensor> inputs) {
     passed[0].inputs = leaves(stage.whole(), inputs);
     inputs.forEach(Tensor::close);
-    return through(stage.keepsInputOnly());
+    return through(forgets);
   }
 
   @Override
@@ -119,7 +123,7 @@ final class InFlight implements Flight {
 
   @Override
   public boolean wantsRecomputation() {
-    return stage.keepsInputOnly() && passed[passed.length - 1].pass == null;
+    return forgets && passed[passed.length - 1].pass == null;
   }
 
   @Override

@@ -35,7 +35,7 @@ final class Learning implements Computation {
   }
 
   @Override
-  public Flight flight(OwnStage own, long step, SampleRange samples) {
+  public Flight flight(OwnStage own, long step, SampleRange samples, boolean keeps) {
     List<Tensor> data = new ArrayList<>();
     Optional<Tensor> target = Optional.empty();
     boolean reads = own.stage().whole().readsData();
@@ -51,7 +51,12 @@ final class Learning implements Computation {
       }
     }
     return new InFlight(
-        own, data, target, (outputs, right) -> judge(step, outputs, right), statistics);
+        own,
+        data,
+        target,
+        (outputs, right) -> judge(step, outputs, right),
+        statistics,
+        keeps);
   }
 
   /** The loss of the network's outputs counts; its gradients begin the backward pass. */

@@ -1,6 +1,7 @@
 package dev.pipewright.runtime.engine;
 
 import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.SampleRange;
 import dev.pipewright.runtime.net.Part;
 import dev.pipewright.runtime.tensor.Tensor;
@@ -76,7 +77,8 @@ final class Passes implements AutoCloseable {
     List<Tensor> inputs =
         placement().first(stage) ? List.of() : crossing.take(stage, microBatch, true);
     starts.run();
-    Flight flight = computation.flight(own, step, samples(stage, microBatch));
+    boolean keeps = assignment.layers(stage, microBatch).recompute() == Recompute.NONE;
+    Flight flight = computation.flight(own, step, samples(stage, microBatch), keeps);
     inFlight.put(key(stage, microBatch), flight);
     most = Math.max(most, inFlight.size());
     List<Tensor> outputs = flight.forward(inputs);

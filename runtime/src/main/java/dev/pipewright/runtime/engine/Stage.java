@@ -72,8 +72,8 @@ final class Stage {
     return segments;
   }
 
-  /** Whether the forward pass keeps nothing but the stage's input. */
+  /** Whether the forward pass keeps nothing but the stage's input, but of exceptions. */
   boolean keepsInputOnly() {
-    return recompute == Recompute.STAGE_INPUT;
+    return recompute.wholeStage();
   }
 }
