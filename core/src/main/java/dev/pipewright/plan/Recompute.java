@@ -7,7 +7,8 @@ public enum Recompute {
   /** All but the stage's input: the backward pass begins with another forward pass. */
   STAGE_INPUT("stage-input"),
   /**
-   * The same, but for the last micro-batch of a step, which keeps all: its backward pass follows soon.
+   * The same, but for the last micro-batch of a step, which keeps all: its backward pass follows
+   * soon.
    *
    * <p>Paper: C. Kim et al., <i>torchgpipe: On-the-fly Pipeline Parallelism for Training Giant
    * Models</i>, 2020, arXiv:2004.09910, §3.2.3; its mode {@code except_last}.

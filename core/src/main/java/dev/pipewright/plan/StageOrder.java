@@ -30,7 +30,8 @@ final class StageOrder {
   private static String amiss(int expected, StagePlan stage) {
     return stage.firstLayer() > expected
         ? "no stage has " + layers(expected, stage.firstLayer() - 1)
-        : "two stages have " + layers(stage.firstLayer(), Math.min(expected - 1, stage.lastLayer()));
+        : "two stages have "
+            + layers(stage.firstLayer(), Math.min(expected - 1, stage.lastLayer()));
   }
 
   private static String layers(int first, int last) {

@@ -71,7 +71,8 @@ public record Request(
      * What a stage needs beyond the inputs that it holds.
      *
      * @param bytes of a micro-batch that is recomputed
-     * @param inFlight micro-batches that it holds: where there are others, the last one keeps its own
+     * @param inFlight micro-batches that it holds: where there are others, the last one keeps its
+     *     own
      */
     double beyondInputs(double bytes, int inFlight) {
       return this == ALWAYS_EXCEPT_LAST && inFlight > 1 ? 2 * bytes : bytes;

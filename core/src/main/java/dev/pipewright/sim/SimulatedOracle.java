@@ -68,7 +68,8 @@ public final class SimulatedOracle implements Oracle {
    * backward pass.
    */
   public static Run run(Plan plan, Assessment priced) {
-    return StaticSimulator.run(StepEnd.of(plan.schedule()), times(priced.stages(), plan.microBatches()), USUAL);
+    return StaticSimulator.run(
+        StepEnd.of(plan.schedule()), times(priced.stages(), plan.microBatches()), USUAL);
   }
 
   private static OpTimes times(List<StageCost> stages, int microBatches) {

@@ -307,8 +307,9 @@ class CheckCommandTest {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < layersAndDevices.length; i += 2) {
       text.append(i == 0 ? "" : ",\n")
-          .append("{\"layers\":[%s],\"devices\":[%s]}"
-              .formatted(layersAndDevices[i], layersAndDevices[i + 1]));
+          .append(
+              "{\"layers\":[%s],\"devices\":[%s]}"
+                  .formatted(layersAndDevices[i], layersAndDevices[i + 1]));
     }
     return text.toString();
   }

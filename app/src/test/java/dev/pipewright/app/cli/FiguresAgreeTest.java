@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -111,6 +112,36 @@ class FiguresAgreeTest {
       String other = step.equals(estimate) ? "the estimate agrees" : "estimate " + estimate;
       assertTrue(text.contains(step + " simulated; " + other), text);
     }
+  }
+
+  /** All commands that know of recomputation take the last micro-batch alike. */
+  @ParameterizedTest
+  @ValueSource(strings = {"1f1b", "1f1b-b", "gpipe"})
+  void recomputingAllButTheLastMicroBatchTakesAsLongInEveryCommand(String schedule) {
+    Path out = folder.resolve("out");
+    String[] flags = {"--micro-batch", "2", "--stages", "2", "--schedule", schedule, "--recompute"};
+    String[] last = Cli.with(flags, "except-last");
+    JsonNode answer = plan("dapple", 2, Cli.with(last, "--json")).ends(0).json();
+    JsonNode all = plan("dapple", 2, Cli.with(Cli.with(flags, "full"), "--json")).ends(0).json();
+    assertTrue(number(answer, "/simulated/step_s") < number(all, "/simulated/step_s"));
+    for (JsonNode stage : answer.at("/plan/stages")) {
+      assertEquals("except-last", stage.get("recompute").asString());
+    }
+    String[] written = Cli.with(Cli.with(last, "--out"), out.toString());
+    String text = plan("dapple", 2, written).ends(0).out();
+    assertTrue(text.contains("except-last"), text);
+    String file = out.resolve("plan.json").toString();
+    JsonNode simulated = Cli.run("simulate", file, "--json").ends(0).json();
+    same(answer, simulated, "/simulated/step_s");
+    same(answer, simulated, "/objective/value");
+    assertEquals(answer.at("/simulated/peak_bytes"), simulated.at("/simulated/peak_bytes"));
+    Cli.run("check", file).ends(0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"madpipe", "capture"})
+  void plannersWithoutALastMicroBatchToKeepSaySo(String planner) {
+    plan(planner, 2, "--recompute", "except-last").refusal(2, "--recompute: except-last", "full");
   }
 
   private void synchronous(

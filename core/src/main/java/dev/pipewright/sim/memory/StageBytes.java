@@ -10,8 +10,8 @@ import dev.pipewright.units.Check;
  * @param optimizer the optimizer's state
  * @param activation what a micro-batch keeps from its forward pass on, its input included
  * @param input what it keeps instead until its recomputation, where the program has one
- * @param last what the step's last micro-batch keeps beyond {@code activation} from its forward pass
- *     on, and its backward pass needs less of {@code working}
+ * @param last what the step's last micro-batch keeps beyond {@code activation} from its forward
+ *     pass on, and its backward pass needs less of {@code working}
  * @param weightShare the part of the activation, 0 to 1, that only the weights' gradient frees; the
  *     input's gradient frees the rest, a whole backward pass both
  * @param working beyond all that while a backward pass or half of it runs
@@ -60,8 +60,7 @@ public record StageBytes(
       double weightShare,
       double working,
       double message) {
-    this(
-        parameters, gradients, optimizer, activation, input, 0, weightShare, working, message);
+    this(parameters, gradients, optimizer, activation, input, 0, weightShare, working, message);
   }
 
   /** A stage of which only the activations count; the weights' gradient frees them. */

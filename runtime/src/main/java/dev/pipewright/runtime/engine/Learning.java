@@ -51,12 +51,7 @@ final class Learning implements Computation {
       }
     }
     return new InFlight(
-        own,
-        data,
-        target,
-        (outputs, right) -> judge(step, outputs, right),
-        statistics,
-        keeps);
+        own, data, target, (outputs, right) -> judge(step, outputs, right), statistics, keeps);
   }
 
   /** The loss of the network's outputs counts; its gradients begin the backward pass. */

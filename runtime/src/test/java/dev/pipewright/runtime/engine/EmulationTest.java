@@ -151,6 +151,25 @@ class EmulationTest {
     }
   }
 
+  /**
+   * Its backward pass begins without another forward pass: what was kept is not asked for again.
+   */
+  @Test
+  void theLastMicroBatchIsNotRecomputedWhereItKeepsAll() {
+    Stage stage =
+        Stage.of(
+            assignment(OneForwardOneBackward.of(1, 2), 1, Recompute.EXCEPT_LAST),
+            0,
+            Network.ofSizes(Chain.of(recorded(1))),
+            100);
+    Emulation emulation = new Emulation(List.of(EACH));
+    try (Flight first = new EmulatedFlight(stage, emulation, 1, false);
+        Flight last = new EmulatedFlight(stage, emulation, 1, true)) {
+      assertTrue(first.wantsRecomputation());
+      assertFalse(last.wantsRecomputation());
+    }
+  }
+
   /** In the ring, sums go from worker to worker; where two compute a stage, they add up. */
   @Test
   void stepsThatFlowRunInTheirOrderAndTakeTheirTime() throws Exception {
