@@ -65,7 +65,7 @@ public final class AsynchronousCosts {
         costs.states(first, end).withVersions((plan.versions(stage) - 1) * weightBytes(stage)),
         again ? costs.inputBytes(first, samples) : costs.heldBytes(first, end, samples),
         layers.inFlight(),
-        again ? costs.recomputedBytes(first, end, samples) : 0,
+        (again ? costs.recomputedBytes(first, end, samples) : 0) + costs.workingBytes(samples),
         new Bytes(capacity));
   }
 

@@ -5,7 +5,6 @@ import dev.pipewright.cluster.DeviceKind;
 import dev.pipewright.cluster.MessageOverhead;
 import dev.pipewright.cost.StageCost.States;
 import dev.pipewright.model.Chain;
-import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.units.Check;
@@ -140,16 +139,10 @@ public final class StageCosts {
           new Times(
               byEnd(chain.cumulative(profile.seconds(Quantity.FORWARD, slice))),
               byEnd(chain.cumulative(profile.seconds(Quantity.BACKWARD, slice))),
-              workingBytes(profile, slice));
+              profile.workingBytes(slice));
       times.set(slice, known);
     }
     return known;
-  }
-
-  private static double workingBytes(Profile profile, int slice) {
-    return profile.saysMemory()
-        ? profile.memoryOf(slice).stream().mapToDouble(LayerMemory::working).max().orElse(0)
-        : 0;
   }
 
   /** Cumulative forward seconds by end for one slice size, for hot loops: read only. */

@@ -2,6 +2,7 @@ package dev.pipewright.execution;
 
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.execution.Emulation.LayerSeconds;
 import dev.pipewright.model.Chain;
 import dev.pipewright.plan.Assignment;
@@ -191,6 +192,14 @@ public final class Expectation {
       }
     }
     return new Emulation(List.of(layers));
+  }
+
+  /** What is trained, and how fast where a step takes so many seconds. */
+  public TrainingFigures figures(double stepSeconds) {
+    List<Integer> perRank =
+        IntStream.range(0, assignment.stages().size()).mapToObj(loads::slice).toList();
+    return TrainingFigures.of(
+        costs.workload(), assignment.batch(), perRank, stepSeconds, assignment.size());
   }
 
   /** The most bytes that each worker of a rank holds. */

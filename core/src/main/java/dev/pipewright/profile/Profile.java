@@ -210,6 +210,16 @@ public final class Profile {
     return List.of(memory[batch]);
   }
 
+  /**
+   * What the hungriest layer needs while it computes a slice, beyond what it keeps; 0 where nothing
+   * is said.
+   */
+  public double workingBytes(int slice) {
+    return saysMemory()
+        ? memoryOf(slice).stream().mapToDouble(LayerMemory::working).max().orElse(0)
+        : 0;
+  }
+
   /** What each layer needs for a slice of {@code slice} samples, where it says. */
   public List<LayerMemory> memoryOf(double slice) {
     Check.that(slice > 0, "a slice has samples: slice=%s", slice);

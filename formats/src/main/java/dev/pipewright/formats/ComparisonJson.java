@@ -1,5 +1,6 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.execution.Comparison;
 import dev.pipewright.execution.Comparison.Item;
 import dev.pipewright.execution.Comparison.Scope;
@@ -14,12 +15,19 @@ import java.util.Map;
 public final class ComparisonJson {
   private ComparisonJson() {}
 
-  public static String text(TrainingRequest request, Comparison comparison) {
+  /**
+   * The answer as one object.
+   *
+   * @param figures of the measured step
+   */
+  public static String text(
+      TrainingRequest request, Comparison comparison, TrainingFigures figures) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("model", request.model());
     object.put("workers", request.assignment().size());
     object.put("schedule", request.assignment().schedule().name());
     object.put("global_batch", request.assignment().batch());
+    TrainingFiguresJson.members(figures).forEach(object::putIfAbsent);
     object.put("emulated", request.emulation().isPresent());
     Item step = comparison.step();
     object.put("predicted", Map.of("step_s", step.predicted()));

@@ -1,5 +1,6 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.planner.periodic.LayerChain;
 import dev.pipewright.planner.periodic.PeriodBound;
@@ -27,9 +28,14 @@ public final class PeriodicJson {
    *
    * @param madeFor with the samples of a mini-batch as its global batch
    * @param provenance where the model's times come from
+   * @param memory what each stage takes of its device, which may have others; none without a plan
    */
   public static String text(
-      PeriodicPlanning planning, MadeFor madeFor, String provenance, double planningSeconds) {
+      PeriodicPlanning planning,
+      MadeFor madeFor,
+      String provenance,
+      List<StageMemory> memory,
+      double planningSeconds) {
     Optional<PeriodicPlan> best = planning.best();
     LayerChain chain = planning.problem().chain();
     double seconds = best.map(PeriodicPlan::secondsPerBatch).orElse(Double.NaN);
@@ -40,7 +46,7 @@ public final class PeriodicJson {
     object.put("bounds", planning.bounds().stream().map(PeriodicJson::bound).toList());
     object.put("speedup", chain.stage(0, chain.layers()).seconds() / seconds);
     object.put("planning_s", planningSeconds);
-    object.put("plan", best.map(plan -> plan(planning, plan, madeFor)));
+    object.put("plan", best.map(plan -> plan(planning, plan, madeFor, memory)));
     object.put("why", why(planning));
     object.put("candidates", candidates(planning));
     object.put("search", pair("complete", planning.complete(), "gap", planning.gap()));
@@ -59,7 +65,7 @@ public final class PeriodicJson {
   }
 
   private static Map<String, Object> plan(
-      PeriodicPlanning planning, PeriodicPlan plan, MadeFor madeFor) {
+      PeriodicPlanning planning, PeriodicPlan plan, MadeFor madeFor, List<StageMemory> memory) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("schedule", plan.discipline().toString());
     madeFor.globalBatch().ifPresent(samples -> object.put("micro_batch", samples));
@@ -68,9 +74,8 @@ public final class PeriodicJson {
     object.put("steady_idle_share", plan.idleShare(planning.problem().devices()));
     object.put("contiguous", plan.contiguous());
     List<Map<String, Object>> stages = new ArrayList<>();
-    int[] held = plan.held();
-    for (int stage = 0; stage < held.length; stage++) {
-      stages.add(stage(planning.problem().chain(), plan, stage, held[stage]));
+    for (int stage = 0; stage < memory.size(); stage++) {
+      stages.add(stage(planning.problem().chain(), plan, stage, memory.get(stage)));
     }
     object.put("stages", stages);
     List<Long> bytes = new ArrayList<>();
@@ -83,14 +88,14 @@ public final class PeriodicJson {
   }
 
   private static Map<String, Object> stage(
-      LayerChain chain, PeriodicPlan plan, int stage, int held) {
+      LayerChain chain, PeriodicPlan plan, int stage, StageMemory memory) {
     Placed placed = plan.inNetwork(chain).stages().get(stage);
     StageLoad load = plan.pattern().stages().get(2 * stage);
     boolean last = stage == plan.stages().size() - 1;
     double send = last ? 0 : plan.pattern().stages().get(2 * stage + 1).forwardSeconds();
     List<Integer> layers = List.of(placed.first(), placed.end() - 1);
     Map<String, Object> object = pair("layers", layers, "devices", List.of(placed.device()));
-    object.put("in_flight", held);
+    object.put("in_flight", memory.inFlight());
     object.put("recompute", placed.recompute().word());
     if (placed.recompute() == Recompute.SELECTIVE) {
       object.put(
@@ -100,7 +105,7 @@ public final class PeriodicJson {
     object.put("forward_s", load.forwardSeconds());
     object.put("backward_s", load.backwardSeconds());
     object.put("send_s", send);
-    object.put("memory_bytes", Math.round(load.stateBytes() + held * load.activationBytes()));
+    StageMemoryJson.put(object, memory);
     return object;
   }
 

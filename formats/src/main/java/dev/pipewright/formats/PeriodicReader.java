@@ -168,7 +168,7 @@ final class PeriodicReader {
       throw node.list()
           .get(2)
           .unsound(
-              "%s is %s, but a period has %s seconds; let it start in one"
+              "%s is %s, but a period has %s seconds; let it start in one, or lengthen period_s"
                   .formatted(node.list().get(2).place(), start, period));
     }
     int shift = node.list().get(3).within(MOST_SHIFT);

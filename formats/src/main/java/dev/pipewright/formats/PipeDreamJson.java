@@ -1,6 +1,7 @@
 package dev.pipewright.formats;
 
-import dev.pipewright.plan.Recompute;
+import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.pipedream.Level;
 import dev.pipewright.planner.pipedream.PipeDreamPlanning;
 import dev.pipewright.planner.pipedream.PipeDreamPlanning.RunnerUp;
@@ -54,14 +55,16 @@ public final class PipeDreamJson {
   /**
    * The answer as JSON text that ends with a line feed.
    *
-   * @param recompute what each stage computes again, which the planner does not know of
+   * @param stages as they run: what each recomputes, which the planner does not know of
+   * @param memory of each stage as it runs
    * @param simulated the plan as it runs; empty where that would take too long
    * @param oneDeviceSeconds one device doing everything, its update included
    */
   public static String text(
       PipeDreamPlanning planning,
       Context context,
-      List<Recompute> recompute,
+      List<StagePlan> stages,
+      List<StageMemory> memory,
       Optional<SteadyFigures> simulated,
       double oneDeviceSeconds) {
     Map<String, Object> object = context.madeFor.object("pipedream");
@@ -76,7 +79,7 @@ public final class PipeDreamJson {
     double seconds = simulated.map(SteadyFigures::seconds).orElse(planning.seconds());
     object.put("speedup", oneDeviceSeconds / seconds);
     object.put("planning_s", context.planningSeconds);
-    object.put("plan", plan(planning, context, recompute));
+    object.put("plan", plan(planning, context, stages, memory));
     object.put("simulated", simulated.map(SteadyFigures::object));
     object.put(
         "why",
@@ -102,7 +105,10 @@ public final class PipeDreamJson {
   }
 
   private static Map<String, Object> plan(
-      PipeDreamPlanning planning, Context context, List<Recompute> recompute) {
+      PipeDreamPlanning planning,
+      Context context,
+      List<StagePlan> running,
+      List<StageMemory> memory) {
     Map<String, Object> plan = new LinkedHashMap<>();
     plan.put("schedule", "pipedream");
     plan.put("micro_batches", planning.inFlight());
@@ -111,7 +117,11 @@ public final class PipeDreamJson {
     List<Map<String, Object>> stages = new ArrayList<>();
     for (Stage stage : planning.stages()) {
       Map<String, Object> object = stage(stage, context.forwardSeconds);
-      object.put("recompute", recompute.get(stages.size()).word());
+      object.put("recompute", running.get(stages.size()).recompute().word());
+      StageMemoryJson.put(object, memory.get(stages.size()));
+      if (context.madeFor.cluster().isEmpty()) {
+        object.remove("capacity_bytes"); // levels say nothing of devices
+      }
       stages.add(object);
     }
     plan.put("stages", stages);

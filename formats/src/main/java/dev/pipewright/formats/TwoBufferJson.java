@@ -1,5 +1,6 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.plan.AsynchronousPlan.Rule;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.planner.pipedream.TwoBufferPlanning;
@@ -51,12 +52,14 @@ public final class TwoBufferJson {
   /**
    * The answer as JSON text that ends with a line feed; without a plan where nothing fits.
    *
+   * @param memory of each stage; none where there is no plan
    * @param simulated the plan as it runs; empty where there is none, or that would take too long
    * @param oneDeviceSeconds one device doing everything, its update included
    */
   public static String text(
       TwoBufferPlanning planning,
       Context context,
+      List<StageMemory> memory,
       Optional<SteadyFigures> simulated,
       double oneDeviceSeconds) {
     Optional<Candidate> best = planning.best();
@@ -71,7 +74,7 @@ public final class TwoBufferJson {
         best.map(plan ->
             oneDeviceSeconds / simulated.map(SteadyFigures::seconds).orElse(plan.seconds())));
     object.put("planning_s", context.planningSeconds);
-    object.put("plan", best.map(plan -> plan(plan, context)));
+    object.put("plan", best.map(plan -> plan(plan, context, memory)));
     object.put("simulated", simulated.map(SteadyFigures::object));
     object.put(
         "why",
@@ -98,7 +101,8 @@ public final class TwoBufferJson {
     return object;
   }
 
-  private static Map<String, Object> plan(Candidate plan, Context context) {
+  private static Map<String, Object> plan(
+      Candidate plan, Context context, List<StageMemory> memory) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("schedule", Rule.TWO_BUFFERS.schedule());
     object.put("micro_batches", plan.microBatches());
@@ -107,14 +111,14 @@ public final class TwoBufferJson {
     double[] forward = context.forward.of(plan.microBatch());
     List<Map<String, Object>> stages = new ArrayList<>();
     for (Stage stage : plan.stages()) {
-      stages.add(stage(plan, stage, forward, context.capacityBytes));
+      stages.add(stage(plan, stage, forward, memory.get(stages.size())));
     }
     object.put("stages", stages);
     return object;
   }
 
   private static Map<String, Object> stage(
-      Candidate plan, Stage stage, double[] forwardSeconds, double capacityBytes) {
+      Candidate plan, Stage stage, double[] forwardSeconds, StageMemory memory) {
     int first = stage.firstLayer();
     double forward =
         forwardSeconds[stage.lastLayer()] - (first == 0 ? 0 : forwardSeconds[first - 1]);
@@ -128,8 +132,7 @@ public final class TwoBufferJson {
     object.put("backward_s", stage.computeSeconds() - forward);
     object.put("transfer_s", stage.transferSeconds());
     object.put("allreduce_s", stage.exchangeSeconds());
-    object.put("memory_bytes", Math.round(stage.memoryBytes()));
-    object.put("capacity_bytes", Math.round(capacityBytes));
+    StageMemoryJson.put(object, memory);
     return object;
   }
 

@@ -3,12 +3,16 @@ package dev.pipewright.formats;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.cost.StageCost.States;
 import dev.pipewright.planner.periodic.LayerChain;
 import dev.pipewright.planner.periodic.PeriodicPlanner;
 import dev.pipewright.planner.periodic.PeriodicPlanning;
 import dev.pipewright.planner.periodic.PeriodicProblem;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.periodic.StageLoad;
+import dev.pipewright.units.Bytes;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -34,7 +38,23 @@ class PeriodicJsonTest {
                 new StageLoad(1, 1, 1, 0), new StageLoad(2, 2, 2, 0), new StageLoad(1, 1, 1, 0)));
     var problem = new PeriodicProblem(chain, devices, bytes);
     PeriodicPlanning planning = PeriodicPlanner.plan(problem, () -> false);
-    return new ObjectMapper().readTree(PeriodicJson.text(planning, MADE_FOR, "made up", 0.25));
+    return new ObjectMapper().readTree(text(planning));
+  }
+
+  private static String text(PeriodicPlanning planning) {
+    List<StageMemory> memory = new ArrayList<>();
+    planning
+        .best()
+        .ifPresent(plan -> {
+          for (int stage = 0; stage < plan.held().length; stage++) {
+            StageLoad load = plan.pattern().stages().get(2 * stage);
+            States states = States.measured(load.stateBytes());
+            Bytes capacity = Bytes.of(planning.problem().capacityBytes());
+            memory.add(
+                new StageMemory(states, load.activationBytes(), plan.held()[stage], 0, capacity));
+          }
+        });
+    return PeriodicJson.text(planning, MADE_FOR, "made up", memory, 0.25);
   }
 
   @Test
@@ -112,8 +132,7 @@ class PeriodicJsonTest {
 
   private static List<String> recompute(PeriodicProblem problem) {
     PeriodicPlanning planning = PeriodicPlanner.plan(problem, () -> false);
-    JsonNode answer =
-        new ObjectMapper().readTree(PeriodicJson.text(planning, MADE_FOR, "made up", 0.25));
+    JsonNode answer = new ObjectMapper().readTree(text(planning));
     return answer
         .at("/plan/stages")
         .valueStream()

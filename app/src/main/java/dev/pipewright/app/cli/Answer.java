@@ -100,7 +100,7 @@ final class Answer {
   }
 
   /** What the best plan trains with and how fast; empty when nothing fits. */
-  private Optional<TrainingFigures> figures() {
+  Optional<TrainingFigures> figures() {
     return planning
         .best()
         .map(best -> {

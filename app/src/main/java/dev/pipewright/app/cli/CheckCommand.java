@@ -1,5 +1,7 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.app.report.TrainingLines;
+import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.CheckedFile;
 import dev.pipewright.formats.FileProblem;
@@ -7,6 +9,7 @@ import dev.pipewright.formats.JsonText;
 import dev.pipewright.formats.ScheduleCsv;
 import dev.pipewright.formats.ScheduleFile;
 import dev.pipewright.formats.ScheduleJsonReader;
+import dev.pipewright.formats.TrainingFiguresJson;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.check.Validator;
 import dev.pipewright.sim.Run;
@@ -100,12 +103,14 @@ final class CheckCommand implements Callable<Integer> {
    * What was looked at and what is wrong with it.
    *
    * @param assumed how the file was read, by a word; with the words for people
+   * @param figures what a plan that can run trains, and how fast
    */
   private record Checked(
       Map<String, Object> counted,
       List<FileProblem> problems,
       List<String> remarks,
-      List<Assumption> assumed) {}
+      List<Assumption> assumed,
+      Optional<TrainingFigures> figures) {}
 
   /** What the answer takes for granted. */
   private record Assumption(String key, String value, String words) {}
@@ -160,7 +165,8 @@ final class CheckCommand implements Callable<Integer> {
               : starts(file, given);
       file.addAll(Validator.overCap(schedule, starts, file.chunks(), caps.get()));
     }
-    return new Checked(Counted.of(schedule), file.problems(), List.of(), assumed(file));
+    return new Checked(
+        Counted.of(schedule), file.problems(), List.of(), assumed(file), Optional.empty());
   }
 
   private static double[][] starts(ScheduleFile file, ScheduleRequest.Times given) {
@@ -197,7 +203,8 @@ final class CheckCommand implements Callable<Integer> {
     }
     List<FileProblem> problems = plan.problems();
     List<String> remarks = problems.isEmpty() ? plan.remarks() : List.of();
-    return new Checked(plan.counted(), problems, remarks, List.of());
+    Optional<TrainingFigures> figures = problems.isEmpty() ? plan.figures() : Optional.empty();
+    return new Checked(plan.counted(), problems, remarks, List.of(), figures);
   }
 
   /** A plan whose parts read well but do not go together has that problem; others are refused. */
@@ -207,7 +214,7 @@ final class CheckCommand implements Callable<Integer> {
             .unsound()
             .filter(found -> found.file().equals(argument.path))
             .orElseThrow(() -> refused);
-    return new Checked(Map.of(), List.of(problem), List.of(), List.of());
+    return new Checked(Map.of(), List.of(problem), List.of(), List.of(), Optional.empty());
   }
 
   private void report(Checked checked) {
@@ -223,6 +230,7 @@ final class CheckCommand implements Callable<Integer> {
         object.put("remarks", checked.remarks());
       }
       checked.assumed().forEach(each -> object.put(each.key(), each.value()));
+      checked.figures().ifPresent(found -> object.putAll(TrainingFiguresJson.members(found)));
       out.print(JsonText.of(object));
     } else if (problems.isEmpty()) {
       String words =
@@ -238,6 +246,12 @@ final class CheckCommand implements Callable<Integer> {
           .map(Assumption::words)
           .filter(words -> !words.isEmpty())
           .forEach(words -> out.print(Terminal.sentence(words)));
+    }
+    if (!json) {
+      checked
+          .figures()
+          .ifPresent(
+              found -> out.print(TrainingLines.of(found, Terminal.columns(), Terminal.colours())));
     }
     checked
         .remarks()

@@ -5,7 +5,9 @@ import dev.pipewright.app.report.ComparisonText;
 import dev.pipewright.app.report.ScheduleRun;
 import dev.pipewright.app.report.ScheduleSvg;
 import dev.pipewright.app.report.ScheduleTrace;
+import dev.pipewright.app.report.TrainingLines;
 import dev.pipewright.app.report.Words;
+import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.execution.Comparison;
 import dev.pipewright.execution.Comparison.Item;
 import dev.pipewright.execution.Expectation;
@@ -123,19 +125,22 @@ final class CompareCommand implements Callable<Integer> {
       return Failures.BROKEN;
     }
     Comparison comparison = Comparison.of(expectation, request.assignment(), outcome, memory);
-    String object = ComparisonJson.text(request, comparison);
-    spec.commandLine()
-        .getOut()
-        .print(
-            json
-                ? object
-                : ComparisonText.of(
-                    title(request), comparison, Terminal.columns(), Terminal.colours()));
+    TrainingFigures figures = expectation.figures(comparison.step().measured());
+    String object = ComparisonJson.text(request, comparison, figures);
+    spec.commandLine().getOut().print(json ? object : text(request, comparison, figures));
     if (to != null) {
-      write(to, object, request, comparison);
+      write(to, object, request, comparison, figures);
       err.println("wrote " + String.join(", ", FILES) + " to " + to);
     }
     return within(comparison.step()) ? 0 : Failures.NO;
+  }
+
+  private String text(TrainingRequest request, Comparison comparison, TrainingFigures figures) {
+    int columns = Terminal.columns();
+    boolean colours = Terminal.colours();
+    return ComparisonText.of(title(request), comparison, columns, colours)
+        + "\n"
+        + TrainingLines.of(figures, columns, colours);
   }
 
   private void check() {
@@ -187,10 +192,14 @@ final class CompareCommand implements Callable<Integer> {
   }
 
   private void write(
-      OutputFolder to, String object, TrainingRequest request, Comparison comparison) {
+      OutputFolder to,
+      String object,
+      TrainingRequest request,
+      Comparison comparison,
+      TrainingFigures figures) {
     to.write("compare.json", object);
     List<ScheduleRun> runs = ShownRuns.of(title(request), comparison);
-    to.write("report.html", ComparisonHtml.of(title(request), runs, comparison));
+    to.write("report.html", ComparisonHtml.of(title(request), runs, comparison, figures));
     to.write("timeline.svg", ScheduleSvg.of(runs));
     to.write(TRACE, ScheduleTrace.of(runs.get(0)));
   }

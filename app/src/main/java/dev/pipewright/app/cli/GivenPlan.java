@@ -1,9 +1,11 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.FileProblem;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** A plan from a file with the prices of its parts: what commands ask of every kind of plan. */
 sealed interface GivenPlan
@@ -21,6 +23,15 @@ sealed interface GivenPlan
 
   /** Runs it; throws {@link BadInputException} where it cannot run, but for memory. */
   SimulatedPlan simulate(SimulationOptions options);
+
+  /** What it trains, and how fast; empty where it has no times, or cannot run. */
+  default Optional<TrainingFigures> figures() {
+    try {
+      return simulate(new SimulationOptions()).figures();
+    } catch (BadInputException e) {
+      return Optional.empty(); // what is wrong is among the problems
+    }
+  }
 
   /** The files that its simulation can write; throws where it writes none. */
   List<String> files();

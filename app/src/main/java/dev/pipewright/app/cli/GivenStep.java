@@ -3,6 +3,7 @@ package dev.pipewright.app.cli;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.FileProblem;
 import dev.pipewright.formats.JitterJson;
@@ -133,7 +134,16 @@ record GivenStep(Path path, PlanFile file, ModelArgument.Costed costed, CostMode
   }
 
   @Override
+  public Optional<TrainingFigures> figures() {
+    return simulated(new SimulationOptions()).figures();
+  }
+
+  @Override
   public SimulatedPlan simulate(SimulationOptions options) {
+    return new Step(simulated(options));
+  }
+
+  private Answer simulated(SimulationOptions options) {
     PlanProblems.refuseMisfits(path, plan().stages(), costed);
     var costs = costed.costs();
     Jitter jitter = options.jitter();
@@ -151,15 +161,14 @@ record GivenStep(Path path, PlanFile file, ModelArgument.Costed costed, CostMode
       throw new BadInputException(PlanProblems.refusal(path, plan().schedule(), e));
     }
     double seconds = (System.nanoTime() - start) / 1e9;
-    return new Step(
-        new Answer(
-            planning,
-            costed,
-            globalBatch(),
-            seconds,
-            file.profileBatch(),
-            best -> oracle.simulate(best.plan(), best.estimate()),
-            jitter == null ? null : jittered(oracle, planning, jitter, runs)));
+    return new Answer(
+        planning,
+        costed,
+        globalBatch(),
+        seconds,
+        file.profileBatch(),
+        best -> oracle.simulate(best.plan(), best.estimate()),
+        jitter == null ? null : jittered(oracle, planning, jitter, runs));
   }
 
   private static JitterJson jittered(

@@ -2,6 +2,9 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.app.report.RoundsText;
 import dev.pipewright.app.report.Words;
+import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.cost.StageCost.States;
+import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.BadInputException;
@@ -9,6 +12,7 @@ import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.PeriodicJson;
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.planner.periodic.LayerChain;
 import dev.pipewright.planner.periodic.PeriodBound;
 import dev.pipewright.planner.periodic.PeriodicPlan;
 import dev.pipewright.planner.periodic.PeriodicPlan.Placed;
@@ -89,12 +93,39 @@ final class PeriodicAnswer implements PlannerAnswer {
 
   private String json(MadeFor named) {
     return PeriodicJson.text(
-        planning, named, costed.workload().profile().provenance().toString(), planningSeconds);
+        planning,
+        named,
+        costed.workload().profile().provenance().toString(),
+        planning
+            .best()
+            .map(plan -> memory(costed.costs(), planning.problem().chain(), plan))
+            .orElse(List.of()),
+        planningSeconds);
   }
 
   @Override
   public void write(OutputFolder out) {
     out.write("plan.json", json(PipeDreamAnswer.anywhere(madeFor)));
+  }
+
+  /** What each stage takes of its device, which may have others; recomputation is working space. */
+  static List<StageMemory> memory(StageCosts costs, LayerChain chain, PeriodicPlan plan) {
+    List<StageMemory> memory = new ArrayList<>();
+    int[] held = plan.held();
+    List<Placed> stages = plan.inNetwork(chain).stages();
+    for (int stage = 0; stage < held.length; stage++) {
+      Placed placed = stages.get(stage);
+      StageLoad load = plan.pattern().stages().get(2 * stage);
+      States states = costs.states(placed.first(), placed.end());
+      memory.add(
+          new StageMemory(
+              states,
+              load.activationBytes(),
+              held[stage],
+              Math.max(0, load.stateBytes() - states.all()), // never below by rounding
+              costs.workload().cluster().device(placed.device()).memory()));
+    }
+    return memory;
   }
 
   @Override

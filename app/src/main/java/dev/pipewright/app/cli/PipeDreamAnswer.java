@@ -267,7 +267,13 @@ final class PipeDreamAnswer implements PlannerAnswer {
   }
 
   private String json(PipeDreamJson.Context shown) {
-    return PipeDreamJson.text(planning, shown, recompute(), steady, oneDeviceSeconds());
+    return PipeDreamJson.text(
+        planning,
+        shown,
+        plan.stages(),
+        new AsynchronousCosts(costs, plan).memory(),
+        steady,
+        oneDeviceSeconds());
   }
 
   @Override

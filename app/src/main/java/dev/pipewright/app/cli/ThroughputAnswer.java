@@ -1,6 +1,5 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.JsonText;
@@ -14,7 +13,6 @@ import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.units.Units;
 import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -123,9 +121,7 @@ final class ThroughputAnswer implements PlannerAnswer {
     double planningSeconds = (System.nanoTime() - start) / 1e9;
     PeriodicAnswer answer = new PeriodicAnswer(planning, costed, samples, planningSeconds);
     double seconds =
-        planning.best().isPresent()
-            ? withUpdates(planning, costed.costs())
-            : Double.POSITIVE_INFINITY;
+        planning.best().map(PeriodicPlan::secondsPerBatch).orElse(Double.POSITIVE_INFINITY);
     return new Rival("madpipe", seconds, answer.nothing(), Optional.of(answer));
   }
 
@@ -137,17 +133,6 @@ final class ThroughputAnswer implements PlannerAnswer {
     double seconds = answer.seconds().orElse(Double.POSITIVE_INFINITY);
     return new Rival(
         "one device within its memory", seconds, answer.nothing(), Optional.of(answer));
-  }
-
-  /** A pattern has no update: here its devices make theirs after the passes of each batch. */
-  private static double withUpdates(PeriodicPlanning planning, StageCosts costs) {
-    PeriodicPlan plan = planning.best().orElseThrow();
-    double[] seconds = plan.busySeconds(planning.problem().devices());
-    double[] update = costs.updateSeconds();
-    for (PeriodicPlan.Placed stage : plan.inNetwork(planning.problem().chain()).stages()) {
-      seconds[stage.device()] += update[stage.end()] - update[stage.first()];
-    }
-    return Math.max(plan.secondsPerBatch(), Arrays.stream(seconds).max().orElse(0));
   }
 
   private Optional<PlannerAnswer> best() {

@@ -3,6 +3,8 @@ package dev.pipewright.app.cli;
 import dev.pipewright.app.report.SteadyLines;
 import dev.pipewright.app.report.TwoBufferText;
 import dev.pipewright.cluster.DeviceKind;
+import dev.pipewright.cost.AsynchronousCosts;
+import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.cost.Workload;
@@ -113,6 +115,10 @@ final class TwoBufferAnswer implements PlannerAnswer {
         costed.memory());
   }
 
+  private List<StageMemory> memory() {
+    return plan.map(runs -> new AsynchronousCosts(costs, runs).memory()).orElse(List.of());
+  }
+
   /** The best plan as it runs. */
   Optional<AsynchronousPlan> plan() {
     return plan;
@@ -156,7 +162,7 @@ final class TwoBufferAnswer implements PlannerAnswer {
 
   @Override
   public String json() {
-    return TwoBufferJson.text(planning, context, steady, oneDeviceSeconds);
+    return TwoBufferJson.text(planning, context, memory(), steady, oneDeviceSeconds);
   }
 
   @Override
@@ -218,6 +224,7 @@ final class TwoBufferAnswer implements PlannerAnswer {
         TwoBufferJson.text(
             planning,
             context.withMadeFor(PipeDreamAnswer.anywhere(context.madeFor())),
+            memory(),
             steady,
             oneDeviceSeconds));
   }

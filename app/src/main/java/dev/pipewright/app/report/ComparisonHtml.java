@@ -1,5 +1,6 @@
 package dev.pipewright.app.report;
 
+import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.execution.Comparison;
 import dev.pipewright.execution.Comparison.Scope;
 import java.util.List;
@@ -13,8 +14,10 @@ public final class ComparisonHtml {
    *
    * @param title what was run
    * @param runs measured, predicted and simulated
+   * @param figures of the measured step
    */
-  public static String of(String title, List<ScheduleRun> runs, Comparison comparison) {
+  public static String of(
+      String title, List<ScheduleRun> runs, Comparison comparison, TrainingFigures figures) {
     StringBuilder tables = new StringBuilder("<div class=\"aligned\">\n");
     for (Scope scope : Scope.values()) {
       Table table = ComparisonTable.of(comparison, scope, ComparisonTable.heading(scope));
@@ -36,7 +39,8 @@ public final class ComparisonHtml {
             + "</b>"
             + Markup.of(
                 comparison.stolen().remark().map(remark -> " Note: " + remark + ".").orElse("")
-                    + " Times in the figures are in seconds."),
+                    + " Times in the figures are in seconds. "
+                    + TrainingLines.sentences(figures)),
         tables.toString(),
         ScheduleScale.fitted(runs));
   }

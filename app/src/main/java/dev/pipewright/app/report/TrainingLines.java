@@ -5,6 +5,8 @@ import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** What every answer says of the training that it is about: precision, batch, throughput. */
 public final class TrainingLines {
@@ -22,6 +24,19 @@ public final class TrainingLines {
           figure.value() + (figure.note().isEmpty() ? "" : ", " + figure.note()));
     }
     return out.toString();
+  }
+
+  /** The same as text. */
+  static String sentences(TrainingFigures figures) {
+    return figures(figures).stream()
+        .map(figure ->
+            "%s: %s%s."
+                .formatted(
+                    figure.label().substring(0, 1).toUpperCase(Locale.ROOT)
+                        + figure.label().substring(1),
+                    figure.value(),
+                    figure.note().isEmpty() ? "" : " " + figure.note()))
+        .collect(Collectors.joining(" "));
   }
 
   static List<Figure> figures(TrainingFigures figures) {
@@ -74,7 +89,7 @@ public final class TrainingLines {
 
   private static String training(TrainingFigures figures) {
     String words =
-        figures.training().optimizer().name().toLowerCase(java.util.Locale.ROOT)
+        figures.training().optimizer().name().toLowerCase(Locale.ROOT)
             + ", "
             + figures.training().staticBytesPerParameter()
             + " bytes per parameter";

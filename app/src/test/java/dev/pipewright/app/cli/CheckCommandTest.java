@@ -252,8 +252,8 @@ class CheckCommandTest {
     assertEquals(
         "s.csv: can run: 1 rank, 1 stage, 1 micro-batch, 2 ops\n",
         said(check("s.csv", "0F0,0B0\n").ends(0)));
-    assertTrue(
-        said(plan(Cli.plan()).ends(0)).endsWith("2 ranks, 2 stages, 8 micro-batches, 32 ops\n"));
+    String said = said(plan(Cli.plan()).ends(0));
+    assertTrue(said.contains("2 ranks, 2 stages, 8 micro-batches, 32 ops\n"), said);
   }
 
   @Test

@@ -3,16 +3,22 @@ package dev.pipewright.app.report;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.execution.Comparison;
 import dev.pipewright.execution.Comparison.Item;
 import dev.pipewright.execution.Comparison.Scope;
 import dev.pipewright.execution.StolenTime;
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.model.Training;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
+import dev.pipewright.units.Precision;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 
 class ComparisonReportTest {
@@ -32,6 +38,14 @@ class ComparisonReportTest {
             new Item(Scope.MEMORY, "worker 0", 1 << 20, 1 << 20, 2 << 20)),
         new StolenTime(0.32));
   }
+
+  private static final TrainingFigures FIGURES =
+      new TrainingFigures(
+          new Training(Optimizer.ADAM, Precision.FP32),
+          OptionalDouble.empty(),
+          64,
+          List.of(8, 16),
+          Optional.empty());
 
   @Test
   void theTerminalShowsEachItemWithItsErrors() {
@@ -57,7 +71,10 @@ class ComparisonReportTest {
             ScheduleRuns.of("measured", 1, comparison.measured()),
             ScheduleRuns.of("predicted", 1, comparison.predicted()),
             ScheduleRuns.of("simulated", 1, comparison.simulated()));
-    String page = ComparisonHtml.of("mlp, 2 workers", runs, comparison);
+    String page = ComparisonHtml.of("mlp, 2 workers", runs, comparison, FIGURES);
+    assertTrue(
+        page.contains("Batch: 64 samples in a global batch; micro-batches of 8 to 16 per rank."),
+        page);
     assertTrue(page.contains("<h1>mlp, 2 workers</h1>"), page);
     assertTrue(
         page.indexOf("The step took 20 ms; the prediction is off by −55.0 %")

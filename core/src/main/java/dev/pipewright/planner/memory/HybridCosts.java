@@ -224,7 +224,9 @@ final class HybridCosts {
 
   /** The same for what a device has of the layers. */
   double peakBytes(Parts part, int first, int end, int slice, int inFlight) {
-    return staticBytes(part, first, end) + inFlight * heldBytes(part, first, end, slice);
+    return staticBytes(part, first, end)
+        + inFlight * heldBytes(part, first, end, slice)
+        + costs.workingBytes(slice);
   }
 
   /** The same without the input, rounded down: it never shrinks with further layers. */
@@ -232,12 +234,17 @@ final class HybridCosts {
     Parts part = parts(degrees.tensor());
     int slice = StageCosts.slice(samples, degrees.data());
     double kept = (part.keptBytes[end] - part.keptBytes[first]) * slice;
-    return (staticBytes(part, first, end) + inFlight * kept) * ROUNDED_DOWN;
+    double rest = staticBytes(part, first, end) + costs.workingBytes(slice);
+    return (rest + inFlight * kept) * ROUNDED_DOWN;
   }
 
-  /** Weights, gradients and optimizer state on each device. */
-  double staticBytes(int first, int end, Degrees degrees) {
-    return staticBytes(parts(degrees.tensor()), first, end);
+  /**
+   * Weights, gradients and optimizer state on each device, and what layers need while they compute,
+   * as if none of that were divided.
+   */
+  double besideActivations(int first, int end, Degrees degrees, int samples) {
+    return staticBytes(parts(degrees.tensor()), first, end)
+        + costs.workingBytes(StageCosts.slice(samples, degrees.data()));
   }
 
   private double staticBytes(Parts part, int first, int end) {
@@ -294,7 +301,7 @@ final class HybridCosts {
             part.states(first, end, staticBytes(part, first, end)),
             relief.again().isEmpty() ? heldBytes(part, first, end, slice) : relief.heldBytes(),
             inFlight,
-            relief.workingBytes(),
+            relief.workingBytes() + costs.workingBytes(slice),
             new Bytes(on.capacity)));
   }
 }

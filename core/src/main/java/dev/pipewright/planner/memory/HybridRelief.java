@@ -62,7 +62,7 @@ final class HybridRelief {
       return costs.peakBytes(first, end, degrees, samples, inFlight);
     }
     double ofSample = smallest(degrees.tensor()).leastBytes(first, end, inFlight);
-    return costs.staticBytes(first, end, degrees)
+    return costs.besideActivations(first, end, degrees, samples)
         + ofSample * StageCosts.slice(samples, degrees.data());
   }
 
@@ -73,7 +73,7 @@ final class HybridRelief {
     }
     double layer = largest(degrees.tensor())[first][end]; // held, or needed while it runs again
     double activations = layer * StageCosts.slice(samples, degrees.data());
-    return (costs.staticBytes(first, end, degrees) + activations) * (1 - 1e-9);
+    return (costs.besideActivations(first, end, degrees, samples) + activations) * (1 - 1e-9);
   }
 
   /** What the layer keeps of a sample that keeps most, by first layer and end. */
@@ -111,7 +111,7 @@ final class HybridRelief {
     if (recomputation == Recomputation.NEVER) {
       return Double.POSITIVE_INFINITY;
     }
-    double bytes = cap * (1 + ROUNDING) - costs.staticBytes(first, end, degrees);
+    double bytes = cap * (1 + ROUNDING) - costs.besideActivations(first, end, degrees, samples);
     return fastest(firstDevice, degrees, StageCosts.slice(samples, degrees.data()))
         .extraSeconds(first, end, inFlight, bytes);
   }
@@ -119,7 +119,7 @@ final class HybridRelief {
   /** What {@link #extraSeconds} of a stage that does not keep all is not below, at less cost. */
   double extraAtLeast(
       int first, int end, int firstDevice, Degrees degrees, int samples, int inFlight, double cap) {
-    double bytes = cap * (1 + ROUNDING) - costs.staticBytes(first, end, degrees);
+    double bytes = cap * (1 + ROUNDING) - costs.besideActivations(first, end, degrees, samples);
     if (recomputation == Recomputation.NEVER || bytes < 0) {
       return Double.POSITIVE_INFINITY;
     }
@@ -134,7 +134,7 @@ final class HybridRelief {
         || keeps(first, end, degrees, samples, inFlight, cap)) {
       return NONE;
     }
-    double bytes = cap * (1 + ROUNDING) - costs.staticBytes(first, end, degrees);
+    double bytes = cap * (1 + ROUNDING) - costs.besideActivations(first, end, degrees, samples);
     TradeOffs timed = fastest(firstDevice, degrees, StageCosts.slice(samples, degrees.data()));
     return timed
         .choice(first, end, inFlight, bytes)

@@ -6,8 +6,9 @@ import dev.pipewright.units.Check;
 
 /**
  * Peaks of a straight pipeline by the memory model of {@link StageCosts}, where nobody measured
- * them: weights, gradients and optimizer state, and the activations of the micro-batches that the
- * schedule has in flight at that stage. Nothing is computed again.
+ * them: weights, gradients and optimizer state, the activations of the micro-batches that the
+ * schedule has in flight at that stage, and what layers need while they compute. Nothing is
+ * computed again.
  *
  * @param costs of the network's positions
  * @param warmUp the schedule's family
@@ -33,6 +34,8 @@ public record ModelledPeaks(
       return Double.POSITIVE_INFINITY;
     }
     int inFlight = warmUp.inFlightOf(stages - 1 - stage, microBatches);
-    return costs.staticBytes(first, end) + inFlight * costs.heldBytes(first, end, samples);
+    return costs.staticBytes(first, end)
+        + inFlight * costs.heldBytes(first, end, samples)
+        + costs.workingBytes(samples);
   }
 }

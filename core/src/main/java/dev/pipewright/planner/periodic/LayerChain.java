@@ -78,7 +78,8 @@ public final class LayerChain {
   /**
    * A network on a cluster: whatever device is the slowest computes, whatever link is the slowest
    * transfers, since any stage may meet them. Where the network branches, it is cut only where one
-   * way through it can be.
+   * way through it can be. Each batch ends with an update of the weights, which the device makes
+   * right after the backward pass: it is part of that here.
    *
    * @param samples of a batch
    */
@@ -96,7 +97,8 @@ public final class LayerChain {
     int[] places = new int[ends.length];
     for (int i = 0; i <= last; i++) {
       sums[0][i] = costs.forwardSeconds(samples)[ends[i]] * slowdown;
-      sums[1][i] = costs.backwardSeconds(samples)[ends[i]] * slowdown;
+      double update = costs.updateSeconds()[ends[i]];
+      sums[1][i] = (costs.backwardSeconds(samples)[ends[i]] + update) * slowdown;
       sums[2][i] = costs.staticBytes(0, ends[i]);
       sums[3][i] = costs.heldBytes(0, ends[i], samples) - costs.inputBytes(0, samples);
       input[i] = costs.inputBytes(ends[i], samples);

@@ -24,6 +24,7 @@ final class TwoBufferConfiguration {
   private final int microBatch;
   private final int microBatches;
   private final boolean recompute;
+  private final double working; // bytes, of the hungriest layer while it computes
   private final double[] work; // seconds of a micro-batch before each place
   private final double[] input; // seconds in which a micro-batch crosses one way, but for the rate
 
@@ -41,6 +42,7 @@ final class TwoBufferConfiguration {
     this.microBatch = microBatch;
     this.microBatches = setting.globalBatch() / width / microBatch;
     this.recompute = recompute;
+    this.working = setting.profile().workingBytes(microBatch);
     this.work = places.seconds(microBatch, recompute);
     this.input = new double[places.last() + 1];
     for (int place = 1; place < places.last(); place++) {
@@ -158,7 +160,7 @@ final class TwoBufferConfiguration {
     double kept = places.kept(from, to) * microBatch;
     double activations = (depth - s) * (input[from] + (recompute ? 0 : kept));
     activations += recompute ? kept : 0;
-    return places.weights(from, to) * setting.heldPerWeightByte() + activations;
+    return places.weights(from, to) * setting.heldPerWeightByte() + activations + working;
   }
 
   private Stage stage(int s, int from, int to) {
