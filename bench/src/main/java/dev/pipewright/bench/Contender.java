@@ -35,13 +35,14 @@ record Contender(String name, Function<PlannedNetwork, List<Proposal>> proposals
       List.of(
           new Contender(OURS, network -> synchronous(network, Shape.ANY, Table5.POLICIES)),
           new Contender(
-              "straight", network -> synchronous(network, Shape.STRAIGHT, Table5.POLICIES)),
+              "straight copies", network -> synchronous(network, Shape.STRAIGHT, Table5.POLICIES)),
           new Contender(
               "data", network -> synchronous(network, Shape.DATA_PARALLEL, Table5.POLICIES)),
           new Contender(PipeDreamStages.NAME, PipeDreamStages::hierarchical),
           new Contender("2bw", PipeDreamStages::twoBuffers),
           new Contender("inter-operator", InterOperatorStages::of),
-          new Contender("gpipe", network -> synchronous(network, Shape.ANY, List.of(WarmUp.ALL))),
+          new Contender(
+              "dapple gpipe", network -> synchronous(network, Shape.ANY, List.of(WarmUp.ALL))),
           new Contender("torchgpipe", Contender::blocks),
           new Contender("uniform layers", Contender::uniformLayers),
           new Contender("uniform parameters", Contender::uniformParameters),

@@ -1,6 +1,7 @@
 package dev.pipewright.planner;
 
 import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.CostModel;
 import dev.pipewright.plan.Plan;
 import java.util.List;
 import java.util.Optional;
@@ -62,6 +63,17 @@ public record Planning(
   /** Whether nothing was searched. */
   public boolean isGiven() {
     return planner.equals(GIVEN);
+  }
+
+  /**
+   * How many times as fast as one device the best plan is, simulated where it was; scores of the
+   * DAPPLE authors' program are compared with each other. NaN where nothing fits.
+   */
+  public double speedUp() {
+    boolean scored = costModel.equals(CostModel.DAPPLE_REPO.word());
+    return best.map(
+            plan -> serialSeconds / (scored ? plan.estimate().stepSeconds() : plan.seconds()))
+        .orElse(Double.NaN);
   }
 
   /** The same by another planner's name. */

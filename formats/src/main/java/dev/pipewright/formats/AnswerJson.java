@@ -126,7 +126,7 @@ public final class AnswerJson {
     object.put(
         "lower_bound",
         pair("value", planning.lowerBound().seconds(), "why", planning.lowerBound().why()));
-    object.put("speedup", planning.serialSeconds() / step);
+    object.put("speedup", planning.speedUp());
     object.put("planning_s", context.planningSeconds());
     object.put("plan", best.map(b -> plan(b.plan(), b.estimate())));
     object.put("simulated", context.simulated().map(AnswerJson::simulated));

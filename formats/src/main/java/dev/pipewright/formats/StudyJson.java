@@ -49,6 +49,7 @@ public final class StudyJson {
     object.put("recommendation", study.recommended().map(StudyJson::recommendation));
     object.put("crossovers", study.crossovers().stream().map(StudyJson::crossover).toList());
     object.put("sensitivity", study.sensitivities().stream().map(StudyJson::sensitivity).toList());
+    object.put("assumed", Study.ASSUMED);
     return JsonText.of(object);
   }
 

@@ -22,8 +22,10 @@ import dev.pipewright.zoo.ZooModel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -107,6 +109,21 @@ final class ModelArgument {
     Workload workload() {
       return costs.workload();
     }
+  }
+
+  /** What was said beside the model and the cluster, as a command line says it again. */
+  String flags() {
+    Map<String, @Nullable Object> said = new LinkedHashMap<>();
+    said.put("--profile-batch", profileBatch);
+    said.put("--model-format", modelFormat);
+    said.put("--memory", memory);
+    said.put("--memory-reserve", memoryReserve);
+    said.put("--optimizer", optimizer);
+    said.put("--precision", precision);
+    StringBuilder flags = new StringBuilder();
+    said.forEach((flag, value) ->
+        flags.append(value == null ? "" : " " + flag + " " + Values.quoted(value.toString())));
+    return flags.toString();
   }
 
   private String clusterName(Optional<String> fallback) {

@@ -195,7 +195,8 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
             reuse(),
             switches(costed));
     Study study = Studies.of(setting, asked, counts, batch);
-    StudyAnswer answer = new StudyAnswer(study, costed, question(batch, setting));
+    StudyAnswer answer =
+        new StudyAnswer(study, costed, question(batch, setting), arguments.flags());
     if (json) {
       spec.commandLine().getOut().print(answer.json());
     } else {

@@ -32,11 +32,14 @@ final class StudyAnswer {
   private final Study study;
   private final ModelArgument.Costed costed;
   private final String question;
+  private final String flags;
 
   /**
    * @param question what was asked, in words
+   * @param flags what was said of model and cluster, for another command
    */
-  StudyAnswer(Study study, ModelArgument.Costed costed, String question) {
+  StudyAnswer(Study study, ModelArgument.Costed costed, String question, String flags) {
+    this.flags = flags;
     this.study = study;
     this.costed = costed;
     this.question = question;
@@ -117,8 +120,9 @@ final class StudyAnswer {
 
   /** The command that looks for a plan with what strategies leave out. */
   private String planning(long globalBatch) {
-    return "pipewright plan %s --cluster %s --global-batch %d"
-        .formatted(costed.model(), costed.cluster(), globalBatch);
+    return "pipewright plan %s --cluster %s --global-batch %d%s"
+        .formatted(
+            Values.quoted(costed.model()), Values.quoted(costed.cluster()), globalBatch, flags);
   }
 
   private String firstImpossible() {

@@ -165,4 +165,9 @@ final class Values {
       throw new BadInputException(what + " " + noPath(text));
     }
   }
+
+  /** A word of a command line as a shell reads it. */
+  static String quoted(String word) {
+    return word.matches("[\\w./:=,+@%-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
+  }
 }

@@ -58,9 +58,8 @@ record Figure(String label, String value, String note) {
 
   private static Figure speedUp(Planning planning, Candidate best) {
     String one = "over one device (" + Units.seconds(planning.serialSeconds()) + ")";
-    double seconds = best.seconds();
-    return seconds > 0
-        ? new Figure("speed-up", Numbers.times(planning.serialSeconds() / seconds), one)
+    return best.seconds() > 0
+        ? new Figure("speed-up", Numbers.times(planning.speedUp()), one)
         : new Figure("speed-up", "–", one);
   }
 

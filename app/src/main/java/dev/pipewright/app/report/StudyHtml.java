@@ -39,7 +39,9 @@ public final class StudyHtml {
         Map.entry("answer", Markup.of(Words.glue(StudyWords.answer(study)))),
         Map.entry("figures", figures(study, training)),
         Map.entry("choices", HtmlSections.table(StudyTables.choices(study), "choices")),
-        Map.entry("crossovers", sentences(StudyWords.crossovers(study))),
+        Map.entry(
+            "crossovers",
+            sentences(StudyWords.crossovers(study)) + sentences(List.of(Study.ASSUMED))),
         Map.entry("time", StudyPanels.of(time)),
         Map.entry("memory", StudyPanels.of(memory)),
         Map.entry(

@@ -87,6 +87,8 @@ public final class StudyText {
     if (!marks.isEmpty()) {
       LegendLine.append(out, marks, 2, columns);
     }
+    out.append("  ");
+    TextWidth.wrap(out, Study.ASSUMED, columns, 2);
   }
 
   /** Nothing where the first sentence has said it all. */

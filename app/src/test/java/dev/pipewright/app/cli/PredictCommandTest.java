@@ -14,6 +14,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -204,6 +206,50 @@ class PredictCommandTest {
     JsonNode some = tiny(four).ends(0).json().get("rows");
     assertTrue(some.get(0).get("iteration_s").isNull());
     assertTrue(some.get(1).get("iteration_s").asDouble() > 0);
+  }
+
+  /** The command of the sentence is run as it stands; recomputation makes room. */
+  @Test
+  void thePlanThatIsSuggestedWhereNothingFitsIsFoundByTheCommandThatIsShown() {
+    Path graph = Cli.file(folder, "a graph.txt", Cli.smallGraph());
+    String[] asked = {
+      "--profile-batch", "1", "--memory", "100MB", "--memory-reserve", "0.01", "--optimizer", "sgd"
+    };
+    List<String> more = new ArrayList<>(List.of("--devices", "1", "--global-batch", "32"));
+    more.addAll(List.of(asked));
+    Cli run = predicted(graph, cluster, more.toArray(String[]::new)).ends(1);
+    Matcher command = Pattern.compile("`pipewright (plan [^`]*)`").matcher(run.err());
+    assertTrue(command.find(), run.err());
+    List<String> words = new ArrayList<>();
+    Matcher word = Pattern.compile("'([^']*)'|(\\S+)").matcher(command.group(1));
+    while (word.find()) {
+      words.add(word.group(1) == null ? word.group(2) : word.group(1));
+    }
+    assertTrue(words.containsAll(List.of(asked)), words::toString);
+    assertTrue(words.contains(graph.toString()), words::toString);
+    Cli.run(words.toArray(String[]::new)).ends(0);
+  }
+
+  /** Links so slow that whatever is divided takes longer. */
+  @Test
+  void oneDeviceIsRecommendedWhereMoreAreSlower() {
+    String slow = Cli.cluster().replaceAll(", bytes_per_s: \\d+e\\d+}", ", bytes_per_s: 1e4}");
+    Path links = Cli.file(folder, "slow.yaml", slow);
+    String[] more = {"--global-batch", "8", "--devices", "1,2,4"};
+    JsonNode answer = predicted(net, links, Cli.with(more, "--json")).ends(0).json();
+    assertEquals(1, answer.at("/recommendation/devices").asInt(), answer::toString);
+    double best = answer.at("/recommendation/samples_per_s").asDouble();
+    for (JsonNode row : answer.get("rows")) {
+      assertTrue(row.path("samples_per_s").asDouble(0) <= best * (1 + 1e-9), row::toString);
+    }
+    Path out = folder.resolve("out");
+    String[] written = Cli.with(Cli.with(more, "--out"), out.toString());
+    String text = predicted(net, links, written).ends(0).out().replaceAll("\\s+", " ");
+    assertTrue(text.startsWith("Choose one device, which trains "), text);
+    String page = Cli.text(out.resolve("report.html"));
+    assertTrue(page.contains("Choose one device, which trains "), "no word of it on the page");
+    JsonNode fast = tiny(Cli.with(more, "--json")).ends(0).json();
+    assertTrue(fast.at("/recommendation/devices").asInt() > 1, fast::toString);
   }
 
   @Test

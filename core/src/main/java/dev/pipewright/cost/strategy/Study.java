@@ -21,6 +21,12 @@ public record Study(
     List<Crossover> crossovers,
     List<Sensitivity> sensitivities,
     Optional<Predicted> oneDevice) {
+  /** In what the figures of strategies differ from those of plans, in a sentence. */
+  public static final String ASSUMED =
+      "Gradients are summed after the backward pass, as --all-reduce says, and layers hold their"
+          + " inputs and outputs: `plan` may overlap the sum, takes the fastest one, and counts what"
+          + " layers keep.";
+
   /** Speeds closer than this are no reason to choose by. */
   private static final double CLOSE = 1.01;
 
