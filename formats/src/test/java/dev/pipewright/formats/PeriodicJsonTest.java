@@ -148,7 +148,7 @@ class PeriodicJsonTest {
     assertTrue(answer.at("/plan").isNull());
     assertTrue(answer.at("/objective/value").isNull());
     assertEquals(
-        "the devices have 1 B each; 3 B on each of the 2 would do",
+        "the devices have 1 B each; 3.00 B on each of the 2 would do",
         answer.at("/why/binding").asString());
   }
 }

@@ -20,6 +20,7 @@ import dev.pipewright.planner.periodic.PeriodicPlanner;
 import dev.pipewright.planner.periodic.PeriodicPlanning;
 import dev.pipewright.planner.periodic.PeriodicProblem;
 import dev.pipewright.planner.recompute.Recomputation;
+import dev.pipewright.schedule.periodic.StageLoad;
 import dev.pipewright.units.Units;
 import java.io.PrintWriter;
 import java.util.ArrayList;

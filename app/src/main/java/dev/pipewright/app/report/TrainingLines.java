@@ -35,7 +35,7 @@ public final class TrainingLines {
                     figure.label().substring(0, 1).toUpperCase(Locale.ROOT)
                         + figure.label().substring(1),
                     figure.value(),
-                    figure.note().isEmpty() ? "" : " " + figure.note()))
+                    figure.note().isEmpty() ? "" : ", " + figure.note()))
         .collect(Collectors.joining(" "));
   }
 

@@ -73,7 +73,7 @@ class ComparisonReportTest {
             ScheduleRuns.of("simulated", 1, comparison.simulated()));
     String page = ComparisonHtml.of("mlp, 2 workers", runs, comparison, FIGURES);
     assertTrue(
-        page.contains("Batch: 64 samples in a global batch; micro-batches of 8 to 16 per rank."),
+        page.contains("Batch: 64 samples, the global batch; micro-batches of 8 to 16 per rank."),
         page);
     assertTrue(page.contains("<h1>mlp, 2 workers</h1>"), page);
     assertTrue(
