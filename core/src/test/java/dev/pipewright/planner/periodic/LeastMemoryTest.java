@@ -92,7 +92,7 @@ class LeastMemoryTest {
         PeriodicPlanner.plan(slow, () -> false).binding());
     var full = new PeriodicProblem(LayerChain.of(loads, 0.5), 2, 1);
     assertEquals(
-        "memory: stage 0 holds 1 batch, and one more would take device 0 to 2.00 B of 1.00 B",
+        "memory: stage 0 holds 1 batch, and one more would take device 0 to 2 B of 1 B",
         PeriodicPlanner.plan(full, () -> false).binding());
   }
 }
