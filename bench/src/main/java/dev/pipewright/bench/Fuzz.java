@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Ten thousand damaged files of each kind, and as many command lines of each command. */
+/** Ten thousand damaged files and messages of each kind, and command lines of each command. */
 final class Fuzz implements Reproduction {
   private static final int CASES = Integer.getInteger("fuzz.cases", 10_000);
   private static final int SHOWN = 20;
@@ -30,11 +30,11 @@ final class Fuzz implements Reproduction {
       table.row(targets.get(i), CASES, found.get(i).size());
     }
     Report report =
-        new Report("Damaged files and command lines")
+        new Report("Damaged files, command lines and messages")
             .paragraph(
-                "Each case is answered in one process by the command line. A finding is an internal"
-                    + " failure, a hang, a stack trace, a number that is none, or a refusal without the"
-                    + " file's name or line. Files of findings stay in "
+                "Each case is answered in one process. A finding is an internal failure, a hang, a"
+                    + " stack trace, a number that is none, a refusal without the file's name or"
+                    + " line, or more memory than a bound. Files of findings stay in "
                     + folder
                     + ".")
             .table(table);

@@ -42,9 +42,9 @@ public final class Units {
     return size >= 1e-6 ? significant(value * 1e6) + " µs" : significant(value * 1e9) + " ns";
   }
 
-  /** {@code 0.0931} becomes {@code 9.3 %}. */
+  /** {@code 0.0931} becomes {@code 9.3 %}, and what is a share of nothing becomes a dash. */
   public static String percent(double share) {
-    return fixed(100 * share, 1) + " %";
+    return Double.isFinite(share) ? fixed(100 * share, 1) + " %" : "–";
   }
 
   /** {@code 13.72} becomes {@code 13.7}: three significant digits without an exponent. */

@@ -101,6 +101,27 @@ class SynchronousPlansTest {
     }
   }
 
+  @RepeatedTest(value = 50, name = SEEDED)
+  void gPipeHoldsAllMicroBatchesAlsoWhereTheyDoNotFit(RepetitionInfo seed) {
+    SplittableRandom random = new SplittableRandom(900 + seed.getCurrentRepetition());
+    StageCosts costs = Samples.costs(random, Samples.chain(random.nextInt(1, 8)), 32);
+    Request gPipe =
+        new Request(
+            32,
+            OptionalInt.of(1),
+            List.of(WarmUp.ALL),
+            Recomputation.NEVER,
+            CostModel.PIPEWRIGHT);
+    Oracle estimates = CostModel.PIPEWRIGHT.oracle(costs);
+    List<StagePlan> all =
+        List.of(new StagePlan(0, costs.size() - 1, List.of(0), Recompute.NONE, 1));
+    Planning planning =
+        SynchronousPlans.best("given", costs, all, 1, gPipe, estimates, () -> false);
+    double capacity = costs.workload().cluster().device(0).memory().value();
+    boolean fits = SynchronousPlans.leastBytes(costs, all, 1, gPipe) <= capacity;
+    assertEquals(fits, planning.best().isPresent());
+  }
+
   @Test
   void theBatchHasToBeShared() {
     SplittableRandom random = new SplittableRandom(1);

@@ -94,6 +94,12 @@ public final class PlacementJson {
     for (int place = 0; place < nodes.size(); place++) {
       operators.add(operator(nodes.get(place), costs[place]));
     }
+    if (operators.stream().allMatch(o -> o.processorTime() == 0 && o.acceleratorTime() == 0)) {
+      throw fields
+          .required("nodes")
+          .wrong(
+              "no node takes any time, so nothing can be placed; give cpuLatency and fpgaLatency as measured");
+    }
     checkPasses(operators);
     String name = String.valueOf(file.getFileName()).replaceFirst("\\.json$", "");
     Devices on = new Devices(accelerators.count(0), processors.count(0), bytes);

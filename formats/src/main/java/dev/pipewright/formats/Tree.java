@@ -1,5 +1,6 @@
 package dev.pipewright.formats;
 
+import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
@@ -94,6 +95,9 @@ final class Tree {
             .collect(Collectors.joining(": "));
     if (NO_TEXT.matcher(reason).find()) {
       TextLines.check(file, "a YAML file");
+    }
+    if (reason.contains("CharConversionException")) {
+      return InputFile.unreadable(file, new CharConversionException());
     }
     return BadInputException.at(
         file, line, "not valid YAML: " + reason + "; correct this line or the one before");

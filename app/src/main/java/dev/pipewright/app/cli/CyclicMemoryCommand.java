@@ -89,9 +89,10 @@ final class CyclicMemoryCommand implements Callable<Integer> {
     CyclicMemory worker = recorded.above(fixed);
     if (worker.most() == 0) {
       throw new BadInputException(
-          "%s: never holds more than the %s that it holds all the time; record a whole training step%s"
+          "%s:%d: never holds more than the %s that it holds all the time; record a whole training step%s"
               .formatted(
                   file,
+                  recorded.leastLine(),
                   Units.binary(fixed, "B"),
                   fixed > 0 ? ", or give a smaller --baseline" : ""));
     }

@@ -6,7 +6,6 @@ import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -65,7 +64,7 @@ public final class Main implements Runnable {
       description = "Show the stack trace of a failure.")
   boolean debug;
 
-  private Main() {
+  Main() {
     this.spec = CommandSpec.create(); // until picocli sets the real one
   }
 
@@ -87,40 +86,12 @@ public final class Main implements Runnable {
     Patience.exit(status);
   }
 
-  /** So that the user sees all mistakes of a command line at once. */
-  private static void collectErrors(CommandLine line) {
-    line.getCommandSpec().parser().collectErrors(true);
-    line.getSubcommands().values().forEach(Main::collectErrors);
-  }
-
   private static PrintWriter utf8(OutputStream to) {
     return new PrintWriter(new OutputStreamWriter(to, StandardCharsets.UTF_8), true);
   }
 
   /** Runs a command line on the given streams; returns its exit status. */
   public static int run(PrintWriter output, PrintWriter errors, String... args) {
-    Screen out = Screen.of(output, Terminal.colours());
-    Screen err = Screen.after(out, errors, Terminal.colours());
-    CommandLine line = new CommandLine(new Main());
-    line.setOut(out);
-    line.setErr(err);
-    line.setCaseInsensitiveEnumValuesAllowed(true);
-    line.setUsageHelpWidth(Terminal.columns());
-    collectErrors(line);
-    line.setExpandAtFiles(false); // @ begins a name like any other
-    Failures failures = new Failures();
-    line.setExecutionStrategy(failures);
-    line.setParameterExceptionHandler(failures);
-    line.setExecutionExceptionHandler(failures);
-    Values.register(line);
-    int status;
-    try {
-      status = line.execute(args);
-    } catch (OutOfMemoryError | StackOverflowError e) { // picocli handles exceptions only
-      status = Failures.report(e, err, List.of(args).contains("--debug"));
-    }
-    out.flush();
-    err.flush();
-    return status;
+    return new Program().run(output, errors, args);
   }
 }

@@ -268,7 +268,7 @@ final class ModelArgument {
     }
     List<String> alike = Suggestion.alike(model, Models.names());
     return alike.isEmpty()
-        ? "give a file or one of " + String.join(", ", Models.names())
+        ? "give a file or a name that `pipewright models` lists"
         : "there are " + String.join(", ", alike) + " (`pipewright models` lists all)";
   }
 

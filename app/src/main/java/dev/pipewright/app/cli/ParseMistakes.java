@@ -1,8 +1,11 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.formats.BadInputException;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.MaxValuesExceededException;
 import picocli.CommandLine.MissingParameterException;
@@ -38,10 +41,11 @@ final class ParseMistakes {
                 Comparator.comparing(
                     (Exception error) -> error instanceof MissingParameterException))
             .toList();
+    List<String> refused = refused(errors);
     for (Exception error : errors) {
       found.failed(error);
       if (error instanceof ParameterException mistake) {
-        add(mistake);
+        add(mistake, refused);
       } else {
         found.add(String.valueOf(error.getMessage()));
       }
@@ -49,15 +53,20 @@ final class ParseMistakes {
     List<CommandLine> lines = result.asCommandLineList();
     if (lines.get(lines.size() - 1).getCommandSpec().userObject()
         instanceof Mistakes.Checked command) {
-      command.check(found);
+      try {
+        command.check(found);
+      } catch (BadInputException e) { // what it has to know before it can check more
+        found.failed(e);
+        found.add(String.valueOf(e.getMessage()));
+      }
     }
     return found;
   }
 
-  private void add(ParameterException mistake) {
+  private void add(ParameterException mistake, List<String> refused) {
     CommandLine line = mistake.getCommandLine();
     if (mistake instanceof UnmatchedArgumentException unmatched) {
-      unmatched(unmatched.getUnmatched(), line);
+      unmatched(unmatched.getUnmatched().stream().filter(word -> !refused.contains(word)), line);
     } else if (mistake instanceof MissingParameterException missing) {
       missing(missing.getMissing(), line);
     } else {
@@ -66,18 +75,32 @@ final class ParseMistakes {
   }
 
   /** What was given to the command line and not understood by anyone. */
-  private void unmatched(List<String> words, CommandLine line) {
+  private void unmatched(Stream<String> words, CommandLine line) {
     boolean value = false; // perhaps of the unknown option before it
-    for (String word : words) {
+    for (String word : (Iterable<String>) words::iterator) {
       if (word.startsWith("-") && word.length() > 1) {
         found.add(ForeignFlags.unknown(word, line));
         value = !word.contains("=");
       } else if (!value) {
         found.add(word(word, line));
+        if (line.getParent() == null) {
+          return; // without a command nothing after it has a meaning
+        }
       } else {
         value = false;
       }
     }
+  }
+
+  /** A value that was refused is still there, where it looks like a word too many. */
+  private static List<String> refused(List<Exception> errors) {
+    return errors.stream()
+        .filter(ParameterException.class::isInstance)
+        .map(ParameterException.class::cast)
+        .filter(mistake -> mistake.getArgSpec() instanceof PositionalParamSpec)
+        .map(ParameterException::getValue)
+        .filter(Objects::nonNull)
+        .toList();
   }
 
   private static String word(String word, CommandLine line) {

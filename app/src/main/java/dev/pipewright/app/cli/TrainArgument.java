@@ -140,7 +140,7 @@ final class TrainArgument {
 
   /** The optimizer that a network is usually trained with; as `plan` assumes. */
   static Optimizer usualOptimizer(String network) {
-    Path file = Path.of(network);
+    Path file = Values.file("the model", network);
     if (Files.exists(file)) {
       return ModelFiles.read(file, OptionalInt.of(1), Optional.empty())
           .training()
@@ -153,7 +153,7 @@ final class TrainArgument {
   }
 
   Chosen chosen() {
-    Chosen chosen = isPlan() ? ofPlan(TrainPlan.of(Path.of(what))) : ofModel(what);
+    Chosen chosen = isPlan() ? ofPlan(TrainPlan.of(Values.file("the plan", what))) : ofModel(what);
     Assignment sharded = chosen.assignment().sharded(sharding());
     sharded
         .shardingRefusal()
@@ -175,7 +175,7 @@ final class TrainArgument {
 
   /** A file that begins like an object and holds stages is a plan; other files are networks. */
   private boolean isPlan() {
-    return what.endsWith(".json") && PlanJson.isPlan(Path.of(what));
+    return what.endsWith(".json") && PlanJson.isPlan(Values.file("the plan", what));
   }
 
   private Chosen ofPlan(TrainPlan file) {

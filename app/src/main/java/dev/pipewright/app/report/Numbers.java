@@ -42,12 +42,15 @@ final class Numbers {
   /** {@code 0.0931} becomes {@code +9.3 %}. */
   static String change(double share) {
     String words = Units.percent(share);
+    if (!Double.isFinite(share)) {
+      return words;
+    }
     return words.charAt(0) == '-' ? "−" + words.substring(1) : "+" + words;
   }
 
-  /** {@code 13.72} becomes {@code 13.7×}. */
+  /** {@code 13.72} becomes {@code 13.7×}, and what is a multiple of nothing becomes a dash. */
   static String times(double factor) {
-    return Units.significant(factor) + "×";
+    return Double.isFinite(factor) ? Units.significant(factor) + "×" : "–";
   }
 
   /** Appends {@code value} rounded to hundredths without trailing zeros, as files like it. */

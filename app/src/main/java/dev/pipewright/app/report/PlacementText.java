@@ -60,13 +60,11 @@ public final class PlacementText {
     out.append('\n');
     line("bound by", placed.binding());
     for (Alternative other : placed.alternatives()) {
-      String more = Units.percent(other.maxLoad() / placed.best().maxLoad() - 1);
+      double more = other.maxLoad() / placed.best().maxLoad() - 1;
+      String than = Double.isFinite(more) ? ", " + Units.percent(more) + " more" : "";
       boolean same = number(other.maxLoad()).equals(number(placed.best().maxLoad()));
-      line(
-          "instead",
-          other.kind()
-              + ": "
-              + (same ? "the same load" : number(other.maxLoad()) + ", " + more + " more"));
+      String load = same ? "the same load" : number(other.maxLoad()) + than;
+      line("instead", other.kind() + ": " + load);
     }
     line("planned", "in " + Units.seconds(planningSeconds) + "; searched " + placed.searched());
     return out.toString();

@@ -249,7 +249,7 @@ class CliBadInputTest {
         "schedule 1f1b --stages 2 --num-microbatches 4 | write --micro-batches M",
         "predict gpt-2 --cluster abci --num-layers 4 | gpt:layers=24,hidden=1024",
         "models nosuchnet | no model 'nosuchnet';",
-        "plan no-such-model --cluster dapple-a --global-batch 64 | no model 'no-such-model'; give a file or one of",
+        "plan no-such-model --cluster dapple-a --global-batch 64 | no model 'no-such-model'; give a file or a name that `pipewright models` lists",
         "plan bert-49 --cluster nowhere --global-batch 64 | no cluster 'nowhere'; give a YAML file or one of",
         "plan bert-48 --cluster dapple-a:0x8 --global-batch 64 | '0x8' is not a size;",
         "plan bert-48 --cluster dapple-a:100x1000 --global-batch 64 | 100000 devices in 100 machines are more than",

@@ -136,8 +136,8 @@ class CyclicMemoryCommandTest {
         "time,bytes;0,1;1,NaN       | bad.csv:3: bytes=NaN is no amount",
         "time,bytes;0,1;1,many      | bad.csv:3: bytes=many is no number",
         "t,bytes;0,1;1,2            | bad.csv:1: has no column of times",
-        "time,bytes;0,5;1,5         | never holds more than the 5 B",
-        "time,bytes;0,0;1,0         | never holds more than the 0 B",
+        "time,bytes;0,5;1,5         | bad.csv:2: never holds more than the 5 B",
+        "time,bytes;0,0;1,0         | bad.csv:2: never holds more than the 0 B",
       })
   void curvesThatAreNoneAreRefusedInASentence(String rows, String part) {
     Path file = Cli.file(folder, "bad.csv", rows.replace(';', '\n') + "\n");

@@ -101,6 +101,10 @@ final class CommandLines {
         }
       }
     }
+    if (random.nextInt(6) == 0 && words.size() > 1) { // often a model or file
+      String value = WORDS.get(random.nextInt(WORDS.size()));
+      words.set(random.nextInt(1, words.size()), seeds.filled(value + " .").get(0));
+    }
     if (random.nextInt(6) == 0) {
       words.remove(random.nextInt(words.size()));
     }

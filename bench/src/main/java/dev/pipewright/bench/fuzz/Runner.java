@@ -1,9 +1,12 @@
 package dev.pipewright.bench.fuzz;
 
-import dev.pipewright.app.cli.Main;
+import com.sun.management.ThreadMXBean;
+import dev.pipewright.app.cli.Program;
+import dev.pipewright.bench.fuzz.Campaign.Finding;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -13,22 +16,25 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 
-/** Runs command lines in this process and says what is wrong with an answer. */
+/** Runs cases in this process and says what is wrong with an answer. */
 final class Runner implements AutoCloseable {
-  /** Far more than any answer takes, also on a machine that does other things. */
-  private static final int SECONDS = 60;
+  /** Of its thread's processor: far more than any answer takes. */
+  private static final long COMPUTING_SECONDS = 60;
 
-  private static final Pattern NOT_FINITE = Pattern.compile("\\bNaN\\b|(?<![-\\w])Infinity\\b");
+  /** In a row in which its thread does not compute at all: it waits for something. */
+  private static final int IDLE_SECONDS = 60;
 
-  private final ExecutorService thread =
-      Executors.newSingleThreadExecutor(run -> {
-        Thread daemon = new Thread(null, run, "fuzz", 16L << 20);
-        daemon.setDaemon(true); // so that one that hangs keeps nothing
-        return daemon;
-      });
+  /** Of Java's memory that reading data or a message may take in all. */
+  private static final long MOST_BYTES = 256L << 20;
 
+  private static final Pattern NOT_FINITE = Pattern.compile("\\bNaN\\b|(?<![-\\w])Infinity\\b(?!-)");
+  private static final ThreadMXBean CLOCK =
+      (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  private Answering answering = new Answering();
   private final InputStream input = System.in;
 
   /** Until it is closed, standard input is empty: that of a test run may never end. */
@@ -39,27 +45,95 @@ final class Runner implements AutoCloseable {
   /** An answer: the status and both streams. */
   record Answer(int status, String out, String err) {}
 
-  /** Empty where it hangs. */
-  Optional<Answer> run(List<String> arguments) {
-    Future<Answer> answer = thread.submit(() -> answer(arguments));
-    try {
-      return Optional.of(answer.get(SECONDS, TimeUnit.SECONDS));
-    } catch (TimeoutException e) {
-      return Optional.empty();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
-    } catch (ExecutionException e) {
-      return Optional.of(new Answer(3, "", "escaped: " + e.getCause()));
+  /** A thread that answers, and the command line that it has built. */
+  private static final class Answering {
+    private final AtomicReference<Thread> thread = new AtomicReference<>();
+    private final ExecutorService executor =
+        Executors.newSingleThreadExecutor(run -> {
+          Thread daemon = new Thread(null, run, "fuzz", 16L << 20);
+          daemon.setDaemon(true); // so that one that hangs keeps nothing
+          thread.set(daemon);
+          return daemon;
+        });
+    private final Program program = new Program();
+
+    private long nanoseconds() {
+      return CLOCK.getThreadCpuTime(thread.get().threadId());
     }
   }
 
-  private static Answer answer(List<String> arguments) {
+  private static Answer answer(Program program, List<String> arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     int status =
-        Main.run(new PrintWriter(out), new PrintWriter(err), arguments.toArray(String[]::new));
+        program.run(new PrintWriter(out), new PrintWriter(err), arguments.toArray(String[]::new));
     return new Answer(status, out.toString(), err.toString());
+  }
+
+  /** Runs a command line and judges the answer, as {@link #faults}. */
+  Optional<Finding> judged(
+      String target, int number, List<String> command, String file, boolean line) {
+    Optional<Answer> answer = run(program -> answer(program, command));
+    List<String> faults = answer.map(it -> faults(it, file, line)).orElse(List.of("hangs"));
+    return faults.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            new Finding(target, number, command, faults, answer.map(Answer::err).orElse("")));
+  }
+
+  /** Does something that ends well unless it finds a fault. */
+  interface Deed {
+    void run() throws Exception;
+  }
+
+  /** Has a deed done; anything that it throws, more memory than allowed and a hang are faults. */
+  Optional<Finding> judged(String target, int number, String what, Deed deed) {
+    Optional<Answer> answer =
+        run(program -> {
+          long before = CLOCK.getCurrentThreadAllocatedBytes();
+          deed.run();
+          long bytes = CLOCK.getCurrentThreadAllocatedBytes() - before;
+          if (bytes > MOST_BYTES) {
+            throw new IllegalStateException("takes " + bytes + " bytes of memory");
+          }
+          return new Answer(0, "", "");
+        });
+    String fault = answer.map(Answer::err).orElse("hangs");
+    return fault.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new Finding(target, number, List.of(what), List.of("fails"), fault));
+  }
+
+  private interface Work {
+    Answer with(Program program) throws Exception;
+  }
+
+  /** Empty where it hangs; no clock on the wall decides that, as the machine may do other things. */
+  private Optional<Answer> run(Work work) {
+    Answering one = answering;
+    Future<Answer> answer = one.executor.submit(() -> work.with(one.program));
+    long begin = one.nanoseconds();
+    long computed = begin;
+    for (int idle = 0; idle < IDLE_SECONDS; ) {
+      try {
+        return Optional.of(answer.get(1, TimeUnit.SECONDS));
+      } catch (TimeoutException e) {
+        long now = one.nanoseconds();
+        idle = now == computed ? idle + 1 : 0;
+        computed = now;
+        if (TimeUnit.NANOSECONDS.toSeconds(now - begin) >= COMPUTING_SECONDS) {
+          break;
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException(e);
+      } catch (ExecutionException e) {
+        return Optional.of(new Answer(3, "", "escaped: " + e.getCause()));
+      }
+    }
+    one.executor.shutdownNow();
+    answering = new Answering();
+    return Optional.empty();
   }
 
   /**
@@ -100,6 +174,6 @@ final class Runner implements AutoCloseable {
   @Override
   public void close() {
     System.setIn(input);
-    thread.shutdownNow();
+    answering.executor.shutdownNow();
   }
 }

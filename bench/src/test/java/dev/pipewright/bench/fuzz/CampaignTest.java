@@ -8,14 +8,14 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** More cases: {@code -Dfuzz.cases=1000}, or {@code Reproduce fuzz}. */
+/** More cases: {@code -Dfuzz.cases=10000}, or {@code Reproduce fuzz}. */
 class CampaignTest {
-  private static final int CASES = Integer.getInteger("fuzz.cases", 200);
+  private static final int CASES = Integer.getInteger("fuzz.cases", 1000);
 
   @TempDir Path folder;
 
   @Test
-  void noDamagedFileAndNoCommandLineEndsInAnInternalFailure() {
+  void noDamagedFileCommandLineOrMessageEndsInAnInternalFailure() {
     Campaign campaign = new Campaign(folder);
     List<Campaign.Finding> findings =
         campaign.targets().parallelStream()

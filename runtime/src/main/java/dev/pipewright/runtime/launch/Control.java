@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
+import java.net.ProtocolException;
 import java.net.Socket;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -19,7 +20,7 @@ final class Control implements AutoCloseable {
   private static final int KEEP_ALIVE_SECONDS = 5;
   private static final int KEEP_ALIVE_PROBES = 3;
   private static final int READ_BYTES = 1 << 13;
-  private static final int LONGEST_LINE = 1 << 28;
+  private static final int LONGEST_LINE = 1 << 26; // bytes: a job with its plan and network
 
   private final Connection connection;
   private final ByteBuffer in = ByteBuffer.allocate(READ_BYTES).limit(0);
@@ -84,7 +85,7 @@ final class Control implements AutoCloseable {
     ByteArrayOutputStream line = new ByteArrayOutputStream();
     for (byte b = read(); b != '\n'; b = read()) {
       if (line.size() >= LONGEST_LINE) {
-        throw new IOException("a control message has no end");
+        throw new ProtocolException("it has no end after " + LONGEST_LINE + " bytes");
       }
       line.write(b);
     }
@@ -111,6 +112,9 @@ final class Control implements AutoCloseable {
               } catch (IOException e) {
                 close();
                 end.accept(e);
+              } catch (RuntimeException e) { // no message that its receiver understands
+                close();
+                end.accept(new IOException(e));
               }
             },
             name);

@@ -179,7 +179,14 @@ final class Crew implements AutoCloseable {
 
   private void heard(Member worker, Message message) {
     switch (message.kind()) {
-      case "pong" -> watch.heard(worker.number, Pulse.get(message), awake.now());
+      case "pong" -> {
+        Pulse pulse = Pulse.get(message);
+        if (pulse.waitingFor() >= Pulse.COORDINATOR && pulse.waitingFor() < workers.size()) {
+          watch.heard(worker.number, pulse, awake.now());
+        } else {
+          silent(worker, "sent a message of another version: it waits for " + pulse.waitingFor());
+        }
+      }
       case "entrance" -> opened(worker, message.text("address"));
       case "event" -> listener.event(worker.number, message.text("text"));
       case "question" ->

@@ -7,6 +7,7 @@ import dev.pipewright.runtime.wire.WrongSecretException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ProtocolException;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -16,12 +17,15 @@ public final class JoinedHost {
   private final WorkerProcesses processes;
   private final String host;
   private final int port;
+  private final int slots;
 
-  private JoinedHost(Control control, WorkerProcesses processes, String host, int port) {
+  private JoinedHost(
+      Control control, WorkerProcesses processes, String host, int port, int slots) {
     this.control = control;
     this.processes = processes;
     this.host = host;
     this.port = port;
+    this.slots = slots;
   }
 
   /**
@@ -38,10 +42,12 @@ public final class JoinedHost {
         WorkerProcesses processes = new WorkerProcesses(logs, new Token(token))) {
       Thread hook = new Thread(processes::close, "stop workers");
       Runtime.getRuntime().addShutdownHook(hook);
-      control.send(Message.of("join").with("name", name()).with("slots", slots));
-      Optional<String> why = new JoinedHost(control, processes, host, port).serve();
-      Runtime.getRuntime().removeShutdownHook(hook);
-      return why;
+      try {
+        control.send(Message.of("join").with("name", name()).with("slots", slots));
+        return new JoinedHost(control, processes, host, port, slots).serve();
+      } finally {
+        Runtime.getRuntime().removeShutdownHook(hook);
+      }
     }
   }
 
@@ -66,37 +72,41 @@ public final class JoinedHost {
   }
 
   private Optional<String> serve() {
-    while (true) {
-      Message message;
-      try {
-        message = control.next();
-      } catch (IOException e) {
-        return Optional.of("the connection to " + host + ":" + port + " has ended");
-      }
-      switch (message.kind()) {
-        case "refused" ->
-            throw new BadInputException(host + ":" + port + ": " + message.text("why"));
-        case "start" -> start(message);
-        case "stop" -> {
-          return Optional.of(message.text("why")).filter(why -> !why.isEmpty());
+    try {
+      while (true) {
+        Message message = control.next();
+        switch (message.kind()) {
+          case "refused" ->
+              throw new BadInputException(host + ":" + port + ": " + message.text("why"));
+          case "start" -> start(message);
+          case "stop" -> {
+            return Optional.of(message.text("why")).filter(why -> !why.isEmpty());
+          }
+          default -> throw new ProtocolException("its kind is '" + message.kind() + "'");
         }
-        default -> throw new IllegalStateException("the coordinator says " + message.line());
       }
+    } catch (ProtocolException e) {
+      throw new BadInputException(
+          "%s:%d: sends a message that this version does not know (%s); use the same version on both machines"
+              .formatted(host, port, e.getMessage()));
+    } catch (IOException e) {
+      return Optional.of("the connection to " + host + ":" + port + " has ended");
     }
   }
 
-  private void start(Message message) {
+  private void start(Message message) throws ProtocolException {
+    int most = Integer.MAX_VALUE;
     Launch.Resources resources =
         new Launch.Resources(
-            (int) message.number("heap"),
+            message.whole("heap", 1, most),
             new Computing(
-                Device.valueOf(message.text("device")),
-                (int) message.number("threads"),
+                message.one(Device.class, "device"),
+                message.whole("threads", 1, most),
                 message.number("frugal") == 1),
             message.number("apart") == 1);
     processes.start(
-        (int) message.number("first"),
-        (int) message.number("count"),
+        message.whole("first", 0, most - slots),
+        message.whole("count", 1, slots),
         InetSocketAddress.createUnresolved(control.thereAddress(), port),
         true,
         resources,

@@ -1,6 +1,6 @@
 package dev.pipewright.runtime.launch;
 
-import java.io.IOException;
+import java.net.ProtocolException;
 import java.io.StringWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -55,6 +55,25 @@ final class Message {
     return numbers.getOrDefault(field, 0L);
   }
 
+  /** A number that makes sense only from {@code least} to {@code most}. */
+  int whole(String field, int least, int most) throws ProtocolException {
+    long number = number(field);
+    if (number < least || number > most) {
+      throw new ProtocolException(field + " is " + number);
+    }
+    return (int) number;
+  }
+
+  /** One of the names of a closed set. */
+  <E extends Enum<E>> E one(Class<E> of, String field) throws ProtocolException {
+    for (E value : of.getEnumConstants()) {
+      if (value.name().equals(text(field))) {
+        return value;
+      }
+    }
+    throw new ProtocolException(field + " is '" + text(field) + "'");
+  }
+
   String line() {
     StringWriter text = new StringWriter();
     try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), text)) {
@@ -66,27 +85,28 @@ final class Message {
     return text.toString();
   }
 
-  static Message parse(String line) throws IOException {
+  /** Reads a line; throws where it is no such object. */
+  static Message parse(String line) throws ProtocolException {
     Message message = new Message();
     try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), line)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
-        throw new IOException("no control message: it is no object");
+        throw new ProtocolException("it is no object");
       }
       while (json.nextToken() == JsonToken.PROPERTY_NAME) {
         message.read(json);
       }
     } catch (JacksonException e) {
-      throw new IOException("no control message", e);
+      throw new ProtocolException("it is no JSON");
     }
     return message;
   }
 
-  private void read(JsonParser json) throws IOException {
+  private void read(JsonParser json) throws ProtocolException {
     String field = json.currentName();
     switch (json.nextToken()) {
       case VALUE_STRING -> texts.put(field, json.getString());
       case VALUE_NUMBER_INT -> numbers.put(field, json.getLongValue());
-      default -> throw new IOException("no control message: field " + field);
+      default -> throw new ProtocolException(field + " is neither text nor a whole number");
     }
   }
 }

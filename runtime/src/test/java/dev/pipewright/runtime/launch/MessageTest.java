@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.execution.TrainingRequest.Device;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -28,6 +29,16 @@ class MessageTest {
     for (String line : List.of("", "GET / HTTP/1.1", "[1]", "{\"a\": {}}", "{\"a\": 1.5}", "{")) {
       assertThrows(IOException.class, () -> Message.parse(line), line);
     }
+  }
+
+  @Test
+  void numbersAndNamesOutOfTheirRangeAreRefused() throws IOException {
+    Message message = Message.parse("{\"count\": 4294967297, \"device\": \"TPU\"}");
+    assertThrows(IOException.class, () -> message.whole("count", 1, 4));
+    assertThrows(IOException.class, () -> message.whole("threads", 1, 4));
+    assertThrows(IOException.class, () -> message.one(Device.class, "device"));
+    assertEquals(3, Message.of("start").with("count", 3).whole("count", 1, 4));
+    assertEquals(Device.CPU, Message.of("start").with("device", "CPU").one(Device.class, "device"));
   }
 
   @Test
