@@ -1,7 +1,5 @@
 package dev.pipewright.formats;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +26,7 @@ public final class CheckedFile {
     if (file.toString().endsWith(".csv") || ScheduleCsv.isSchedule(file)) {
       return Kind.SCHEDULE_CSV;
     }
-    int first = first(file);
+    int first = InputFile.first(file);
     if (first < 0) {
       return Kind.PLAN; // empty, as its reader says
     }
@@ -57,18 +55,6 @@ public final class CheckedFile {
   }
 
   /** The first byte that is neither blank nor part of a byte order mark; −1 where there is none. */
-  private static int first(Path file) {
-    try (InputStream in = InputFile.open(file)) {
-      int c = in.read();
-      while (c >= 0 && (Character.isWhitespace(c) || c == 0xEF || c == 0xBB || c == 0xBF)) {
-        c = in.read();
-      }
-      return c;
-    } catch (IOException e) {
-      throw InputFile.unreadable(file, e);
-    }
-  }
-
   private static BadInputException neither(Path file) {
     return BadInputException.at(
         file,

@@ -3,8 +3,6 @@ package dev.pipewright.formats;
 import dev.pipewright.formats.MeasuredTimings.Timed;
 import dev.pipewright.profile.CollectiveTiming;
 import dev.pipewright.profile.CollectiveTiming.Kind;
-import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -56,7 +54,7 @@ public final class CollectiveTimings {
    */
   public static MeasuredTimings read(Path file, Selection selection) {
     TimingsFound found = new TimingsFound();
-    if (startsLikeJson(file)) {
+    if (InputFile.first(file) == '{') {
       noMachines(file, selection, "the JSON of nccl-tests");
       NcclTestsJson.read(file, selection, found);
     } else {
@@ -82,18 +80,6 @@ public final class CollectiveTimings {
     } else {
       LeftOut unknown = new LeftOut(lines.get(0).number(), "is of no known format", FORMATS);
       throw refusal(file, KnownTools.find(lines).orElse(unknown));
-    }
-  }
-
-  private static boolean startsLikeJson(Path file) {
-    try (InputStream in = InputFile.open(file)) {
-      int c = in.read();
-      while (c >= 0 && Character.isWhitespace(c)) {
-        c = in.read();
-      }
-      return c == '{';
-    } catch (IOException e) {
-      throw InputFile.unreadable(file, e);
     }
   }
 

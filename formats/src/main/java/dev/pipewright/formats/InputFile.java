@@ -1,5 +1,6 @@
 package dev.pipewright.formats;
 
+import java.io.BufferedInputStream;
 import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,6 +16,8 @@ import java.util.concurrent.ConcurrentHashMap;
 final class InputFile {
   private static final Path STANDARD_INPUT = Path.of("-");
   private static final Map<Path, PipedInput> PIPES = new ConcurrentHashMap<>();
+
+  private static final int MOST_BLANK = 1 << 20; // bytes before anything else
 
   private InputFile() {}
 
@@ -46,6 +49,19 @@ final class InputFile {
         PIPES.put(file, pipe);
       }
       return pipe.open();
+    } catch (IOException e) {
+      throw unreadable(file, e);
+    }
+  }
+
+  /** The first byte that is no white space and no byte order mark; −1 where there is none. */
+  static int first(Path file) {
+    try (InputStream in = new BufferedInputStream(new ShortInput(open(file), file, MOST_BLANK))) {
+      int c = in.read();
+      while (c >= 0 && (Character.isWhitespace(c) || c == 0xEF || c == 0xBB || c == 0xBF)) {
+        c = in.read();
+      }
+      return c;
     } catch (IOException e) {
       throw unreadable(file, e);
     }

@@ -11,11 +11,14 @@ import tools.jackson.core.json.JsonFactory;
 
 /** Reads JSON value by value; where it is none, a sentence says what is wrong and where. */
 final class JsonFile {
+  /** Of a file: a second or two of work. */
+  static final int MOST_BYTES = 1 << 27;
+
   private JsonFile() {}
 
   /** What {@code reader} makes of the file; throws {@link BadInputException}. */
   static <T> T read(Path file, Function<JsonParser, T> reader) {
-    try (InputStream in = InputFile.open(file);
+    try (InputStream in = new ShortInput(InputFile.open(file), file, MOST_BYTES);
         JsonParser parser = new JsonFactory().createParser(ObjectReadContext.empty(), in)) {
       return worded(file, parser, reader);
     } catch (JacksonException e) { // before the first value

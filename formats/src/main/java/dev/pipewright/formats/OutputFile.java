@@ -1,8 +1,9 @@
 package dev.pipewright.formats;
 
+import java.io.BufferedWriter;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -23,6 +24,8 @@ import java.util.function.Predicate;
  * example on a full disk. No symbolic link is followed.
  */
 public final class OutputFile {
+  private static final int BUFFER = 1 << 16; // characters
+
   private OutputFile() {}
 
   /** Opens a new file for writing. */
@@ -31,8 +34,19 @@ public final class OutputFile {
     FileChannel open(Path fresh) throws IOException;
   }
 
+  /** Text that is made while it is written, since some is larger than memory is. */
+  @FunctionalInterface
+  public interface Text {
+    void to(Appendable out) throws IOException;
+  }
+
   /** Throws {@link UncheckedIOException} with one sentence where the file cannot be written. */
   public static void write(Path file, String text) {
+    write(file, out -> out.append(text));
+  }
+
+  /** The same, piece by piece. */
+  public static void write(Path file, Text text) {
     write(file, text, OutputFile::fresh);
   }
 
@@ -43,13 +57,15 @@ public final class OutputFile {
         StandardOpenOption.WRITE);
   }
 
-  static void write(Path file, String text, Opener opener) {
+  static void write(Path file, Text text, Opener opener) {
     String suffix = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
     Path fresh = file.resolveSibling("." + file.getFileName() + "." + suffix + ".new");
     try {
       try (FileChannel channel = opener.open(fresh);
-          OutputStream out = Channels.newOutputStream(channel)) {
-        out.write(text.getBytes(StandardCharsets.UTF_8));
+          Writer out =
+              new BufferedWriter(Channels.newWriter(channel, StandardCharsets.UTF_8), BUFFER)) {
+        text.to(out);
+        out.flush();
         channel.force(true);
       }
       Files.move(fresh, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);

@@ -181,6 +181,11 @@ public final class OutputFolder implements AutoCloseable {
 
   /** Writes a file, whole or not at all. */
   public void write(String name, String text) {
+    write(name, out -> out.append(text));
+  }
+
+  /** The same, piece by piece. */
+  public void write(String name, OutputFile.Text text) {
     Path file = inside(name);
     if (!ours.contains(name)) {
       ours.add(name);

@@ -53,7 +53,7 @@ public final class PlacementJson {
   /** Whether a file is such a workload, judged by its keys. */
   public static boolean isWorkload(Path file) {
     Set<String> keys = new HashSet<>();
-    try (InputStream in = InputFile.open(file);
+    try (InputStream in = new ShortInput(InputFile.open(file), file, JsonFile.MOST_BYTES);
         JsonParser parser = new JsonFactory().createParser(ObjectReadContext.empty(), in)) {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
         return false;

@@ -15,7 +15,7 @@ import java.util.function.Function;
 final class ScheduleAssembly {
   private static final long MOST_PLACES = 8L << 20; // stages times micro-batches
   private static final int MOST_RANKS = 1 << 16;
-  private static final int MOST_OPS = 1 << 22; // of all ranks
+  private static final int MOST_OPS = 1 << 21; // of all ranks
 
   /** A rank's ops; stages are counted in their chains. */
   private static final class Ops {

@@ -151,17 +151,21 @@ public final class ScheduleJsonReader {
     begin("placement", "lists the ranks of each chain's stages, like [[0, 1, 2]]");
     while (parser.nextToken() != JsonToken.END_ARRAY) {
       begin("placement", "lists the ranks of each chain's stages, like [[0, 1, 2]]");
-      placed++; // a chain without stages takes room, too
+      placed = placed(placed); // a chain without stages takes room, too
       List<Integer> chain = new ArrayList<>();
       while (parser.nextToken() != JsonToken.END_ARRAY) {
         chain.add(count("placement", 0, MOST_STAGES));
-        if (++placed > MOST_PLACED) {
-          throw wrong(
-              "placement holds more stages than can be checked; take at most " + MOST_PLACED);
-        }
+        placed = placed(placed);
       }
       schedule.placement.add(chain);
     }
+  }
+
+  private int placed(int before) {
+    if (before == MOST_PLACED) {
+      throw wrong("placement holds more stages than can be checked; take at most " + MOST_PLACED);
+    }
+    return before + 1;
   }
 
   private void begin(String key, String remedy) {

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TextLines implements AutoCloseable {
   static final int LONGEST_LINE = 1_000_000;
+  private static final int MOST_BYTES = 1 << 26; // of a file: a second or two of work
   private static final char BYTE_ORDER_MARK = '\uFEFF';
   private static final char NOT_UTF8 = '\uFFFD';
 
@@ -22,6 +23,7 @@ final class TextLines implements AutoCloseable {
   private final int longest;
   private final boolean log;
   private final BufferedReader reader;
+  private final StringBuilder line = new StringBuilder(160);
   private int number;
 
   private TextLines(Path file, String kind, int longest, boolean log) {
@@ -30,7 +32,9 @@ final class TextLines implements AutoCloseable {
     this.longest = longest;
     this.log = log;
     this.reader =
-        new BufferedReader(new InputStreamReader(InputFile.open(file), StandardCharsets.UTF_8));
+        new BufferedReader(
+            new InputStreamReader(
+                new ShortInput(InputFile.open(file), file, MOST_BYTES), StandardCharsets.UTF_8));
   }
 
   /** {@code kind} is what the file should be: {@code a graph text file}. */
@@ -77,14 +81,14 @@ final class TextLines implements AutoCloseable {
       return null;
     }
     number++;
-    StringBuilder line = new StringBuilder(160);
+    line.setLength(0);
     for (; c >= 0 && c != '\n'; c = reader.read()) {
-      append(line, (char) c);
+      append((char) c);
     }
     return line.toString();
   }
 
-  private void append(StringBuilder line, char c) {
+  private void append(char c) {
     if (c == NOT_UTF8 || (Character.isISOControl(c) && !isAllowed(c))) {
       throw BadInputException.at(
           file, number, "is not " + kind + "; the file holds bytes that are not text");

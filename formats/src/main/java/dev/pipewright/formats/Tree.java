@@ -47,7 +47,7 @@ final class Tree {
    * JSON is YAML too, but for tabs between its values: what looks like JSON is tried as such first.
    */
   static Node yamlOrJson(Path file) {
-    if (startsLikeJson(file)) {
+    if (InputFile.first(file) == '{') {
       try {
         return json(file);
       } catch (BadInputException e) {
@@ -57,18 +57,6 @@ final class Tree {
       }
     }
     return yaml(file);
-  }
-
-  private static boolean startsLikeJson(Path file) {
-    try (InputStream in = InputFile.open(file)) {
-      int c = in.read();
-      while (c >= 0 && Character.isWhitespace(c)) {
-        c = in.read();
-      }
-      return c == '{';
-    } catch (IOException e) {
-      throw InputFile.unreadable(file, e);
-    }
   }
 
   private static Node yaml(Path file) {

@@ -30,6 +30,7 @@ import dev.pipewright.units.Units;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -194,11 +195,10 @@ final class Answer {
             costed.memory());
     Picture picture = picture();
     folder.write("plan.json", PlanJson.text(file));
-    folder.write("report.html", HtmlReport.of(picture));
+    folder.write("report.html", out -> HtmlReport.write(picture, out));
     folder.write("timeline.svg", TimelineSvg.of(picture));
-    folder.write(
-        "trace.json",
-        PerfettoTrace.of(picture.title(), java.util.Objects.requireNonNull(timeline)));
+    Timeline step = Objects.requireNonNull(timeline);
+    folder.write("trace.json", out -> PerfettoTrace.write(picture.title(), step, out));
   }
 
   /** The first stage of the best plan that does not fit, worded; empty when all do. */

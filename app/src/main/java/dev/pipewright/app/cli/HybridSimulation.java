@@ -111,6 +111,6 @@ record HybridSimulation(GivenHybrid given, HybridPlan priced, List<StageCost> co
 
   @Override
   public void write(OutputFolder folder) {
-    folder.write(TRACE, PerfettoTrace.of(title(), timeline()));
+    folder.write(TRACE, out -> PerfettoTrace.write(title(), timeline(), out));
   }
 }

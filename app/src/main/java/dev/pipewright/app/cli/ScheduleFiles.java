@@ -7,6 +7,7 @@ import dev.pipewright.app.report.ScheduleText;
 import dev.pipewright.app.report.ScheduleTrace;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.OutputFile;
+import dev.pipewright.formats.OutputFile.Text;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.ScheduleCsv;
 import dev.pipewright.schedule.Schedule;
@@ -38,7 +39,7 @@ final class ScheduleFiles implements AutoCloseable {
    * @param ours whether a file is of this kind
    */
   private record Kind(
-      String option, String name, Predicate<Path> ours, Function<List<ScheduleRun>, String> text) {}
+      String option, String name, Predicate<Path> ours, Function<List<ScheduleRun>, Text> text) {}
 
   private static final Kind CSV =
       new Kind("--csv", "schedule.csv", ScheduleCsv::isSchedule, runs -> csv(runs, false));
@@ -49,13 +50,13 @@ final class ScheduleFiles implements AutoCloseable {
           "--svg",
           "schedule.svg",
           file -> begins(file, "<title>schedule "),
-          runs -> ScheduleSvg.of(drawable(runs)));
+          runs -> whole(ScheduleSvg.of(drawable(runs))));
   private static final Kind HTML =
       new Kind(
           "--html",
           "report.html",
           file -> begins(file, "<meta name=\"generator\" content=\"Pipewright schedule\">"),
-          runs -> ScheduleHtml.of(drawable(runs)));
+          runs -> whole(ScheduleHtml.of(drawable(runs))));
   private static final Kind TRACE =
       new Kind(
           "--trace",
@@ -117,9 +118,14 @@ final class ScheduleFiles implements AutoCloseable {
     }
   }
 
-  private static String csv(List<ScheduleRun> runs, boolean transfers) {
+  private static Text csv(List<ScheduleRun> runs, boolean transfers) {
     Schedule schedule = runs.get(0).schedule();
-    return transfers ? ScheduleCsv.textWithTransfers(schedule) : ScheduleCsv.text(schedule);
+    return whole(
+        transfers ? ScheduleCsv.textWithTransfers(schedule) : ScheduleCsv.text(schedule));
+  }
+
+  private static Text whole(String text) {
+    return out -> out.append(text);
   }
 
   private static List<ScheduleRun> drawable(List<ScheduleRun> runs) {
@@ -132,7 +138,7 @@ final class ScheduleFiles implements AutoCloseable {
     return runs;
   }
 
-  private static String trace(List<ScheduleRun> runs) {
+  private static Text trace(List<ScheduleRun> runs) {
     long ops = runs.get(0).schedule().size();
     if (ops > MOST_TRACED) {
       throw new BadInputException(
@@ -145,18 +151,18 @@ final class ScheduleFiles implements AutoCloseable {
                   ScheduleText.number(runs.get(0).figures().makespan()),
                   ScheduleText.number(MOST_SECONDS)));
     }
-    return ScheduleTrace.of(runs.get(0));
+    return out -> ScheduleTrace.write(runs.get(0), out);
   }
 
   /** What is to be written. */
-  record Made(Map<Path, String> files, Map<String, String> inFolder, List<String> remarks) {}
+  record Made(Map<Path, Text> files, Map<String, Text> inFolder, List<String> remarks) {}
 
   /** Makes the texts of all files; what a folder cannot have is left out with a remark. */
   Made make(List<ScheduleRun> runs, Supplier<String> json) {
     Made made = new Made(new LinkedHashMap<>(), new LinkedHashMap<>(), new ArrayList<>());
     paths.forEach((kind, path) -> made.files().put(path, text(kind, runs)));
     if (folder != null) {
-      made.inFolder().put(JSON, json.get());
+      made.inFolder().put(JSON, whole(json.get()));
       for (Kind kind : IN_FOLDER) {
         try {
           made.inFolder().put(kind.name(), kind.text().apply(runs));
@@ -168,7 +174,7 @@ final class ScheduleFiles implements AutoCloseable {
     return made;
   }
 
-  private static String text(Kind kind, List<ScheduleRun> runs) {
+  private static Text text(Kind kind, List<ScheduleRun> runs) {
     try {
       return kind.text().apply(runs);
     } catch (BadInputException e) {

@@ -23,7 +23,18 @@ public final class HtmlReport {
 
   /** The whole document. */
   public static String of(Picture picture) {
-    return fill(resource("report.html"), values(picture));
+    StringBuilder page = new StringBuilder();
+    try {
+      write(picture, page);
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
+    return page.toString();
+  }
+
+  /** Appends the document part by part, since that of a long step is large. */
+  public static void write(Picture picture, Appendable out) throws IOException {
+    fill(resource("report.html"), values(picture), out);
   }
 
   private static Map<String, String> values(Picture picture) {
@@ -86,6 +97,16 @@ public final class HtmlReport {
   /** Replaces each {@code {{name}}} once; what it inserts is not looked at again. */
   static String fill(String page, Map<String, String> values) {
     StringBuilder out = new StringBuilder(page.length() * 2);
+    try {
+      fill(page, values, out);
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
+    return out.toString();
+  }
+
+  private static void fill(String page, Map<String, String> values, Appendable out)
+      throws IOException {
     int from = 0;
     for (int open = page.indexOf("{{"); open >= 0; open = page.indexOf("{{", from)) {
       int close = page.indexOf("}}", open);
@@ -97,7 +118,7 @@ public final class HtmlReport {
       out.append(page, from, open).append(value);
       from = close + 2;
     }
-    return out.append(page, from, page.length()).toString();
+    out.append(page, from, page.length());
   }
 
   private static String scripts() {

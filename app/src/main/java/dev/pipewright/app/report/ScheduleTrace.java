@@ -44,13 +44,18 @@ public final class ScheduleTrace {
   public static String of(ScheduleRun run) {
     StringBuilder text = new StringBuilder();
     try {
-      TraceEvents events = TraceEvents.begin(run.title(), text);
-      new ScheduleTrace(run, events).events();
-      events.end();
+      write(run, text);
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
     }
     return text.toString();
+  }
+
+  /** Appends the trace event by event, since long ones are large. */
+  public static void write(ScheduleRun run, Appendable out) throws IOException {
+    TraceEvents events = TraceEvents.begin(run.title(), out);
+    new ScheduleTrace(run, events).events();
+    events.end();
   }
 
   private void events() throws IOException {
