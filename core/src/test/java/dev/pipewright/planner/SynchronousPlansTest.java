@@ -107,11 +107,7 @@ class SynchronousPlansTest {
     StageCosts costs = Samples.costs(random, Samples.chain(random.nextInt(1, 8)), 32);
     Request gPipe =
         new Request(
-            32,
-            OptionalInt.of(1),
-            List.of(WarmUp.ALL),
-            Recomputation.NEVER,
-            CostModel.PIPEWRIGHT);
+            32, OptionalInt.of(1), List.of(WarmUp.ALL), Recomputation.NEVER, CostModel.PIPEWRIGHT);
     Oracle estimates = CostModel.PIPEWRIGHT.oracle(costs);
     List<StagePlan> all =
         List.of(new StagePlan(0, costs.size() - 1, List.of(0), Recompute.NONE, 1));

@@ -68,7 +68,8 @@ final class InputFile {
   }
 
   static BadInputException unreadable(Path file, IOException cause) {
-    if (cause instanceof CharConversionException) { // its first bytes look like those of UTF-16 or 32
+    if (cause
+        instanceof CharConversionException) { // its first bytes look like those of UTF-16 or 32
       return BadInputException.at(file, 1, "is not text in UTF-8; save it as UTF-8");
     }
     String reason = cause.getMessage() == null ? "the system gives no reason" : cause.getMessage();

@@ -42,7 +42,8 @@ class OutputFileTest {
     OutputFile.write(file, "old");
     UncheckedIOException failure =
         assertThrows(
-            UncheckedIOException.class, () -> OutputFile.write(file, out -> out.append("new"), OutputFileTest::full));
+            UncheckedIOException.class,
+            () -> OutputFile.write(file, out -> out.append("new"), OutputFileTest::full));
     assertEquals(file + ": cannot be written: No space left on device", failure.getMessage());
     assertEquals("old", Files.readString(file));
     assertEquals(List.of("timeline.svg"), names());

@@ -120,8 +120,7 @@ final class ScheduleFiles implements AutoCloseable {
 
   private static Text csv(List<ScheduleRun> runs, boolean transfers) {
     Schedule schedule = runs.get(0).schedule();
-    return whole(
-        transfers ? ScheduleCsv.textWithTransfers(schedule) : ScheduleCsv.text(schedule));
+    return whole(transfers ? ScheduleCsv.textWithTransfers(schedule) : ScheduleCsv.text(schedule));
   }
 
   private static Text whole(String text) {

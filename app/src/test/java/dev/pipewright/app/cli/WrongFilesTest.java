@@ -72,11 +72,11 @@ class WrongFilesTest {
     String node =
         "{\"id\": %d, \"supportedOnFpga\": 1, \"cpuLatency\": %s, \"fpgaLatency\": %s, \"isBackwardNode\": 0}";
     return """
-        {"maxFPGAs": 2, "maxCPUs": 1, "maxSizePerFPGA": 10,
-         "nodes": [%s,
-                   %s],
-         "edges": [{"sourceId": 0, "destId": 1, "cost": 0}]}
-        """
+    {"maxFPGAs": 2, "maxCPUs": 1, "maxSizePerFPGA": 10,
+     "nodes": [%s,
+               %s],
+     "edges": [{"sourceId": 0, "destId": 1, "cost": 0}]}
+    """
         .formatted(
             node.formatted(0, processor, accelerator), node.formatted(1, processor, accelerator));
   }

@@ -46,7 +46,9 @@ public final class Campaign {
     trials.put(trial.name(), trial);
   }
 
-  /** The names of all targets: kinds of files, commands whose flags are tried, kinds of messages. */
+  /**
+   * The names of all targets: kinds of files, commands whose flags are tried, kinds of messages.
+   */
   public List<String> targets() {
     return List.copyOf(trials.keySet());
   }

@@ -61,11 +61,7 @@ record DataTrial(
   }
 
   private static DataTrial trial(
-      Path folder,
-      String name,
-      String kind,
-      Wanted wanted,
-      List<Map.Entry<String, byte[]>> files) {
+      Path folder, String name, String kind, Wanted wanted, List<Map.Entry<String, byte[]>> files) {
     Path own = folder.resolve(name.replace(' ', '-'));
     return new DataTrial("data: " + name, kind + own, wanted, files, own);
   }

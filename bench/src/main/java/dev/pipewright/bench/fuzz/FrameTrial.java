@@ -47,7 +47,8 @@ final class FrameTrial implements Trial {
     try (Door door = Door.open(anyPort(), true, secret);
         ServerSocketChannel middle = ServerSocketChannel.open().bind(anyPort())) {
       door.receive("door", welcome::add);
-      Tampering tampering = new Tampering(random.nextBoolean(), random.nextInt(FIRST_BYTES), random);
+      Tampering tampering =
+          new Tampering(random.nextBoolean(), random.nextInt(FIRST_BYTES), random);
       Thread between = new Thread(() -> tampering.relay(middle, door.port()), "between");
       between.setDaemon(true);
       between.start();
@@ -112,8 +113,7 @@ final class FrameTrial implements Trial {
       while (!ended) { // a guest that is turned away comes again, and is left alone
         try (SocketChannel guest = middle.accept();
             SocketChannel door =
-                SocketChannel.open(
-                    new InetSocketAddress(InetAddress.getLoopbackAddress(), port))) {
+                SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))) {
           Thread down = new Thread(() -> pass(door, guest, !upwards), "down");
           down.setDaemon(true);
           down.start();

@@ -30,9 +30,9 @@ final class Runner implements AutoCloseable {
   /** Of Java's memory that reading data or a message may take in all. */
   private static final long MOST_BYTES = 256L << 20;
 
-  private static final Pattern NOT_FINITE = Pattern.compile("\\bNaN\\b|(?<![-\\w])Infinity\\b(?!-)");
-  private static final ThreadMXBean CLOCK =
-      (ThreadMXBean) ManagementFactory.getThreadMXBean();
+  private static final Pattern NOT_FINITE =
+      Pattern.compile("\\bNaN\\b|(?<![-\\w])Infinity\\b(?!-)");
+  private static final ThreadMXBean CLOCK = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private Answering answering = new Answering();
   private final InputStream input = System.in;
@@ -108,7 +108,9 @@ final class Runner implements AutoCloseable {
     Answer with(Program program) throws Exception;
   }
 
-  /** Empty where it hangs; no clock on the wall decides that, as the machine may do other things. */
+  /**
+   * Empty where it hangs; no clock on the wall decides that, as the machine may do other things.
+   */
   private Optional<Answer> run(Work work) {
     Answering one = answering;
     Future<Answer> answer = one.executor.submit(() -> work.with(one.program));

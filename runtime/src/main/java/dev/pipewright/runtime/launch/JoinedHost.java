@@ -19,8 +19,7 @@ public final class JoinedHost {
   private final int port;
   private final int slots;
 
-  private JoinedHost(
-      Control control, WorkerProcesses processes, String host, int port, int slots) {
+  private JoinedHost(Control control, WorkerProcesses processes, String host, int port, int slots) {
     this.control = control;
     this.processes = processes;
     this.host = host;

@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.launch;
 
-import java.net.ProtocolException;
 import java.io.StringWriter;
+import java.net.ProtocolException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import tools.jackson.core.JacksonException;
