@@ -40,6 +40,7 @@ import tools.jackson.core.json.JsonFactory;
  * other keys are passed over. All edges of a node cost the same, since its output is sent once.
  */
 public final class PlacementJson {
+  private static final int MOST_NODES = 10_000; // each knows which others it reaches
   private static final double SAME_COST = 1e-6; // as the authors' program
 
   private final Map<Long, Integer> places = new HashMap<>();
@@ -137,10 +138,10 @@ public final class PlacementJson {
     if (nodes.isEmpty()) {
       throw list.wrong("nodes is empty; a network has at least one node");
     }
-    if (nodes.size() > GraphAssembly.MOST_LAYERS) {
+    if (nodes.size() > MOST_NODES) {
       throw list.wrong(
           "%d nodes are more than can be placed; give at most %d"
-              .formatted(nodes.size(), GraphAssembly.MOST_LAYERS));
+              .formatted(nodes.size(), MOST_NODES));
     }
     costs = new double[nodes.size()];
   }

@@ -20,6 +20,9 @@ final class Limits {
   /** Layers, as in model files. */
   static final int LAYERS = 100_000;
 
+  /** Layers for searches whose work grows with the square of their number. */
+  static final int SEARCHED_LAYERS = 5_000;
+
   /** Stages, micro-batches, replicas, or whatever else a flag counts. */
   static final int COUNT = 1 << 20;
 
@@ -44,6 +47,14 @@ final class Limits {
       throw new BadInputException(
           "%s: has %d layers, more than can be planned; take at most %d"
               .formatted(model, layers, LAYERS));
+    }
+  }
+
+  static void searched(String planner, int layers) {
+    if (layers > SEARCHED_LAYERS) {
+      throw new BadInputException(
+          "--planner %s: %d layers are more than it can search; take at most %d by merging layers into blocks, or --planner dapple"
+              .formatted(planner, layers, SEARCHED_LAYERS));
     }
   }
 

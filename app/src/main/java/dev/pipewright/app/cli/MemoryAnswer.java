@@ -120,6 +120,7 @@ final class MemoryAnswer implements PlannerAnswer {
     ModelArgument.Costed costed =
         arguments.costed(model, Optional.empty(), OptionalInt.empty(), request.globalBatch());
     Limits.devices(costed.workload().cluster());
+    Limits.searched(planner, costed.costs().size());
     MemoryAnswer answer =
         of(
             costed,

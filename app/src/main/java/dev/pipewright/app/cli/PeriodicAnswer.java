@@ -67,6 +67,7 @@ final class PeriodicAnswer implements PlannerAnswer {
     ModelArgument.Costed costed =
         arguments.costed(model, Optional.empty(), OptionalInt.empty(), samples);
     Limits.devices(costed.workload().cluster());
+    Limits.searched("madpipe", costed.costs().size());
     long start = System.nanoTime();
     PeriodicProblem problem =
         PeriodicProblem.of(costed.costs(), samples)

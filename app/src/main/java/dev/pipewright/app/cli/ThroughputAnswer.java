@@ -111,6 +111,7 @@ final class ThroughputAnswer implements PlannerAnswer {
 
   private static Rival periodic(
       ModelArgument.Costed costed, OptionalInt stages, int samples, Patience patience) {
+    Limits.searched("madpipe", costed.costs().size());
     long start = System.nanoTime();
     PeriodicPlanning planning =
         PeriodicPlanner.plan(

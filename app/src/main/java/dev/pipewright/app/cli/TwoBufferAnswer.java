@@ -71,6 +71,7 @@ final class TwoBufferAnswer implements PlannerAnswer {
         arguments.costed(model, Optional.empty(), OptionalInt.empty(), globalBatch);
     Workload workload = costed.workload();
     Limits.devices(workload.cluster());
+    Limits.searched("pipedream-2bw", costed.costs().size());
     Bytes memory =
         workload.cluster().devices().stream()
             .map(DeviceKind::memory)

@@ -131,6 +131,21 @@ class SizeLimitsTest {
         .refusal(2, "placement holds more stages than can be checked; take at most 262144");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"madpipe", "capture", "pipedream-2bw"})
+  void moreLayersThanAPlannerCanSearchAreRefused(String planner) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 1; i <= 5001; i++) {
+      text.append("node").append(i).append(" -- l -- forward_compute_time=1,");
+      text.append(" backward_compute_time=1, activation_size=1, parameter_size=1\n");
+      text.append(i > 1 ? "\tnode" + (i - 1) + " -- node" + i + "\n" : "");
+    }
+    Path file = Cli.file(folder, "long.txt", text.toString());
+    String[] more = {"--profile-batch", "1", "--global-batch", "4", "--planner", planner};
+    Cli.plan(file, "dapple-a:1x2", more)
+        .refusal(2, "--planner " + planner + ": 5001 layers are more than it can search", "5000");
+  }
+
   @Test
   void aTableOfTwentyThousandPeaksIsRefused() {
     Path peaks = Cli.file(folder, "p.csv", "alone,added\n" + "100,90\n".repeat(20_000));

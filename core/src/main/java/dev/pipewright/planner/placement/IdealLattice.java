@@ -97,6 +97,8 @@ final class IdealLattice {
 
   /** Ideals under construction, level by level. */
   private static final class Growth {
+    private static final int MOST_WORDS = 1 << 24; // of bits and of what is ready
+    private static final int MOST_LINKS = 1 << 24;
     private static final int POLL = 1024; // ideals between two looks at the stop
 
     private final Groups groups;
@@ -115,8 +117,8 @@ final class IdealLattice {
 
     Growth(Groups groups, int most) {
       this.groups = groups;
-      this.most = most;
       words = Math.max(1, (groups.size + 63) / 64);
+      this.most = Math.min(most, MOST_WORDS / (2 * words));
       key = new SplittableRandom(7).longs(groups.size).toArray();
       bits = new long[64 * words];
       ready = new long[64 * words];
@@ -132,7 +134,7 @@ final class IdealLattice {
 
     Optional<IdealLattice> grown(BooleanSupplier stop) {
       for (int ideal = 0; ideal < count; ideal++) {
-        if (count > most || (ideal % POLL == 0 && ideal > 0 && stop.getAsBoolean())) {
+        if (count > most || links > MOST_LINKS || (ideal % POLL == 0 && ideal > 0 && stop.getAsBoolean())) {
           return Optional.empty();
         }
         for (int word = 0; word < words; word++) {
