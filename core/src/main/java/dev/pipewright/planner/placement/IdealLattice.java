@@ -134,7 +134,9 @@ final class IdealLattice {
 
     Optional<IdealLattice> grown(BooleanSupplier stop) {
       for (int ideal = 0; ideal < count; ideal++) {
-        if (count > most || links > MOST_LINKS || (ideal % POLL == 0 && ideal > 0 && stop.getAsBoolean())) {
+        if (count > most
+            || links > MOST_LINKS
+            || (ideal % POLL == 0 && ideal > 0 && stop.getAsBoolean())) {
           return Optional.empty();
         }
         for (int word = 0; word < words; word++) {
