@@ -1153,10 +1153,10 @@ def links_worker(rank, world, address, options):
                 dist.all_reduce(middle, op=dist.ReduceOp.MAX)
             rows.append((name, 2 if name == "point_to_point" else world, taken_bytes, middle.item()))
     if rank == 0:
-        with open(options.links, "w") as table:
-            table.write("machine,collective,devices,bytes,time_us\n")
-            for name, devices, size, seconds in rows:
-                table.write(f"{options.machine},{name},{devices},{size},{seconds * 1e6:.6g}\n")
+        table = ["machine,collective,devices,bytes,time_us\n"]
+        for name, devices, size, seconds in rows:
+            table.append(f"{options.machine},{name},{devices},{size},{seconds * 1e6:.6g}\n")
+        save(options.links, "".join(table))
         print(f"{options.links}: {len(rows)} timings of {world} processes over {'NCCL' if cuda else 'Gloo'}", file=sys.stderr)
     dist.barrier()
     dist.destroy_process_group()
@@ -1248,9 +1248,24 @@ def check_writable(path):
 
 
 def save(path, text):
+    """Whole or not at all: into a new file beside it, which takes its name once it is on the disk."""
     try:
-        with open(path, "w") as file:
-            file.write(text)
+        if os.path.abspath(path).startswith("/dev/") or (os.path.exists(path) and not os.path.isfile(path)):
+            with open(path, "w") as stream:  # a pipe or a terminal has no name to give away
+                stream.write(text)
+            return
+        target = os.path.realpath(path)
+        fresh = os.path.join(os.path.dirname(target), f".{os.path.basename(target)}.{os.getpid()}.new")
+        try:
+            with open(fresh, "x") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(fresh, target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(fresh)
+            raise
     except OSError as e:
         raise Mistake(f"{path}: cannot be written: {e.strerror}; give another file")
 
