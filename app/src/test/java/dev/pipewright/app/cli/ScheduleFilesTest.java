@@ -62,7 +62,8 @@ class ScheduleFilesTest {
     AtomicBoolean opened = new AtomicBoolean();
     Thread writer =
         new Thread(() -> {
-          try (var out = Files.newOutputStream(pipe)) {
+          try {
+            Files.newOutputStream(pipe).close();
             opened.set(true);
           } catch (IOException e) {
             throw new UncheckedIOException(e);
