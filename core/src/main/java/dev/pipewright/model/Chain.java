@@ -27,6 +27,9 @@ public final class Chain {
   /** More antichains than this means that a graph is too wide to be planned layer by layer. */
   static final int MOST_POSITIONS = 20_000;
 
+  /** Edges looked at until all antichains are found: about a second. */
+  private static final long MOST_LOOKS = 200_000_000;
+
   private final LayerGraph graph;
   private final int[] parent; // the position that a position extends, or -1
   private final int[][] added; // the layers that it adds to its parent
@@ -81,10 +84,16 @@ public final class Chain {
     Antichain start = Antichain.first(firstSource(graph));
     found.add(start);
     known.add(start.before);
+    long looks = 0;
     for (int i = 0; i < found.size(); i++) {
       Antichain state = found.get(i);
       for (int successor : state.beyond(graph)) {
         Antichain next = state.reaching(successor, graph, i);
+        looks += next.looks;
+        Check.that(
+            looks <= MOST_LOOKS,
+            "the edges are too many to find all places to cut; merge layers into blocks: model=%s",
+            graph.name());
         if (known.add(next.before)) {
           found.add(next);
           Check.that(
@@ -113,12 +122,13 @@ public final class Chain {
    * @param augmented what a cut after it pays for: the layers of {@code before} that somebody
    *     beyond reads, or nobody at all; ascending
    * @param foundFrom the place, in the order of discovery, of the antichain that it extends, or -1
+   * @param looks at edges that it took to find it
    */
-  private record Antichain(BitSet before, int[] augmented, int foundFrom) {
+  private record Antichain(BitSet before, int[] augmented, int foundFrom, long looks) {
     static Antichain first(int layer) {
       BitSet only = new BitSet();
       only.set(layer);
-      return new Antichain(only, new int[] {layer}, -1);
+      return new Antichain(only, new int[] {layer}, -1, 0);
     }
 
     int[] beyond(LayerGraph graph) {
@@ -141,7 +151,9 @@ public final class Chain {
       all.set(layer);
       Numbers fresh = new Numbers();
       fresh.add(layer);
+      long looks = 0;
       for (int i = 0; i < fresh.size; i++) {
+        looks += graph.predecessors(fresh.values[i]).length;
         for (int predecessor : graph.predecessors(fresh.values[i])) {
           if (!all.get(predecessor)) {
             all.set(predecessor);
@@ -154,7 +166,7 @@ public final class Chain {
       open.addOpen(fresh.toArray(), graph, all);
       int[] members = open.toArray();
       Arrays.sort(members);
-      return new Antichain(all, members, from);
+      return new Antichain(all, members, from, looks);
     }
   }
 

@@ -113,6 +113,21 @@ class ChainTest {
   }
 
   @Test
+  void moreEdgesThanCanBeFollowedAreRefusedWithAdvice() {
+    List<Edge> edges = new ArrayList<>();
+    for (int i = 0; i < 2_000; i++) {
+      for (int j = i + 1; j < Math.min(2_000, i + 400); j++) {
+        edges.add(new Edge(i, j));
+      }
+    }
+    LayerGraph graph = graph(2_000, edges);
+    Exception e = assertThrows(IllegalArgumentException.class, () -> Chain.of(graph));
+    assertEquals(
+        "the edges are too many to find all places to cut; merge layers into blocks: model=test",
+        e.getMessage());
+  }
+
+  @Test
   void aLongNetworkWithOneSkipConnectionHasTooManyPlacesToCut() {
     List<Edge> edges = new ArrayList<>(List.of(new Edge(0, 2)));
     for (int i = 1; i < 100_000; i++) {

@@ -41,7 +41,7 @@ final class TensorTrial implements Trial {
   /** Channel, tag and bytes of the values, and the values. */
   private static byte[] message() {
     ByteBuffer message = ByteBuffer.allocate(20 + Float.BYTES * VALUES.length);
-    message.putLong(0).putInt(TAG).putLong(Float.BYTES * VALUES.length);
+    message.putLong(0).putInt(TAG).putLong((long) Float.BYTES * VALUES.length);
     for (float value : VALUES) {
       message.putInt(Integer.reverseBytes(Float.floatToIntBits(value)));
     }
@@ -57,7 +57,8 @@ final class TensorTrial implements Trial {
       String address = entrance.address();
       int port = Integer.parseInt(address.substring(0, address.indexOf(' ')));
       try (Connection connection =
-          Connection.to(new InetSocketAddress(HOST, port), secret, 1, PATIENCE)) {
+          Connection.to(
+              new InetSocketAddress(InetAddress.getLoopbackAddress(), port), secret, 1, PATIENCE)) {
         connection.write(ByteBuffer.wrap(message));
         connection.channel().shutdownOutput(); // it has no more to say
         try (TcpTransport transport =
