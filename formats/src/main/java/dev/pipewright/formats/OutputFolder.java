@@ -72,8 +72,9 @@ public final class OutputFolder implements AutoCloseable {
       return open;
     } catch (IOException e) {
       forget(folder, made, lock);
+      String reason = OutputFile.reason(e);
       throw new UncheckedIOException(
-          "--out: " + folder + " cannot be written: " + OutputFile.reason(e), e);
+          "--out: " + folder + " cannot be written" + (reason.isEmpty() ? "" : ": " + reason), e);
     } catch (BadInputException e) {
       forget(folder, made, lock);
       throw e;

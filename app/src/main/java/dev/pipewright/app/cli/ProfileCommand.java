@@ -136,6 +136,9 @@ final class ProfileCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (ModelArgument.zooModel(model).isEmpty()) {
+      ModelArgument.modelFile(model);
+    }
     ProfilingRequest request = request();
     try (OutputFolder folder = OutputFolder.of(out, PROFILE, CLUSTER, LINKS, PEAKS, MEASUREMENTS)) {
       return measure(request, folder);

@@ -146,7 +146,23 @@ final class TrainCommand implements Callable<Integer> {
     return Failures.INTERRUPTED;
   }
 
+  private void checkRule() {
+    if (rate != null && !(rate > 0)) {
+      throw new BadInputException(
+          "--learning-rate: " + rate + " is no length of a step; give a number above 0, like 0.01");
+    }
+    if (momentum != null && !(momentum >= 0 && momentum < 1)) {
+      throw new BadInputException(
+          "--momentum: " + momentum + " is no share below 1; give a number from 0 on, like 0.9");
+    }
+    if (!(decay >= 0)) {
+      throw new BadInputException(
+          "--weight-decay: " + decay + " is negative; give a number from 0 on, like 1e-4");
+    }
+  }
+
   private TrainingRequest request(TrainArgument.Chosen chosen) {
+    checkRule();
     UpdateRule usual = chosen.usualRule(run.worker.optimizer(chosen.usualOptimizer()));
     UpdateRule rule;
     try {

@@ -7,6 +7,8 @@ import java.nio.charset.Charset;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -66,6 +68,28 @@ class WrongFilesTest {
     byte[] damaged = Arrays.copyOf(bytes, bytes.length - 1);
     Path file = Cli.file(folder, name, damaged);
     Cli.run(line.replaceFirst("FILE\\.[a-z]+", file.toString()).split(" ")).refusal(2, file + ":1");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "profile nowhere.json | nowhere.json: no such file; give the path of a model file",
+        "profile nowhere | no model 'nowhere'; give a file or a name that `pipewright models` lists",
+        "train mlp:layers=3,hidden=16 --global-batch 4 --learning-rate -1 | --learning-rate: -1.0 is no length of a step; give a number above 0, like 0.01",
+        "train mlp:layers=3,hidden=16 --global-batch 4 --momentum 2 | --momentum: 2.0 is no share below 1; give a number from 0 on, like 0.9",
+        "train mlp:layers=3,hidden=16 --global-batch 4 --weight-decay -1 | --weight-decay: -1.0 is negative; give a number from 0 on, like 1e-4",
+      })
+  void aWrongValueIsNamedWithItsFlagAndARemedy(String line, String sentence) {
+    assertEquals(sentence, Cli.run(line.split(" ")).refusal(2));
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void aFolderThatTheSystemRefusesWithoutAReasonIsOneSentence() {
+    assertEquals(
+        "--out: /proc/x cannot be written; check the path, its permissions and free space",
+        Cli.plan("bert-48", "dapple-a", "--global-batch", "64", "--out", "/proc/x").refusal(2));
   }
 
   private static String workload(String processor, String accelerator) {

@@ -32,7 +32,7 @@ final class CommandLines {
     COMMANDS.put(
         "compare",
         "compare mlp:layers=3,hidden=16 --cluster CLUSTER --global-batch 8 --data mnist:nowhere");
-    COMMANDS.put("join", "join 127.0.0.1:1 --token x");
+    COMMANDS.put("join", "join 127.0.0.1:1");
     COMMANDS.put("models", "models");
     COMMANDS.put("clusters", "clusters");
   }
