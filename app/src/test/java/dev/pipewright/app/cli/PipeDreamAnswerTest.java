@@ -82,7 +82,7 @@ class PipeDreamAnswerTest {
             "bound by",
             "runner-up",
             "data parallel",
-            "exact over 4 places to cut")) {
+            "exact over 4 cut points")) {
       assertTrue(report.contains(part), part + " is missing in:\n" + report);
     }
     report

@@ -85,7 +85,7 @@ class PlacementCheckTest {
     List<Problem> full =
         PlacementCheck.problems(graph, new int[] {0, 0, 0}, new boolean[] {false}, true);
     assertEquals(
-        "device 0 needs 10 B of 9.00 B; move nodes to other devices, or give --memory",
+        "device 0 needs 10 B of 9 B; move nodes to other devices, or give --memory",
         full.get(0).message());
   }
 
