@@ -105,8 +105,8 @@ class ReplicasTest {
         "4000 | --replicas: '4000' makes 12000 ranks, more than can be shown; take at most 4096 in all",
         "999:1000:1001 | --replicas: '999:1000:1001' all have had their turn only after more"
             + " micro-batches than can be shown; take numbers that divide each other, like 4:2:1",
-        "2:3:1 | --micro-batches: replicas 2:3:1 have all had their turn after every 6, so 8 do"
-            + " not do; take 12",
+        "2:3:1 | --micro-batches: replicas 2:3:1 have all had their turn after every 6, so 8 are"
+            + " refused; take 12",
       })
   void replicasThatCannotTakeTurnsAreRefused(String replicas, String sentence) {
     assertEquals(sentence, pipedream(3, 8, replicas).refusal(2));
