@@ -185,7 +185,7 @@ class PlanJsonTest {
         "[0, 8]",
         "[8]");
     refused(
-        "7: plan.stages[1].recompute is the text \"full\"; expected one of none, stage-input, selective",
+        "7: plan.stages[1].recompute is the text \"full\"; expected one of none, stage-input, except-last, selective",
         "stage-input",
         "full");
     refused(

@@ -70,6 +70,17 @@ record Cli(int status, String out, String err) {
     return err.substring("pipewright: ".length()).strip();
   }
 
+  /**
+   * Of a plan file with a contradiction, {@code simulate} refuses it and {@code check} says the
+   * same: as its answer, with status 1, where the file reads well; otherwise it refuses it, too.
+   */
+  static void contradicts(int status, String file, String words) {
+    String refusal = run("simulate", file).refusal(2, "bad.json", words);
+    Cli check = run("check", file).ends(status);
+    String said = status == 1 ? check.out.strip() : check.refusal(2);
+    assertTrue(said.contains(words) && refusal.startsWith(said), said);
+  }
+
   /** The one object on standard output. */
   JsonNode json() {
     return JsonMapper.builder()
