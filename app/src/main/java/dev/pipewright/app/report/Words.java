@@ -83,8 +83,8 @@ public final class Words {
       return "the " + source + " agrees";
     }
     String change = seconds > 0 ? Numbers.change(simulated / seconds - 1) : "";
-    boolean told = !change.isEmpty() && !change.equals(Numbers.change(0));
-    return source + " " + other + (told ? ", simulation " + change : "");
+    boolean differs = !change.isEmpty() && !change.equals(Numbers.change(0));
+    return source + " " + other + (differs ? ", simulation " + change : "");
   }
 
   /** {@code text} with blanks that do not break between a number and its unit. */

@@ -202,7 +202,7 @@ class GivenPlanTest {
         "2 | madpipe | \\[\"SF\", 0, | [\"SX\", 0, | is the text \"SX\"; expected F, B, SF or SB",
         "1 | madpipe | \\[\"F\", 0, | [\"F\", 99, | is 99, but stages are 0..",
         "1 | madpipe | \\[\"F\", 0, | [\"F\", 1, | for the same batch; leave one",
-        "1 | madpipe | \\[\"F\", 0, [^\\]]*\\], | `` | so add the others",
+        "1 | madpipe | \\[\"F\", 0, [^\\]]*\\], | `` | make 66, so add the others",
         "2 | madpipe | \"micro_batch\": 16 | \"micro_batch\": 8 | hold 8 samples, but global_batch says 16; make them agree",
         "2 | madpipe | \"contiguous\" | \"continuous\" | unknown key \"continuous\" in plan; did you mean \"contiguous\"?",
         "1 | capture | \"layers\": \\[0, | \"layers\": [1, | expected first layer 0, found 1",
@@ -226,7 +226,7 @@ class GivenPlanTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "madpipe | \"period_s\": (0\\.\\d{4})\\d* | \"period_s\": $1 | early or overlap or unsound | lengthen period_s",
+        "madpipe | \"period_s\": (0\\.\\d{4})\\d* | \"period_s\": $1 | unsound | lengthen period_s",
         "madpipe | \"period_s\": 0 | \"period_s\": 1 | figure | objective.value is ",
         "madpipe | \"in_flight\": \\d+ | \"in_flight\": 77 | figure | plan.stages[0].in_flight is 77, but the plan gives ",
         "madpipe | \"memory_bytes\": \\d+ | \"memory_bytes\": 5 | figure | plan.stages[0].memory_bytes is 5, but the plan gives ",

@@ -17,7 +17,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Bytes between a guest and a door that somebody in the middle changes, leaves out, repeats or
+ * Bytes between a guest and a door that an attacker in the middle changes, leaves out, repeats or
  * invents: in the handshake or in sealed frames. What arrives is what was sent, or an {@link
  * IOException} says that it is not.
  */
@@ -139,7 +139,7 @@ final class FrameTrial implements Trial {
           while (out.hasRemaining()) {
             to.write(out);
           }
-          if (here) { // and hang up: nobody is to wait for bytes that were left out
+          if (here) { // and hang up, so that no end waits for bytes that were left out
             return;
           }
         }

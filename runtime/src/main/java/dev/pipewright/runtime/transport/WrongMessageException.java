@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.transport;
 
 /**
- * What came from another worker is not what it sent: somebody on the network between them
+ * What came from another worker is not what it sent: an attacker on the network between them
  * interferes. The message is a sentence about it.
  */
 public final class WrongMessageException extends RuntimeException {

@@ -184,7 +184,7 @@ public final class Door implements AutoCloseable {
   }
 
   /**
-   * Lets nobody in any more; those who are in stay. Returns when the port is closed, which the
+   * Refuses new guests; those who are in stay. Returns when the port is closed, which the
    * selector's thread does; the caller must not hold what {@link Guests#welcome} waits for.
    */
   @Override
