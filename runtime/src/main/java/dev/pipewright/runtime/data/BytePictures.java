@@ -2,6 +2,7 @@ package dev.pipewright.runtime.data;
 
 import dev.pipewright.model.Shape;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * Pictures that lie in files byte by byte, channels first, at equal distances.
@@ -16,14 +17,27 @@ record BytePictures(List<Part> parts, Shape given, Shape read, List<PixelScale> 
   /**
    * The pictures of a file.
    *
-   * @param first where the first picture begins
-   * @param distance from one picture's begin to the next one's
+   * @param pixels where they lie, at distances of at least a picture
+   * @param classes where they lie, a byte for each picture
+   * @param pictures how many there are
    */
-  record Part(FileBytes file, long first, int distance, byte[] classes) {}
+  record Part(Run pixels, Run classes, long pictures) {}
+
+  /**
+   * Equally distant places of a file. Nothing of it is held: a file may be larger than the memory.
+   *
+   * @param first the position of the first place
+   * @param distance from one place to the next
+   */
+  record Run(FileBytes file, long first, int distance) {
+    byte[] read(long number, int bytes) {
+      return file.read(first + number * distance, bytes);
+    }
+  }
 
   @Override
   public long samples() {
-    return parts.stream().mapToLong(part -> part.classes.length).sum();
+    return parts.stream().mapToLong(Part::pictures).sum();
   }
 
   @Override
@@ -42,27 +56,21 @@ record BytePictures(List<Part> parts, Shape given, Shape read, List<PixelScale> 
   }
 
   private byte[] picture(long number) {
-    long left = number;
-    int part = 0;
-    while (left >= parts.get(part).classes.length) {
-      left -= parts.get(part++).classes.length;
-    }
-    Part found = parts.get(part);
-    return found.file.read(found.first + left * found.distance, Math.toIntExact(given.elements()));
+    return read(number, Part::pixels, Math.toIntExact(given.elements()));
   }
 
   @Override
   public Values target(long[] numbers) {
-    return Batches.classes(numbers, this::classOf);
+    return Batches.classes(numbers, number -> read(number, Part::classes, 1)[0] & 0xff);
   }
 
-  private int classOf(long number) {
+  private byte[] read(long number, Function<Part, Run> what, int bytes) {
     long left = number;
     for (Part part : parts) {
-      if (left < part.classes.length) {
-        return part.classes[(int) left] & 0xff;
+      if (left < part.pictures) {
+        return what.apply(part).read(left, bytes);
       }
-      left -= part.classes.length;
+      left -= part.pictures;
     }
     throw new IndexOutOfBoundsException("number=" + number + ", samples=" + samples());
   }

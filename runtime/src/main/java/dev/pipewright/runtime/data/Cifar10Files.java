@@ -66,12 +66,17 @@ final class Cifar10Files {
     List<BytePictures.Part> parts = new ArrayList<>();
     for (Path path : files) {
       FileBytes file = FileBytes.open(path);
-      parts.add(new BytePictures.Part(file, 1, RECORD, classes(file)));
+      parts.add(
+          new BytePictures.Part(
+              new BytePictures.Run(file, 1, RECORD),
+              new BytePictures.Run(file, 0, RECORD),
+              pictures(file)));
     }
     return new BytePictures(parts, PICTURE, read, PixelScale.CIFAR10);
   }
 
-  private static byte[] classes(FileBytes file) {
+  /** How many a file has, all of whose classes there are. */
+  private static long pictures(FileBytes file) {
     long records = file.size() / RECORD;
     if (file.size() != records * RECORD || records == 0) {
       throw file.wrong(
@@ -83,18 +88,17 @@ final class Cifar10Files {
               + records
               + ", fetch it again");
     }
-    byte[] classes = new byte[Math.toIntExact(records)];
-    for (int first = 0; first < classes.length; first += AT_ONCE) {
-      int count = Math.min(AT_ONCE, classes.length - first);
-      byte[] read = file.read((long) first * RECORD, count * RECORD);
+    for (long first = 0; first < records; first += AT_ONCE) {
+      int count = (int) Math.min(AT_ONCE, records - first);
+      byte[] read = file.read(first * RECORD, count * RECORD);
       for (int i = 0; i < count; i++) {
-        classes[first + i] = read[i * RECORD];
-        if ((read[i * RECORD] & 0xff) >= CLASSES) {
-          throw damaged(file, (long) (first + i) * RECORD, read[i * RECORD] & 0xff);
+        int found = read[i * RECORD] & 0xff;
+        if (found >= CLASSES) {
+          throw damaged(file, (first + i) * RECORD, found);
         }
       }
     }
-    return classes;
+    return records;
   }
 
   private static BadInputException damaged(FileBytes file, long position, int found) {

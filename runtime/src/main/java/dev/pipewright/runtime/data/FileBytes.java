@@ -28,6 +28,15 @@ abstract class FileBytes implements AutoCloseable {
    * Throws {@link BadInputException} where the file cannot be read or is compressed and damaged.
    */
   static FileBytes open(Path file) {
+    return open(file, mostUnpacked());
+  }
+
+  /**
+   * The same, with so many bytes of memory left for what a compressed file unpacks to.
+   *
+   * @param room at most {@link #mostUnpacked}
+   */
+  static FileBytes open(Path file, long room) {
     if (!Files.exists(file)) {
       throw wrong(file, "no such file; give the path of an existing file");
     }
@@ -38,7 +47,7 @@ abstract class FileBytes implements AutoCloseable {
       throw wrong(file, "is a pipe or a device; give the path of a file");
     }
     try {
-      return file.toString().endsWith(".gz") ? unpacked(file) : new OnDisk(file);
+      return file.toString().endsWith(".gz") ? inMemory(file, room) : new OnDisk(file);
     } catch (IOException e) {
       throw unreadable(file, e);
     }
@@ -53,14 +62,19 @@ abstract class FileBytes implements AutoCloseable {
     return wrong(file, "cannot be read: " + reason);
   }
 
-  private static FileBytes unpacked(Path file) throws IOException {
-    long most = Math.min(Runtime.getRuntime().maxMemory() / 4, Integer.MAX_VALUE - 9);
-    byte[] bytes = unpacked(file, (int) most + 1);
-    if (bytes.length > most) {
+  /** The most bytes that compressed files of one data set may unpack to. */
+  static long mostUnpacked() {
+    return Math.min(Runtime.getRuntime().maxMemory() / 4, Integer.MAX_VALUE - 9);
+  }
+
+  private static FileBytes inMemory(Path file, long room) throws IOException {
+    byte[] bytes = unpacked(file, (int) room + 1);
+    if (bytes.length > room) {
       throw wrong(
           file,
-          "unpacks to more than %,d bytes, a quarter of the memory that Java may use; unpack it with gunzip"
-              .formatted(most));
+          (room < mostUnpacked() ? "unpacks, with the data's other files, to" : "unpacks to")
+              + " more than %,d bytes, a quarter of the memory that Java may use; unpack it with gunzip"
+                  .formatted(mostUnpacked()));
     }
     return new InMemory(file, bytes);
   }
@@ -95,6 +109,9 @@ abstract class FileBytes implements AutoCloseable {
   }
 
   abstract long size();
+
+  /** Bytes of memory that it holds. */
+  abstract long held();
 
   /** Bytes from {@code position} on. */
   final byte[] read(long position, int count) {
@@ -133,6 +150,11 @@ abstract class FileBytes implements AutoCloseable {
     }
 
     @Override
+    long held() {
+      return 0;
+    }
+
+    @Override
     void read(long position, byte[] into) throws IOException {
       ByteBuffer buffer = ByteBuffer.wrap(into);
       while (buffer.hasRemaining()) {
@@ -162,6 +184,11 @@ abstract class FileBytes implements AutoCloseable {
 
     @Override
     long size() {
+      return bytes.length;
+    }
+
+    @Override
+    long held() {
       return bytes.length;
     }
 

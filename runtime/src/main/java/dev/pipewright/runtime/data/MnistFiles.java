@@ -15,8 +15,10 @@ import java.util.Optional;
 final class MnistFiles {
   private static final long MOST_BYTES = 1L << 40; // of a file
   private static final int BYTES = 8; // the mark's third byte: elements are bytes without sign
+  private static final int AT_ONCE = 1 << 16; // bytes of labels
 
   private final Path folder;
+  private long room = FileBytes.mostUnpacked(); // for what all compressed files unpack to
 
   private MnistFiles(Path folder) {
     this.folder = folder;
@@ -45,19 +47,31 @@ final class MnistFiles {
               + samples
               + " images beside it; both files must be of the same set");
     }
-    byte[] classes = labels.file.read(labels.begin, samples);
-    int most = 0;
-    for (byte found : classes) {
-      most = Math.max(most, found & 0xff);
-    }
-    fit.classes(most + 1);
+    fit.classes(classes(labels));
     Shape picture = Shape.of(1, images.extents.get(1), images.extents.get(2));
+    Shape read = fit.images(picture);
     int distance = Math.toIntExact(picture.elements());
     return new BytePictures(
-        List.of(new BytePictures.Part(images.file, images.begin, distance, classes)),
+        List.of(
+            new BytePictures.Part(
+                new BytePictures.Run(images.file, images.begin, distance),
+                new BytePictures.Run(labels.file, labels.begin, 1),
+                samples)),
         picture,
-        fit.images(picture),
+        read,
         PixelScale.MNIST);
+  }
+
+  /** How many there are by the largest, read piece by piece. */
+  private static int classes(Idx labels) {
+    long end = labels.file.size();
+    int most = 0;
+    for (long begin = labels.begin; begin < end; begin += AT_ONCE) {
+      for (byte found : labels.file.read(begin, (int) Math.min(AT_ONCE, end - begin))) {
+        most = Math.max(most, found & 0xff);
+      }
+    }
+    return most + 1;
   }
 
   /** A file whose mark and extents agree with its size; elements begin at {@code begin}. */
@@ -102,7 +116,8 @@ final class MnistFiles {
       size *= extent;
     }
     size += begin;
-    FileBytes file = FileBytes.open(path);
+    FileBytes file = FileBytes.open(path, room);
+    room -= file.held();
     if (file.size() != size) {
       throw file.wrong(
           "has " + file.size() + " bytes, but its head promises " + size + "; fetch it again");

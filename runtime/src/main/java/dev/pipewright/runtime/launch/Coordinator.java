@@ -1,6 +1,7 @@
 package dev.pipewright.runtime.launch;
 
 import dev.pipewright.formats.BadInputException;
+import java.net.ProtocolException;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -24,15 +25,22 @@ public final class Coordinator implements AutoCloseable {
 
   /** Hears from workers, in the thread of {@link #run}. */
   public interface Listener {
-    void event(int worker, String text);
+    /**
+     * A worker reports something.
+     *
+     * @throws ProtocolException when it is no report; the worker then fails with it
+     */
+    void event(int worker, String text) throws ProtocolException;
 
     /**
      * A worker asks something and waits for the answer.
      *
      * @param answer may be called later, in the same thread
+     * @throws ProtocolException when it is no question that has an answer
      */
-    default void question(int worker, String text, Consumer<String> answer) {
-      throw new IllegalStateException("nobody answers questions: " + text);
+    default void question(int worker, String text, Consumer<String> answer)
+        throws ProtocolException {
+      throw new ProtocolException("it asks for '" + text + "'");
     }
 
     /** Whether the run is to end with the steps that workers have begun. */

@@ -5,6 +5,7 @@ import dev.pipewright.runtime.wire.Secret;
 import dev.pipewright.runtime.wire.WrongFrameException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.ProtocolException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -188,12 +189,7 @@ final class Crew implements AutoCloseable {
         }
       }
       case "entrance" -> opened(worker, message.text("address"));
-      case "event" -> listener.event(worker.number, message.text("text"));
-      case "question" ->
-          listener.question(
-              worker.number,
-              message.text("text"),
-              answer -> worker.tell(Message.of("answer").with("text", answer)));
+      case "event", "question" -> said(worker, message);
       case "begun" -> {
         worker.begun = message.number("step");
         if (workers.stream().noneMatch(each -> each.begun == Member.UNKNOWN)) {
@@ -220,6 +216,22 @@ final class Crew implements AutoCloseable {
                 message.number("input") != 0));
       }
       default -> silent(worker, "sent a message of another version: " + message.kind());
+    }
+  }
+
+  private void said(Member worker, Message message) {
+    String text = message.text("text");
+    try {
+      if (message.kind().equals("event")) {
+        listener.event(worker.number, text);
+      } else {
+        listener.question(
+            worker.number,
+            text,
+            answer -> worker.tell(Message.of("answer").with("text", answer)));
+      }
+    } catch (ProtocolException e) {
+      silent(worker, "sent a message of another version: " + e.getMessage());
     }
   }
 

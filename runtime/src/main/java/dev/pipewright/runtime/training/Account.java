@@ -6,8 +6,10 @@ import dev.pipewright.execution.TrainingListener;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.runtime.engine.Answers;
+import dev.pipewright.runtime.engine.StepReport;
 import dev.pipewright.runtime.launch.Coordinator;
 import dev.pipewright.runtime.launch.StolenClock;
+import java.net.ProtocolException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,12 +18,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Hears from all workers of a run, and keeps what they report. */
 final class Account implements Coordinator.Listener {
-  private static final JsonMapper JSON = new JsonMapper();
-
   private final Assignment assignment;
   private final Course course;
   private final TrainingListener listener;
@@ -49,21 +48,30 @@ final class Account implements Coordinator.Listener {
   }
 
   @Override
-  public void event(int worker, String text) {
-    JsonNode line = JSON.readTree(text);
+  public void event(int worker, String text) throws ProtocolException {
+    JsonNode line = Reports.line(text);
     if (line.has("steps")) {
-      steps.add(worker, Reports.steps(line)).forEach(this::stepped);
+      List<StepReport> reports = Reports.steps(line);
+      for (StepReport report : reports) {
+        Reports.require(course.first() <= report.step() && report.step() < course.end(), "step");
+      }
+      steps.add(worker, reports).forEach(this::stepped);
     } else if (line.has("held_out")) {
-      answered(line.get("held_out").asLong(), Reports.answers(line));
+      answered(Reports.whole(line, "held_out"), Reports.answers(line));
     } else if (line.has("memory_of")) {
-      metrics.memory(worker, line);
+      metrics.memory(worker, Reports.samples(line));
     } else if (line.has("shard")) {
-      checkpoints.orElseThrow().written(Reports.shard(line));
+      writing().written(Reports.shard(line));
     } else {
       workers[worker] =
           new TrainingOutcome.Worker(
-              worker, assignment.rankOf(worker), line.get("peak_bytes").asLong());
+              worker, assignment.rankOf(worker), Reports.whole(line, "peak_bytes"));
     }
+  }
+
+  private CheckpointWriting writing() throws ProtocolException {
+    return checkpoints.orElseThrow(() ->
+        new ProtocolException("it is about a checkpoint, and this run writes none"));
   }
 
   private void stepped(StepResult step) {
@@ -88,8 +96,9 @@ final class Account implements Coordinator.Listener {
 
   /** The folder of a checkpoint: all that workers ask for. */
   @Override
-  public void question(int worker, String text, Consumer<String> answer) {
-    checkpoints.orElseThrow().asked(Long.parseLong(text), answer);
+  public void question(int worker, String text, Consumer<String> answer)
+      throws ProtocolException {
+    writing().asked(Reports.step(text), answer);
   }
 
   void waiting(int workers, int port, String token) {

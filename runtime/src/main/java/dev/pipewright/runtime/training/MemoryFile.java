@@ -3,8 +3,8 @@ package dev.pipewright.runtime.training;
 import dev.pipewright.formats.OutputFile;
 import dev.pipewright.runtime.engine.LiveBytes.Kind;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
-import tools.jackson.databind.JsonNode;
 
 /**
  * A worker's memory over a step as comma-separated values: seconds from the first op, bytes, and
@@ -20,18 +20,20 @@ final class MemoryFile {
    *
    * @param folder of these files
    */
-  static void write(Path folder, int worker, JsonNode line) {
+  static void write(Path folder, int worker, List<MemoryRecord.Sample> samples) {
     StringBuilder text = new StringBuilder("time,bytes");
     for (Kind kind : Kind.values()) {
       text.append(',').append(kind.name().toLowerCase(Locale.ROOT));
     }
     text.append('\n');
     double before = Double.NEGATIVE_INFINITY;
-    for (JsonNode sample : line.get("samples")) {
-      double seconds = sample.get("nanoseconds").asLong() / 1e9;
+    for (MemoryRecord.Sample sample : samples) {
+      double seconds = sample.nanoseconds() / 1e9;
       if (seconds > before) { // nothing happens in no time
-        text.append(seconds).append(',').append(sample.get("all").asLong());
-        sample.get("bytes").forEach(bytes -> text.append(',').append(bytes.asLong()));
+        text.append(seconds).append(',').append(sample.all());
+        for (long bytes : sample.bytes()) {
+          text.append(',').append(bytes);
+        }
         text.append('\n');
       }
       before = Math.max(before, seconds);

@@ -12,7 +12,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import tools.jackson.databind.JsonNode;
 
 /** Writes what every step shows into a run's folder: one record for each, complete. */
 final class MetricFiles implements AutoCloseable {
@@ -57,8 +56,8 @@ final class MetricFiles implements AutoCloseable {
   }
 
   /** What a worker's tensors took up over a step. */
-  void memory(int worker, JsonNode line) {
-    folder.ifPresent(run -> MemoryFile.write(run.folder(MemoryFile.FOLDER), worker, line));
+  void memory(int worker, List<MemoryRecord.Sample> samples) {
+    folder.ifPresent(run -> MemoryFile.write(run.folder(MemoryFile.FOLDER), worker, samples));
   }
 
   private void flush() {

@@ -12,6 +12,7 @@ import dev.pipewright.runtime.launch.WorkerTask;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.runtime.transport.LocalTransport;
 import dev.pipewright.runtime.transport.LostPeerException;
+import java.net.ProtocolException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,7 +93,11 @@ final class ThreadWorkers {
     @Override
     public void event(String text) {
       synchronized (listener) {
-        listener.event(worker, text);
+        try {
+          listener.event(worker, text);
+        } catch (ProtocolException e) {
+          throw new IllegalStateException(e); // this very process has written it
+        }
       }
     }
 
@@ -100,7 +105,11 @@ final class ThreadWorkers {
     public String ask(String question) {
       CompletableFuture<String> answer = new CompletableFuture<>();
       synchronized (listener) {
-        listener.question(worker, question, answer::complete);
+        try {
+          listener.question(worker, question, answer::complete);
+        } catch (ProtocolException e) {
+          throw new IllegalStateException(e); // this very process has written it
+        }
       }
       try {
         return (String) CompletableFuture.anyOf(answer, failed).join();

@@ -18,9 +18,9 @@ import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Manifests that somebody changed and whose checksum was made to fit. */
+/** Damaged manifests whose checksum fits. More cases: {@code -Dfuzz.cases=10000}. */
 class ManifestFuzzTest {
-  private static final int CASES = 2_000;
+  private static final int CASES = Integer.getInteger("fuzz.cases", 2_000);
   private static final Pattern VALUE = Pattern.compile("-?\\d+|\"[^\"]*\"");
   private static final List<String> VALUES =
       List.of(

@@ -11,6 +11,7 @@ import java.awt.image.BufferedImage;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -228,6 +229,55 @@ class FileDataTest {
     assertEquals(
         "DIR/train-images-idx3-ubyte: byte 8: the extent 2147483647 makes no sense; fetch it again",
         mistake("mnist:DIR", images(10, 1, 5, 4)));
+  }
+
+  /** A file of one head whose remaining bytes are zero and take no room on the disk. */
+  private void sparse(String name, int mark, int... extents) throws IOException {
+    byte[] head = idx(mark, extents, 0);
+    long size = 1;
+    for (int extent : extents) {
+      size *= extent;
+    }
+    try (RandomAccessFile file = new RandomAccessFile(folder.resolve(name).toFile(), "rw")) {
+      file.write(head);
+      file.setLength(head.length + size);
+    }
+  }
+
+  @Test
+  void labelsThatAreMoreThanMemoryCouldHoldAreReadPieceByPiece() throws IOException {
+    int most = Integer.MAX_VALUE; // no array of Java is as long
+    sparse("train-images-idx3-ubyte", 0x803, most, 1, 1);
+    sparse("train-labels-idx1-ubyte", 0x801, most);
+    TrainingData data = DatasetSpec.parse("mnist:" + folder).open(images(10, 1, 1, 1));
+    assertEquals(most, data.training().samples() + data.heldOut().samples());
+    long[] last = {data.training().samples() - 1};
+    assertArrayEquals(new long[] {0}, whole(data.training().target(last)));
+    assertEquals(-0.1307f / 0.3081f, floats(data.training().inputs(last).get(0))[0], 1e-6);
+  }
+
+  @Test
+  void anImageThatIsLargerThanMemoryIsRefusedByItsHead() throws IOException {
+    sparse("train-images-idx3-ubyte", 0x803, 1, 1 << 16, 1 << 16);
+    sparse("train-labels-idx1-ubyte", 0x801, 1);
+    assertEquals(
+        "--data mnist:DIR: these images are 1×65536×65536, but net reads 1×5×4; take a network of"
+            + " their size, or images:DIR, which resizes",
+        mistake("mnist:DIR", images(10, 1, 5, 4)));
+  }
+
+  @Test
+  void compressedFilesOfOneSetShareTheMemoryTheyMayTake() throws IOException {
+    Path file = Files.write(folder.resolve("data.gz"), packed(new byte[100]));
+    try (FileBytes fits = FileBytes.open(file, 100)) {
+      assertEquals(100, fits.held());
+    }
+    String refusal =
+        String.valueOf(
+            assertThrows(BadInputException.class, () -> FileBytes.open(file, 99)).getMessage());
+    assertTrue(
+        refusal.startsWith(file + ": unpacks, with the data's other files, to more than "),
+        refusal);
   }
 
   @Test

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.formats.BadInputException;
 import java.io.IOException;
+import java.net.ProtocolException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -160,6 +161,33 @@ class CoordinatorTest {
     BadInputException mistake =
         assertThrows(BadInputException.class, () -> run(ring(2, ENDLESS + " input 0 2")));
     assertEquals("data.bin: the file ends in the middle", mistake.getMessage());
+  }
+
+  @Test
+  void aReportThatIsNoneEndsTheRunWithItsSenderAndTheReason() {
+    Coordinator.Listener listener =
+        (worker, text) -> {
+          if (worker == 0) {
+            hear(worker, text);
+          } else {
+            throw new ProtocolException("its report is no JSON");
+          }
+        };
+    WorkerFailureException failure =
+        assertThrows(
+            WorkerFailureException.class,
+            () -> {
+              try (Coordinator coordinator = new Coordinator(ring(2, ENDLESS + ""))) {
+                coordinator.run(listener);
+              }
+            });
+    String sentence = String.valueOf(failure.getMessage());
+    assertTrue(sentence.startsWith("worker 1 ("), sentence);
+    assertTrue(
+        sentence.endsWith(
+            " sent a message of another version: its report is no JSON; all others have been"
+                + " stopped"),
+        sentence);
   }
 
   @Test

@@ -22,7 +22,7 @@ class ReportingTest {
   private static String shortened(String text) {
     JsonNode line = JSON.readTree(text);
     return line.has("steps")
-        ? Reports.steps(line).stream().map(StepReport::step).toList().toString()
+        ? line.get("steps").valueStream().map(step -> step.get("step").asLong()).toList().toString()
         : text;
   }
 
