@@ -1,5 +1,6 @@
 package dev.pipewright.execution;
 
+import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -56,7 +57,7 @@ public final class LossWatch {
   }
 
   private String rate() {
-    return Double.toString(rate);
+    return Units.plain(rate);
   }
 
   /** What the losses of a whole run show. */

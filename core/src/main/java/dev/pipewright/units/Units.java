@@ -1,5 +1,7 @@
 package dev.pipewright.units;
 
+import java.math.BigDecimal;
+
 /**
  * Numbers for people: three significant digits and a prefix. Files and JSON hold plain values.
  *
@@ -54,6 +56,14 @@ public final class Units {
       return fixed(value, 0);
     }
     return fixed(value, size >= 10 ? 1 : 2);
+  }
+
+  /** All digits without an exponent where few are zeros: {@code 0.0003}, not {@code 3.0E-4}. */
+  public static String plain(double value) {
+    double size = Math.abs(value);
+    return size == 0 || (size >= 1e-9 && size < 1e9)
+        ? new BigDecimal(Double.toString(value)).stripTrailingZeros().toPlainString()
+        : Double.toString(value);
   }
 
   /** {@code value} with {@code decimals} digits after the point, at most six. */

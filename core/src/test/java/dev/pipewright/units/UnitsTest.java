@@ -83,4 +83,10 @@ class UnitsTest {
   private static String message(org.junit.jupiter.api.function.Executable wrong) {
     return String.valueOf(assertThrows(IllegalArgumentException.class, wrong).getMessage());
   }
+
+  @ParameterizedTest
+  @CsvSource({"3e-4,0.0003", "1e-7,0.0000001", "0.01,0.01", "1,1", "100,100", "0,0", "1e-30,1.0E-30"})
+  void plainNumbersHaveNoExponentWherePeopleWriteNone(double value, String expected) {
+    assertEquals(expected, Units.plain(value));
+  }
 }

@@ -23,6 +23,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -114,7 +115,7 @@ final class CompareCommand implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     boolean memory = !expected.emulate && run.workers == Workers.PROCESSES;
     TrainingOutcome outcome;
-    try {
+    try (Patience printing = new Patience(OptionalDouble.empty(), Patience.SECONDS_TO_STOP)) {
       outcome = TrainCommand.service().train(request, step -> {});
       if (memory) {
         TrainingRequest frugal = request.frugal(MEMORY_STEPS);

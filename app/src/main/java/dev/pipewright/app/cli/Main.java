@@ -76,6 +76,7 @@ public final class Main implements Runnable {
 
   /** Runs a command line and exits with its status. */
   public static void main(String[] args) {
+    Patience.sayInterrupts();
     Sink sink = new Sink(new FileOutputStream(FileDescriptor.out));
     PrintWriter err = utf8(new FileOutputStream(FileDescriptor.err));
     int status = run(utf8(sink), err, args);

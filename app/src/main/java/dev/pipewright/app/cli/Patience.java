@@ -4,6 +4,7 @@ import dev.pipewright.formats.BadInputException;
 import java.util.OptionalDouble;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -13,10 +14,16 @@ import org.jspecify.annotations.Nullable;
  * has some seconds to print what it found.
  */
 final class Patience implements BooleanSupplier, AutoCloseable {
+  /** All that workers do ends within this time after an interrupt. */
+  static final int SECONDS_TO_STOP = 5;
+
   private static final int SECONDS_TO_PRINT = 20;
   private static final double MOST_SECONDS = 1e6;
 
+  private static final AtomicInteger OPEN = new AtomicInteger(); // which hear of an interrupt
+
   private static volatile boolean interrupted;
+  private static volatile boolean exiting;
   private static final CountDownLatch PRINTED = new CountDownLatch(1); // all about the interrupt
 
   private final long end; // of System.nanoTime
@@ -39,6 +46,7 @@ final class Patience implements BooleanSupplier, AutoCloseable {
     this.secondsToPrint = secondsToPrint;
     limited = seconds.isPresent();
     end = System.nanoTime() + (long) (1e9 * seconds.orElse(0));
+    OPEN.incrementAndGet();
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
@@ -73,6 +81,7 @@ final class Patience implements BooleanSupplier, AutoCloseable {
     if (!interrupted) {
       try {
         Runtime.getRuntime().removeShutdownHook(hook);
+        OPEN.decrementAndGet();
       } catch (IllegalStateException e) {
         interrupted = true; // just now
       }
@@ -90,11 +99,25 @@ final class Patience implements BooleanSupplier, AutoCloseable {
     }
   }
 
+  /** From here on an interrupt is a sentence also where no patience is open to hear of it. */
+  static void sayInterrupts() {
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  if (!exiting && OPEN.get() == 0) {
+                    System.err.println("pipewright: interrupted before it was done");
+                  }
+                },
+                "say interrupts"));
+  }
+
   /**
    * Ends the program with a status, even while an interrupt is about to end it with another; {@link
    * Failures#INTERRUPTED} leaves it to that, which is 128 and the signal's number.
    */
   static void exit(int status) {
+    exiting = true;
     if (interrupted && status == Failures.INTERRUPTED) {
       PRINTED.countDown();
     } else if (interrupted) {

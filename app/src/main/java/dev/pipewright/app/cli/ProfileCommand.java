@@ -18,6 +18,7 @@ import java.util.ServiceLoader;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -148,7 +149,7 @@ final class ProfileCommand implements Callable<Integer> {
   private int measure(ProfilingRequest request, @Nullable OutputFolder folder) {
     PrintWriter err = spec.commandLine().getErr();
     ProfilingOutcome outcome;
-    try {
+    try (Patience printing = new Patience(OptionalDouble.empty(), Patience.SECONDS_TO_STOP)) {
       outcome =
           service()
               .profile(

@@ -73,7 +73,7 @@ final class ProfileText {
           seconds(layer.inputGradient()),
           seconds(layer.weightGradient()),
           seconds(layer.update()),
-          Math.round(100 * width(layer.forward())) + " %",
+          width(layer.forward()),
           layer.keptBytes() == 0 ? "–" : Units.binary((double) layer.keptBytes(), "B"));
     }
     table(table);
@@ -88,9 +88,10 @@ final class ProfileText {
     return name.length() <= LONGEST_NAME ? name : name.substring(0, LONGEST_NAME - 1) + "…";
   }
 
-  /** From the shortest to the longest, as a share of the median. */
-  private static double width(Spread spread) {
-    return spread.median() == 0 ? 0 : (spread.most() - spread.least()) / spread.median();
+  /** From the shortest to the longest: a share of the median, or how many times as long it is. */
+  static String width(Spread spread) {
+    double width = spread.median() == 0 ? 0 : (spread.most() - spread.least()) / spread.median();
+    return width < 10 ? Math.round(100 * width) + " %" : Units.significant(width) + "×";
   }
 
   private void links() {
@@ -115,9 +116,21 @@ final class ProfileText {
 
   private void overhead(MessageOverhead each) {
     text.append('\n');
-    line(
-        "a message takes %s of each end's computing, and %s more for each MiB",
-        Units.seconds(each.seconds()), Units.seconds(each.secondsPerByte() * MEBIBYTE));
+    line("%s", words(each));
+  }
+
+  /** What messages cost; of what costs nothing it does not speak. */
+  static String words(MessageOverhead each) {
+    String mebibyte = Units.seconds(each.secondsPerByte() * MEBIBYTE);
+    if (each.seconds() > 0) {
+      return "a message takes "
+          + Units.seconds(each.seconds())
+          + " of each end's computing"
+          + (each.secondsPerByte() > 0 ? ", and " + mebibyte + " more for each MiB" : "");
+    }
+    return each.secondsPerByte() > 0
+        ? "a message takes " + mebibyte + " of each end's computing for each MiB"
+        : "messages slow computing by less than can be measured";
   }
 
   private void sums(SumsInTraining sums) {

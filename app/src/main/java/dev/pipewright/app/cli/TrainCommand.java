@@ -43,9 +43,6 @@ import picocli.CommandLine.Spec;
       "not ended after 3.5 s is killed. Exit status: 130 after Ctrl-C, 143 after SIGTERM."
     })
 final class TrainCommand implements Callable<Integer> {
-  /** All ends within this time after an interrupt, whatever workers do. */
-  private static final int SECONDS_TO_STOP = 5;
-
   @Spec private CommandSpec spec;
 
   @Mixin private TrainArgument what = new TrainArgument();
@@ -124,7 +121,7 @@ final class TrainCommand implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     LossWatch watch = new LossWatch(request.rule().rate());
     TrainingOutcome outcome;
-    try (Patience patience = new Patience(OptionalDouble.empty(), SECONDS_TO_STOP)) {
+    try (Patience patience = new Patience(OptionalDouble.empty(), Patience.SECONDS_TO_STOP)) {
       outcome = service().train(request, new TrainProgress(err, !json, steps, watch, patience));
     } catch (TrainingFailureException e) {
       err.println("pipewright: " + e.getMessage());

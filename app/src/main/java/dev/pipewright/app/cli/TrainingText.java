@@ -1,5 +1,6 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.app.report.StudyWords;
 import dev.pipewright.app.report.Words;
 import dev.pipewright.execution.HeldOutResult;
 import dev.pipewright.execution.LossWatch;
@@ -49,8 +50,7 @@ final class TrainingText {
       }
       text.append(" after step %d%n".formatted(answered.step() + 1));
     }
-    text.append(
-        "step     %.4g s, median  (%.1f samples/s)%n".formatted(seconds, last.samples() / seconds));
+    text.append(step(seconds, last.samples()));
     for (TrainingOutcome.Worker worker : outcome.workers()) {
       text.append(
           "worker %d  peak %s%n"
@@ -64,14 +64,19 @@ final class TrainingText {
     return text.toString();
   }
 
-  private static String rule(UpdateRule rule) {
+  static String step(double seconds, long samples) {
+    return "step     %s, median  (%s samples/s)%n"
+        .formatted(Units.seconds(seconds), StudyWords.rate(samples / seconds));
+  }
+
+  static String rule(UpdateRule rule) {
     StringBuilder text = new StringBuilder(rule.kind().name().toLowerCase(Locale.ROOT));
     if (rule.kind() == Optimizer.MOMENTUM) {
-      text.append(' ').append(rule.momentum());
+      text.append(' ').append(Units.plain(rule.momentum()));
     }
-    text.append(", learning rate ").append(rule.rate());
+    text.append(", learning rate ").append(Units.plain(rule.rate()));
     if (rule.decay() > 0) {
-      text.append(", weight decay ").append(rule.decay());
+      text.append(", weight decay ").append(Units.plain(rule.decay()));
     }
     return text.toString();
   }

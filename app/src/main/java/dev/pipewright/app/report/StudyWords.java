@@ -22,7 +22,7 @@ public final class StudyWords {
   }
 
   /** Samples per second: {@code 12,345}, {@code 3.21} or {@code 0.0042}. */
-  static String rate(double perSecond) {
+  public static String rate(double perSecond) {
     if (perSecond >= 1_000) {
       return Numbers.grouped(Math.round(perSecond));
     }

@@ -2,6 +2,7 @@ package dev.pipewright.app.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -23,6 +24,7 @@ class PatienceTest {
   /** A search without an end, as a program of its own. */
   static final class Endless {
     public static void main(String[] args) throws InterruptedException {
+      Patience.sayInterrupts();
       try (Patience patience = new Patience(OptionalDouble.empty())) {
         System.out.println("searching");
         while (!patience.getAsBoolean()) {
@@ -34,12 +36,28 @@ class PatienceTest {
     }
   }
 
+  /** A command that hears of no interrupt. */
+  static final class Deaf {
+    public static void main(String[] args) throws InterruptedException {
+      Patience.sayInterrupts();
+      System.out.println("computing");
+      if (args.length == 0) {
+        Thread.sleep(600_000);
+      }
+      Patience.exit(0);
+    }
+  }
+
   private static Process endless(String... arguments) throws IOException {
+    return start(Endless.class, arguments);
+  }
+
+  private static Process start(Class<?> program, String... arguments) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
-    command.add(Endless.class.getName());
+    command.add(program.getName());
     command.addAll(List.of(arguments));
     return new ProcessBuilder(command).redirectErrorStream(true).start();
   }
@@ -55,10 +73,29 @@ class PatienceTest {
       assertEquals("searching", out.readLine());
       new ProcessBuilder("kill", "-" + signal, Long.toString(search.pid())).start().waitFor();
       assertEquals("best so far", out.readLine());
+      assertNull(out.readLine());
       assertEquals(status, search.waitFor());
     } finally {
       search.destroyForcibly();
     }
+  }
+
+  @Test
+  @EnabledOnOs({OS.LINUX, OS.MAC})
+  void anInterruptIsASentenceWhereNothingElseSaysSo() throws IOException, InterruptedException {
+    Process deaf = start(Deaf.class);
+    try (var out = deaf.inputReader(StandardCharsets.UTF_8)) {
+      assertEquals("computing", out.readLine());
+      new ProcessBuilder("kill", "-INT", Long.toString(deaf.pid())).start().waitFor();
+      assertEquals("pipewright: interrupted before it was done", out.readLine());
+      assertEquals(130, deaf.waitFor());
+    } finally {
+      deaf.destroyForcibly();
+    }
+    Process done = start(Deaf.class, "done");
+    assertEquals(
+        "computing\n", new String(done.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
+    assertEquals(0, done.waitFor());
   }
 
   @Test
@@ -69,6 +106,7 @@ class PatienceTest {
       assertEquals("searching", out.readLine());
       new ProcessBuilder("kill", "-INT", Long.toString(search.pid())).start().waitFor();
       assertEquals("best so far", out.readLine());
+      assertNull(out.readLine());
       assertEquals(0, search.waitFor());
     } finally {
       search.destroyForcibly();

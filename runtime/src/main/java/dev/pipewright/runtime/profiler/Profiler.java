@@ -74,7 +74,7 @@ public final class Profiler implements ProfilingService {
     Optional<SumsInTraining> sums = Optional.empty();
     Optional<Cluster> cluster = Optional.empty();
     if (!request.groups().isEmpty()) {
-      progress.accept("messages beside computing");
+      progress.accept("messages that overlap with computing");
       MessageOverhead overhead = overhead(request, crews);
       progress.accept("sums of gradients in training");
       SumsInTraining seen = sums(request, crews, graph);
