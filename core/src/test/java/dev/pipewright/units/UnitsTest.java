@@ -85,7 +85,15 @@ class UnitsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"3e-4,0.0003", "1e-7,0.0000001", "0.01,0.01", "1,1", "100,100", "0,0", "1e-30,1.0E-30"})
+  @CsvSource({
+    "3e-4,0.0003",
+    "1e-7,0.0000001",
+    "0.01,0.01",
+    "1,1",
+    "100,100",
+    "0,0",
+    "1e-30,1.0E-30"
+  })
   void plainNumbersHaveNoExponentWherePeopleWriteNone(double value, String expected) {
     assertEquals(expected, Units.plain(value));
   }

@@ -244,7 +244,7 @@ final class MemoryAnswer implements PlannerAnswer {
             asked.stages);
     return capture
         ? Capture.plan(costs, request, asked.stop)
-        : Mcap.plan(costs, request, cutter(asked));
+        : Mcap.plan(costs, request, cutter(asked), asked.stop);
   }
 
   private static Mcap.Cutter cutter(Asked asked) {
@@ -254,7 +254,8 @@ final class MemoryAnswer implements PlannerAnswer {
           (peaks, layers, stages) ->
               BayesianBalance.of(peaks, layers, stages, BayesianBalance.Settings.USUAL, asked.stop);
       default ->
-          (peaks, layers, stages) -> ExactBalance.of(peaks, layers, stages, TieBreak.NEXT_PEAKS);
+          (peaks, layers, stages) ->
+              ExactBalance.of(peaks, layers, stages, TieBreak.NEXT_PEAKS, asked.stop);
     };
   }
 

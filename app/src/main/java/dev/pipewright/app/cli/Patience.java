@@ -75,6 +75,11 @@ final class Patience implements BooleanSupplier, AutoCloseable {
     return ended;
   }
 
+  /** Whether the user, and not a time limit, wants an end. */
+  static boolean interrupted() {
+    return interrupted;
+  }
+
   /** From here on an interrupt ends the program at once. */
   @Override
   public void close() {

@@ -4,6 +4,7 @@ import dev.pipewright.app.report.TrainingLines;
 import dev.pipewright.formats.McapTable;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.TrainingFiguresJson;
+import dev.pipewright.planner.SearchStoppedException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -118,6 +119,9 @@ final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
       PlannerAnswer answer;
       try (Patience patience = new Patience(Patience.limit(timeLimit))) {
         answer = answer(meant, patience);
+      } catch (SearchStoppedException e) {
+        spec.commandLine().getErr().println("pipewright: " + e.getMessage());
+        return Patience.interrupted() ? Failures.INTERRUPTED : Failures.NO;
       }
       return show(answer, to);
     }

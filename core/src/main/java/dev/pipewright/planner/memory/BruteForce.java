@@ -42,7 +42,7 @@ public final class BruteForce {
    */
   public static Balance of(StagePeak peaks, int layers, int stages, BooleanSupplier stop) {
     ExactBalance.check(layers, stages);
-    Balance exact = ExactBalance.of(peaks, layers, stages, TieBreak.NONE);
+    Balance exact = ExactBalance.of(peaks, layers, stages, TieBreak.NONE, stop);
     BruteForce search = new BruteForce(peaks, layers, stages, stop);
     search.from(0, 0, 0);
     boolean found = search.bestBytes.length > 0; // stopped before anything was found

@@ -1,9 +1,12 @@
 package dev.pipewright.planner.memory;
 
+import dev.pipewright.planner.SearchStoppedException;
 import dev.pipewright.planner.memory.Balance.LowerBound;
 import dev.pipewright.planner.memory.Balance.RunnerUp;
 import dev.pipewright.units.Check;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * The partition of a chain of layers into stages whose fullest stage needs least, for any predictor
@@ -16,15 +19,21 @@ import java.util.Optional;
  * {@link TieBreak#NEXT_PEAKS} the same partition too, O(stages² · layers²) (see {@link NextPeaks}).
  */
 public final class ExactBalance {
+  /** Peaks between two questions whether to stop, so that small searches always have an answer. */
+  private static final int ASK = 1 << 16;
+
   private final StagePeak peaks;
   private final int layers;
   private final int stages;
   private final double[][] least;
   private final int[][] ends;
+  private final BooleanSupplier stop;
   private long considered;
+  private long asked; // whether to stop, when so many had been considered
 
-  private ExactBalance(StagePeak peaks, int layers, int stages) {
+  private ExactBalance(StagePeak peaks, int layers, int stages, BooleanSupplier stop) {
     this.peaks = peaks;
+    this.stop = stop;
     this.layers = layers;
     this.stages = stages;
     this.least = new double[stages][layers];
@@ -33,22 +42,55 @@ public final class ExactBalance {
 
   /** The best partition. Throws where none exists, since branches of the network leave no cut. */
   public static Balance of(StagePeak peaks, int layers, int stages, TieBreak tieBreak) {
+    return of(peaks, layers, stages, tieBreak, () -> false);
+  }
+
+  /**
+   * The same until it is told to stop; then ties are not broken and there is no runner-up.
+   *
+   * @param stop asked now and then
+   * @throws SearchStoppedException when the best is not known by then
+   */
+  public static Balance of(
+      StagePeak peaks, int layers, int stages, TieBreak tieBreak, BooleanSupplier stop) {
     check(layers, stages);
-    ExactBalance search = new ExactBalance(peaks, layers, stages);
+    ExactBalance search = new ExactBalance(peaks, layers, stages, stop);
     int[] sizes = search.solved();
     Check.that(
         search.least[0][0] < Double.POSITIVE_INFINITY,
         "the network's branches leave no way to cut it into %d stages; use fewer devices",
         stages);
     double peak = search.least[0][0];
-    int[] chosen = tieBreak == TieBreak.NONE ? sizes : NextPeaks.sizes(peaks, layers, stages, peak);
+    int[] chosen =
+        tieBreak == TieBreak.NONE
+            ? sizes
+            : unlessStopped(() -> NextPeaks.sizes(asking(peaks, stop), layers, stages, peak))
+                .orElse(sizes);
     return new Balance(
         "mcap",
         chosen,
         peaks.bytes(chosen),
         new LowerBound(peak, "the least of all partitions, by dynamic programming"),
-        runnerUp(peaks, layers, chosen),
+        unlessStopped(() -> runnerUp(peaks, layers, chosen, stop)).flatMap(found -> found),
         search.considered);
+  }
+
+  private static <T> Optional<T> unlessStopped(Supplier<T> search) {
+    try {
+      return Optional.of(search.get());
+    } catch (SearchStoppedException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static StagePeak asking(StagePeak peaks, BooleanSupplier stop) {
+    long[] asked = {0};
+    return (stage, first, end) -> {
+      if (++asked[0] % ASK == 0 && stop.getAsBoolean()) {
+        throw new SearchStoppedException();
+      }
+      return peaks.bytes(stage, first, end);
+    };
   }
 
   static void check(int layers, int stages) {
@@ -60,7 +102,8 @@ public final class ExactBalance {
   }
 
   /** The best partition that does not have the fullest stage of {@code sizes}. */
-  private static Optional<RunnerUp> runnerUp(StagePeak peaks, int layers, int[] sizes) {
+  private static Optional<RunnerUp> runnerUp(
+      StagePeak peaks, int layers, int[] sizes, BooleanSupplier stop) {
     Balance best = new Balance("", sizes, peaks.bytes(sizes), none(), Optional.empty(), 0);
     int binds = best.fullest();
     int from = best.first(binds);
@@ -70,7 +113,7 @@ public final class ExactBalance {
             stage == binds && first == from && end == to
                 ? Double.POSITIVE_INFINITY
                 : peaks.bytes(stage, first, end);
-    ExactBalance search = new ExactBalance(without, layers, sizes.length);
+    ExactBalance search = new ExactBalance(without, layers, sizes.length, stop);
     int[] other = search.solved();
     double peak = search.least[0][0];
     return peak < Double.POSITIVE_INFINITY
@@ -86,6 +129,12 @@ public final class ExactBalance {
     for (int stage = stages - 1; stage >= 0; stage--) {
       int last = stage == 0 ? 0 : layers - (stages - stage);
       for (int first = stage; first <= last; first++) {
+        if (considered - asked >= ASK) {
+          asked = considered;
+          if (stop.getAsBoolean()) {
+            throw new SearchStoppedException();
+          }
+        }
         solve(stage, first);
       }
     }

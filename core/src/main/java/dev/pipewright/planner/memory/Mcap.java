@@ -5,6 +5,7 @@ import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCost.States;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.planner.SearchStoppedException;
 import dev.pipewright.planner.memory.Capture.Request;
 import dev.pipewright.planner.memory.HybridPlan.Stage;
 import dev.pipewright.planner.recompute.Recomputation;
@@ -14,8 +15,10 @@ import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.BooleanSupplier;
 
 /**
  * mCAP: one stage for each device, or as many as are asked for, cut so that the fullest holds
@@ -38,14 +41,27 @@ public final class Mcap {
    * program chooses: the smallest peak, then the shortest step.
    */
   public static MemoryPlanning plan(StageCosts all, Request request, Cutter cutter) {
+    return plan(all, request, cutter, () -> false);
+  }
+
+  /**
+   * The same until it is told to stop, then with the best so far.
+   *
+   * @param stop asked now and then; the cutter's, too
+   * @throws SearchStoppedException when nothing is found by then
+   */
+  public static MemoryPlanning plan(
+      StageCosts all, Request request, Cutter cutter, BooleanSupplier stop) {
     StageCosts costs = Blocks.chain(all);
     int stages = request.stages().orElse(costs.workload().cluster().size());
     ExactBalance.check(costs.size(), stages);
     HybridRelief relief = new HybridRelief(new HybridCosts(costs), request.recomputation());
     HybridPlan best = null;
     HybridRound chosen = null;
+    Balance exact = null;
+    boolean stopped = false;
     for (WarmUp warmUp : request.policies()) {
-      for (int samples = 1; samples <= request.globalBatch(); samples++) {
+      for (int samples = 1; samples <= request.globalBatch() && !stopped; samples++) {
         boolean allowed =
             request.globalBatch() % samples == 0 && request.microBatch().orElse(samples) == samples;
         if (allowed) {
@@ -59,20 +75,35 @@ public final class Mcap {
                   stages,
                   1,
                   OptionalInt.of(stages));
-          Balance exact =
-              ExactBalance.of(peaks(round, stages), costs.size(), stages, TieBreak.NONE);
-          HybridPlan plan = plan(round, exact);
-          if (best == null || smaller(plan, best)) {
-            best = plan;
-            chosen = round;
+          try {
+            Balance other =
+                ExactBalance.of(peaks(round, stages), costs.size(), stages, TieBreak.NONE, stop);
+            HybridPlan plan = plan(round, other);
+            if (best == null || smaller(plan, best)) {
+              best = plan;
+              chosen = round;
+              exact = other;
+            }
+          } catch (SearchStoppedException e) {
+            if (best == null) {
+              throw e;
+            }
+            stopped = true;
           }
         }
       }
     }
     Check.that(chosen != null, "a micro-batch divides the global batch: request=%s", request);
-    HybridRound round = java.util.Objects.requireNonNull(chosen);
-    Balance balance = cutter.cut(peaks(round, stages), costs.size(), stages);
-    return planning(balance, plan(round, balance));
+    HybridRound round = Objects.requireNonNull(chosen);
+    if (!stopped) {
+      try {
+        Balance balance = cutter.cut(peaks(round, stages), costs.size(), stages);
+        return planning(balance, plan(round, balance), balance.gap() <= 0);
+      } catch (SearchStoppedException e) {
+        // what the dynamic program has found is the best so far
+      }
+    }
+    return planning(Objects.requireNonNull(exact), Objects.requireNonNull(best), false);
   }
 
   private static boolean smaller(HybridPlan plan, HybridPlan best) {
@@ -128,10 +159,11 @@ public final class Mcap {
       StageCost cost = new StageCost(0, 0, 0, 0, 0, 0, 0, memory);
       made.add(new Stage(first, last, List.of(stage), ALONE, 1, cost));
     }
-    return planning(balance, new HybridPlan(WarmUp.A, 1, 1, made, Double.NaN));
+    HybridPlan plan = new HybridPlan(WarmUp.A, 1, 1, made, Double.NaN);
+    return planning(balance, plan, balance.gap() <= 0);
   }
 
-  private static MemoryPlanning planning(Balance balance, HybridPlan plan) {
+  private static MemoryPlanning planning(Balance balance, HybridPlan plan, boolean exhaustive) {
     boolean fits = plan.stages().stream().allMatch(stage -> stage.cost().memory().fits());
     return new MemoryPlanning(
         balance.planner(),
@@ -144,7 +176,7 @@ public final class Mcap {
             .map(other ->
                 new MemoryPlanning.RunnerUp(
                     Arrays.toString(other.sizes()) + " layers", other.peakBytes(), other.gap())),
-        balance.gap() <= 0,
+        exhaustive,
         balance.considered());
   }
 }

@@ -34,14 +34,14 @@ public final class ContiguousPlanner {
   /**
    * The best plan that takes less than so many seconds per batch; empty where there is none.
    *
-   * @param stop asked between answers; true ends the search with the best so far
+   * @param stop asked now and then; true ends the search with the best so far
    */
   static Optional<PeriodicPlan> plan(
       PeriodicProblem problem,
       Discipline discipline,
       double secondsPerBatch,
       BooleanSupplier stop) {
-    ContiguousSearch search = new ContiguousSearch(problem, discipline);
+    ContiguousSearch search = new ContiguousSearch(problem, discipline, stop);
     double longest = Math.min(inARow(problem), secondsPerBatch / discipline.stretch());
     if (!search.keepsUp(longest)) {
       return Optional.empty();
@@ -53,11 +53,12 @@ public final class ContiguousPlanner {
       double middle = halved < high ? halved : low; // neighbours may round up
       if (search.keepsUp(middle)) {
         high = search.below();
+      } else if (search.stopped()) {
+        break;
       } else {
         low = search.above();
       }
     }
-    search.keepsUp(high);
     List<PeriodicPlan.Placed> stages = search.stages();
     var pattern = discipline.pattern(PeriodicPlan.loads(problem.chain(), stages), high);
     PeriodicPlan plan = new PeriodicPlan(discipline, stages, pattern);

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * answer changes.
  */
 final class ContiguousSearch {
+  /** Layers of stages between two questions whether to stop: small searches have an answer. */
+  private static final int ASK = 1 << 17;
+
   private final LayerChain chain;
   private final int devices; // stages at most
   private final int fewest; // stages at least
@@ -33,10 +37,21 @@ final class ContiguousSearch {
   private final int[][] group; // by stages and first layer; 0: impossible
   private final double[][] used; // seconds in that group
   private final int[][] cut; // where the next stage begins
+  private final BooleanSupplier stop;
+  private boolean stopped;
+  private int asked; // layers since the last question
+  private int[][] keptGroup = {}; // of the last period that was kept up with
+  private int[][] keptCut = {};
   private double below;
   private double above;
 
-  ContiguousSearch(PeriodicProblem problem, Discipline discipline) {
+  /**
+   * Prepares a search.
+   *
+   * @param stop asked now and then; from the first yes on no period is kept up with
+   */
+  ContiguousSearch(PeriodicProblem problem, Discipline discipline, BooleanSupplier stop) {
+    this.stop = stop;
     chain = problem.chain();
     devices = problem.stages().orElse(Math.min(problem.devices(), chain.layers()));
     fewest = problem.stages().orElse(1);
@@ -64,11 +79,22 @@ final class ContiguousSearch {
           extend(stages, end, period);
         }
       }
-      if (group[stages][0] > 0 && stages >= fewest) {
+      if (!stopped && group[stages][0] > 0 && stages >= fewest) {
+        keptGroup = copy(group);
+        keptCut = copy(cut);
         return true;
       }
     }
     return false;
+  }
+
+  private static int[][] copy(int[][] rows) {
+    return Arrays.stream(rows).map(int[]::clone).toArray(int[][]::new);
+  }
+
+  /** Whether it was told to stop within an answer, which then is none. */
+  boolean stopped() {
+    return stopped;
   }
 
   /** Puts stages in front of those behind {@code end}. */
@@ -88,7 +114,12 @@ final class ContiguousSearch {
     }
     for (int first = end - 1; first >= 0; first--) {
       double own = chain.seconds(first, end);
-      if (exceeds(own, period) || chain.stateBytes(first, end) > capacity) {
+      asked += end - first;
+      if (asked >= ASK) {
+        asked = 0;
+        stopped |= stop.getAsBoolean();
+      }
+      if (stopped || exceeds(own, period) || chain.stateBytes(first, end) > capacity) {
         return;
       }
       boolean next = exceeds(seconds + own, period);
@@ -168,13 +199,13 @@ final class ContiguousSearch {
   /** The stages of the last period that was kept up with, in the fewest devices. */
   List<Placed> stages() {
     int count = fewest;
-    while (group[count][0] == 0) {
+    while (keptGroup[count][0] == 0) {
       count++;
     }
     List<Placed> stages = new ArrayList<>();
     int first = 0;
     for (int left = count; left > 0; left--) {
-      int end = cut[left][first];
+      int end = keptCut[left][first];
       stages.add(new Placed(first, end, count - left, fewer(left, first, end)));
       first = end;
     }
@@ -183,7 +214,7 @@ final class ContiguousSearch {
 
   /** The layers that run again in the stage that is so many from the last. */
   private Optional<Choice> fewer(int stages, int first, int end) {
-    int held = discipline.held(group[stages][first], stages);
+    int held = discipline.held(keptGroup[stages][first], stages);
     double room = capacity - chain.stateBytes(first, end);
     return tradeOffs == null
             || (extra(first, end, held) == 0 && recomputation == Recomputation.SELECTIVE)

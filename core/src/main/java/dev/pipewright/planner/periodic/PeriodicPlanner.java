@@ -1,10 +1,12 @@
 package dev.pipewright.planner.periodic;
 
+import dev.pipewright.planner.SearchStoppedException;
 import dev.pipewright.planner.periodic.Discipline.Dropping;
 import dev.pipewright.planner.periodic.Discipline.OneForwardOneBackward;
 import dev.pipewright.planner.periodic.Discipline.Star;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 /**
  * The fastest plan within memory of all kinds: one stage per device by 1F1B, by 1F1B* and with
@@ -22,6 +24,7 @@ public final class PeriodicPlanner {
    * Plans.
    *
    * @param stop asked now and then; true ends the search with the best so far
+   * @throws SearchStoppedException when nothing is found by then
    */
   public static PeriodicPlanning plan(PeriodicProblem problem, BooleanSupplier stop) {
     boolean[] stopped = {false};
@@ -39,6 +42,9 @@ public final class PeriodicPlanner {
       Optional<PeriodicPlan> other =
           GeneralPlanner.plan(problem, new Dropping(batches), bound, asked);
       general = other.isPresent() ? other : general;
+    }
+    if (stopped[0] && Stream.of(plain, star, dropping, general).allMatch(Optional::isEmpty)) {
+      throw new SearchStoppedException();
     }
     return new PeriodicPlanning(
         problem, plain, star, dropping, general, PeriodBound.all(problem), !stopped[0]);

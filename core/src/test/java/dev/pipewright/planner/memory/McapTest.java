@@ -3,6 +3,7 @@ package dev.pipewright.planner.memory;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cost.PartlyKept;
@@ -10,6 +11,7 @@ import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.Samples;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.planner.SearchStoppedException;
 import dev.pipewright.planner.memory.Capture.Request;
 import dev.pipewright.planner.recompute.EveryChoice;
 import dev.pipewright.planner.recompute.Recomputation;
@@ -101,6 +103,28 @@ class McapTest {
     var assessed = new PipelineOracle(costs, new PathFormula()).assess(plan.plan().orElseThrow());
     assertEquals(1, assessed.peakBytes() / plan.peakBytes(), 1e-9);
     assertEquals(1, assessed.stepSeconds() / plan.stepSeconds(), 1e-9);
+  }
+
+  @Test
+  void aLargeSearchThatIsStoppedAtOnceHasNoAnswer() {
+    LayerPeaks peaks = RandomPeaks.ofLayers(new SplittableRandom(3), 1000);
+    assertThrows(
+        SearchStoppedException.class,
+        () -> ExactBalance.of(peaks, 1000, 8, TieBreak.NONE, () -> true));
+    assertThrows(SearchStoppedException.class, () -> BruteForce.of(peaks, 1000, 8, () -> true));
+  }
+
+  @Test
+  void aSearchThatIsStoppedAfterItsOptimumKeepsIt() {
+    LayerPeaks peaks = RandomPeaks.ofLayers(new SplittableRandom(4), 1000);
+    Balance whole = ExactBalance.of(peaks, 1000, 8, TieBreak.NONE);
+    assertTrue(whole.runnerUp().isPresent());
+    long[] asked = {0};
+    ExactBalance.of(peaks, 1000, 8, TieBreak.NONE, () -> ++asked[0] < 0);
+    long[] left = {asked[0] - 1}; // within the search for the runner-up
+    Balance stopped = ExactBalance.of(peaks, 1000, 8, TieBreak.NONE, () -> --left[0] < 0);
+    assertArrayEquals(whole.sizes(), stopped.sizes());
+    assertTrue(stopped.runnerUp().isEmpty());
   }
 
   @Test

@@ -2,13 +2,16 @@ package dev.pipewright.planner.periodic;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.planner.SearchStoppedException;
 import dev.pipewright.planner.periodic.Discipline.Star;
 import dev.pipewright.planner.periodic.PeriodicPlan.Placed;
 import dev.pipewright.schedule.periodic.PatternCheck;
 import dev.pipewright.schedule.periodic.StageLoad;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -44,6 +47,15 @@ class PeriodicPlannerTest {
     }
     assertEquals(problem.chain().layers(), next);
     assertEquals(2 * plan.stages().size() - 1, plan.pattern().stages().size());
+  }
+
+  /** Also within the first answer, where that takes long. */
+  @Test
+  void aLargeSearchThatIsStoppedAtOnceHasNoAnswer() {
+    double[] layers = new double[2000];
+    Arrays.fill(layers, 1);
+    PeriodicProblem problem = new PeriodicProblem(Chains.of(layers), 16, Double.POSITIVE_INFINITY);
+    assertThrows(SearchStoppedException.class, () -> PeriodicPlanner.plan(problem, () -> true));
   }
 
   @Test

@@ -226,9 +226,7 @@ final class Crew implements AutoCloseable {
         listener.event(worker.number, text);
       } else {
         listener.question(
-            worker.number,
-            text,
-            answer -> worker.tell(Message.of("answer").with("text", answer)));
+            worker.number, text, answer -> worker.tell(Message.of("answer").with("text", answer)));
       }
     } catch (ProtocolException e) {
       silent(worker, "sent a message of another version: " + e.getMessage());

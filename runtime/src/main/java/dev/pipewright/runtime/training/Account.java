@@ -70,8 +70,8 @@ final class Account implements Coordinator.Listener {
   }
 
   private CheckpointWriting writing() throws ProtocolException {
-    return checkpoints.orElseThrow(() ->
-        new ProtocolException("it is about a checkpoint, and this run writes none"));
+    return checkpoints.orElseThrow(
+        () -> new ProtocolException("it is about a checkpoint, and this run writes none"));
   }
 
   private void stepped(StepResult step) {
@@ -96,8 +96,7 @@ final class Account implements Coordinator.Listener {
 
   /** The folder of a checkpoint: all that workers ask for. */
   @Override
-  public void question(int worker, String text, Consumer<String> answer)
-      throws ProtocolException {
+  public void question(int worker, String text, Consumer<String> answer) throws ProtocolException {
     writing().asked(Reports.step(text), answer);
   }
 

@@ -54,8 +54,7 @@ class AccountTest {
   void aTextThatIsNoReportIsRefusedInASentence(String text, String why) {
     String report = text.replace('\'', '"');
     assertEquals(
-        why,
-        assertThrows(ProtocolException.class, () -> account.event(0, report)).getMessage());
+        why, assertThrows(ProtocolException.class, () -> account.event(0, report)).getMessage());
   }
 
   @Test

@@ -77,7 +77,7 @@ public final class BayesianBalance {
    */
   public static Balance of(
       StagePeak peaks, int layers, int stages, Settings settings, BooleanSupplier stop) {
-    Balance exact = ExactBalance.of(peaks, layers, stages, TieBreak.NONE);
+    Balance exact = ExactBalance.of(peaks, layers, stages, TieBreak.NONE, stop);
     BayesianBalance search = new BayesianBalance(peaks, layers, stages, settings.seed());
     search.run(settings, stop);
     int[] sizes = search.sizes(search.ranked().get(0).cuts);
