@@ -10,6 +10,8 @@ import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
+import java.util.function.Supplier;
 
 /**
  * Counts what the ranks of a run hold over time.
@@ -21,8 +23,9 @@ import java.util.List;
  *       and the weights' gradient the rest, each when it ends. Where the program recomputes it,
  *       only its input is there until then.
  *   <li>A version of the parameters older than the newest stays while a micro-batch in flight took
- *       it for its forward pass, until the gradient of its input is done, which needs them last. A
- *       new version comes into being when its update starts.
+ *       it for its forward pass, or a later one will by the schedule's rule, until the gradient of
+ *       its input is done, which needs them last. A new version comes into being when its update
+ *       starts.
  *   <li>An output is in a buffer of its rank until it has arrived at the next stage's, and from
  *       then on in one of that rank until the next pass starts; gradients back likewise.
  * </ul>
@@ -38,27 +41,45 @@ public final class RunMemory {
   private final BitSet recomputed = new BitSet(); // by stage of all chains, and micro-batch
   private final int[] versionOf; // likewise: the one that the forward pass took
 
-  private RunMemory(Run run, List<StageBytes> stages) {
+  private final Supplier<Versions> rule;
+
+  private RunMemory(Run run, List<StageBytes> stages, Supplier<Versions> rule) {
     this.run = run;
     this.stages = stages;
+    this.rule = rule;
     schedule = run.schedule();
     placement = schedule.placement();
     versionOf = new int[Math.multiplyExact(schedule.stages(), schedule.microBatches())];
   }
 
   /**
-   * The memory of each rank.
+   * The memory of each rank, where a forward pass takes the newest version of the parameters.
    *
    * @param stages of one chain; all chains have the same
    */
   public static List<RankMemory> of(Run run, List<StageBytes> stages) {
+    return of(run, stages, NewestVersions::new);
+  }
+
+  /**
+   * The same where a rule says which version of the parameters a micro-batch takes, of one chain
+   * whose micro-batches end in order.
+   *
+   * @param versionOf a micro-batch: how many updates the parameters have seen
+   */
+  public static List<RankMemory> of(Run run, List<StageBytes> stages, IntUnaryOperator versionOf) {
+    int microBatches = run.schedule().microBatches();
+    return of(run, stages, () -> new RuledVersions(versionOf, microBatches));
+  }
+
+  private static List<RankMemory> of(Run run, List<StageBytes> stages, Supplier<Versions> rule) {
     int depth = run.schedule().placement().depth();
     Check.that(
         stages.size() == depth,
         "one size for each stage of a chain: sizes=%d, stages=%d",
         stages.size(),
         depth);
-    RunMemory memory = new RunMemory(run, List.copyOf(stages));
+    RunMemory memory = new RunMemory(run, List.copyOf(stages), rule);
     List<RankMemory> ranks = new ArrayList<>();
     for (int rank = 0; rank < run.schedule().ranks(); rank++) {
       ranks.add(memory.rank(rank));
@@ -100,7 +121,7 @@ public final class RunMemory {
       this.rank = rank;
       program = schedule.packed(rank);
       for (int stage = 0; stage < versions.length; stage++) {
-        versions[stage] = new Versions();
+        versions[stage] = rule.get();
       }
     }
 
@@ -152,7 +173,7 @@ public final class RunMemory {
           boolean later = recomputed.get(place(op));
           double kept = (later ? bytes.input() : bytes.activation()) + last(op);
           changes.add(Category.ACTIVATIONS, at, kept);
-          versionOf[place(op)] = versions[stage % placement.depth()].take();
+          versionOf[place(op)] = versions[stage % placement.depth()].take(Schedule.microBatch(op));
           receivedActivation(stage, Schedule.microBatch(op), at);
         }
         case RECOMPUTE -> changes.add(Category.ACTIVATIONS, at, bytes.activation() - bytes.input());

@@ -8,6 +8,7 @@ import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.plan.AsynchronousPlan.Rule;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.PipeDreamTwoBuffers;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.timed.OpTimes;
@@ -124,7 +125,16 @@ public record SteadyState(
         rounds.measured,
         seconds == 0 ? 0 : Math.max(0, 1 - busy / devices.length / seconds),
         ranks,
-        RunMemory.of(run, bytes(plan, prices)));
+        memory(plan, run, bytes(plan, prices)));
+  }
+
+  private static List<RankMemory> memory(AsynchronousPlan plan, Run run, List<StageBytes> stages) {
+    return plan.rule() == Rule.PIPEDREAM
+        ? RunMemory.of(run, stages)
+        : RunMemory.of(
+            run,
+            stages,
+            microBatch -> PipeDreamTwoBuffers.version(microBatch, plan.microBatches()));
   }
 
   /** When the first stage is done with each round. */

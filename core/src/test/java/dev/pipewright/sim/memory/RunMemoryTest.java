@@ -21,6 +21,7 @@ import dev.pipewright.schedule.Hanayo;
 import dev.pipewright.schedule.Interleaved;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.PipeDreamTwoBuffers;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Program;
 import dev.pipewright.schedule.RandomPrograms;
@@ -250,6 +251,27 @@ class RunMemoryTest {
         assertEquals(1, stashed[rank], "rank " + rank + " of " + ranks);
       }
       assertEquals(0, stashed[ranks - 1], "nothing is in flight when the last rank updates");
+    }
+  }
+
+  /** Micro-batches of an update take the version before the newest, in one stage as well. */
+  @Test
+  void pipeDreamTwoBuffersKeepsTwoVersionsInEveryStage() {
+    StageBytes bytes = new StageBytes(1, 0, 0, 0, 0, 1, 0, 0);
+    for (int ranks = 1; ranks <= 6; ranks++) {
+      for (int perUpdate = ranks; perUpdate <= ranks + 2; perUpdate++) {
+        int each = perUpdate;
+        Run run = run(new SplittableRandom(1), PipeDreamTwoBuffers.of(ranks, perUpdate, 4));
+        for (RankMemory memory :
+            RunMemory.of(
+                run,
+                Collections.nCopies(ranks, bytes),
+                microBatch -> PipeDreamTwoBuffers.version(microBatch, each))) {
+          String what = "rank " + memory.rank() + " of " + ranks;
+          assertEquals(2, memory.peak().bytes(), what);
+          assertEquals(0, memory.of(Category.STASHED_PARAMETERS).at(run.makespan() + 1), what);
+        }
+      }
     }
   }
 
