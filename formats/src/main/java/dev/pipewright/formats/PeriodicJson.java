@@ -79,7 +79,7 @@ public final class PeriodicJson {
     }
     object.put("stages", stages);
     List<Long> bytes = new ArrayList<>();
-    for (double sum : plan.bytes(planning.problem().devices())) {
+    for (double sum : planning.problem().bytes(plan)) {
       bytes.add(Math.round(sum));
     }
     object.put("device_bytes", bytes);

@@ -40,9 +40,13 @@ record GivenPattern(Path path, PeriodicFile file, ModelArgument.Costed costed, b
     return costed.workload().cluster();
   }
 
+  PeriodicProblem problem() {
+    return PeriodicProblem.of(costed.costs(), file.samples());
+  }
+
   /** Throws {@link IllegalArgumentException} where it is none of the network's. */
   PeriodicPlan priced() {
-    return file.shape().priced(PeriodicProblem.of(costed.costs(), file.samples()));
+    return file.shape().priced(problem());
   }
 
   @Override
@@ -178,7 +182,7 @@ record GivenPattern(Path path, PeriodicFile file, ModelArgument.Costed costed, b
   /** What is too much, by device. */
   Map<Integer, String> tooLarge(PeriodicPlan priced) {
     Map<Integer, String> words = new LinkedHashMap<>();
-    double[] bytes = priced.bytes(cluster().size());
+    double[] bytes = problem().bytes(priced);
     for (int device = 0; device < bytes.length; device++) {
       var capacity = cluster().device(device).memory();
       if (bytes[device] > capacity.value() * ROUNDING) {
@@ -195,6 +199,7 @@ record GivenPattern(Path path, PeriodicFile file, ModelArgument.Costed costed, b
     PlanFigures figures = file.figures();
     int[] held = priced.held();
     List<StageLoad> loads = priced.pattern().stages();
+    double working = problem().workingBytes();
     for (int s = 0; s < held.length; s++) {
       String place = "stages[" + s + "].";
       StageLoad load = loads.get(2 * s);
@@ -204,9 +209,9 @@ record GivenPattern(Path path, PeriodicFile file, ModelArgument.Costed costed, b
       boolean last = s == held.length - 1;
       figures.compare(place + "send_s", last ? 0 : loads.get(2 * s + 1).forwardSeconds());
       figures.compareRounded(
-          place + "memory_bytes", load.stateBytes() + held[s] * load.activationBytes());
+          place + "memory_bytes", load.stateBytes() + held[s] * load.activationBytes() + working);
     }
-    double[] bytes = priced.bytes(cluster().size());
+    double[] bytes = problem().bytes(priced);
     for (int device = 0; device < bytes.length; device++) {
       figures.compareRounded("device_bytes[" + device + "]", bytes[device]);
     }

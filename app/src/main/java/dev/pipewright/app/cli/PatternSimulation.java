@@ -55,7 +55,7 @@ record PatternSimulation(
         run.period(MEASURED) / pattern.batches(),
         free.period(MEASURED) / pattern.batches(),
         MEASURED,
-        withState(plan, peaks, given.cluster().size()));
+        withState(given, plan, peaks));
   }
 
   private static RepeatedRun run(
@@ -70,11 +70,18 @@ record PatternSimulation(
     }
   }
 
-  private static double[] withState(PeriodicPlan plan, double[] peaks, int devices) {
+  /** With what is there at any time, and working space where there is a stage. */
+  private static double[] withState(GivenPattern given, PeriodicPlan plan, double[] peaks) {
+    int devices = given.cluster().size();
     double[] all = new double[devices];
     for (int device = 0; device < devices; device++) {
       all[device] = device < devicesOf(plan) ? peaks[device] : 0;
     }
+    double working = given.problem().workingBytes();
+    plan.stages().stream()
+        .mapToInt(Placed::device)
+        .distinct()
+        .forEach(device -> all[device] += working);
     for (int s = 0; s < plan.stages().size(); s++) {
       all[plan.stages().get(s).device()] += plan.pattern().stages().get(2 * s).stateBytes();
     }

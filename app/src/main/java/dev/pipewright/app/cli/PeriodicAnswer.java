@@ -12,7 +12,6 @@ import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.PeriodicJson;
 import dev.pipewright.plan.LayerRange;
-import dev.pipewright.planner.periodic.LayerChain;
 import dev.pipewright.planner.periodic.PeriodBound;
 import dev.pipewright.planner.periodic.PeriodicPlan;
 import dev.pipewright.planner.periodic.PeriodicPlan.Placed;
@@ -100,7 +99,7 @@ final class PeriodicAnswer implements PlannerAnswer {
         costed.workload().profile().provenance().toString(),
         planning
             .best()
-            .map(plan -> memory(costed.costs(), planning.problem().chain(), plan))
+            .map(plan -> memory(costed.costs(), planning.problem(), plan))
             .orElse(List.of()),
         planningSeconds);
   }
@@ -110,11 +109,14 @@ final class PeriodicAnswer implements PlannerAnswer {
     out.write("plan.json", json(PipeDreamAnswer.anywhere(madeFor)));
   }
 
-  /** What each stage takes of its device, which may have others; recomputation is working space. */
-  static List<StageMemory> memory(StageCosts costs, LayerChain chain, PeriodicPlan plan) {
+  /**
+   * What each stage takes of its device. Stages of one device share its working space, which counts
+   * for each of them here; recomputation is working space of a stage's own.
+   */
+  static List<StageMemory> memory(StageCosts costs, PeriodicProblem problem, PeriodicPlan plan) {
     List<StageMemory> memory = new ArrayList<>();
     int[] held = plan.held();
-    List<Placed> stages = plan.inNetwork(chain).stages();
+    List<Placed> stages = plan.inNetwork(problem.chain()).stages();
     for (int stage = 0; stage < held.length; stage++) {
       Placed placed = stages.get(stage);
       StageLoad load = plan.pattern().stages().get(2 * stage);
@@ -124,7 +126,8 @@ final class PeriodicAnswer implements PlannerAnswer {
               states,
               load.activationBytes(),
               held[stage],
-              Math.max(0, load.stateBytes() - states.all()), // never below by rounding
+              problem.workingBytes()
+                  + Math.max(0, load.stateBytes() - states.all()), // never below by rounding
               costs.workload().cluster().device(placed.device()).memory()));
     }
     return memory;
@@ -236,7 +239,7 @@ final class PeriodicAnswer implements PlannerAnswer {
   }
 
   private List<RoundsText.Row> rows(PeriodicPlan plan) {
-    double[] bytes = plan.bytes(planning.problem().devices());
+    double[] bytes = planning.problem().bytes(plan);
     double[] busy = plan.busySeconds(planning.problem().devices());
     int[] held = plan.held();
     PeriodicPlan named = plan.inNetwork(planning.problem().chain());
@@ -263,7 +266,7 @@ final class PeriodicAnswer implements PlannerAnswer {
               "%s of %s"
                   .formatted(
                       Units.binary(bytes[device], "B"),
-                      Units.binary(planning.problem().capacityBytes(), "B"))));
+                      Units.binary(planning.problem().memoryBytes(), "B"))));
     }
     return rows;
   }

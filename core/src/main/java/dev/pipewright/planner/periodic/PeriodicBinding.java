@@ -54,7 +54,7 @@ final class PeriodicBinding {
 
   /** The stage for which one batch more comes nearest to fitting. */
   private static String memory(PeriodicProblem problem, PeriodicPlan plan) {
-    double[] bytes = plan.bytes(problem.devices());
+    double[] bytes = problem.bytes(plan);
     int[] held = plan.held();
     int nearest = 0;
     double most = -1;
@@ -73,7 +73,7 @@ final class PeriodicBinding {
             held[nearest] == 1 ? "1 batch" : held[nearest] + " batches",
             plan.stages().get(nearest).device(),
             Units.binary(most, "B"),
-            Units.binary(problem.capacityBytes(), "B"));
+            Units.binary(problem.memoryBytes(), "B"));
   }
 
   private static String nothingFits(PeriodicProblem problem) {
@@ -83,8 +83,8 @@ final class PeriodicBinding {
     int devices = LeastMemory.devices(problem.chain(), problem.capacityBytes(), again);
     return "the devices have %s each; %s on each of the %d would do"
             .formatted(
-                Units.binary(problem.capacityBytes(), "B"),
-                Units.binary(least * (1 + 5e-4), "B"),
+                Units.binary(problem.memoryBytes(), "B"),
+                Units.binary((least + problem.workingBytes()) * (1 + 5e-4), "B"),
                 problem.devices())
         + (devices > 0 && problem.stages().isEmpty() ? ", or %d devices".formatted(devices) : "");
   }

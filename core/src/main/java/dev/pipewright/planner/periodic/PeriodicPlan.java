@@ -70,7 +70,7 @@ public record PeriodicPlan(Discipline discipline, List<Placed> stages, Pattern p
     return held;
   }
 
-  /** Memory of each device that there is. */
+  /** What stages hold on each device that there is, working space not included. */
   public double[] bytes(int devices) {
     double[] bytes = new double[devices];
     int[] held = held();
