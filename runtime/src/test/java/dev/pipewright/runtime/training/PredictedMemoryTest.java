@@ -1,6 +1,7 @@
 package dev.pipewright.runtime.training;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.StageCosts;
@@ -17,8 +18,11 @@ import dev.pipewright.model.Training;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.Flow;
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.Sharding;
 import dev.pipewright.runtime.profiler.Profiler;
+import dev.pipewright.schedule.GPipe;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.ZeroBubbleH1;
@@ -52,6 +56,7 @@ class PredictedMemoryTest {
       "gpt:layers=2,hidden=128,heads=4,sequence=64,vocabulary=20000";
   private static final int CUT = 6; // layers of the first of two stages
   private static final int SLICE = 8;
+  private static final int STEPS = 4; // from the second on all hold the same
   private static final double OFF = 0.1;
 
   @TempDir private Path folder;
@@ -91,8 +96,8 @@ class PredictedMemoryTest {
 
   private void check(String model, Assignment assignment) throws IOException {
     Path out = Files.createTempDirectory(folder, "run");
-    Runs runs = new Runs(model, assignment, Optimizer.MOMENTUM, Workers.PROCESSES, 6, 0);
-    TrainingRequest request = runs.request(out, Optional.empty()).frugal(6);
+    Runs runs = new Runs(model, assignment, Optimizer.MOMENTUM, Workers.PROCESSES, STEPS, 0);
+    TrainingRequest request = runs.request(out, Optional.empty()).frugal(STEPS);
     TrainingOutcome outcome = new Trainer().train(request, step -> {});
     double[] predicted = new Expectation(costs(model), assignment).peakBytes();
     for (TrainingOutcome.Worker worker : outcome.workers()) {
@@ -133,6 +138,26 @@ class PredictedMemoryTest {
     check(WORDS, assignment);
     check(WORDS, assignment.sharded(Sharding.OPTIMIZER));
     check(WORDS, new Assignment(ZeroBubbleH1.of(2, 3), halves, List.of(1, 1), 6, true));
+  }
+
+  /** What it keeps is held in addition while the others are recomputed. */
+  @Test
+  void theLastMicroBatchThatIsNotRecomputed() throws IOException {
+    Assignment kept = recomputing(Recompute.EXCEPT_LAST);
+    double predicted = predicted(kept);
+    assertTrue(predicted > (1 + 2 * OFF) * predicted(recomputing(Recompute.STAGE_INPUT)));
+    assertTrue(predicted < (1 - 2 * OFF) * predicted(recomputing(Recompute.NONE)));
+    check(MAPS, kept);
+  }
+
+  private Assignment recomputing(Recompute recompute) {
+    LayerRange all = new LayerRange(0, costs(MAPS).size() - 1);
+    List<StageLayers> whole = List.of(new StageLayers(all, recompute, List.of()));
+    return new Assignment(GPipe.of(1, 4), whole, List.of(1), 4 * SLICE, false);
+  }
+
+  private double predicted(Assignment assignment) {
+    return new Expectation(costs(MAPS), assignment).peakBytes()[0];
   }
 
   @Test
