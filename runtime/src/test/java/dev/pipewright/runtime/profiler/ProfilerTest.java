@@ -46,21 +46,13 @@ class ProfilerTest {
 
   private static ProfilingRequest request(
       String model, List<Integer> batches, List<Integer> groups, OptionalInt memoryDevices) {
-    return request(model, batches, 1, groups, memoryDevices);
+    return request(model, batches, 3, 1, groups, memoryDevices, true);
   }
 
   private static ProfilingRequest request(
       String model,
       List<Integer> batches,
-      int workers,
-      List<Integer> groups,
-      OptionalInt memoryDevices) {
-    return request(model, batches, workers, groups, memoryDevices, true);
-  }
-
-  private static ProfilingRequest request(
-      String model,
-      List<Integer> batches,
+      int repeats,
       int workers,
       List<Integer> groups,
       OptionalInt memoryDevices,
@@ -69,7 +61,7 @@ class ProfilerTest {
         model,
         "synthetic",
         batches,
-        3,
+        repeats,
         workers,
         1,
         Optimizer.ADAM,
@@ -171,12 +163,13 @@ class ProfilerTest {
     assertEquals(all, read);
   }
 
+  /** Sizes are the same in every repeat, so one is enough. */
   @Test
   void workersThatKeepCompanyLeaveSizesAsTheyAre() {
     ProfilingOutcome alone =
-        profiled(request(PERCEPTRON, List.of(4), List.of(), OptionalInt.empty()));
+        profiled(request(PERCEPTRON, List.of(4), 1, 1, List.of(), OptionalInt.empty(), true));
     ProfilingOutcome together =
-        profiled(request(PERCEPTRON, List.of(4), 2, List.of(), OptionalInt.empty()));
+        profiled(request(PERCEPTRON, List.of(4), 1, 2, List.of(), OptionalInt.empty(), true));
     checkStep(together);
     assertEquals(alone.batches().get(0).keptBytes(), together.batches().get(0).keptBytes());
     assertArrayEquals(alone.profile().keptBytes(), together.profile().keptBytes());
@@ -188,7 +181,7 @@ class ProfilerTest {
   @Test
   void layersAddUpToTheOpsOfWholeSteps() {
     ProfilingRequest clock =
-        request(PERCEPTRON, List.of(1, 2, 4), 1, List.of(), OptionalInt.empty(), false);
+        request(PERCEPTRON, List.of(1, 2, 4), 3, 1, List.of(), OptionalInt.empty(), false);
     ProfilingOutcome outcome = profiled(clock);
     for (BatchFigures batch : outcome.batches()) {
       int samples = batch.samples();
