@@ -25,6 +25,7 @@ public record SteadyFigures(
     object.put("minibatch_s", seconds);
     object.put("rounds", rounds);
     object.put("idle_share", idleShare);
+    object.put("steady_idle_share", idleShare); // its name in all other answers
     object.put("peak_bytes", peakBytes);
     object.put("difference", difference);
     return object;

@@ -62,13 +62,18 @@ final class ScheduleDrawing {
     double rows = top + HEAD;
     heading(rows, head, "idle");
     for (int rank = 0; rank < run.ranks(); rank++) {
+      double wide = scale.x(run.makespan()) - scale.left();
+      double height = scale.row() - scale.lane() - 2;
+      plot.rect(scale.left(), rows + rank * scale.row() + 1, wide, height, "class=\"plot\"");
+    }
+    arrows(rows); // below the cells, whose numbers they would cross
+    for (int rank = 0; rank < run.ranks(); rank++) {
       double y = rows + rank * scale.row();
       name(rank, y + (scale.row() - scale.lane()) / 2 + 4);
       cells(rank, y);
       exchanges(rank, y + scale.row() - scale.lane());
       value(Units.percent(run.idleShare(rank)), y + (scale.row() - scale.lane()) / 2 + 4);
     }
-    arrows(rows);
     double strips = rows + run.ranks() * scale.row() + AXIS + HEAD;
     axis(strips - AXIS - HEAD);
     memory(strips);
@@ -95,8 +100,6 @@ final class ScheduleDrawing {
 
   private void cells(int rank, double top) {
     double height = scale.row() - scale.lane() - 2;
-    double wide = scale.x(run.makespan()) - scale.left();
-    plot.rect(scale.left(), top + 1, wide, height, "class=\"plot\"");
     plot.open(scale.outlines(run) ? "class=\"cells\"" : "class=\"fine\"");
     long[] program = run.program(rank);
     for (int first = 0; first < program.length; ) {
@@ -198,13 +201,19 @@ final class ScheduleDrawing {
     plot.path(head.append('Z'), "class=\"head\"");
   }
 
-  private void memory(double top) {
+  /** What the strips of activations show, in words. */
+  static String held(ScheduleRun run, ScheduleScale scale) {
     String cap =
-        !run.isCapped()
-            ? ""
-            : "; the cap is %s%s"
-                .formatted(run.cap(), scale.shows(run.memoryCap()) ? " (dashed)" : "");
-    heading(top, "activations held, in micro-batches of a stage" + cap, "peak");
+        run.isCapped()
+            ? "; the cap is %s%s"
+                .formatted(run.cap(), scale.shows(run.memoryCap()) ? " (dashed)" : "")
+            : "";
+    return "in micro-batches of a stage" + cap;
+  }
+
+  private void memory(double top) {
+    boolean scrolls = sheets.values() != plot; // a page says the rest above
+    heading(top, "activations held" + (scrolls ? "" : ", " + held(run, scale)), "peak");
     double[] peaks = run.peaks();
     for (int rank = 0; rank < run.ranks(); rank++) {
       double floor = top + rank * (scale.strip() + GAP) + scale.strip();

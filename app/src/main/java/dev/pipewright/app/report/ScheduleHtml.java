@@ -49,7 +49,7 @@ public final class ScheduleHtml {
         "subject", subject,
         "style", style + legend.style(),
         "figures", figures,
-        "hint", Markup.of(hint(runs)),
+        "hint", Markup.of(hint(runs, scale)),
         "legend", legend.list(),
         "picture", picture(runs, scale),
         "peaks", peaks(runs));
@@ -102,7 +102,7 @@ public final class ScheduleHtml {
     return out.append("</dl>\n").toString();
   }
 
-  private static String hint(List<ScheduleRun> runs) {
+  private static String hint(List<ScheduleRun> runs, ScheduleScale scale) {
     String numbers =
         "Numbers are " + ScheduleRun.numbers(runs) + "; under the pointer, a cell says what it is";
     String exchanges =
@@ -114,7 +114,16 @@ public final class ScheduleHtml {
             .filter(run -> !run.ranksOfStages().isEmpty())
             .map(run -> "; " + (runs.size() > 1 ? run.name() + ": " : "") + run.ranksOfStages())
             .collect(Collectors.joining());
-    return numbers + exchanges + ranks + (runs.size() > 1 ? "; all have the same scale." : ".");
+    String held =
+        runs.stream()
+            .map(run -> ScheduleDrawing.held(run, scale))
+            .distinct()
+            .collect(Collectors.joining(" or ", "; activations held are ", ""));
+    return numbers
+        + exchanges
+        + ranks
+        + held
+        + (runs.size() > 1 ? "; all have the same scale." : ".");
   }
 
   /** The ranks' names and values stay while the picture moves between them. */

@@ -33,6 +33,10 @@ public record SteadyLines(Optional<SteadyFigures> simulated, double oneDeviceSec
       boolean same = run.difference().equals("none");
       lines.add(
           new Line("objective", formula + (same ? ", as simulated" : "; " + run.difference())));
+      lines.add(
+          new Line(
+              "idle",
+              Units.percent(run.idleShare()) + " of the devices' time, once the pipeline is full"));
     } else {
       lines.add(new Line(what, formula + "; the steady state is too long to be simulated"));
     }

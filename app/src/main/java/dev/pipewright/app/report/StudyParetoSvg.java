@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Time per sample against memory per device on one number of devices, both logarithmic. A line
@@ -21,6 +22,8 @@ public final class StudyParetoSvg {
   private static final double RIM = 16; // half a label of the axis
 
   private final List<Predicted> points;
+  private static final double MARK = 8; // from the middle of a point's mark to its edge
+
   private final List<Predicted> beyond;
   private final LogChart chart;
   private final Labels labels;
@@ -134,9 +137,17 @@ public final class StudyParetoSvg {
     PointLabel.draw(svg, points, wishes, labels);
   }
 
+  /** 0 where memory is not limited. */
+  private double mostCapacity() {
+    return points.stream()
+        .mapToDouble(Predicted::capacity)
+        .filter(Figure::isLimited)
+        .max()
+        .orElse(0);
+  }
+
   private void capacity(Svg svg) {
-    double capacity =
-        points.stream().mapToDouble(Predicted::capacity).filter(Figure::isLimited).max().orElse(0);
+    double capacity = mostCapacity();
     if (capacity == 0) {
       return;
     }
@@ -155,7 +166,7 @@ public final class StudyParetoSvg {
     labels.avoidLine(at, area.top(), at, area.bottom());
   }
 
-  /** Names what is not in the picture, at its right, below or above where fewer points are. */
+  /** Names what is not in the picture, in the corner where it covers fewest points. */
   private void beyond(Svg svg) {
     if (beyond.isEmpty() || points.contains(beyond.getFirst())) {
       return;
@@ -167,14 +178,31 @@ public final class StudyParetoSvg {
     Box area = chart.area();
     double width = area.right() - area.left();
     String words = TextWidth.cut("beyond: " + names, (int) (width / 7.5));
-    double left = area.right() - 6 - StackDrawing.width(words, 11);
-    double middle = (area.top() + area.bottom()) / 2;
-    long below = points.stream().filter(point -> y(point) > middle).count();
-    double y = 2 * below > points.size() ? area.top() + 16 : area.bottom() - 8;
-    svg.text(area.right() - 6, y, "font-size=\"11\" text-anchor=\"end\" class=\"above\"", words);
-    for (double height = y - 10; height <= y + 2; height += 4) {
-      labels.avoidLine(left, height, area.right(), height);
+    double wide = StackDrawing.width(words, 11);
+    double limit = chart.x().at(mostCapacity()); // which is there, or nothing would be beyond
+    double right = area.right() - limit > wide + 12 ? area.right() - 6 : limit - 6;
+    Corner corner =
+        Stream.of(
+                new Corner(right, area.top() + 16),
+                new Corner(right, area.bottom() - 8),
+                new Corner(area.left() + 6 + wide, area.top() + 16),
+                new Corner(area.left() + 6 + wide, area.bottom() - 8))
+            .min(Comparator.comparingLong(each -> covered(each, wide)))
+            .orElseThrow();
+    svg.text(corner.right, corner.y, "font-size=\"11\" text-anchor=\"end\" class=\"above\"", words);
+    for (double height = corner.y - 10; height <= corner.y + 2; height += 4) {
+      labels.avoidLine(corner.right - wide, height, corner.right, height);
     }
+  }
+
+  /** Where words may end. */
+  private record Corner(double right, double y) {}
+
+  private long covered(Corner corner, double wide) {
+    return points.stream()
+        .filter(point -> x(point) > corner.right - wide - MARK && x(point) < corner.right + MARK)
+        .filter(point -> y(point) > corner.y - 11 - MARK && y(point) < corner.y + MARK)
+        .count();
   }
 
   /** What nothing beats in both, least memory first; {@code points} are in that order. */

@@ -338,6 +338,9 @@ class FiguresAgreeTest {
     String text = plan(planner, seed).out().replaceAll("\\s+", " ");
     assertTrue(text.contains(Units.seconds(simulated) + " simulated, in the steady state"), text);
     assertTrue(text.contains("objective " + Units.seconds(objective) + ", which"), text);
+    double idle = number(answer, "/simulated/steady_idle_share");
+    assertEquals(idle, number(answer, "/simulated/idle_share"));
+    assertTrue(text.contains("idle " + Units.percent(idle) + " of the devices' time, once"), text);
     assertTrue(!apart || text.contains(difference), text);
   }
 

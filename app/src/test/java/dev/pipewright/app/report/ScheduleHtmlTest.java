@@ -58,6 +58,17 @@ class ScheduleHtmlTest {
     }
   }
 
+  /** What is longer than a telephone is wide belongs into a line that wraps, not into a picture. */
+  @Test
+  void headingsInThePictureAreShortAndTheRestIsSaidAbove() {
+    for (ScheduleRun run : List.of(PLAIN, ScheduleRuns.capped(PLAIN, 3.0))) {
+      String page = ScheduleHtml.of(List.of(run));
+      assertTrue(page.contains(">activations held</text>"), page);
+      assertTrue(page.contains("; activations held are in micro-batches of a stage"), page);
+      assertEquals(run.isCapped(), page.contains("stage; the cap is 3 (dashed)"), page);
+    }
+  }
+
   @Test
   void theCapIsStatedForAllOrByRank() {
     assertTrue(

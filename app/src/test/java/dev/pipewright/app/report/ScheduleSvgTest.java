@@ -290,6 +290,15 @@ class ScheduleSvgTest {
   }
 
   @Test
+  void arrowsAreBelowTheCellsWhoseNumbersTheyWouldCross() {
+    String svg = ScheduleSvg.of(ScheduleRuns.ring());
+    int arrows = svg.indexOf("<g class=\"arrow\"");
+    assertTrue(arrows > 0);
+    assertTrue(arrows < svg.indexOf("<g class=\"cells\""), svg);
+    assertTrue(arrows > svg.indexOf("class=\"plot\""), svg);
+  }
+
+  @Test
   void whatIsTakenOverHasAnArrowFromTheRankBefore() throws Exception {
     Element root = SvgReader.parse(ScheduleSvg.of(ScheduleRuns.ring()));
     assertEquals(5, ofClass(root, "path", "head").size()); // of six turns the first has none

@@ -227,6 +227,30 @@ class StudySvgTest {
   }
 
   @Test
+  void whatIsBeyondIsNamedWhereTheDevicesMemoryDoesNotCrossIt() throws Exception {
+    Predicted far =
+        Studies.predicted(Layout.of(Strategy.SPATIAL, 1, 4), 1, 1, 17 * Studies.CAPACITY);
+    Predicted full =
+        Studies.predicted(Layout.of(Strategy.DATA, 4, 1), 1, 3, 0.9 * Studies.CAPACITY);
+    Predicted lean = Studies.predicted(Layout.of(Strategy.ZERO1, 4, 1), 1, 1, 1e8);
+    List<Strategy> all = List.of(Strategy.DATA, Strategy.ZERO1, Strategy.SPATIAL);
+    Study study = Studies.of(all, List.of(4), List.of(full, lean, far));
+    Element root = SvgReader.parse(StudyParetoSvg.of(study, "far"));
+    Element words =
+        SvgReader.all(root, "text").stream()
+            .filter(text -> text.getTextContent().startsWith("beyond: "))
+            .findFirst()
+            .orElseThrow();
+    Element limit =
+        SvgReader.all(root, "path").stream()
+            .filter(path -> path.getAttribute("class").equals("limit"))
+            .findFirst()
+            .orElseThrow();
+    double line = Double.parseDouble(limit.getAttribute("d").split("[ L]", -1)[0].substring(1));
+    assertTrue(SvgReader.number(words, "x") < line, words.getAttribute("x") + " " + line);
+  }
+
+  @Test
   void hollowPointsDoNotFit() throws Exception {
     Study study = Studies.small();
     Element root = SvgReader.parse(StudyScalingSvg.inPage(study, 680, 450));
