@@ -23,7 +23,6 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -115,12 +114,8 @@ final class CompareCommand implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     boolean memory = !expected.emulate && run.workers == Workers.PROCESSES;
     TrainingOutcome outcome;
-    try (Patience printing = new Patience(OptionalDouble.empty(), Patience.SECONDS_TO_STOP)) {
-      outcome = TrainCommand.service().train(request, step -> {});
-      if (memory) {
-        TrainingRequest frugal = request.frugal(MEMORY_STEPS);
-        outcome = outcome.with(TrainCommand.service().train(frugal, step -> {}).workers());
-      }
+    try {
+      outcome = Patience.untilSaid(() -> measured(request, memory));
     } catch (TrainingFailureException e) {
       err.println("pipewright: " + e.getMessage());
       return Failures.BROKEN;
@@ -134,6 +129,14 @@ final class CompareCommand implements Callable<Integer> {
       err.println("wrote " + String.join(", ", FILES) + " to " + to);
     }
     return within(comparison.step()) ? 0 : Failures.NO;
+  }
+
+  private static TrainingOutcome measured(TrainingRequest request, boolean memory) {
+    TrainingOutcome outcome = TrainCommand.service().train(request, step -> {});
+    return memory
+        ? outcome.with(
+            TrainCommand.service().train(request.frugal(MEMORY_STEPS), step -> {}).workers())
+        : outcome;
   }
 
   private String text(TrainingRequest request, Comparison comparison, TrainingFigures figures) {

@@ -6,6 +6,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,6 +74,16 @@ final class Patience implements BooleanSupplier, AutoCloseable {
   /** Whether a search was told to end. */
   boolean ended() {
     return ended;
+  }
+
+  /** Gives work that ends by itself when it is interrupted the time to say so. */
+  static <T> T untilSaid(Supplier<T> work) {
+    Patience patience = new Patience(OptionalDouble.empty(), SECONDS_TO_STOP);
+    try {
+      return work.get();
+    } finally {
+      patience.close();
+    }
   }
 
   /** Whether the user, and not a time limit, wants an end. */

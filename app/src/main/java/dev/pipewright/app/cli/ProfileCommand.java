@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.ServiceLoader;
 import java.util.TreeSet;
@@ -149,17 +148,18 @@ final class ProfileCommand implements Callable<Integer> {
   private int measure(ProfilingRequest request, @Nullable OutputFolder folder) {
     PrintWriter err = spec.commandLine().getErr();
     ProfilingOutcome outcome;
-    try (Patience printing = new Patience(OptionalDouble.empty(), Patience.SECONDS_TO_STOP)) {
+    try {
       outcome =
-          service()
-              .profile(
-                  request,
-                  words -> {
-                    if (!json || Terminal.colours()) {
-                      err.println("measuring " + words + " …");
-                      err.flush();
-                    }
-                  });
+          Patience.untilSaid(() ->
+              service()
+                  .profile(
+                      request,
+                      words -> {
+                        if (!json || Terminal.colours()) {
+                          err.println("measuring " + words + " …");
+                          err.flush();
+                        }
+                      }));
     } catch (TrainingFailureException e) {
       err.println("pipewright: " + e.getMessage());
       return Failures.BROKEN;
