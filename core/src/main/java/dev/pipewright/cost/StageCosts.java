@@ -93,6 +93,11 @@ public final class StageCosts {
     return result;
   }
 
+  /** The same cuts of another workload of the same chain. */
+  public StageCosts with(Workload other) {
+    return new StageCosts(other, ends);
+  }
+
   /** Where in the chain the position {@code first} begins, or the end {@code first} lies. */
   public int inChain(int first) {
     return ends[first];
@@ -221,6 +226,11 @@ public final class StageCosts {
         parameterBytes[end] - parameterBytes[first],
         gradientBytes[end] - gradientBytes[first],
         staticBytes(first, end));
+  }
+
+  /** Cumulative bytes by end that layers keep of a sample for the backward pass: read only. */
+  public double[] keptBytes() {
+    return keptBytes;
   }
 
   /**

@@ -2,8 +2,8 @@ package dev.pipewright.cost;
 
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
-import dev.pipewright.model.Operator;
 import dev.pipewright.model.Shape;
+import dev.pipewright.plan.BlockShape;
 import dev.pipewright.plan.CutRegion;
 import dev.pipewright.plan.Split;
 import dev.pipewright.plan.Split.Kind;
@@ -50,12 +50,19 @@ record TeamPart(
   /** Of these what the products read: of all steps, also where each worker has some of them. */
   private static final double BLOCK_READ = 2;
 
-  static TeamPart of(LayerGraph graph, int layer, Split split, CutRegion region) {
+  /** Dropout masks of the states that a block keeps, at half an element each. */
+  private static final double BLOCK_MASKS = 1;
+
+  /**
+   * @param masks whether blocks keep dropout masks: those that are described do (Korthikanti et
+   *     al., MLSys 2023, §4.2.1), those that the runtime measures have no dropout
+   */
+  static TeamPart of(LayerGraph graph, int layer, Split split, CutRegion region, boolean masks) {
     return switch (split.kind()) {
       case NONE -> WHOLE;
       case FILTER, CHANNEL -> product(graph, layer, split);
       case SPATIAL -> region.contains(layer) ? places(graph, layer, split, region) : WHOLE;
-      case TENSOR, SEQUENCE -> block(graph, layer, split, region.contains(layer));
+      case TENSOR, SEQUENCE -> block(graph, layer, split, region.contains(layer), masks);
     };
   }
 
@@ -100,22 +107,22 @@ record TeamPart(
     return new TeamPart(part, 0, 0, share, beside, 0, share, reach.beside(), share, reach);
   }
 
-  private static TeamPart block(LayerGraph graph, int layer, Split split, boolean cut) {
-    for (Operator step : graph.layer(layer).steps()) {
-      if (step instanceof Operator.TransformerBlock block) {
-        double states = (double) block.sequence() * block.hidden();
-        Part part = new Part(share(block.heads(), split.parts()), 1, 1);
-        return cut
-            ? block(part, 0, BLOCK_READ * states)
-            : block(part, BLOCK_TRAFFIC * states, BLOCK_STATES * states);
-      }
-      if (step instanceof Operator.Attention attention) {
-        double states = (double) attention.sequence() * attention.hidden();
-        Part part = new Part(share(attention.heads(), split.parts()), 1, 1);
-        return block(part, states, states);
-      }
+  private static TeamPart block(
+      LayerGraph graph, int layer, Split split, boolean cut, boolean masks) {
+    Optional<BlockShape> found = BlockShape.of(graph.layer(layer));
+    if (found.isEmpty()) {
+      return WHOLE;
     }
-    return WHOLE;
+    BlockShape block = found.get();
+    double states = block.states();
+    Part part = new Part(share(block.heads(), split.parts()), 1, 1);
+    if (block.products() == 1) { // an attention alone
+      return block(part, states, states);
+    }
+    return cut
+        ? block(part, 0, BLOCK_READ * states)
+        : block(
+            part, BLOCK_TRAFFIC * states, (BLOCK_STATES + (masks ? BLOCK_MASKS : 0)) * states);
   }
 
   private static TeamPart block(Part part, double moved, double kept) {

@@ -31,8 +31,9 @@ public final class TeamProfile {
     LayerGraph graph = whole.chain().graph();
     CutRegion region = new CutRegion(graph, split);
     TeamParameters team = new TeamParameters(graph, split);
+    boolean masks = !whole.profile().provenance().measured();
     for (int layer = 0; layer < graph.size(); layer++) {
-      parts.add(TeamPart.of(graph, layer, split, region));
+      parts.add(TeamPart.of(graph, layer, split, region, masks));
       long all = graph.layer(layer).parameters();
       parameters.add(all == 0 ? 1 : (double) team.most(layer) / all);
     }

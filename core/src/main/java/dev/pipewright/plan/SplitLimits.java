@@ -14,6 +14,18 @@ public final class SplitLimits {
     this.graph = graph;
   }
 
+  /**
+   * How tensor parallelism of a degree splits the network: transformer blocks by heads and inner
+   * features, a network without any by filters. Whether it can be is {@link #refusal}'s to say.
+   */
+  public Split tensorParallel(int degree) {
+    if (degree == 1) {
+      return Split.NONE;
+    }
+    boolean blocks = graph.layers().stream().anyMatch(layer -> BlockShape.of(layer).isPresent());
+    return Split.of(blocks ? Kind.TENSOR : Kind.FILTER, degree);
+  }
+
   /** Why a network cannot be split so: the layer with its limit. Empty where it can. */
   public Optional<String> refusal(Split split) {
     return switch (split.kind()) {
@@ -111,17 +123,10 @@ public final class SplitLimits {
   private Optional<String> blocks(Split split) {
     boolean any = false;
     for (int layer = 0; layer < graph.size(); layer++) {
-      for (Operator step : graph.layer(layer).steps()) {
-        int heads =
-            switch (step) {
-              case Operator.TransformerBlock block -> block.heads();
-              case Operator.Attention attention -> attention.heads();
-              default -> 0;
-            };
-        any |= heads > 0;
-        if (heads > 0 && split.parts() > heads) {
-          return tooFew(split, layer, heads, "heads");
-        }
+      Optional<BlockShape> block = BlockShape.of(graph.layer(layer));
+      any |= block.isPresent();
+      if (block.isPresent() && split.parts() > block.get().heads()) {
+        return tooFew(split, layer, block.get().heads(), "heads");
       }
     }
     return any

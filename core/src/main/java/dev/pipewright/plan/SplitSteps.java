@@ -53,6 +53,12 @@ final class SplitSteps {
         case Operator.Normalization n -> normalization(n);
         case Operator.Attention a -> whole((long) a.sequence() * a.hidden());
         case Operator.TransformerBlock b -> block(b);
+        case Operator.Block b ->
+            BlockShape.of(graph.layer(layer), b)
+                .ifPresent(shape -> {
+                  whole(shape.states());
+                  whole(shape.states(), true);
+                });
         default -> {
           // each member does all of it, or its part of it by itself
         }
@@ -111,13 +117,15 @@ final class SplitSteps {
   private void linear(Operator.Linear operator) {
     Layer own = graph.layer(layer);
     boolean oneRow = own.output().map(shape -> shape.extents().size() == 1).orElse(true);
-    long rows = oneRow ? 1 : elements(extents) / extents.get(extents.size() - 1);
+    long rows = oneRow ? 1 : own.outputElements() / operator.out();
     product(operator.in(), rows, operator.out(), rows);
     if (oneRow) {
       extents = List.of(operator.out());
     } else {
-      List<Integer> others = new ArrayList<>(extents.subList(0, extents.size() - 1));
-      others.add(operator.out());
+      List<Integer> others = new ArrayList<>(extents);
+      if (!others.isEmpty()) {
+        others.set(others.size() - 1, operator.out());
+      }
       extents = others;
     }
   }

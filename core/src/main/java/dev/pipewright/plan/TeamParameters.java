@@ -1,5 +1,6 @@
 package dev.pipewright.plan;
 
+import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.plan.Split.Kind;
@@ -67,6 +68,7 @@ public final class TeamParameters {
       case Operator.Attention a when blocks -> attention(a.hidden(), a.heads(), part, parts);
       case Operator.TransformerBlock b when blocks ->
           attention(b.hidden(), b.heads(), part, parts) + perceptron(b.hidden(), part, parts);
+      case Operator.Block b when blocks -> described(layer, b, part, parts);
       default -> 0;
     };
   }
@@ -87,6 +89,14 @@ public final class TeamParameters {
   private static long attention(long hidden, long heads, int part, int parts) {
     long features = Span.of(heads, part, parts).count() * (hidden / heads);
     return 3 * features * (hidden + 1) + features * hidden;
+  }
+
+  /** Of a block of which only sizes are known: all of its numbers. */
+  private long described(int layer, Operator.Block block, int part, int parts) {
+    Layer own = graph.layer(layer);
+    return BlockShape.of(own, block).isPresent()
+        ? Span.of(own.parameters(), part, parts).count()
+        : 0;
   }
 
   private static long perceptron(long hidden, int part, int parts) {

@@ -90,14 +90,11 @@ final class FastestWithin {
     java.util.Arrays.fill(leastPath, Double.POSITIVE_INFINITY);
     for (Degrees degrees : round.degrees) {
       int slice = StageCosts.slice(round.samples, degrees.data());
-      HybridCosts.Passes pass = round.costs.passes(slice, degrees.tensor());
+      double[] forward = round.costs.part(degrees.tensor()).forwardSeconds(slice);
+      double[] backward = round.costs.part(degrees.tensor()).backwardSeconds(slice);
       for (int i = 0; i < layers; i++) {
         double both =
-            fastest
-                * (pass.forward()[i + 1]
-                    - pass.forward()[i]
-                    + pass.backward()[i + 1]
-                    - pass.backward()[i]);
+            fastest * (forward[i + 1] - forward[i] + backward[i + 1] - backward[i]);
         leastPath[i] = Math.min(leastPath[i], both);
         leastWork[i] = Math.min(leastWork[i], both * degrees.devices());
       }
@@ -153,9 +150,10 @@ final class FastestWithin {
     int slice = StageCosts.slice(round.samples, own.data());
     Transfer transfer = stages == 0 ? Transfer.NONE : round.transfer(rest.used, rest.kind, kind);
     HybridCosts.Groups on = round.costs.groups(round.firstDevice(used), own);
-    HybridCosts.Passes pass = round.costs.passes(slice, own.tensor());
     HybridCosts.Messages told = round.costs.messages(round.firstDevice(used), own, slice);
-    HybridCosts.Parts part = round.costs.parts(own.tensor());
+    StageCosts part = round.costs.part(own.tensor());
+    double[] forwards = part.forwardSeconds(slice);
+    double[] backwards = part.backwardSeconds(slice);
     boolean lastDevices = used == round.devices;
     boolean mayKeep = round.relief.recomputation() != Recomputation.ALWAYS;
     boolean whole = lastDevices && round.allows(stages + 1);
@@ -163,7 +161,7 @@ final class FastestWithin {
       if (!round.costs.costs().isStage(first, end)) {
         continue;
       }
-      boolean keeps = mayKeep && round.costs.peakBytes(part, first, end, slice, inFlight) <= cap;
+      boolean keeps = mayKeep && HybridCosts.peakBytes(part, first, end, slice, inFlight) <= cap;
       double again =
           keeps
               ? 0
@@ -173,11 +171,11 @@ final class FastestWithin {
         continue;
       }
       double forward =
-          (pass.forward()[end] - pass.forward()[first]) * on.slowdown()
+          (forwards[end] - forwards[first]) * on.slowdown()
               + told.forward()[end]
               - told.forward()[first];
       double backward =
-          (pass.backward()[end] - pass.backward()[first]) * on.slowdown()
+          (backwards[end] - backwards[first]) * on.slowdown()
               + told.backward()[end]
               - told.backward()[first];
       double tail = tail(on.data(), part, first, end, on.slowdown());
@@ -225,7 +223,7 @@ final class FastestWithin {
   }
 
   private static double tail(
-      Collectives data, HybridCosts.Parts part, int first, int end, double slowdown) {
+      Collectives data, StageCosts part, int first, int end, double slowdown) {
     double bytes = part.gradientBytes()[end] - part.gradientBytes()[first];
     double update = part.updateSeconds()[end] - part.updateSeconds()[first];
     return data.allReduce(bytes) + update * slowdown;

@@ -2,58 +2,46 @@ package dev.pipewright.planner.memory;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Collectives;
-import dev.pipewright.cost.Roofline;
+import dev.pipewright.cost.ExchangeSeconds;
+import dev.pipewright.cost.PartTimes;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCost.StageMemory;
-import dev.pipewright.cost.StageCost.States;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.TeamProfile;
 import dev.pipewright.cost.Workload;
-import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Chain;
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Split;
+import dev.pipewright.plan.SplitLimits;
+import dev.pipewright.plan.TeamExchange;
+import dev.pipewright.plan.TeamExchanges;
 import dev.pipewright.planner.recompute.TradeOffs.Choice;
-import dev.pipewright.profile.Profile;
-import dev.pipewright.profile.Profile.LayerTimes;
-import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.units.Bytes;
+import dev.pipewright.units.Check;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
- * What a stage of a hybrid plan costs each of its devices: {@link StageCosts}, with layers divided
- * among the devices of a tensor group as {@link TensorSplit} says.
+ * What a stage of a hybrid plan costs each of its devices: {@link StageCosts} of the layers as
+ * {@link TeamProfile} divides them among the devices of a tensor-parallel group, and the exchanges
+ * of these devices.
  *
  * <p>The devices of a stage are consecutive; so are those of a tensor group, and groups of {@code
- * tensor} devices that hold the same part reduce its gradients once a step. A divided layer takes
- * the profile's time for the whole one, times what the {@link Roofline} says that the part takes of
- * the whole. O(1) for each stage by prefix sums, made when first needed.
+ * tensor} devices that hold the same part reduce its gradients once a step. O(1) for each stage by
+ * prefix sums, made when first needed.
  */
 final class HybridCosts {
   private static final double ROUNDED_DOWN = 1 - 1e-9;
 
   private final StageCosts costs;
   private final Workload workload;
-  private final Roofline roofline;
-  private final TensorSplit[] splits; // by layer
-  private final double[] inputs; // elements of one sample, by layer
-  private final double staticPerParameterByte;
-  private final double gradientPerParameterByte;
-  private final Map<Integer, Parts> parts = new HashMap<>(); // by tensor degree
-  private final Map<Long, Passes> passes = new HashMap<>(); // by slice and tensor degree
+  private final SplitLimits limits;
+  private final PartTimes times;
+  private final Map<Integer, StageCosts> parts = new HashMap<>(); // by tensor degree
+  private final Map<Integer, List<TeamExchange>> exchanges = new HashMap<>(); // likewise
   private final Map<Long, Groups> groups = new HashMap<>(); // by first device and degrees
   private final Map<Messages.Key, Messages> messages = new HashMap<>();
-
-  /** Cumulative by end, for one tensor degree. */
-  record Parts(
-      double[] parameterBytes, double[] gradientBytes, double[] keptBytes, double[] updateSeconds) {
-    States states(int first, int end, double all) {
-      return new States(
-          parameterBytes[end] - parameterBytes[first],
-          gradientBytes[end] - gradientBytes[first],
-          all);
-    }
-  }
-
-  /** Cumulative seconds by end that a device of one tensor degree computes on a slice. */
-  record Passes(double[] forward, double[] backward) {}
 
   /**
    * The devices of a stage.
@@ -65,7 +53,7 @@ final class HybridCosts {
   record Groups(
       int[] devices, Collectives tensor, Collectives data, double slowdown, long capacity) {}
 
-  /** Cumulative seconds by end that a tensor group talks during a pass over a slice. */
+  /** Cumulative seconds by end of a tensor group's exchanges during a pass over a slice. */
   record Messages(double[] forward, double[] backward) {
     record Key(int firstDevice, Degrees degrees, int slice) {}
   }
@@ -73,21 +61,11 @@ final class HybridCosts {
   HybridCosts(StageCosts costs) {
     this.costs = costs;
     this.workload = costs.workload();
-    this.roofline = new Roofline(workload.cluster(), workload.training());
-    LayerGraph graph = workload.chain().graph();
-    this.splits = new TensorSplit[graph.size()];
-    this.inputs = new double[graph.size()];
-    for (int layer = 0; layer < splits.length; layer++) {
-      splits[layer] = TensorSplit.of(graph, layer);
-      for (int from : graph.predecessors(layer)) {
-        inputs[layer] += graph.layer(from).outputElements();
-      }
-    }
-    double weight = workload.profile().precision().bytes();
-    this.staticPerParameterByte = workload.training().staticBytesPerParameter() / weight;
-    this.gradientPerParameterByte = workload.training().gradientBytes() / weight;
+    this.limits = new SplitLimits(workload.chain().graph());
+    this.times = new PartTimes(workload);
   }
 
+  /** Of layers that are not divided. */
   StageCosts costs() {
     return costs;
   }
@@ -96,76 +74,27 @@ final class HybridCosts {
     return workload.cluster();
   }
 
-  /** Whether tensor parallelism divides anything. */
-  boolean divides() {
-    for (TensorSplit split : splits) {
-      if (split.divides()) {
-        return true;
-      }
+  /** The largest power of two, up to a degree, into which tensor parallelism divides the layers. */
+  int mostTensor(int wanted) {
+    int degree = 1;
+    while (2 * degree <= wanted && limits.refusal(limits.tensorParallel(2 * degree)).isEmpty()) {
+      degree *= 2;
     }
-    return false;
+    return degree;
   }
 
-  private double[] byEnd(double[] byLayer) {
-    double[] sums = workload.chain().cumulative(byLayer);
-    double[] result = new double[costs.size() + 1];
-    for (int end = 1; end < result.length; end++) {
-      result[end] = sums[costs.inChain(end) - 1];
-    }
-    return result;
+  /** Of the part that a device has of the layers; throws where they cannot be divided so. */
+  StageCosts part(int tensor) {
+    return parts.computeIfAbsent(
+        tensor, degree -> costs.with(TeamProfile.of(workload, split(degree))));
   }
 
-  /** What a device has of the layers: read only. */
-  Parts parts(int tensor) {
-    return parts.computeIfAbsent(tensor, this::newParts);
-  }
-
-  private Parts newParts(int tensor) {
-    Profile profile = workload.profile();
-    double[] parameters = profile.parameterBytes();
-    double[] kept = profile.keptBytes();
-    double[] update = profile.seconds(Quantity.UPDATE, 1);
-    for (int layer = 0; layer < splits.length; layer++) {
-      parameters[layer] *= splits[layer].weights(tensor);
-      update[layer] *= splits[layer].weights(tensor);
-      kept[layer] *= splits[layer].kept(tensor);
-    }
-    double[] weights = byEnd(parameters);
-    double[] gradients = weights.clone();
-    for (int end = 0; end < gradients.length; end++) {
-      gradients[end] *= gradientPerParameterByte;
-    }
-    return new Parts(weights, gradients, byEnd(kept), byEnd(update));
-  }
-
-  /** What a device of the profile's kind computes on a slice: read only. */
-  Passes passes(int slice, int tensor) {
-    return passes.computeIfAbsent((long) slice << 32 | tensor, key -> newPasses(slice, tensor));
-  }
-
-  private Passes newPasses(int slice, int tensor) {
-    double[] forward = workload.profile().seconds(Quantity.FORWARD, slice);
-    double[] backward = workload.profile().seconds(Quantity.BACKWARD, slice);
-    for (int layer = 0; tensor > 1 && layer < splits.length; layer++) {
-      if (splits[layer].divides()) {
-        LayerTimes whole = roofline(layer, slice, 1);
-        LayerTimes part = roofline(layer, slice, tensor);
-        forward[layer] *= share(part.forward(), whole.forward());
-        backward[layer] *= share(part.backward(), whole.backward());
-      }
-    }
-    return new Passes(byEnd(forward), byEnd(backward));
-  }
-
-  private LayerTimes roofline(int layer, int slice, int tensor) {
-    TensorSplit split = splits[layer];
-    double whole = split.kind() == TensorSplit.Kind.BLOCK ? split.wholeTraffic() : inputs[layer];
-    return roofline.partTimes(
-        workload.chain().graph().layer(layer), slice, split.part(tensor), whole);
-  }
-
-  private static double share(double part, double whole) {
-    return whole > 0 ? part / whole : 1;
+  private Split split(int tensor) {
+    Split split = limits.tensorParallel(tensor);
+    limits
+        .refusal(split)
+        .ifPresent(why -> Check.that(false, "a stage divides its tensors by %d: %s", tensor, why));
+    return split;
   }
 
   /** The devices of a stage from {@code firstDevice} on. */
@@ -196,64 +125,72 @@ final class HybridCosts {
         capacity);
   }
 
-  /** What tensor groups tell each other during the passes over a slice: read only. */
+  /** The exchanges of tensor groups during the passes over a slice: read only. */
   Messages messages(int firstDevice, Degrees degrees, int slice) {
     return messages.computeIfAbsent(
         new Messages.Key(firstDevice, degrees, slice), this::newMessages);
   }
 
   private Messages newMessages(Messages.Key key) {
-    double[] forward = new double[splits.length];
-    double[] backward = new double[splits.length];
-    if (key.degrees.tensor() > 1) {
-      Collectives group = groups(key.firstDevice, key.degrees).tensor;
-      double bytes = (double) key.slice * workload.profile().precision().bytes();
-      for (int layer = 0; layer < splits.length; layer++) {
-        forward[layer] = splits[layer].forwardSeconds(group, bytes);
-        backward[layer] = splits[layer].backwardSeconds(group, bytes);
-      }
+    int layers = workload.chain().graph().size();
+    double[] forward = new double[layers];
+    double[] backward = new double[layers];
+    int tensor = key.degrees.tensor();
+    ExchangeSeconds seconds =
+        new ExchangeSeconds(
+            times,
+            groups(key.firstDevice, key.degrees).tensor,
+            workload.profile().precision(),
+            tensor);
+    for (TeamExchange each : exchanges.computeIfAbsent(tensor, this::newExchanges)) {
+      double[] pass = each.forward() ? forward : backward;
+      pass[each.layer()] += seconds.of(each, key.slice);
     }
     return new Messages(byEnd(forward), byEnd(backward));
+  }
+
+  /** Of blocks and filters, which exchange whole tensors wherever a stage begins. */
+  private List<TeamExchange> newExchanges(int tensor) {
+    Chain chain = workload.chain();
+    return TeamExchanges.of(chain, new LayerRange(0, chain.size() - 1), split(tensor));
+  }
+
+  private double[] byEnd(double[] byLayer) {
+    double[] sums = workload.chain().cumulative(byLayer);
+    double[] result = new double[costs.size() + 1];
+    for (int end = 1; end < result.length; end++) {
+      result[end] = sums[costs.inChain(end) - 1];
+    }
+    return result;
   }
 
   /** Bytes on each device with so many micro-batches of {@code samples} in flight. */
   double peakBytes(int first, int end, Degrees degrees, int samples, int inFlight) {
     int slice = StageCosts.slice(samples, degrees.data());
-    return peakBytes(parts(degrees.tensor()), first, end, slice, inFlight);
+    return peakBytes(part(degrees.tensor()), first, end, slice, inFlight);
   }
 
   /** The same for what a device has of the layers. */
-  double peakBytes(Parts part, int first, int end, int slice, int inFlight) {
-    return staticBytes(part, first, end)
-        + inFlight * heldBytes(part, first, end, slice)
-        + costs.workingBytes(slice);
+  static double peakBytes(StageCosts part, int first, int end, int slice, int inFlight) {
+    return part.staticBytes(first, end)
+        + inFlight * part.heldBytes(first, end, slice)
+        + part.workingBytes(slice);
   }
 
   /** The same without the input, rounded down: it never shrinks with further layers. */
   double leastBytes(int first, int end, Degrees degrees, int samples, int inFlight) {
-    Parts part = parts(degrees.tensor());
+    StageCosts part = part(degrees.tensor());
     int slice = StageCosts.slice(samples, degrees.data());
-    double kept = (part.keptBytes[end] - part.keptBytes[first]) * slice;
-    double rest = staticBytes(part, first, end) + costs.workingBytes(slice);
+    double kept = part.recomputedBytes(first, end, slice);
+    double rest = part.staticBytes(first, end) + part.workingBytes(slice);
     return (rest + inFlight * kept) * ROUNDED_DOWN;
   }
 
-  /**
-   * Weights, gradients and optimizer state on each device, and what layers need while they compute,
-   * as if none of that were divided.
-   */
-  double besideActivations(int first, int end, Degrees degrees, int samples) {
-    return staticBytes(parts(degrees.tensor()), first, end)
-        + costs.workingBytes(StageCosts.slice(samples, degrees.data()));
-  }
-
-  private double staticBytes(Parts part, int first, int end) {
-    return (part.parameterBytes[end] - part.parameterBytes[first]) * staticPerParameterByte;
-  }
-
-  /** Every device of a tensor group has the whole input of the stage. */
-  private double heldBytes(Parts part, int first, int end, int slice) {
-    return (costs.cutBytes()[first] + part.keptBytes[end] - part.keptBytes[first]) * slice;
+  /** Weights, gradients, optimizer state and what layers need while they compute. */
+  double bytesWithoutActivations(int first, int end, Degrees degrees, int samples) {
+    StageCosts part = part(degrees.tensor());
+    return part.staticBytes(first, end)
+        + part.workingBytes(StageCosts.slice(samples, degrees.data()));
   }
 
   /** What a stage costs that keeps all; its transfers are those to the next. */
@@ -279,29 +216,32 @@ final class HybridCosts {
       Choice relief,
       Transfer toNext) {
     int slice = StageCosts.slice(samples, degrees.data());
-    Parts part = parts(degrees.tensor());
-    Passes pass = passes(slice, degrees.tensor());
+    StageCosts part = part(degrees.tensor());
+    double[] forward = part.forwardSeconds(slice);
+    double[] backward = part.backwardSeconds(slice);
+    double[] gradients = part.gradientBytes();
+    double[] update = part.updateSeconds();
     Groups on = groups(firstDevice, degrees);
-    Messages told = messages(firstDevice, degrees, slice);
-    double reduce = on.data.allReduce(part.gradientBytes[end] - part.gradientBytes[first]);
+    Messages exchanged = messages(firstDevice, degrees, slice);
+    double reduce = on.data.allReduce(gradients[end] - gradients[first]);
     return new StageCost(
-        (pass.forward[end] - pass.forward[first]) * on.slowdown
-            + told.forward[end]
-            - told.forward[first],
-        (pass.backward[end] - pass.backward[first]) * on.slowdown
-            + told.backward[end]
-            - told.backward[first]
+        (forward[end] - forward[first]) * on.slowdown
+            + exchanged.forward[end]
+            - exchanged.forward[first],
+        (backward[end] - backward[first]) * on.slowdown
+            + exchanged.backward[end]
+            - exchanged.backward[first]
             + relief.extraSeconds(),
         toNext.there(end),
         toNext.back(end),
         reduce,
         reduce,
-        (part.updateSeconds[end] - part.updateSeconds[first]) * on.slowdown,
+        (update[end] - update[first]) * on.slowdown,
         new StageMemory(
-            part.states(first, end, staticBytes(part, first, end)),
-            relief.again().isEmpty() ? heldBytes(part, first, end, slice) : relief.heldBytes(),
+            part.states(first, end),
+            relief.again().isEmpty() ? part.heldBytes(first, end, slice) : relief.heldBytes(),
             inFlight,
-            relief.workingBytes() + costs.workingBytes(slice),
+            relief.workingBytes() + part.workingBytes(slice),
             new Bytes(on.capacity)));
   }
 }

@@ -6,7 +6,6 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.planner.memory.HybridCosts.Groups;
 import dev.pipewright.planner.memory.HybridCosts.Messages;
-import dev.pipewright.planner.memory.HybridCosts.Passes;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.planner.recompute.TradeOffs;
 import dev.pipewright.planner.recompute.TradeOffs.Choice;
@@ -62,7 +61,7 @@ final class HybridRelief {
       return costs.peakBytes(first, end, degrees, samples, inFlight);
     }
     double ofSample = smallest(degrees.tensor()).leastBytes(first, end, inFlight);
-    return costs.besideActivations(first, end, degrees, samples)
+    return costs.bytesWithoutActivations(first, end, degrees, samples)
         + ofSample * StageCosts.slice(samples, degrees.data());
   }
 
@@ -73,7 +72,7 @@ final class HybridRelief {
     }
     double layer = largest(degrees.tensor())[first][end]; // held, or needed while it runs again
     double activations = layer * StageCosts.slice(samples, degrees.data());
-    return (costs.besideActivations(first, end, degrees, samples) + activations) * (1 - 1e-9);
+    return (costs.bytesWithoutActivations(first, end, degrees, samples) + activations) * (1 - 1e-9);
   }
 
   /** What the layer keeps of a sample that keeps most, by first layer and end. */
@@ -81,7 +80,7 @@ final class HybridRelief {
     return largest.computeIfAbsent(
         tensor,
         key -> {
-          double[] kept = costs.parts(tensor).keptBytes();
+          double[] kept = costs.part(tensor).keptBytes();
           double[][] most = new double[kept.length][kept.length];
           for (int first = 0; first < kept.length; first++) {
             for (int end = first + 1; end < kept.length; end++) {
@@ -111,7 +110,7 @@ final class HybridRelief {
     if (recomputation == Recomputation.NEVER) {
       return Double.POSITIVE_INFINITY;
     }
-    double bytes = cap * (1 + ROUNDING) - costs.besideActivations(first, end, degrees, samples);
+    double bytes = cap * (1 + ROUNDING) - costs.bytesWithoutActivations(first, end, degrees, samples);
     return fastest(firstDevice, degrees, StageCosts.slice(samples, degrees.data()))
         .extraSeconds(first, end, inFlight, bytes);
   }
@@ -119,7 +118,7 @@ final class HybridRelief {
   /** What {@link #extraSeconds} of a stage that does not keep all is not below, at less cost. */
   double extraAtLeast(
       int first, int end, int firstDevice, Degrees degrees, int samples, int inFlight, double cap) {
-    double bytes = cap * (1 + ROUNDING) - costs.besideActivations(first, end, degrees, samples);
+    double bytes = cap * (1 + ROUNDING) - costs.bytesWithoutActivations(first, end, degrees, samples);
     if (recomputation == Recomputation.NEVER || bytes < 0) {
       return Double.POSITIVE_INFINITY;
     }
@@ -134,7 +133,7 @@ final class HybridRelief {
         || keeps(first, end, degrees, samples, inFlight, cap)) {
       return NONE;
     }
-    double bytes = cap * (1 + ROUNDING) - costs.besideActivations(first, end, degrees, samples);
+    double bytes = cap * (1 + ROUNDING) - costs.bytesWithoutActivations(first, end, degrees, samples);
     TradeOffs timed = fastest(firstDevice, degrees, StageCosts.slice(samples, degrees.data()));
     return timed
         .choice(first, end, inFlight, bytes)
@@ -156,7 +155,7 @@ final class HybridRelief {
     }
     int slice = StageCosts.slice(samples, degrees.data());
     double[] forward = forward(firstDevice, degrees, slice);
-    double[] kept = costs.parts(degrees.tensor()).keptBytes();
+    double[] kept = costs.part(degrees.tensor()).keptBytes();
     double[][] figures = new double[3][end - first];
     for (int i = 0; i < end - first; i++) {
       figures[0][i] = forward[first + i + 1] - forward[first + i];
@@ -194,17 +193,17 @@ final class HybridRelief {
   /** Cumulative seconds by end of a forward pass over a slice. */
   private double[] forward(int firstDevice, Degrees degrees, int slice) {
     Groups on = costs.groups(firstDevice, degrees);
-    Passes pass = costs.passes(slice, degrees.tensor());
+    double[] pass = costs.part(degrees.tensor()).forwardSeconds(slice);
     Messages told = costs.messages(firstDevice, degrees, slice);
     double[] seconds = new double[costs.costs().size() + 1];
     for (int end = 0; end < seconds.length; end++) {
-      seconds[end] = pass.forward()[end] * on.slowdown() + told.forward()[end];
+      seconds[end] = pass[end] * on.slowdown() + told.forward()[end];
     }
     return seconds;
   }
 
   private TradeOffs tradeOffs(double[] forward, int slice, int tensor, double mostBytes) {
-    double[] kept = costs.parts(tensor).keptBytes().clone();
+    double[] kept = costs.part(tensor).keptBytes().clone();
     double[] input = costs.costs().cutBytes().clone();
     for (int i = 0; i < kept.length; i++) {
       kept[i] *= slice;

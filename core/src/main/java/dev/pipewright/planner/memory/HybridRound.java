@@ -45,8 +45,8 @@ final class HybridRound {
     this.samples = samples;
     this.devices = devices;
     this.stages = stages;
-    int most = costs.divides() ? mostTensor : 1;
-    this.degrees = Degrees.all(devices, samples, most).toArray(Degrees[]::new);
+    this.degrees =
+        Degrees.all(devices, samples, costs.mostTensor(mostTensor)).toArray(Degrees[]::new);
   }
 
   int layers() {

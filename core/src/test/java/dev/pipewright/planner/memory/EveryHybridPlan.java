@@ -2,22 +2,29 @@ package dev.pipewright.planner.memory;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Collectives;
+import dev.pipewright.cost.ExchangeSeconds;
 import dev.pipewright.cost.LayerCosts;
+import dev.pipewright.cost.PartTimes;
 import dev.pipewright.cost.PartlyKept;
 import dev.pipewright.cost.PathFormula;
-import dev.pipewright.cost.Roofline;
 import dev.pipewright.cost.SplitConcat;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.TeamProfile;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Split;
+import dev.pipewright.plan.SplitLimits;
+import dev.pipewright.plan.TeamExchange;
+import dev.pipewright.plan.TeamExchanges;
 import dev.pipewright.planner.recompute.EveryChoice;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.profile.Profile;
-import dev.pipewright.profile.Profile.LayerTimes;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.WarmUp;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
@@ -34,6 +41,8 @@ final class EveryHybridPlan {
   private final Recomputation recomputation;
   private final List<Degrees> degrees;
   private final List<Priced> found = new ArrayList<>();
+  private final SplitLimits limits;
+  private final Map<Integer, Profile> profiles = new HashMap<>(); // of a part, by tensor degree
 
   /** A stage by its layers and the way it is shared. */
   record Piece(int first, int end, Degrees degrees, List<LayerRange> again) {}
@@ -55,12 +64,12 @@ final class EveryHybridPlan {
     this.microBatches = microBatches;
     this.samples = samples;
     this.degrees = new ArrayList<>();
-    boolean divides =
-        IntStream.range(0, workload.chain().graph().size())
-            .anyMatch(layer -> TensorSplit.of(workload.chain().graph(), layer).divides());
+    this.limits = new SplitLimits(workload.chain().graph());
     for (int data = 1; data <= Math.min(samples, cluster.size()); data++) {
-      for (int tensor = 1; tensor <= (divides ? mostTensor : 1); tensor++) {
-        if (Integer.bitCount(tensor) == 1 && data * tensor <= cluster.size()) {
+      for (int tensor = 1; tensor <= mostTensor; tensor++) {
+        if (Integer.bitCount(tensor) == 1
+            && data * tensor <= cluster.size()
+            && limits.refusal(limits.tensorParallel(tensor)).isEmpty()) {
           degrees.add(new Degrees(data, tensor));
         }
       }
@@ -138,22 +147,19 @@ final class EveryHybridPlan {
       double fixed = 0;
       double[][] figures = new double[4][piece.end - piece.first];
       for (int layer = piece.first; layer < piece.end; layer++) {
-        TensorSplit split = TensorSplit.of(workload.chain().graph(), layer);
-        Profile.LayerSizes sizes = workload.profile().sizes(layer);
-        double weights = split.weights(piece.degrees.tensor());
-        gradients += sizes.parameters() * weights;
-        fixed += sizes.parameters() * weights / 4 * 16; // Adam in 32 bits
+        Profile part = part(piece.degrees.tensor());
+        Profile.LayerSizes sizes = part.sizes(layer);
+        gradients += sizes.parameters();
+        fixed += sizes.parameters() / 4 * 16; // Adam in 32 bits
         double own = seconds(layer, piece.degrees, firstDevice, Quantity.FORWARD);
         figures[0][layer - piece.first] = own;
         figures[2][layer - piece.first] =
-            sizes.kept() * split.kept(piece.degrees.tensor()) * slice(piece.degrees);
+            sizes.kept() * slice(piece.degrees);
         figures[3][layer - piece.first] = costs.cutBytes()[layer] * slice(piece.degrees);
         forward += own;
         backward += seconds(layer, piece.degrees, firstDevice, Quantity.BACKWARD);
         update +=
-            workload.profile().seconds(Quantity.UPDATE, 1)[layer]
-                * weights
-                * slowdown(piece.degrees, firstDevice);
+            part.seconds(Quantity.UPDATE, 1)[layer] * slowdown(piece.degrees, firstDevice);
       }
       double reduce = group(piece.degrees, firstDevice, false).allReduce(gradients);
       PartlyKept kept =
@@ -178,28 +184,29 @@ final class EveryHybridPlan {
         .orElseThrow();
   }
 
-  private double seconds(int layer, Degrees degrees, int firstDevice, Quantity quantity) {
-    TensorSplit split = TensorSplit.of(workload.chain().graph(), layer);
-    double seconds = workload.profile().seconds(quantity, slice(degrees))[layer];
-    boolean forward = quantity == Quantity.FORWARD;
-    double message = 0;
-    if (degrees.tensor() > 1 && split.divides()) {
-      LayerTimes whole = roofline(layer, split, degrees, 1);
-      LayerTimes part = roofline(layer, split, degrees, degrees.tensor());
-      seconds *= forward ? part.forward() / whole.forward() : part.backward() / whole.backward();
-      Collectives group = group(degrees, firstDevice, true);
-      double bytes = 4.0 * slice(degrees);
-      message = forward ? split.forwardSeconds(group, bytes) : split.backwardSeconds(group, bytes);
-    }
-    return seconds * slowdown(degrees, firstDevice) + message;
+  /** What a device of a tensor group has of the layers. */
+  private Profile part(int tensor) {
+    return profiles.computeIfAbsent(
+        tensor, degree -> TeamProfile.of(workload, limits.tensorParallel(degree)).profile());
   }
 
-  private LayerTimes roofline(int layer, TensorSplit split, Degrees degrees, int tensor) {
-    var graph = workload.chain().graph();
-    double read = layer == 0 ? 0 : graph.layer(layer - 1).outputElements();
-    double whole = split.kind() == TensorSplit.Kind.BLOCK ? split.wholeTraffic() : read;
-    return new Roofline(cluster, workload.training())
-        .partTimes(graph.layer(layer), slice(degrees), split.part(tensor), whole);
+  private double seconds(int layer, Degrees degrees, int firstDevice, Quantity quantity) {
+    double seconds = part(degrees.tensor()).seconds(quantity, slice(degrees))[layer];
+    LayerRange all = new LayerRange(0, costs.size() - 1);
+    Split split = limits.tensorParallel(degrees.tensor());
+    ExchangeSeconds each =
+        new ExchangeSeconds(
+            new PartTimes(workload),
+            group(degrees, firstDevice, true),
+            workload.profile().precision(),
+            degrees.tensor());
+    double exchanged = 0;
+    for (TeamExchange exchange : TeamExchanges.of(workload.chain(), all, split)) {
+      if (exchange.layer() == layer && exchange.forward() == (quantity == Quantity.FORWARD)) {
+        exchanged += each.of(exchange, slice(degrees));
+      }
+    }
+    return seconds * slowdown(degrees, firstDevice) + exchanged;
   }
 
   /** Over the tensor groups, or over the devices that have the same part. */

@@ -1,0 +1,74 @@
+package dev.pipewright.cost;
+
+import dev.pipewright.plan.TeamExchange;
+import dev.pipewright.units.Precision;
+
+/**
+ * Seconds of an exchange within tensor-parallel groups, while all groups of the stage exchange at
+ * once: the collective, and reading and writing what it gathers or sums.
+ */
+public final class ExchangeSeconds {
+  /** Elements read or written for each that is gathered: the parts are joined. */
+  private static final double JOINED = 2;
+
+  /** The same for each that is summed: a copy is. */
+  private static final double COPIED = 2;
+
+  /** The same in a reduce-scatter: all parts become messages. */
+  private static final double CUT = 2;
+
+  /** In a reduce-scatter, for each term of the own part: it is added. */
+  private static final double ADDED = 3;
+
+  private final PartTimes times;
+  private final Collectives groups;
+  private final Precision precision;
+  private final int parts;
+
+  /**
+   * @param times of the workload
+   * @param groups all groups at once
+   * @param precision of what is sent
+   * @param parts members of a group
+   */
+  public ExchangeSeconds(PartTimes times, Collectives groups, Precision precision, int parts) {
+    this.times = times;
+    this.groups = groups;
+    this.precision = precision;
+    this.parts = parts;
+  }
+
+  /**
+   * Of one micro-batch.
+   *
+   * @param samples of the largest slice
+   */
+  public double of(TeamExchange exchange, int samples) {
+    double elements = exchange.elements(samples);
+    double bytes = bytes(elements);
+    return switch (exchange.kind()) {
+      case SUM -> groups.allReduce(bytes) + times.moving(COPIED * elements);
+      case GATHER -> groups.allGather(bytes) + times.moving(JOINED * elements);
+      case SUM_PARTS -> groups.reduceScatter(bytes) + times.moving((CUT + ADDED) * elements);
+      case HALO -> halo(exchange, samples); // its rows belong to what a layer computes with
+    };
+  }
+
+  /** A member sends its neighbours their rows one after the other. */
+  private double halo(TeamExchange exchange, int samples) {
+    double most = 0;
+    for (int from = 0; from < parts; from++) {
+      double seconds = 0;
+      for (int to = 0; to < parts; to++) {
+        double elements = to == from ? 0 : (double) exchange.handed().elements(from, to);
+        seconds += groups.pointToPoint(bytes(elements * samples));
+      }
+      most = Math.max(most, seconds);
+    }
+    return most;
+  }
+
+  private double bytes(double elements) {
+    return elements * precision.bytes();
+  }
+}

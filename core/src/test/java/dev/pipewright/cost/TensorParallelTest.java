@@ -1,0 +1,168 @@
+package dev.pipewright.cost;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.model.Chain;
+import dev.pipewright.model.Layer;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Operator;
+import dev.pipewright.model.Work;
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Split;
+import dev.pipewright.plan.Split.Kind;
+import dev.pipewright.plan.SplitLimits;
+import dev.pipewright.plan.TeamExchange;
+import dev.pipewright.plan.TeamExchanges;
+import dev.pipewright.profile.Profile;
+import dev.pipewright.zoo.Clusters;
+import dev.pipewright.zoo.Models;
+import dev.pipewright.zoo.ZooModel;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What a device of a tensor-parallel group has of the zoo's networks, and what it exchanges. */
+class TensorParallelTest {
+  private static final Cluster NODE = Clusters.find("dapple-a:1x4").orElseThrow();
+
+  private static Workload workload(String name) {
+    ZooModel model = Models.find(name).orElseThrow();
+    Profile profile = Roofline.profile(model.graph(), NODE, model.training(), List.of(1));
+    return new Workload(Chain.of(model.graph()), profile, model.training(), NODE);
+  }
+
+  private static int layer(LayerGraph graph, String name) {
+    return Objects.requireNonNull(graph.index().get(name));
+  }
+
+  private static Profile part(Workload workload, int degree) {
+    Split split = new SplitLimits(workload.chain().graph()).tensorParallel(degree);
+    return TeamProfile.of(workload, split).profile();
+  }
+
+  private static List<TeamExchange> exchanges(String model, String layer) {
+    Chain chain = Chain.of(Models.find(model).orElseThrow().graph());
+    LayerRange all = new LayerRange(0, chain.size() - 1);
+    Split split = new SplitLimits(chain.graph()).tensorParallel(4);
+    int wanted = layer(chain.graph(), layer);
+    return TeamExchanges.of(chain, all, split).stream()
+        .filter(each -> each.layer() == wanted)
+        .toList();
+  }
+
+  private static long sums(List<TeamExchange> exchanges, boolean forward, long elements) {
+    return exchanges.stream()
+        .filter(each -> each.kind() == TeamExchange.Kind.SUM)
+        .filter(each -> each.forward() == forward && each.elements() == elements)
+        .count();
+  }
+
+  /** Korthikanti et al., table 2: sbh(10 + 24/t + 5as/ht) bytes at two bytes per element. */
+  @Test
+  void aBlockKeepsWhatIsPublishedForTensorParallelism() {
+    double s = 1024;
+    double h = 1024;
+    double a = 16;
+    Workload workload = workload("gpt-2-medium");
+    int block = layer(workload.chain().graph(), "block-7");
+    double element = workload.profile().precision().bytes();
+    for (int t : new int[] {1, 2, 4, 8}) {
+      double published = s * h * (10 + 24.0 / t + 5 * a * s / (h * t)) / 2;
+      assertEquals(published, part(workload, t).sizes(block).kept() / element, 1);
+    }
+  }
+
+  /** The products' weights and the biases of outputs that are divided: all but 6h of 12h² + 13h. */
+  @Test
+  void aBlockHasItsShareOfTheProducts() {
+    Workload workload = workload("gpt-2-medium");
+    int block = layer(workload.chain().graph(), "block-7");
+    double h = 1024;
+    double element = workload.profile().precision().bytes();
+    double expected = (12 * h * h + 7 * h) / 4 + 6 * h;
+    assertEquals(expected, part(workload, 4).sizes(block).parameters() / element, 1);
+  }
+
+  @Test
+  void aBlockSumsItsStatesTwiceInEachPass() {
+    List<TeamExchange> block = exchanges("gpt-2-medium", "block-7");
+    assertEquals(4, block.size());
+    assertEquals(2, sums(block, true, 1024 * 1024));
+    assertEquals(2, sums(block, false, 1024 * 1024));
+  }
+
+  /** The mask that travels along is no state: 384 × 1024. */
+  @Test
+  void aBlockWithAMaskSumsItsStatesAlone() {
+    List<TeamExchange> block = exchanges("bert-48", "block-3");
+    assertEquals(4, block.size());
+    assertEquals(2, sums(block, true, 384 * 1024));
+    assertEquals(2, sums(block, false, 384 * 1024));
+  }
+
+  /** Its heads are not known: it is divided by features, all of its numbers alike. */
+  @Test
+  void aBlockOfWhichOnlySizesAreKnownIsDividedAlike() {
+    Workload workload = workload("xlnet-36");
+    LayerGraph graph = workload.chain().graph();
+    String name =
+        graph.layers().stream()
+            .filter(layer -> layer.operator() instanceof Operator.Block)
+            .findFirst()
+            .orElseThrow()
+            .name();
+    int block = layer(graph, name);
+    double whole = workload.profile().sizes(block).parameters();
+    assertEquals(whole / 4, part(workload, 4).sizes(block).parameters(), whole * 1e-6);
+    List<TeamExchange> exchanges = exchanges("xlnet-36", name);
+    assertEquals(2, exchanges.stream().filter(TeamExchange::forward).count());
+    assertEquals(4, exchanges.size());
+  }
+
+  @Test
+  void aConvolutionGathersItsOutputAndSumsItsInputsGradient() {
+    List<TeamExchange> exchanges = exchanges("vgg-19", "conv2_1");
+    assertEquals(2, exchanges.size());
+    TeamExchange gathered = exchanges.get(0);
+    assertEquals(TeamExchange.Kind.GATHER, gathered.kind());
+    assertTrue(gathered.forward());
+    assertEquals(128L * 112 * 112, gathered.elements());
+    assertEquals(1, sums(exchanges, false, 64L * 112 * 112));
+    Workload workload = workload("vgg-19");
+    int convolution = layer(workload.chain().graph(), "conv2_1");
+    Profile whole = workload.profile();
+    Profile part = part(workload, 4);
+    assertEquals(whole.sizes(convolution).kept(), part.sizes(convolution).kept());
+    double parameters = whole.sizes(convolution).parameters();
+    assertEquals(parameters / 4, part.sizes(convolution).parameters(), 1e-6);
+    assertEquals(
+        43.0 / 128 * parameters, part(workload, 3).sizes(convolution).parameters(), 1e-6);
+  }
+
+  @Test
+  void theGradientOfTheNetworksInputIsNotSummed() {
+    assertTrue(exchanges("vgg-19", "conv1_1").stream().allMatch(TeamExchange::forward));
+  }
+
+  @Test
+  void aLayerWithoutProductsIsNotDivided() {
+    Workload workload = workload("resnet-50");
+    int normalization = layer(workload.chain().graph(), "bn1");
+    assertEquals(
+        workload.profile().sizes(normalization), part(workload, 4).sizes(normalization));
+    assertTrue(exchanges("resnet-50", "bn1").isEmpty());
+  }
+
+  @Test
+  void aNetworkOfWhichNothingIsKnownCannotBeDivided() {
+    Operator recorded = new Operator.Recorded("Linear(4, 4)");
+    Layer layer = new Layer("a", recorded, Optional.empty(), 16, 4, 4, Work.NONE);
+    SplitLimits limits = new SplitLimits(LayerGraph.chain("file", List.of(layer)));
+    Split split = limits.tensorParallel(2);
+    assertEquals(Kind.FILTER, split.kind());
+    assertTrue(limits.refusal(split).isPresent());
+  }
+}
