@@ -121,8 +121,7 @@ record TeamPart(
     }
     return cut
         ? block(part, 0, BLOCK_READ * states)
-        : block(
-            part, BLOCK_TRAFFIC * states, (BLOCK_STATES + (masks ? BLOCK_MASKS : 0)) * states);
+        : block(part, BLOCK_TRAFFIC * states, (BLOCK_STATES + (masks ? BLOCK_MASKS : 0)) * states);
   }
 
   private static TeamPart block(Part part, double moved, double kept) {

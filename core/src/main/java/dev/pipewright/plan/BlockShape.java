@@ -52,8 +52,6 @@ public record BlockShape(int sequence, int hidden, int heads, int products) {
     int width = boundary.get().extent(1);
     boolean masked = layer.parameters() < 12.0 * width * width;
     int hidden = masked ? width - sequence : width;
-    return hidden > 0
-        ? Optional.of(new BlockShape(sequence, hidden, hidden, 2))
-        : Optional.empty();
+    return hidden > 0 ? Optional.of(new BlockShape(sequence, hidden, hidden, 2)) : Optional.empty();
   }
 }

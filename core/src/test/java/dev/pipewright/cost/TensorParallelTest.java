@@ -138,8 +138,7 @@ class TensorParallelTest {
     assertEquals(whole.sizes(convolution).kept(), part.sizes(convolution).kept());
     double parameters = whole.sizes(convolution).parameters();
     assertEquals(parameters / 4, part.sizes(convolution).parameters(), 1e-6);
-    assertEquals(
-        43.0 / 128 * parameters, part(workload, 3).sizes(convolution).parameters(), 1e-6);
+    assertEquals(43.0 / 128 * parameters, part(workload, 3).sizes(convolution).parameters(), 1e-6);
   }
 
   @Test
@@ -151,8 +150,7 @@ class TensorParallelTest {
   void aLayerWithoutProductsIsNotDivided() {
     Workload workload = workload("resnet-50");
     int normalization = layer(workload.chain().graph(), "bn1");
-    assertEquals(
-        workload.profile().sizes(normalization), part(workload, 4).sizes(normalization));
+    assertEquals(workload.profile().sizes(normalization), part(workload, 4).sizes(normalization));
     assertTrue(exchanges("resnet-50", "bn1").isEmpty());
   }
 

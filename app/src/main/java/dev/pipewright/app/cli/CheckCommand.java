@@ -108,7 +108,6 @@ final class CheckCommand implements Callable<Integer> {
   private record Checked(
       Map<String, Object> counted,
       List<FileProblem> problems,
-      List<String> remarks,
       List<Assumption> assumed,
       Optional<TrainingFigures> figures) {}
 
@@ -165,8 +164,7 @@ final class CheckCommand implements Callable<Integer> {
               : starts(file, given);
       file.addAll(Validator.overCap(schedule, starts, file.chunks(), caps.get()));
     }
-    return new Checked(
-        Counted.of(schedule), file.problems(), List.of(), assumed(file), Optional.empty());
+    return new Checked(Counted.of(schedule), file.problems(), assumed(file), Optional.empty());
   }
 
   private static double[][] starts(ScheduleFile file, ScheduleRequest.Times given) {
@@ -202,9 +200,8 @@ final class CheckCommand implements Callable<Integer> {
       return unsound(e);
     }
     List<FileProblem> problems = plan.problems();
-    List<String> remarks = problems.isEmpty() ? plan.remarks() : List.of();
     Optional<TrainingFigures> figures = problems.isEmpty() ? plan.figures() : Optional.empty();
-    return new Checked(plan.counted(), problems, remarks, List.of(), figures);
+    return new Checked(plan.counted(), problems, List.of(), figures);
   }
 
   /** A plan whose parts read well but do not go together has that problem; others are refused. */
@@ -214,7 +211,7 @@ final class CheckCommand implements Callable<Integer> {
             .unsound()
             .filter(found -> found.file().equals(argument.path))
             .orElseThrow(() -> refused);
-    return new Checked(Map.of(), List.of(problem), List.of(), List.of(), Optional.empty());
+    return new Checked(Map.of(), List.of(problem), List.of(), Optional.empty());
   }
 
   private void report(Checked checked) {
@@ -226,9 +223,6 @@ final class CheckCommand implements Callable<Integer> {
       object.put("valid", problems.isEmpty());
       object.put("problems", problems.stream().map(FileProblem::json).toList());
       object.put("counted", counted);
-      if (!checked.remarks().isEmpty()) {
-        object.put("remarks", checked.remarks());
-      }
       checked.assumed().forEach(each -> object.put(each.key(), each.value()));
       checked.figures().ifPresent(found -> object.putAll(TrainingFiguresJson.members(found)));
       out.print(JsonText.of(object));
@@ -253,9 +247,6 @@ final class CheckCommand implements Callable<Integer> {
           .ifPresent(
               found -> out.print(TrainingLines.of(found, Terminal.columns(), Terminal.colours())));
     }
-    checked
-        .remarks()
-        .forEach(remark -> spec.commandLine().getErr().println("pipewright: " + remark));
   }
 
   /** {@code 1 rank}, {@code 2 micro-batches}. */

@@ -2,12 +2,10 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.StageCost;
-import dev.pipewright.execution.Expectation;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.FileProblem;
 import dev.pipewright.formats.HybridFile;
 import dev.pipewright.formats.PlanFigures;
-import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.planner.memory.HybridPlan;
 import dev.pipewright.planner.memory.HybridPlan.Stage;
@@ -18,7 +16,6 @@ import dev.pipewright.sim.SimulatedOracle;
 import dev.pipewright.units.Units;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -67,29 +64,6 @@ record GivenHybrid(Path path, HybridFile file, ModelArgument.Costed costed, bool
       }
     }
     return problems;
-  }
-
-  /** What training, whose model is another one, would hold and take. */
-  @Override
-  public List<String> remarks() {
-    HybridPlan priced = priced();
-    TrainPlan plan = new TrainPlan(file, plan().stages());
-    Expectation expected;
-    try {
-      LayerGraph graph = costed.workload().chain().graph();
-      expected = new Expectation(costed.costs(), plan.assignment(graph), plan.devices());
-    } catch (IllegalArgumentException | BadInputException e) {
-      return List.of(TrainPlan.REFUSED.formatted(path) + "; " + e.getMessage());
-    }
-    double peak = Arrays.stream(expected.peakBytes()).max().orElse(0);
-    return List.of(
-        TrainPlan.REFUSED.formatted(path)
-            + ": it would hold up to %s on a device and take %s for a step, where the plan says %s and %s"
-                .formatted(
-                    Units.binary(peak, "B"),
-                    Units.seconds(expected.simulatedStepSeconds()),
-                    Units.binary(priced.peakBytes(), "B"),
-                    Units.seconds(priced.stepSeconds())));
   }
 
   private List<FileProblem> memory(HybridPlan priced) {

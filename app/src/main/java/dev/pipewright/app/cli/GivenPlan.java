@@ -13,11 +13,6 @@ sealed interface GivenPlan
   /** What keeps it from running on its cluster; empty where nothing does. */
   List<FileProblem> problems();
 
-  /** What to know of it beside that, each one sentence: what else does not agree with it. */
-  default List<String> remarks() {
-    return List.of();
-  }
-
   /** Whose numbers a user compares with those of the file, by name. */
   Map<String, Object> counted();
 

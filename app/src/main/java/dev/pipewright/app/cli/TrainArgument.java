@@ -2,7 +2,6 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.HybridFile;
 import dev.pipewright.formats.ModelFiles;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.model.Chain;
@@ -179,11 +178,6 @@ final class TrainArgument {
   }
 
   private Chosen ofPlan(TrainPlan file) {
-    if (file.file() instanceof HybridFile) {
-      throw new BadInputException(
-          TrainPlan.REFUSED.formatted(what)
-              + "; plan with another planner, like dapple or mcap, or divide tensors with --split");
-    }
     refuse("--stages", stages);
     refuse("--replicas", replicas);
     refuse("--split", split);

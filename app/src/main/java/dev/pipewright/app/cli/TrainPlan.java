@@ -19,7 +19,6 @@ import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.Split;
-import dev.pipewright.plan.Split.Kind;
 import dev.pipewright.plan.SplitLimits;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.periodic.PeriodicShape;
@@ -29,7 +28,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * A plan's file, for who trains with it: of steps that end, whose stages may divide tensors, or of
@@ -38,10 +36,6 @@ import java.util.Optional;
  * @param stages with their devices, as many of each as it has workers
  */
 record TrainPlan(ReadPlan file, List<StagePlan> stages) {
-  /** Of a plan whose stages divide tensors. */
-  static final String REFUSED =
-      "%s: stages that divide tensors hold and take more in `train` than CAPTURE counts";
-
   /** Throws {@link BadInputException} where nobody can train with it. */
   static TrainPlan of(Path path) {
     return switch (ReadPlan.of(path)) {
@@ -150,29 +144,23 @@ record TrainPlan(ReadPlan file, List<StagePlan> stages) {
     List<Integer> workers = new ArrayList<>();
     for (int stage = 0; stage < stages.size(); stage++) {
       int degree = read.shape().degrees().get(stage).tensor();
-      layers.add(layers(stages.get(stage), degree == 1 ? Split.NONE : split(graph, degree)));
+      layers.add(layers(stages.get(stage), split(graph, degree)));
       workers.add(stages.get(stage).replicas());
     }
     int batch = Math.toIntExact(plan.globalBatch());
     return new Assignment(plan.schedule(), layers, workers, batch, false);
   }
 
-  /** Transformers' blocks by heads and inner features, other networks by filters. */
   private static Split split(LayerGraph graph, int degree) {
     SplitLimits limits = new SplitLimits(graph);
-    Split blocks = Split.of(Kind.TENSOR, degree);
-    Optional<String> why = limits.refusal(blocks);
-    if (why.isEmpty()) {
-      return blocks;
-    }
-    Split filters = Split.of(Kind.FILTER, degree);
+    Split split = limits.tensorParallel(degree);
     limits
-        .refusal(filters)
+        .refusal(split)
         .ifPresent(sentence -> {
           throw new BadInputException(
               "a stage divides its tensors by %d: %s".formatted(degree, sentence));
         });
-    return filters;
+    return split;
   }
 
   private static StageLayers layers(StagePlan stage, Split split) {

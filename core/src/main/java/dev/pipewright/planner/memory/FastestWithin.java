@@ -93,8 +93,7 @@ final class FastestWithin {
       double[] forward = round.costs.part(degrees.tensor()).forwardSeconds(slice);
       double[] backward = round.costs.part(degrees.tensor()).backwardSeconds(slice);
       for (int i = 0; i < layers; i++) {
-        double both =
-            fastest * (forward[i + 1] - forward[i] + backward[i + 1] - backward[i]);
+        double both = fastest * (forward[i + 1] - forward[i] + backward[i + 1] - backward[i]);
         leastPath[i] = Math.min(leastPath[i], both);
         leastWork[i] = Math.min(leastWork[i], both * degrees.devices());
       }

@@ -110,7 +110,8 @@ final class HybridRelief {
     if (recomputation == Recomputation.NEVER) {
       return Double.POSITIVE_INFINITY;
     }
-    double bytes = cap * (1 + ROUNDING) - costs.bytesWithoutActivations(first, end, degrees, samples);
+    double bytes =
+        cap * (1 + ROUNDING) - costs.bytesWithoutActivations(first, end, degrees, samples);
     return fastest(firstDevice, degrees, StageCosts.slice(samples, degrees.data()))
         .extraSeconds(first, end, inFlight, bytes);
   }
@@ -118,7 +119,8 @@ final class HybridRelief {
   /** What {@link #extraSeconds} of a stage that does not keep all is not below, at less cost. */
   double extraAtLeast(
       int first, int end, int firstDevice, Degrees degrees, int samples, int inFlight, double cap) {
-    double bytes = cap * (1 + ROUNDING) - costs.bytesWithoutActivations(first, end, degrees, samples);
+    double bytes =
+        cap * (1 + ROUNDING) - costs.bytesWithoutActivations(first, end, degrees, samples);
     if (recomputation == Recomputation.NEVER || bytes < 0) {
       return Double.POSITIVE_INFINITY;
     }
@@ -133,7 +135,8 @@ final class HybridRelief {
         || keeps(first, end, degrees, samples, inFlight, cap)) {
       return NONE;
     }
-    double bytes = cap * (1 + ROUNDING) - costs.bytesWithoutActivations(first, end, degrees, samples);
+    double bytes =
+        cap * (1 + ROUNDING) - costs.bytesWithoutActivations(first, end, degrees, samples);
     TradeOffs timed = fastest(firstDevice, degrees, StageCosts.slice(samples, degrees.data()));
     return timed
         .choice(first, end, inFlight, bytes)

@@ -153,13 +153,11 @@ final class EveryHybridPlan {
         fixed += sizes.parameters() / 4 * 16; // Adam in 32 bits
         double own = seconds(layer, piece.degrees, firstDevice, Quantity.FORWARD);
         figures[0][layer - piece.first] = own;
-        figures[2][layer - piece.first] =
-            sizes.kept() * slice(piece.degrees);
+        figures[2][layer - piece.first] = sizes.kept() * slice(piece.degrees);
         figures[3][layer - piece.first] = costs.cutBytes()[layer] * slice(piece.degrees);
         forward += own;
         backward += seconds(layer, piece.degrees, firstDevice, Quantity.BACKWARD);
-        update +=
-            part.seconds(Quantity.UPDATE, 1)[layer] * slowdown(piece.degrees, firstDevice);
+        update += part.seconds(Quantity.UPDATE, 1)[layer] * slowdown(piece.degrees, firstDevice);
       }
       double reduce = group(piece.degrees, firstDevice, false).allReduce(gradients);
       PartlyKept kept =
