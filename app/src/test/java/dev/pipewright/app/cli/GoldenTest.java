@@ -1,5 +1,6 @@
 package dev.pipewright.app.cli;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
@@ -43,7 +44,7 @@ final class GoldenTest {
   @ParameterizedTest
   @MethodSource("names")
   void answersAsRecorded(String name) throws IOException {
-    Cli cli = Cli.run(cases().get(name).toArray(new String[0]));
+    Cli cli = Cli.run(requireNonNull(cases().get(name)).toArray(new String[0]));
     Path file = FOLDER.resolve("answers").resolve(name + ".json");
     JsonNode answer = JSON.readTree(answer(cli));
     List<String> differences = new ArrayList<>();
