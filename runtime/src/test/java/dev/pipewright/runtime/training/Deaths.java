@@ -71,24 +71,16 @@ final class Deaths {
         () -> {
           throw new KilledTask.Death();
         };
-    of(random, Workers.THREADS, () -> new KilledTask(death), Workers.THREADS, folder);
+    of(random, Workers.THREADS, () -> new KilledTask(death), folder);
   }
 
-  /**
-   * That of a process, which the system kills.
-   *
-   * @param resumed the workers that go on from the checkpoint of processes
-   */
-  void ofAProcess(SplittableRandom random, Workers resumed, Path folder) {
-    of(random, Workers.PROCESSES, TrainerTask::new, resumed, folder);
+  /** That of a process, which the system kills. */
+  void ofAProcess(SplittableRandom random, Path folder) {
+    of(random, Workers.PROCESSES, TrainerTask::new, folder);
   }
 
   private void of(
-      SplittableRandom random,
-      Workers workers,
-      Supplier<WorkerTask> thread,
-      Workers resumed,
-      Path folder) {
+      SplittableRandom random, Workers workers, Supplier<WorkerTask> thread, Path folder) {
     Runs own = runs.by(workers);
     int worker = random.nextInt(places.length());
     int place = random.nextInt(places.get(worker));
@@ -99,7 +91,7 @@ final class Deaths {
             TrainingFailureException.class,
             () -> trainer.train(own.request(folder, Optional.empty()), step -> {}));
     tellsWhere(worker, String.valueOf(failure.getMessage()));
-    goesOn(runs.by(resumed), folder);
+    goesOn(own, folder);
   }
 
   private void tellsWhere(int worker, String message) {

@@ -83,12 +83,9 @@ class KillTest {
     hybrid.ofAThread(new SplittableRandom(seed.getCurrentRepetition()), folder);
   }
 
-  /** Processes and threads both resume what processes have written; threads start sooner. */
   @RepeatedTest(4)
   void aProcessThatIsKilled(RepetitionInfo seed, @TempDir Path folder) {
-    int number = seed.getCurrentRepetition();
-    Workers resumed = number == 1 ? Workers.PROCESSES : Workers.THREADS;
-    hybrid.ofAProcess(new SplittableRandom(100 + number), resumed, folder);
+    hybrid.ofAProcess(new SplittableRandom(100 + seed.getCurrentRepetition()), folder);
   }
 
   @RepeatedTest(5)
@@ -100,7 +97,6 @@ class KillTest {
   @ParameterizedTest
   @ValueSource(strings = {"PARAMETERS", "split", "cyclic-v2"})
   void aProcessOfAnotherStrategyThatIsKilled(String name, @TempDir Path folder) {
-    Objects.requireNonNull(others.get(name))
-        .ofAProcess(new SplittableRandom(300), Workers.THREADS, folder);
+    Objects.requireNonNull(others.get(name)).ofAProcess(new SplittableRandom(300), folder);
   }
 }
