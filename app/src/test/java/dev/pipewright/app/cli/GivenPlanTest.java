@@ -30,7 +30,11 @@ class GivenPlanTest {
   private static List<String> request(String planner, Path workload) {
     return switch (planner) {
       case "placement" -> List.of("plan", workload.toString());
-      case "capture" -> of("bert-10", "dapple-a:1x4", "8");
+      case "capture" -> {
+        List<String> line = new ArrayList<>(of("bert-10", "dapple-a:1x4", "8"));
+        line.addAll(List.of("--stages", "1")); // which four devices divide
+        yield line;
+      }
       case "madpipe" -> of("vgg-19", "dapple-a:1x4", "16");
       case "pipedream", "pipedream-2bw" -> of("bert-10", "dapple-a:1x4", "8");
       default -> of("bert-10", "dapple-a:2x2", "8");
