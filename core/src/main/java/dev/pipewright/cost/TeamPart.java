@@ -8,6 +8,7 @@ import dev.pipewright.plan.CutRegion;
 import dev.pipewright.plan.Split;
 import dev.pipewright.plan.Split.Kind;
 import dev.pipewright.plan.SplitLimits;
+import dev.pipewright.plan.VocabularySplit;
 import java.util.List;
 import java.util.Optional;
 
@@ -25,6 +26,7 @@ import java.util.Optional;
  * @param workingBeside elements of a sample that it needs then and one worker alone would not
  * @param deferredShare of what the second part of its backward pass needs of the first
  * @param reach the maps that it computes with where it has some of the places
+ * @param scores what it has of the network's outputs and needs for their loss
  */
 record TeamPart(
     Part part,
@@ -36,10 +38,22 @@ record TeamPart(
     double workingShare,
     double workingBeside,
     double deferredShare,
-    MapReach reach) {
+    MapReach reach,
+    Scores scores) {
+  /**
+   * The network's outputs where these stay divided.
+   *
+   * @param share that a worker has
+   * @param spared elements of a sample that one worker needs for the loss of all of them, and
+   *     workers that have some of them do not
+   */
+  record Scores(double share, double spared) {
+    private static final Scores WHOLE = new Scores(1, 0);
+  }
+
   /** Each worker does what one alone would do. */
   private static final TeamPart WHOLE =
-      new TeamPart(Part.WHOLE, 0, 0, 1, 0, 0, 1, 0, 1, MapReach.NONE);
+      new TeamPart(Part.WHOLE, 0, 0, 1, 0, 0, 1, 0, 1, MapReach.NONE, Scores.WHOLE);
 
   /** Elements that a block moves on every worker for each of its states: sums 6, averages 6. */
   private static final double BLOCK_TRAFFIC = 12;
@@ -53,6 +67,15 @@ record TeamPart(
   /** Dropout masks of the states that a block keeps, at half an element each. */
   private static final double BLOCK_MASKS = 1;
 
+  /** Elements that a head moves on every worker for each state: its normalization, the product. */
+  private static final double HEAD_TRAFFIC = 5;
+
+  /** States that a described head keeps: what its normalization reads and what its product does. */
+  private static final double HEAD_STATES = 2;
+
+  /** Copies of all scores that libtorch's cross entropy makes and that of their parts does not. */
+  private static final double LOSS_SCORES = 2;
+
   /**
    * @param masks whether blocks keep dropout masks: those that are described do (Korthikanti et
    *     al., MLSys 2023, §4.2.1), those that the runtime measures have no dropout
@@ -62,7 +85,9 @@ record TeamPart(
       case NONE -> WHOLE;
       case FILTER, CHANNEL -> product(graph, layer, split);
       case SPATIAL -> region.contains(layer) ? places(graph, layer, split, region) : WHOLE;
-      case TENSOR, SEQUENCE -> block(graph, layer, split, region.contains(layer), masks);
+      case TENSOR, SEQUENCE ->
+          words(graph, layer, split, masks)
+              .orElseGet(() -> block(graph, layer, split, region.contains(layer), masks));
     };
   }
 
@@ -84,8 +109,19 @@ record TeamPart(
     double made = graph.layer(layer).outputElements();
     return split.kind() == Kind.FILTER
         ? new TeamPart(
-            new Part(share, 1, 1), read, 0, 1, 0, read + made, share, 0, share, MapReach.NONE)
-        : new TeamPart(new Part(1, share, 1), read, 0, 1, 0, 0, 1, 0, 1, MapReach.NONE);
+            new Part(share, 1, 1),
+            read,
+            0,
+            1,
+            0,
+            read + made,
+            share,
+            0,
+            share,
+            MapReach.NONE,
+            Scores.WHOLE)
+        : new TeamPart(
+            new Part(1, share, 1), read, 0, 1, 0, 0, 1, 0, 1, MapReach.NONE, Scores.WHOLE);
   }
 
   private static TeamPart places(LayerGraph graph, int layer, Split split, CutRegion region) {
@@ -104,7 +140,44 @@ record TeamPart(
       }
     }
     Part part = new Part(1, 1, share);
-    return new TeamPart(part, 0, 0, share, beside, 0, share, reach.beside(), share, reach);
+    return new TeamPart(
+        part, 0, 0, share, beside, 0, share, reach.beside(), share, reach, Scores.WHOLE);
+  }
+
+  /** An embedding whose table is divided by words, or the head that scores these. */
+  private static Optional<TeamPart> words(
+      LayerGraph graph, int layer, Split split, boolean described) {
+    VocabularySplit vocabulary = new VocabularySplit(graph, split);
+    double rows = vocabulary.rows(layer);
+    double moved = graph.layer(layer).work().forwardElements();
+    return vocabulary
+        .embedding(layer)
+        .map(table ->
+            table(share(table.vocabulary(), split.parts()), moved, rows * table.features()))
+        .or(() ->
+            vocabulary
+                .head(layer)
+                .map(product ->
+                    head(
+                        share(product.out(), split.parts()),
+                        rows * product.in(),
+                        rows * product.out(),
+                        described)));
+  }
+
+  /** Every worker has the states of all tokens; the gradient of the table is divided. */
+  private static TeamPart table(double share, double moved, double states) {
+    Part part = new Part(share, 1, 1);
+    return new TeamPart(part, moved, 0, 1, 0, states, share, 0, 1, MapReach.NONE, Scores.WHOLE);
+  }
+
+  /** Every worker reads the states of all tokens; scores and their softmax are divided. */
+  private static TeamPart head(double share, double states, double scores, boolean described) {
+    double kept = (described ? HEAD_STATES : 1) * states;
+    Part part = new Part(share, 1, 1);
+    Scores own = new Scores(share, LOSS_SCORES * scores);
+    return new TeamPart(
+        part, HEAD_TRAFFIC * states, kept, share, 0, 0, share, 0, share, MapReach.NONE, own);
   }
 
   private static TeamPart block(
@@ -126,6 +199,6 @@ record TeamPart(
 
   private static TeamPart block(Part part, double moved, double kept) {
     double share = part.filters();
-    return new TeamPart(part, moved, kept, share, 0, 0, 1, 0, share, MapReach.NONE);
+    return new TeamPart(part, moved, kept, share, 0, 0, 1, 0, share, MapReach.NONE, Scores.WHOLE);
   }
 }

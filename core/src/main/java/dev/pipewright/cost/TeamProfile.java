@@ -17,7 +17,7 @@ import java.util.List;
  * together with others, from what whole ones do. What the workers tell each other is not among it.
  *
  * <p>Times are those of {@link PartTimes}; parameters and their update those of {@link
- * TeamParameters}. What stages hand on stays whole.
+ * TeamParameters}. What stages hand on stays whole; scores of words stay divided.
  */
 public final class TeamProfile {
   private final Workload whole;
@@ -69,7 +69,9 @@ public final class TeamProfile {
 
   private LayerSizes sizes(int layer, LayerSizes own) {
     return new LayerSizes(
-        own.output(), kept(layer, own.kept()), own.parameters() * parameters.get(layer));
+        own.output() * parts.get(layer).scores().share(),
+        kept(layer, own.kept()),
+        own.parameters() * parameters.get(layer));
   }
 
   /** Bytes of a sample. */
@@ -111,7 +113,7 @@ public final class TeamProfile {
       double sample = whole.profile().precision().bytes() * samples;
       own.add(
           new LayerMemory(
-              working(each.forward(), part, sample),
+              working(Math.max(0, each.forward() - part.scores().spared() * sample), part, sample),
               working(each.backward(), part, sample),
               kept(layer, each.splitKept() / samples) * samples,
               each.deferred() * part.deferredShare()));

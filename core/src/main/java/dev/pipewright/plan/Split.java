@@ -24,7 +24,7 @@ public record Split(Split.Kind kind, List<Integer> grid, Reduction reduction) {
     CHANNEL("channel"),
     /** The places of maps: neighbours hand each other the rows that windows reach. */
     SPATIAL("spatial"),
-    /** Heads and inner features of transformers' blocks. */
+    /** Heads and inner features of transformers' blocks; words of tables and heads. */
     TENSOR("tensor"),
     /** Likewise, and the steps of sequences where a block works on each by itself. */
     SEQUENCE("sequence");

@@ -15,6 +15,7 @@ final class SplitSteps {
   private final int layer;
   private final Split split;
   private final boolean cut; // whether each reads and makes its part
+  private final VocabularySplit vocabulary;
   private final List<TeamExchange> found;
   private boolean gradient; // whether what the next operator reads has one
   private List<Integer> extents; // of the whole of it, where they are known
@@ -35,6 +36,7 @@ final class SplitSteps {
     this.layer = layer;
     this.split = split;
     this.cut = cut;
+    this.vocabulary = new VocabularySplit(graph, split);
     this.gradient = gradient;
     this.found = found;
     int[] from = graph.predecessors(layer);
@@ -49,7 +51,10 @@ final class SplitSteps {
       switch (step) {
         case Operator.Convolution c -> convolution(c);
         case Operator.Pooling p -> windows(Windows.of(p).orElseThrow());
+        case Operator.Linear l when vocabulary.head(layer).filter(l::equals).isPresent() -> head(l);
         case Operator.Linear l -> linear(l);
+        case Operator.Embedding e when vocabulary.embedding(layer).isPresent() ->
+            sum(true, (long) vocabulary.rows(layer) * e.features(), true);
         case Operator.Normalization n -> normalization(n);
         case Operator.Attention a -> whole((long) a.sequence() * a.hidden());
         case Operator.TransformerBlock b -> block(b);
@@ -128,6 +133,16 @@ final class SplitSteps {
       }
       extents = others;
     }
+  }
+
+  /** The gradient of what it reads, and what the loss needs of each row of scores, once. */
+  private void head(Operator.Linear operator) {
+    int rows = vocabulary.rows(layer);
+    if (gradient) {
+      sum(false, (long) rows * operator.in(), true);
+    }
+    long each = (long) VocabularySplit.LOSS_TERMS * rows;
+    found.add(gather(layer, false, split.parts() * each, part -> each));
   }
 
   private static long elements(List<Integer> extents) {

@@ -13,12 +13,14 @@ public final class TeamParameters {
   private final Split split;
   private final CutRegion region;
   private final SplitLimits limits;
+  private final VocabularySplit vocabulary;
 
   public TeamParameters(LayerGraph graph, Split split) {
     this.graph = graph;
     this.split = split;
     this.region = new CutRegion(graph, split);
     this.limits = new SplitLimits(graph);
+    this.vocabulary = new VocabularySplit(graph, split);
   }
 
   /**
@@ -64,7 +66,11 @@ public final class TeamParameters {
         long window = c.kernel().stream().mapToLong(Integer::longValue).reduce(1, (a, b) -> a * b);
         yield product(layer, c.outChannels(), c.inChannels(), window, c.bias(), part, parts);
       }
+      case Operator.Linear l when vocabulary.head(layer).filter(l::equals).isPresent() ->
+          Span.of(l.out(), part, parts).count() * (l.in() + (l.bias() ? 1L : 0));
       case Operator.Linear l -> product(layer, l.out(), l.in(), 1, l.bias(), part, parts);
+      case Operator.Embedding e when vocabulary.embedding(layer).isPresent() ->
+          Span.of(e.vocabulary(), part, parts).count() * e.features();
       case Operator.Attention a when blocks -> attention(a.hidden(), a.heads(), part, parts);
       case Operator.TransformerBlock b when blocks ->
           attention(b.hidden(), b.heads(), part, parts) + perceptron(b.hidden(), part, parts);

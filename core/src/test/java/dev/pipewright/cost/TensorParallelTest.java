@@ -16,6 +16,7 @@ import dev.pipewright.plan.SplitLimits;
 import dev.pipewright.plan.TeamExchange;
 import dev.pipewright.plan.TeamExchanges;
 import dev.pipewright.profile.Profile;
+import dev.pipewright.profile.Profile.LayerTimes;
 import dev.pipewright.zoo.Clusters;
 import dev.pipewright.zoo.Models;
 import dev.pipewright.zoo.ZooModel;
@@ -101,6 +102,46 @@ class TensorParallelTest {
     assertEquals(4, block.size());
     assertEquals(2, sums(block, true, 384 * 1024));
     assertEquals(2, sums(block, false, 384 * 1024));
+  }
+
+  /** Each device looks up the tokens of its words; the positions are whole. */
+  @Test
+  void anEmbeddingHasItsShareOfTheTableAndSumsItsStates() {
+    String model = "gpt-untied:layers=2,hidden=64,heads=4,sequence=16,vocabulary=1000";
+    Workload workload = workload(model);
+    int table = layer(workload.chain().graph(), "embedding");
+    Profile part = part(workload, 4);
+    double element = workload.profile().precision().bytes();
+    assertEquals(250 * 64 + 16 * 64, part.sizes(table).parameters() / element, 1e-6);
+    assertEquals(workload.profile().sizes(table).kept(), part.sizes(table).kept());
+    LayerTimes whole = workload.profile().times(0).get(table);
+    LayerTimes own = part.times(0).get(table);
+    assertTrue(own.backward() < whole.backward(), "the gradient of the table is divided");
+    List<TeamExchange> exchanges = exchanges(model, "embedding");
+    assertEquals(1, exchanges.size());
+    assertEquals(1, sums(exchanges, true, 16 * 64));
+  }
+
+  /** Scores stay divided; of each row four numbers of every device make the loss. */
+  @Test
+  void aHeadHasItsShareOfTheScoresAndSumsTheGradientOfItsStates() {
+    String model = "gpt-untied:layers=2,hidden=64,heads=4,sequence=16,vocabulary=1000";
+    Workload workload = workload(model);
+    int head = layer(workload.chain().graph(), "head");
+    Profile part = part(workload, 4);
+    double element = workload.profile().precision().bytes();
+    assertEquals(250 * 65 + 2 * 64, part.sizes(head).parameters() / element, 1e-6);
+    assertEquals(2 * 16 * 64 + 16 * 250, part.sizes(head).kept() / element, 1e-6);
+    assertEquals(16 * 250, part.sizes(head).output() / element, 1e-6);
+    double whole = workload.profile().times(0).get(head).forward();
+    assertTrue(part.times(0).get(head).forward() < whole);
+    List<TeamExchange> exchanges = exchanges(model, "head");
+    assertEquals(2, exchanges.size());
+    assertEquals(1, sums(exchanges, false, 16 * 64));
+    TeamExchange loss = exchanges.get(1);
+    assertEquals(TeamExchange.Kind.GATHER, loss.kind());
+    assertEquals(4 * 16, loss.handed().elements(0, 1));
+    assertEquals(4 * 4 * 16, loss.elements());
   }
 
   /** Its heads are not known: it is divided by features, all of its numbers alike. */

@@ -17,7 +17,7 @@ class TeamParametersTest {
   @CsvSource({
     "resnet-50, FILTER, 7", "resnet-50, CHANNEL, 5", "resnet-50, SPATIAL, 2",
     "vgg-16, FILTER, 3", "vit-b-16, TENSOR, 5", "vit-b-16, SEQUENCE, 5",
-    "bert-48, TENSOR, 3", "bert-48, SEQUENCE, 3"
+    "bert-48, TENSOR, 3", "bert-48, SEQUENCE, 3", "gpt-untied, TENSOR, 3"
   })
   void addUp(String network, Kind kind, int parts) {
     LayerGraph graph = Models.find(network).orElseThrow().graph();
@@ -76,6 +76,18 @@ class TeamParametersTest {
     assertEquals(
         new TeamParameters.Held(0, 4096 * 10 + 10, false),
         held("cnn-64-128-256", "classifier", two, 0));
+  }
+
+  /** Of 31 words a member of two has 15 rows of the table, and as many of the head with biases. */
+  @Test
+  void tablesAndHeadsAreSharedOutByWords() {
+    String model = "gpt-untied:layers=1,hidden=20,heads=5,sequence=8,vocabulary=31";
+    Split two = Split.of(Kind.TENSOR, 2);
+    assertEquals(new TeamParameters.Held(15 * 20, 8 * 20, false), held(model, "embedding", two, 0));
+    assertEquals(new TeamParameters.Held(16 * 21, 2 * 20, false), held(model, "head", two, 1));
+    Split steps = Split.of(Kind.SEQUENCE, 2);
+    assertEquals(0, held(model, "embedding", steps, 0).pieces());
+    assertEquals(0, held(model, "head", steps, 0).pieces());
   }
 
   /**

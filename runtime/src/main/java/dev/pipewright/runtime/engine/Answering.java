@@ -128,7 +128,9 @@ final class Answering {
         crossing.send(stage, microBatch, true, outputs);
         return Answers.NONE;
       }
-      Objective.Judged judged = objective.judge(outputs, feed.target(0, samples).tensor(), share);
+      Objective.Judged judged =
+          objective.judge(
+              outputs, feed.target(0, samples).tensor(), share, held.stage().whole().scores());
       outputs.forEach(Tensor::close);
       if (assignment.partOf(transport.worker()) > 0) { // whose first part counts them
         return Answers.NONE;

@@ -51,15 +51,16 @@ final class Learning implements Computation {
       }
     }
     return new InFlight(
-        own, data, target, (outputs, right) -> judge(step, outputs, right), statistics, keeps);
+        own, data, target, (outputs, right) -> judge(own, step, outputs, right), statistics, keeps);
   }
 
   /** The loss of the network's outputs counts; its gradients begin the backward pass. */
-  private List<Tensor> judge(long step, List<Tensor> outputs, Tensor target) {
+  private List<Tensor> judge(OwnStage own, long step, List<Tensor> outputs, Tensor target) {
     try (Scope scope = new Scope()) {
-      Objective.Judged judged = objective.judge(outputs, target, 1.0 / assignment.batch());
-      Score own = new Score(judged.loss(), judged.correct(), judged.rows());
-      scores.merge(step, counted ? own : Score.NONE, Score::plus);
+      Objective.Judged judged =
+          objective.judge(outputs, target, 1.0 / assignment.batch(), own.stage().whole().scores());
+      Score score = new Score(judged.loss(), judged.correct(), judged.rows());
+      scores.merge(step, counted ? score : Score.NONE, Score::plus);
       List<Tensor> gradients = new ArrayList<>();
       judged.gradients().forEach(gradient -> gradients.add(scope.keep(gradient)));
       return gradients;

@@ -21,7 +21,9 @@ final class AttentionLstmModule implements Module {
 
   AttentionLstmModule(Operator.AttentionLstm operator, FirstValues values) {
     int hidden = operator.hidden();
-    embedding = new EmbeddingModule(new Operator.Embedding(operator.vocabulary(), hidden), values);
+    embedding =
+        new EmbeddingModule(
+            new Operator.Embedding(operator.vocabulary(), hidden), values, Optional.empty());
     lstm = new LstmModule(hidden, hidden, false, values);
     queries = values.product("queries", hidden, hidden);
     keys = values.product("keys", hidden, hidden);

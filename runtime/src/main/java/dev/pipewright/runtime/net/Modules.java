@@ -76,7 +76,7 @@ final class Modules {
       case Operator.Pooling pooling -> pooling(pooling, split.windows(pooling));
       case Operator.Elementwise(String function) -> function(layer, function);
       case Operator.Concatenation() -> (inputs, pass) -> Functions.concatenation(inputs, 1);
-      case Operator.Embedding embedding -> new EmbeddingModule(embedding, values);
+      case Operator.Embedding embedding -> new EmbeddingModule(embedding, values, split.table());
       case Operator.Positions positions -> AddedVectorsModule.of(positions, values);
       case Operator.Segments segments -> AddedVectorsModule.of(segments, values);
       case Operator.ClassToken token -> new ClassTokenModule(token, values);

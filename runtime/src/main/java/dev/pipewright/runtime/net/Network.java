@@ -6,6 +6,7 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.plan.CutRegion;
 import dev.pipewright.plan.Split;
+import dev.pipewright.plan.VocabularySplit;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.IntFunction;
 
 /**
@@ -175,6 +177,13 @@ public final class Network {
     return team.split().kind() == Split.Kind.SEQUENCE
         ? Cut.of(team, 1, extents.get(0))
         : Cut.ofGrid(team.split(), 2, extents.subList(1, extents.size()));
+  }
+
+  /** Of which words a layer makes scores, where the team divides them. */
+  Optional<VocabularyPart> scores(int layer) {
+    return new VocabularySplit(graph(), team.split())
+        .head(layer)
+        .map(product -> new VocabularyPart(team, product.out()));
   }
 
   Module module(int layer) {

@@ -7,6 +7,7 @@ import dev.pipewright.runtime.tensor.Functions;
 import dev.pipewright.runtime.tensor.Gradients;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.List;
+import java.util.Optional;
 
 /** What training makes small: a mean over all rows of a batch. */
 public enum Objective {
@@ -45,7 +46,33 @@ public enum Objective {
    * @param share of each sample in the batch: the reciprocal of their number
    */
   public Judged judge(List<Tensor> outputs, Tensor target, double share) {
-    Tensor leaf = outputs.get(outputs.size() - 1).detached().withGradient();
+    return judge(outputs, target, share, Optional.empty());
+  }
+
+  /**
+   * The same, by all workers of a team together.
+   *
+   * @param words of which this worker has scores, where it does not have those of all
+   */
+  public Judged judge(
+      List<Tensor> outputs, Tensor target, double share, Optional<VocabularyPart> words) {
+    Tensor last = outputs.get(outputs.size() - 1);
+    return words.isPresent() && this == CROSS_ENTROPY
+        ? judge(last.detached(), target.flattened(0), share, words.get())
+        : judge(last, target, share);
+  }
+
+  private static Judged judge(Tensor own, Tensor wanted, double share, VocabularyPart words) {
+    long rows = wanted.extent(0);
+    double weight = share * own.extent(0) / rows;
+    Tensor scores = own.reshaped(rows, own.elements() / rows);
+    VocabularyPart.Judged judged = words.judge(scores, wanted, weight);
+    Tensor gradient = judged.gradient().reshaped(own.shape());
+    return new Judged(judged.loss(), judged.correct(), rows, List.of(gradient));
+  }
+
+  private Judged judge(Tensor last, Tensor target, double share) {
+    Tensor leaf = last.detached().withGradient();
     Tensor answers = leaf;
     if (this == CROSS_ENTROPY) {
       long classes = leaf.extent(leaf.shape().length - 1);

@@ -5,6 +5,7 @@ import dev.pipewright.runtime.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 
 /**
@@ -62,6 +63,11 @@ public final class Part {
   /** Whether the network ends with it. */
   public boolean last() {
     return Arrays.stream(outputs).allMatch(layer -> network.graph().successors(layer).length == 0);
+  }
+
+  /** Of which words the last of its outputs has scores, where the team divides them. */
+  public Optional<VocabularyPart> scores() {
+    return network.scores(outputs[outputs.length - 1]);
   }
 
   /** Whether a layer of the graph is one of its own. */

@@ -7,20 +7,22 @@ import java.util.Optional;
 
 /**
  * How the members of a team share out a convolution or a product with a matrix (ParaDL §3.3, §3.4).
- * Both begin and end with whole tensors.
+ * The first two begin and end with whole tensors.
  *
  * <ul>
  *   <li>By filters: each makes some of the output from the whole input. The output is gathered; the
  *       gradient of the input is the sum of all members'.
  *   <li>By channels: each reads some of the input. The output is the sum of what they make, and the
  *       bias is added to that sum, once; the gradient of the input is gathered.
+ *   <li>By words: as by filters, but the output stays divided ({@link VocabularyPart}).
  * </ul>
  */
 record ProductSplit(ProductSplit.By by, Team team) {
   enum By {
     NOTHING,
     FILTERS,
-    CHANNELS
+    CHANNELS,
+    WORDS
   }
 
   static final ProductSplit WHOLE = new ProductSplit(By.NOTHING, Team.ALONE);
@@ -29,13 +31,13 @@ record ProductSplit(ProductSplit.By by, Team team) {
   Parameter weight(Parameter whole) {
     return switch (by) {
       case NOTHING -> whole;
-      case FILTERS -> whole.piece(team, 0);
+      case FILTERS, WORDS -> whole.piece(team, 0);
       case CHANNELS -> whole.piece(team, 1);
     };
   }
 
   Parameter bias(Parameter whole) {
-    return by == By.FILTERS ? whole.piece(team, 0) : whole;
+    return by == By.FILTERS || by == By.WORDS ? whole.piece(team, 0) : whole;
   }
 
   /**
@@ -46,7 +48,7 @@ record ProductSplit(ProductSplit.By by, Team team) {
   Tensor read(Tensor input, int axis) {
     return switch (by) {
       case NOTHING -> input;
-      case FILTERS -> new TeamSteps(team).shared(input);
+      case FILTERS, WORDS -> new TeamSteps(team).shared(input);
       case CHANNELS -> new TeamSteps(team).own(input, Cut.of(team, axis, input.extent(axis)));
     };
   }
@@ -71,7 +73,7 @@ record ProductSplit(ProductSplit.By by, Team team) {
       Optional<Parameter> bias,
       ForwardPass pass) {
     return switch (by) {
-      case NOTHING -> pass.used(product, all(weight, bias));
+      case NOTHING, WORDS -> pass.used(product, all(weight, bias));
       case FILTERS ->
           new TeamSteps(team)
               .gathered(pass.used(product, all(weight, bias)), Cut.of(team, axis, outputs));

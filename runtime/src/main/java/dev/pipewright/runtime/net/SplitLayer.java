@@ -5,6 +5,7 @@ import dev.pipewright.model.Operator;
 import dev.pipewright.plan.CutRegion;
 import dev.pipewright.plan.Split;
 import dev.pipewright.plan.SplitLimits;
+import dev.pipewright.plan.VocabularySplit;
 import dev.pipewright.plan.Windows;
 import java.util.List;
 import java.util.Optional;
@@ -14,6 +15,8 @@ final class SplitLayer {
   private final Team team;
   private final boolean cut;
   private final boolean product;
+  private final Optional<VocabularyPart> table;
+  private final Optional<Operator.Linear> head;
   private Optional<List<Integer>> map; // extents of what the next operator reads
 
   SplitLayer(LayerGraph graph, int layer, Team team, CutRegion region) {
@@ -21,6 +24,10 @@ final class SplitLayer {
     this.cut = region.contains(layer);
     this.product =
         !team.alone() && new SplitLimits(graph).width(layer, team.split().kind()).isPresent();
+    VocabularySplit vocabulary = new VocabularySplit(graph, team.split());
+    this.table =
+        vocabulary.embedding(layer).map(words -> new VocabularyPart(team, words.vocabulary()));
+    this.head = vocabulary.head(layer);
     this.map = CutRegion.mapBefore(graph, layer);
   }
 
@@ -29,7 +36,15 @@ final class SplitLayer {
     return cut ? new Share.Summed() : new Share.Whole();
   }
 
+  /** The words whose rows of the layer's table this worker has, where it is divided. */
+  Optional<VocabularyPart> table() {
+    return table;
+  }
+
   ProductSplit product(Operator operator) {
+    if (head.filter(operator::equals).isPresent()) {
+      return new ProductSplit(ProductSplit.By.WORDS, team);
+    }
     if (!product || (operator instanceof Operator.Convolution c && c.groups() > 1)) {
       return ProductSplit.WHOLE;
     }

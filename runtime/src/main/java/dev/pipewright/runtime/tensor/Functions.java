@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import org.bytedeco.pytorch.DoubleOptional;
 import org.bytedeco.pytorch.LongOptional;
+import org.bytedeco.pytorch.Scalar;
 import org.bytedeco.pytorch.TensorOptional;
 import org.bytedeco.pytorch.global.torch;
 
@@ -149,6 +150,17 @@ public final class Functions {
   /** The rows of {@code table} that whole numbers name. */
   public static Tensor embedding(Tensor table, Tensor indices) {
     return new Tensor(torch.embedding(table.handle(), indices.handle()));
+  }
+
+  /**
+   * The same for a table whose first row is that of the number {@code first}: zeros for numbers
+   * that it has no row of.
+   */
+  public static Tensor embedding(Tensor table, Tensor indices, long first) {
+    var rows = indices.handle().sub(new Scalar(first));
+    var none = rows.lt(new Scalar(0)).logical_or(rows.ge(new Scalar(table.extent(0))));
+    var found = torch.embedding(table.handle(), rows.masked_fill(none, new Scalar(0)));
+    return new Tensor(found.masked_fill_(none.unsqueeze(-1), new Scalar(0)));
   }
 
   /**

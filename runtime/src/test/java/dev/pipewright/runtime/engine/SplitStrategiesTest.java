@@ -36,6 +36,9 @@ class SplitStrategiesTest {
   private static final String RESIDUAL = "resnet-18:size=32,classes=4";
   private static final String GPT = "gpt:layers=2,hidden=16,heads=4,sequence=8,vocabulary=32";
 
+  private static final String WORDS =
+      "gpt-untied:layers=2,hidden=32,heads=4,sequence=8,vocabulary=31";
+
   @BeforeAll
   static void load() {
     Torch.start(1);
@@ -163,6 +166,44 @@ class SplitStrategiesTest {
         same(name, ONE, List.of(split(kind, 2)), List.of(1), 2);
         same(name, TWO, List.of(split(kind, 2), Split.NONE), List.of(1, 2), 1);
       }
+    }
+  }
+
+  /** Of 31 words two members have 15 and 16, three 10, 10 and 11. */
+  @Test
+  void wordsOfEmbeddingsAndHeads() {
+    for (int parts : new int[] {2, 3, 4}) {
+      same(WORDS, ONE, List.of(split(Kind.TENSOR, parts)), List.of(1), 3);
+    }
+    same(WORDS, ONE, List.of(split(Kind.TENSOR, 2)), List.of(2), 2);
+    same(WORDS, TWO, List.of(split(Kind.TENSOR, 3), split(Kind.TENSOR, 2)), List.of(1, 1), 2);
+    same(WORDS, TWO, List.of(split(Kind.TENSOR, 2), Split.NONE), List.of(1, 2), 1);
+    same(WORDS, TWO, List.of(Split.NONE, split(Kind.TENSOR, 2)), List.of(1, 2), 1);
+    same(WORDS, TWO, List.of(split(Kind.SEQUENCE, 2), split(Kind.TENSOR, 3)), List.of(1, 1), 1);
+    Split two = split(Kind.TENSOR, 2);
+    same(WORDS, ZeroBubbleH1.of(2, 3), List.of(two, two), List.of(1, 1), 2);
+    same(WORDS, Chimera.of(2, 2), List.of(two, two), List.of(1, 1), 1);
+  }
+
+  /** Fewer words than members: the table stays whole. */
+  @Test
+  void fewWordsStayWhole() {
+    String few = "gpt-untied:layers=1,hidden=16,heads=4,sequence=8,vocabulary=3";
+    same(few, ONE, List.of(split(Kind.TENSOR, 4)), List.of(1), 2);
+  }
+
+  @Test
+  void wordsWithRecomputation() {
+    LayerGraph graph = graph(WORDS);
+    int last = Chain.of(graph).size() - 1;
+    List<LayerRange> again = List.of(new LayerRange(0, 1), new LayerRange(3, last));
+    Split split = split(Kind.TENSOR, 2);
+    for (StageLayers layers :
+        List.of(
+            new StageLayers(new LayerRange(0, last), Recompute.STAGE_INPUT, List.of(), split),
+            new StageLayers(new LayerRange(0, last), Recompute.SELECTIVE, again, split))) {
+      Schedule schedule = OneForwardOneBackward.of(1, 2);
+      same(graph, new Assignment(schedule, List.of(layers), List.of(4), BATCH, true), 1);
     }
   }
 

@@ -63,6 +63,9 @@ class TeamVolumesTest {
         "vit:layers=2,hidden=18,heads=3,patch=8,size=16,classes=4 | SEQUENCE | 2",
         "gpt:layers=2,hidden=16,heads=4,sequence=7,vocabulary=32 | TENSOR | 3",
         "gpt:layers=2,hidden=16,heads=4,sequence=7,vocabulary=32 | SEQUENCE | 3",
+        "gpt-untied:layers=2,hidden=16,heads=4,sequence=7,vocabulary=31 | TENSOR | 2",
+        "gpt-untied:layers=2,hidden=16,heads=4,sequence=7,vocabulary=31 | TENSOR | 4",
+        "gpt-untied:layers=2,hidden=16,heads=4,sequence=7,vocabulary=31 | SEQUENCE | 3",
         "bert:layers=2,hidden=16,heads=2,sequence=8,vocabulary=32 | TENSOR | 2",
         "bert:layers=2,hidden=16,heads=2,sequence=8,vocabulary=32 | SEQUENCE | 2",
       })

@@ -21,6 +21,7 @@ import dev.pipewright.plan.Flow;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.Sharding;
+import dev.pipewright.plan.Split;
 import dev.pipewright.runtime.profiler.Profiler;
 import dev.pipewright.schedule.GPipe;
 import dev.pipewright.schedule.OneForwardOneBackward;
@@ -54,6 +55,8 @@ class PredictedMemoryTest {
   private static final String MAPS = "cnn-64-128-256:size=32,classes=4";
   private static final String WORDS =
       "gpt:layers=2,hidden=128,heads=4,sequence=64,vocabulary=20000";
+  private static final String OWN_HEAD =
+      "gpt-untied:layers=2,hidden=128,heads=4,sequence=64,vocabulary=20000";
   private static final int CUT = 6; // layers of the first of two stages
   private static final int SLICE = 8;
   private static final int STEPS = 4; // from the second on all hold the same
@@ -66,6 +69,7 @@ class PredictedMemoryTest {
   void measure() {
     costs.put(MAPS, measured(MAPS, SLICE));
     costs.put(WORDS, measured(WORDS, 2));
+    costs.put(OWN_HEAD, measured(OWN_HEAD, 2));
   }
 
   private static StageCosts measured(String model, int samples) {
@@ -158,6 +162,19 @@ class PredictedMemoryTest {
 
   private double predicted(Assignment assignment) {
     return new Expectation(costs(MAPS), assignment).peakBytes()[0];
+  }
+
+  /** Workers that have some of the words hold their rows of the tables and their scores. */
+  @Test
+  void wordsThatAreDivided() throws IOException {
+    Split two = Split.of(Split.Kind.TENSOR, 2);
+    Split three = Split.of(Split.Kind.TENSOR, 3);
+    int last = costs(OWN_HEAD).size() - 1;
+    List<StageLayers> all = List.of(StageLayers.keeping(0, last).with(three));
+    check(OWN_HEAD, new Assignment(OneForwardOneBackward.of(1, 2), all, List.of(3), 4, true));
+    List<StageLayers> halves = halves(OWN_HEAD, 2).stream().map(stage -> stage.with(two)).toList();
+    check(OWN_HEAD, new Assignment(OneForwardOneBackward.of(2, 3), halves, List.of(2, 2), 6, true));
+    check(OWN_HEAD, new Assignment(ZeroBubbleH1.of(2, 3), halves, List.of(2, 2), 6, true));
   }
 
   @Test
