@@ -111,6 +111,12 @@ final class GoldenTest {
           "plan" + flags.replaceAll("[ -]+", "-"),
           "plan " + GPT + " --cluster dapple-a:2x2 --global-batch 32 " + flags + " --json");
     }
+    add(
+        cases,
+        "plan-capture-gpt-untied", // whose table and head are divided by words
+        "plan "
+            + GPT.replace("gpt", "gpt-untied")
+            + " --cluster dapple-a:2x2 --global-batch 32 --planner capture --json");
     for (String flags : List.of("", "--non-contiguous", "--linearize")) {
       add(
           cases,
