@@ -62,7 +62,8 @@ final class MemoryFirst implements Reproduction {
                 + " samples or tensors, a micro-batch among all devices of a stage. Micro-batches are"
                 + " the same for all, but DAPPLE's planner may run copies of the pipeline, each with"
                 + " its own. Published: mCAP trains networks 1.55 times as large as plans for"
-                + " throughput do; CAPTURE's plans need up to 43.9 % less.")
+                + " throughput do; CAPTURE's plans need up to 43.9 % less. Tensors are divided as"
+                + " `train` divides them: the table that GPT's embedding and head share stays whole.")
         .heading("Peak memory of the fullest device, GiB")
         .table(peaks())
         .heading("The largest network that fits devices of 16 GiB")
