@@ -3,10 +3,10 @@ package dev.pipewright.bench;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Roofline;
 import dev.pipewright.cost.Workload;
+import dev.pipewright.cost.strategy.ParadlOracle;
 import dev.pipewright.cost.strategy.Prediction.Predicted;
 import dev.pipewright.cost.strategy.Setting;
 import dev.pipewright.cost.strategy.Strategy;
-import dev.pipewright.cost.strategy.StrategyOracle;
 import dev.pipewright.formats.ModelFile;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.Optimizer;
@@ -69,8 +69,8 @@ final class AbciAccuracy {
   /** One prediction for each row, on a machine with these constants. */
   List<Predicted> predict(Source source, Cluster cluster) {
     Workload workload = source == Source.MEASURED ? measured : zoo;
-    StrategyOracle oracle =
-        new StrategyOracle(
+    ParadlOracle oracle =
+        new ParadlOracle(
             Setting.of(
                 new Workload(workload.chain(), workload.profile(), workload.training(), cluster),
                 IMAGENET));

@@ -11,12 +11,12 @@ import dev.pipewright.planner.baseline.OnePath;
 import dev.pipewright.planner.baseline.UniformLayers;
 import dev.pipewright.planner.baseline.UniformWeights;
 import dev.pipewright.planner.memory.Capture;
-import dev.pipewright.planner.memory.ExactBalance;
 import dev.pipewright.planner.memory.HybridPlan;
 import dev.pipewright.planner.memory.Mcap;
+import dev.pipewright.planner.memory.McapExact;
 import dev.pipewright.planner.memory.TieBreak;
 import dev.pipewright.profile.Profile.Quantity;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
@@ -42,7 +42,8 @@ record Contender(String name, Function<PlannedNetwork, List<Proposal>> proposals
           new Contender("2bw", PipeDreamStages::twoBuffers),
           new Contender("inter-operator", InterOperatorStages::of),
           new Contender(
-              "dapple gpipe", network -> synchronous(network, Shape.ANY, List.of(WarmUp.ALL))),
+              "dapple gpipe",
+              network -> synchronous(network, Shape.ANY, List.of(PipelinePolicy.ALL))),
           new Contender("torchgpipe", Contender::blocks),
           new Contender("uniform layers", Contender::uniformLayers),
           new Contender("uniform parameters", Contender::uniformParameters),
@@ -56,7 +57,7 @@ record Contender(String name, Function<PlannedNetwork, List<Proposal>> proposals
   }
 
   private static List<Proposal> synchronous(
-      PlannedNetwork network, Shape shape, List<WarmUp> policies) {
+      PlannedNetwork network, Shape shape, List<PipelinePolicy> policies) {
     Request request =
         new Request(
             network.globalBatch(),
@@ -120,7 +121,7 @@ record Contender(String name, Function<PlannedNetwork, List<Proposal>> proposals
   /** One device per stage, the fullest as empty as possible. */
   private static List<Proposal> mcap(PlannedNetwork network) {
     Mcap.Cutter exact =
-        (peaks, layers, stages) -> ExactBalance.of(peaks, layers, stages, TieBreak.NONE);
+        (peaks, layers, stages) -> McapExact.of(peaks, layers, stages, TieBreak.NONE);
     int most = Math.min(network.path().length, network.devices());
     return most < network.devices()
         ? List.of() // a stage for each device
@@ -135,7 +136,7 @@ record Contender(String name, Function<PlannedNetwork, List<Proposal>> proposals
   /** Tensors are not divided: synchronous plans could not say so. */
   private static Capture.Request memoryFirst(PlannedNetwork network) {
     OptionalInt samples = OptionalInt.of(network.microBatch());
-    return new Capture.Request(network.globalBatch(), samples, List.of(WarmUp.A), 1, 1, 1);
+    return new Capture.Request(network.globalBatch(), samples, List.of(PipelinePolicy.A), 1, 1, 1);
   }
 
   private static List<Proposal> stages(HybridPlan found) {

@@ -12,7 +12,7 @@ import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.Request.Shape;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -182,8 +182,8 @@ final class EstimateAccuracy implements Reproduction {
       }
       errors.add(costs, plans);
       add(parts, "all, " + cluster, costs, plans, plan -> true);
-      add(parts, "policy A, stages", costs, plans, plan -> staged(plan, WarmUp.A));
-      add(parts, "policy B, stages", costs, plans, plan -> staged(plan, WarmUp.B));
+      add(parts, "policy A, stages", costs, plans, plan -> staged(plan, PipelinePolicy.A));
+      add(parts, "policy B, stages", costs, plans, plan -> staged(plan, PipelinePolicy.B));
       add(parts, "one stage", costs, plans, plan -> plan.stages().size() == 1);
       add(parts, "best of each planning", costs, plans, best::contains);
     }
@@ -200,8 +200,8 @@ final class EstimateAccuracy implements Reproduction {
     errors.add(Errors.of(costs, plans, part));
   }
 
-  private static boolean staged(Plan plan, WarmUp policy) {
-    return plan.stages().size() > 1 && plan.warmUp() == policy;
+  private static boolean staged(Plan plan, PipelinePolicy policy) {
+    return plan.stages().size() > 1 && plan.policy() == policy;
   }
 
   private static void addPlans(

@@ -11,9 +11,9 @@ import dev.pipewright.schedule.LoopedBreadthFirst;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.OneForwardOneBackwardV;
 import dev.pipewright.schedule.PipeDream;
-import dev.pipewright.schedule.PipeDreamTwoBuffers;
+import dev.pipewright.schedule.PipeDream2bw;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.schedule.ZeroBubbleH1;
 import dev.pipewright.schedule.ZeroBubbleH2;
 import dev.pipewright.schedule.cyclic.Cyclic;
@@ -61,11 +61,13 @@ record Generator(String name, String family, Maker maker) {
           new Generator("gpipe", STRAIGHT, GPipe::of),
           new Generator("1f1b", STRAIGHT, OneForwardOneBackward::of),
           new Generator(
-              "1f1b-b", STRAIGHT, (p, m) -> OneForwardOneBackward.of(m, WarmUp.B.inFlight(p, m))),
+              "1f1b-b",
+              STRAIGHT,
+              (p, m) -> OneForwardOneBackward.of(m, PipelinePolicy.B.inFlight(p, m))),
           new Generator("zb-h1", STRAIGHT, ZeroBubbleH1::of),
           new Generator("zb-h2", STRAIGHT, ZeroBubbleH2::of),
           new Generator("pipedream", STRAIGHT, PipeDream::of),
-          new Generator("pipedream-2bw", STRAIGHT, (p, m) -> PipeDreamTwoBuffers.of(p, p, m / p)),
+          new Generator("pipedream-2bw", STRAIGHT, (p, m) -> PipeDream2bw.of(p, p, m / p)),
           new Generator("interleaved", LOOPED, (p, m) -> Interleaved.of(p, 2, m)),
           new Generator("interleaved-zb", LOOPED, (p, m) -> InterleavedZeroBubble.of(p, 2, m)),
           new Generator("looped-bfs", LOOPED, (p, m) -> LoopedBreadthFirst.of(p, 2, m)),

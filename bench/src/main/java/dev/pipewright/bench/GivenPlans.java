@@ -9,7 +9,7 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.sim.SimulatedOracle;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,10 +39,11 @@ final class GivenPlans {
   /**
    * The fastest plan that fits with these first layers and these device counts, dealt out in order.
    */
-  Optional<Scored> best(int[] firsts, int[] sizes, int globalBatch, List<WarmUp> policies) {
+  Optional<Scored> best(int[] firsts, int[] sizes, int globalBatch, List<PipelinePolicy> policies) {
     Optional<Scored> best = Optional.empty();
     for (int microBatch = 1; microBatch <= globalBatch; microBatch++) {
-      for (WarmUp policy : globalBatch % microBatch == 0 ? policies : List.<WarmUp>of()) {
+      for (PipelinePolicy policy :
+          globalBatch % microBatch == 0 ? policies : List.<PipelinePolicy>of()) {
         Optional<Scored> one = fitting(firsts, sizes, globalBatch / microBatch, microBatch, policy);
         if (one.isPresent() && (best.isEmpty() || one.get().seconds() < best.get().seconds())) {
           best = one;
@@ -53,7 +54,7 @@ final class GivenPlans {
   }
 
   /** The same with two stages and the cut that suits them best. */
-  Optional<Scored> bestCut(int[] sizes, int globalBatch, List<WarmUp> policies) {
+  Optional<Scored> bestCut(int[] sizes, int globalBatch, List<PipelinePolicy> policies) {
     Optional<Scored> best = Optional.empty();
     for (int cut = 1; cut < costs.size(); cut++) {
       if (costs.workload().chain().precedes(cut - 1, costs.size() - 1)) {
@@ -68,7 +69,7 @@ final class GivenPlans {
 
   /** The plan with recomputation where memory demands it; empty when that does not help. */
   Optional<Scored> fitting(
-      int[] firsts, int[] sizes, int microBatches, int microBatch, WarmUp policy) {
+      int[] firsts, int[] sizes, int microBatches, int microBatch, PipelinePolicy policy) {
     Recompute[] none = new Recompute[sizes.length];
     java.util.Arrays.fill(none, Recompute.NONE);
     Plan plan = plan(firsts, sizes, microBatches, microBatch, policy, none);
@@ -92,7 +93,7 @@ final class GivenPlans {
     for (int microBatch = 1; microBatch <= globalBatch; microBatch++) {
       Optional<Scored> one =
           globalBatch % microBatch == 0
-              ? fitting(new int[] {0}, all, globalBatch / microBatch, microBatch, WarmUp.A)
+              ? fitting(new int[] {0}, all, globalBatch / microBatch, microBatch, PipelinePolicy.A)
                   .map(plain -> overlapped ? overlapping(plain.plan()) : plain)
               : Optional.empty();
       if (one.isPresent() && (best.isEmpty() || one.get().seconds() < best.get().seconds())) {
@@ -105,7 +106,7 @@ final class GivenPlans {
   private Scored overlapping(Plan plan) {
     return scored(
         new Plan(
-            plan.warmUp(),
+            plan.policy(),
             plan.microBatches(),
             plan.microBatch(),
             plan.replicas(),
@@ -129,7 +130,7 @@ final class GivenPlans {
       int[] sizes,
       int microBatches,
       int microBatch,
-      WarmUp policy,
+      PipelinePolicy policy,
       Recompute[] recompute) {
     List<StagePlan> stages = new ArrayList<>();
     int device = 0;

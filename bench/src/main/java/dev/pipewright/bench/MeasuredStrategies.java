@@ -52,12 +52,12 @@ final class MeasuredStrategies {
       return of(name, flags, PERCEPTRON, CONVOLUTIONS, LANGUAGE, WORDS);
     }
 
-    private static Strategy flow(String name, String flags) {
+    private static Strategy asyncPipeline(String name, String flags) {
       return of(name, "--stages 2 --schedule " + flags);
     }
 
     /** Refused where first and last layers share parameters. */
-    private static Strategy travelling(String name) {
+    private static Strategy migrating(String name) {
       return of(name, "--stages 2 --schedule " + name, PERCEPTRON, CONVOLUTIONS);
     }
 
@@ -90,7 +90,7 @@ final class MeasuredStrategies {
               List.of(2, 1),
               List.of(
                   Strategy.of("serial", "--replicas 1"),
-                  Strategy.flow("cyclic-v2-single", "cyclic-v2-single"))),
+                  Strategy.asyncPipeline("cyclic-v2-single", "cyclic-v2-single"))),
           new Kind(
               2,
               List.of(8, 4, 2, 1),
@@ -111,14 +111,14 @@ final class MeasuredStrategies {
                       "--stages 2 --micro-batches 8 --schedule interleaved --chunks 2"),
                   Strategy.of("zb-h1", "--stages 2 --micro-batches 8 --schedule zb-h1"),
                   Strategy.of("chimera", "--stages 2 --micro-batches 4 --schedule chimera"),
-                  Strategy.flow("pipedream", "pipedream"),
-                  Strategy.flow("pipedream, vertical sync", "pipedream --vertical-sync"),
-                  Strategy.flow("pipedream-2bw", "pipedream-2bw"),
-                  Strategy.flow("cyclic-v1", "cyclic-v1"),
-                  Strategy.flow("cyclic-v2", "cyclic-v2"),
-                  Strategy.flow("cyclic-v2-pipeline", "cyclic-v2-pipeline"),
-                  Strategy.travelling("cyclic-v1-zero"),
-                  Strategy.travelling("cyclic-v2-zero"),
+                  Strategy.asyncPipeline("pipedream", "pipedream"),
+                  Strategy.asyncPipeline("pipedream, vertical sync", "pipedream --vertical-sync"),
+                  Strategy.asyncPipeline("pipedream-2bw", "pipedream-2bw"),
+                  Strategy.asyncPipeline("cyclic-v1", "cyclic-v1"),
+                  Strategy.asyncPipeline("cyclic-v2", "cyclic-v2"),
+                  Strategy.asyncPipeline("cyclic-v2-pipeline", "cyclic-v2-pipeline"),
+                  Strategy.migrating("cyclic-v1-zero"),
+                  Strategy.migrating("cyclic-v2-zero"),
                   Strategy.planned("periodic", "madpipe"))));
 
   private MeasuredStrategies() {}

@@ -7,16 +7,16 @@ import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.memory.Balance;
-import dev.pipewright.planner.memory.BruteForce;
 import dev.pipewright.planner.memory.Capture;
-import dev.pipewright.planner.memory.ExactBalance;
 import dev.pipewright.planner.memory.LayerPeaks;
 import dev.pipewright.planner.memory.Mcap;
+import dev.pipewright.planner.memory.McapBruteForce;
+import dev.pipewright.planner.memory.McapExact;
 import dev.pipewright.planner.memory.MemoryPlanning;
 import dev.pipewright.planner.memory.ModelledPeaks;
 import dev.pipewright.planner.memory.StagePeak;
 import dev.pipewright.planner.memory.TieBreak;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Bytes;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -127,7 +127,7 @@ final class MemoryFirst implements Reproduction {
         new Request(
             network.globalBatch,
             OptionalInt.of(network.microBatch),
-            List.of(WarmUp.A),
+            List.of(PipelinePolicy.A),
             Recomputation.NEVER,
             CostModel.PIPEWRIGHT);
     return Networks.plan(costs, request).best().orElseThrow();
@@ -143,9 +143,10 @@ final class MemoryFirst implements Reproduction {
             costs.isStage(first, end)
                 ? forward[end] - forward[first] + backward[end] - backward[first]
                 : Double.POSITIVE_INFINITY;
-    int[] sizes = ExactBalance.of(seconds, costs.size(), stages, TieBreak.NONE).sizes();
+    int[] sizes = McapExact.of(seconds, costs.size(), stages, TieBreak.NONE).sizes();
     int microBatches = network.globalBatch / network.microBatch;
-    StagePeak peaks = new ModelledPeaks(costs, WarmUp.A, stages, microBatches, network.microBatch);
+    StagePeak peaks =
+        new ModelledPeaks(costs, PipelinePolicy.A, stages, microBatches, network.microBatch);
     return Arrays.stream(peaks.bytes(sizes)).max().orElseThrow();
   }
 
@@ -153,7 +154,7 @@ final class MemoryFirst implements Reproduction {
     return Mcap.plan(
         costs,
         request(network, 1),
-        (peaks, layers, stages) -> ExactBalance.of(peaks, layers, stages, TieBreak.NEXT_PEAKS));
+        (peaks, layers, stages) -> McapExact.of(peaks, layers, stages, TieBreak.NEXT_PEAKS));
   }
 
   private static MemoryPlanning capture(StageCosts costs, Network network) {
@@ -165,7 +166,7 @@ final class MemoryFirst implements Reproduction {
     return new Capture.Request(
         network.globalBatch,
         OptionalInt.of(network.microBatch),
-        List.of(WarmUp.A),
+        List.of(PipelinePolicy.A),
         mostTensor,
         1,
         100_000);
@@ -289,12 +290,11 @@ final class MemoryFirst implements Reproduction {
       int devices = size[0];
       List<Balance> found = new ArrayList<>();
       double brute =
-          seconds(1, () -> found.add(BruteForce.of(peaks, size[1], devices, () -> false)));
+          seconds(1, () -> found.add(McapBruteForce.of(peaks, size[1], devices, () -> false)));
       double exact =
-          seconds(2_000, () -> found.add(ExactBalance.of(peaks, size[1], devices, TieBreak.NONE)));
+          seconds(2_000, () -> found.add(McapExact.of(peaks, size[1], devices, TieBreak.NONE)));
       double tied =
-          seconds(
-              200, () -> found.add(ExactBalance.of(peaks, size[1], devices, TieBreak.NEXT_PEAKS)));
+          seconds(200, () -> found.add(McapExact.of(peaks, size[1], devices, TieBreak.NEXT_PEAKS)));
       for (Balance one : found) {
         if (one.peakBytes() != found.get(0).peakBytes()) {
           throw new IllegalStateException(one + " is not " + found.get(0));

@@ -2,12 +2,12 @@ package dev.pipewright.bench;
 
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.planner.memory.Balance;
-import dev.pipewright.planner.memory.BruteForce;
 import dev.pipewright.planner.memory.Capture;
-import dev.pipewright.planner.memory.ExactBalance;
 import dev.pipewright.planner.memory.LayerPeaks;
+import dev.pipewright.planner.memory.McapBruteForce;
+import dev.pipewright.planner.memory.McapExact;
 import dev.pipewright.planner.memory.TieBreak;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
@@ -39,26 +39,27 @@ public class MemoryPlannerBenchmark {
   /** The dynamic program. */
   @Benchmark
   public Balance exact() {
-    return ExactBalance.of(peaks, LAYERS, STAGES, TieBreak.NONE);
+    return McapExact.of(peaks, LAYERS, STAGES, TieBreak.NONE);
   }
 
   /** The dynamic program with mCAP's choice among equals. */
   @Benchmark
   public Balance exactWithTies() {
-    return ExactBalance.of(peaks, LAYERS, STAGES, TieBreak.NEXT_PEAKS);
+    return McapExact.of(peaks, LAYERS, STAGES, TieBreak.NEXT_PEAKS);
   }
 
   /** 1.6 million partitions. */
   @Benchmark
   public Balance bruteForce() {
-    return BruteForce.of(peaks, LAYERS, STAGES, () -> false);
+    return McapBruteForce.of(peaks, LAYERS, STAGES, () -> false);
   }
 
   /** The least peak of all hybrid plans. */
   @Benchmark
   public Capture.Found capture() {
     var request =
-        new Capture.Request(GLOBAL_BATCH, OptionalInt.of(2), List.of(WarmUp.A), STAGES, 1, 1);
+        new Capture.Request(
+            GLOBAL_BATCH, OptionalInt.of(2), List.of(PipelinePolicy.A), STAGES, 1, 1);
     return Capture.of(new StageCosts(costs.workload()), request, () -> true);
   }
 }

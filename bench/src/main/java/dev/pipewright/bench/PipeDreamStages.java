@@ -4,11 +4,11 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.planner.pipedream.CutCosts;
 import dev.pipewright.planner.pipedream.Level;
+import dev.pipewright.planner.pipedream.PipeDream2bwPlanner;
+import dev.pipewright.planner.pipedream.PipeDream2bwPlanning;
+import dev.pipewright.planner.pipedream.PipeDream2bwSetting;
 import dev.pipewright.planner.pipedream.PipeDreamOptimizer;
 import dev.pipewright.planner.pipedream.PipeDreamPlanning;
-import dev.pipewright.planner.pipedream.TwoBufferPlanner;
-import dev.pipewright.planner.pipedream.TwoBufferPlanning;
-import dev.pipewright.planner.pipedream.TwoBufferSetting;
 import dev.pipewright.profile.Profile.Quantity;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,21 +61,21 @@ final class PipeDreamStages {
   /** The best of all widths, depths and micro-batches, as far as its own memory model knows. */
   static List<Proposal> twoBuffers(PlannedNetwork network) {
     Workload workload = network.costs().workload();
-    TwoBufferSetting setting =
-        new TwoBufferSetting(
+    PipeDream2bwSetting setting =
+        new PipeDream2bwSetting(
             network.chain(),
             workload.profile(),
             workload.training(),
             levels(network.cluster()),
             workload.cluster().device(0).memory().value(),
             network.globalBatch());
-    return TwoBufferPlanner.plan(setting, () -> false).best().map(PipeDreamStages::of).stream()
+    return PipeDream2bwPlanner.plan(setting, () -> false).best().map(PipeDreamStages::of).stream()
         .toList();
   }
 
-  private static Proposal of(TwoBufferPlanning.Candidate found) {
+  private static Proposal of(PipeDream2bwPlanning.Candidate found) {
     return new Proposal.Stages(
-        found.stages().stream().map(TwoBufferPlanning.Stage::firstLayer).toList(),
-        found.stages().stream().map(TwoBufferPlanning.Stage::devices).toList());
+        found.stages().stream().map(PipeDream2bwPlanning.Stage::firstLayer).toList(),
+        found.stages().stream().map(PipeDream2bwPlanning.Stage::devices).toList());
   }
 }

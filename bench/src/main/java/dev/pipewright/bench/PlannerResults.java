@@ -10,7 +10,7 @@ import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.Request.Shape;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
@@ -18,7 +18,7 @@ import java.util.function.ToDoubleFunction;
 
 /** The 22 recorded runs of the planner of DAPPLE's authors beside ours, on their own terms. */
 final class PlannerResults implements Reproduction {
-  private static final List<WarmUp> POLICIES = List.of(WarmUp.A, WarmUp.B);
+  private static final List<PipelinePolicy> POLICIES = List.of(PipelinePolicy.A, PipelinePolicy.B);
 
   /** What one run came to: plans, and times of ours for four tasks. */
   private record Row(

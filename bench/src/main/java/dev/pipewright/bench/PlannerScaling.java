@@ -6,10 +6,10 @@ import dev.pipewright.bench.plot.Lines;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.planner.interoperator.InterOperatorPlanner;
 import dev.pipewright.planner.interoperator.StageTable;
-import dev.pipewright.planner.memory.BruteForce;
 import dev.pipewright.planner.memory.Capture;
-import dev.pipewright.planner.memory.ExactBalance;
 import dev.pipewright.planner.memory.LayerPeaks;
+import dev.pipewright.planner.memory.McapBruteForce;
+import dev.pipewright.planner.memory.McapExact;
 import dev.pipewright.planner.memory.TieBreak;
 import dev.pipewright.planner.periodic.ContiguousPlanner;
 import dev.pipewright.planner.periodic.Discipline;
@@ -21,7 +21,7 @@ import dev.pipewright.planner.pipedream.PipeDreamOptimizer;
 import dev.pipewright.planner.placement.OperatorGraph;
 import dev.pipewright.planner.placement.PlacementPlanner;
 import dev.pipewright.planner.placement.Request;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -203,14 +203,14 @@ final class PlannerScaling implements Reproduction {
                 layers,
                 size -> {
                   LayerPeaks peaks = ScalingInputs.peaks(size);
-                  return () -> ExactBalance.of(peaks, size, BALANCED_STAGES, TieBreak.NONE);
+                  return () -> McapExact.of(peaks, size, BALANCED_STAGES, TieBreak.NONE);
                 }),
             Curve.of(
                     "mCAP, brute force",
                     Arrays.copyOf(layers, BRUTE_FORCED),
                     size -> {
                       LayerPeaks peaks = ScalingInputs.peaks(size);
-                      return () -> BruteForce.of(peaks, size, BALANCED_STAGES, () -> false);
+                      return () -> McapBruteForce.of(peaks, size, BALANCED_STAGES, () -> false);
                     })
                 .over(layers)));
   }
@@ -230,7 +230,7 @@ final class PlannerScaling implements Reproduction {
     int batch = SAMPLES_PER_DEVICE * devices;
     StageCosts costs = ScalingInputs.transformer(devices, batch);
     Capture.Request request =
-        new Capture.Request(batch, OptionalInt.of(2), List.of(WarmUp.A), 8, 12, 200_000);
+        new Capture.Request(batch, OptionalInt.of(2), List.of(PipelinePolicy.A), 8, 12, 200_000);
     return () -> Capture.of(new StageCosts(costs.workload()), request, () -> alone);
   }
 

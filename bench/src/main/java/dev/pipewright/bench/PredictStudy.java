@@ -4,10 +4,10 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Roofline;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.cost.strategy.Batch;
+import dev.pipewright.cost.strategy.ParadlOracle;
 import dev.pipewright.cost.strategy.Prediction;
 import dev.pipewright.cost.strategy.Setting;
 import dev.pipewright.cost.strategy.Strategy;
-import dev.pipewright.cost.strategy.StrategyOracle;
 import dev.pipewright.cost.strategy.Studies;
 import dev.pipewright.cost.strategy.Study;
 import dev.pipewright.model.Chain;
@@ -53,7 +53,7 @@ record PredictStudy(Setting setting, List<Integer> devices) {
 
   /** The predictions alone. */
   List<Prediction> predictions() {
-    StrategyOracle oracle = new StrategyOracle(setting);
+    ParadlOracle oracle = new ParadlOracle(setting);
     List<Prediction> predictions = new ArrayList<>();
     for (Strategy strategy : Strategy.values()) {
       for (int count : devices) {

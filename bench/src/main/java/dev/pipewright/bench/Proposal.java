@@ -7,7 +7,7 @@ import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -35,7 +35,7 @@ sealed interface Proposal {
    * @param devices of each stage
    */
   record Stages(List<Integer> firsts, List<List<Integer>> devices) implements Proposal {
-    private static final List<WarmUp> NONE = List.of();
+    private static final List<PipelinePolicy> NONE = List.of();
 
     public Stages {
       firsts = List.copyOf(firsts);
@@ -57,7 +57,8 @@ sealed interface Proposal {
       Optional<Plan> best = Optional.empty();
       double least = Double.POSITIVE_INFINITY;
       for (int samples = 1; samples <= network.globalBatch(); samples++) {
-        for (WarmUp policy : network.globalBatch() % samples == 0 ? Table5.POLICIES : NONE) {
+        for (PipelinePolicy policy :
+            network.globalBatch() % samples == 0 ? Table5.POLICIES : NONE) {
           Plan plan = keeping(network, samples, policy);
           Assessment priced = prices.assess(plan);
           if (!priced.fits()) {
@@ -73,7 +74,7 @@ sealed interface Proposal {
       return best;
     }
 
-    private Plan keeping(PlannedNetwork network, int samples, WarmUp policy) {
+    private Plan keeping(PlannedNetwork network, int samples, PipelinePolicy policy) {
       int microBatches = network.globalBatch() / samples;
       List<StagePlan> stages = new ArrayList<>();
       for (int stage = 0; stage < firsts.size(); stage++) {
@@ -104,7 +105,7 @@ sealed interface Proposal {
                     stage.inFlight()));
       }
       return new Plan(
-          plan.warmUp(),
+          plan.policy(),
           plan.microBatches(),
           plan.microBatch(),
           1,

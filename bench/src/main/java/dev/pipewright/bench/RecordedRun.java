@@ -3,7 +3,7 @@ package dev.pipewright.bench;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
@@ -58,10 +58,10 @@ record RecordedRun(
       }
       boolean last = s == recorded.size() - 1; // ends with the last state instead of before it
       int end = stage.get(1).asInt() + (last ? 1 : 0);
-      int inFlight = WarmUp.A.inFlightOf(recorded.size() - 1 - s, microBatches);
+      int inFlight = PipelinePolicy.A.inFlightOf(recorded.size() - 1 - s, microBatches);
       stages.add(new StagePlan(stage.get(0).asInt(), end - 1, devices, Recompute.NONE, inFlight));
     }
-    return new Plan(WarmUp.A, microBatches, microBatch, copies, false, stages);
+    return new Plan(PipelinePolicy.A, microBatches, microBatch, copies, false, stages);
   }
 
   /** The tag without what all tags have, for tables. */

@@ -3,13 +3,13 @@ package dev.pipewright.bench;
 import dev.pipewright.bench.ScriptRun.Answer;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Workload;
+import dev.pipewright.cost.strategy.ParadlOracle;
 import dev.pipewright.cost.strategy.Prediction;
 import dev.pipewright.cost.strategy.Prediction.Impossible;
 import dev.pipewright.cost.strategy.Prediction.Predicted;
 import dev.pipewright.cost.strategy.Setting;
 import dev.pipewright.cost.strategy.Setting.Formulas;
 import dev.pipewright.cost.strategy.Strategy;
-import dev.pipewright.cost.strategy.StrategyOracle;
 import dev.pipewright.formats.ModelFile;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.Optimizer;
@@ -150,8 +150,8 @@ final class ScriptComparison implements Reproduction {
     Workload workload = new Workload(Chain.of(file.graph()), file.profile(), training, abci);
     ParadlScript script = new ParadlScript(file, run, switches);
     long samples = file.dataset().orElseThrow().samples();
-    StrategyOracle published = oracle(workload, samples, Formulas.PUBLISHED, switches);
-    StrategyOracle corrected = oracle(workload, samples, Formulas.CORRECTED, switches);
+    ParadlOracle published = oracle(workload, samples, Formulas.PUBLISHED, switches);
+    ParadlOracle corrected = oracle(workload, samples, Formulas.CORRECTED, switches);
     Map<Strategy, Group> groups = run.switches().isPresent() ? switched : all;
     for (Answer theirs : run.answers()) {
       Group group = groups.computeIfAbsent(theirs.strategy(), s -> new Group());
@@ -177,9 +177,9 @@ final class ScriptComparison implements Reproduction {
     runs.row(row(run.id(), largest, ask(published, largest), ask(corrected, largest)).toArray());
   }
 
-  private static StrategyOracle oracle(
+  private static ParadlOracle oracle(
       Workload workload, long samples, Formulas formulas, Optional<List<Boolean>> switches) {
-    return new StrategyOracle(
+    return new ParadlOracle(
         new Setting(
             workload,
             samples,
@@ -191,7 +191,7 @@ final class ScriptComparison implements Reproduction {
             switches));
   }
 
-  private static Prediction ask(StrategyOracle oracle, Answer theirs) {
+  private static Prediction ask(ParadlOracle oracle, Answer theirs) {
     return oracle.predict(theirs.strategy(), theirs.devices(), theirs.batch());
   }
 

@@ -6,7 +6,7 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -38,7 +38,7 @@ public class StageCostsBenchmark {
               new int[] {8, 8},
               4,
               16,
-              WarmUp.B,
+              PipelinePolicy.B,
               new Recompute[] {Recompute.NONE, Recompute.NONE});
 
   /** Cumulative tables for one slice size. */

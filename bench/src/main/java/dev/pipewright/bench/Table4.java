@@ -6,7 +6,7 @@ import dev.pipewright.bench.plot.Dots;
 import dev.pipewright.bench.plot.Figure;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -75,8 +75,10 @@ final class Table4 implements Reproduction {
       List<double[]> values) {
     GivenPlans plans = new GivenPlans(costs);
     int[] firsts = {0, GivenPlans.position(costs, layer)};
-    Optional<Scored> a = plans.best(firsts, line.sizes(), line.globalBatch(), List.of(WarmUp.A));
-    Optional<Scored> b = plans.best(firsts, line.sizes(), line.globalBatch(), List.of(WarmUp.B));
+    Optional<Scored> a =
+        plans.best(firsts, line.sizes(), line.globalBatch(), List.of(PipelinePolicy.A));
+    Optional<Scored> b =
+        plans.best(firsts, line.sizes(), line.globalBatch(), List.of(PipelinePolicy.B));
     if (a.isEmpty()) {
       table.row(line.model(), times, "does not fit", line.paper(), "–", "–");
       return;
@@ -86,7 +88,7 @@ final class Table4 implements Reproduction {
     double step = a.get().seconds();
     double same =
         plans
-            .fitting(firsts, line.sizes(), microBatches, samples, WarmUp.B)
+            .fitting(firsts, line.sizes(), microBatches, samples, PipelinePolicy.B)
             .map(one -> step / one.seconds())
             .orElse(Double.NaN);
     double best = b.map(one -> step / one.seconds()).orElse(Double.NaN);

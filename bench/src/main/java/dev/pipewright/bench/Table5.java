@@ -11,7 +11,7 @@ import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.Request.Shape;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +19,7 @@ import java.util.OptionalInt;
 
 /** DAPPLE's table V: the best plan of six networks on three clusters of 16 devices. */
 final class Table5 implements Reproduction {
-  static final List<WarmUp> POLICIES = List.of(WarmUp.A, WarmUp.B);
+  static final List<PipelinePolicy> POLICIES = List.of(PipelinePolicy.A, PipelinePolicy.B);
 
   /**
    * A line of the table.

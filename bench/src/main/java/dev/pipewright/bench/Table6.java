@@ -8,7 +8,7 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
@@ -122,7 +122,7 @@ final class Table6 implements Reproduction {
   private static Scored scored(StageCosts costs, int cut, String name, int count) {
     GivenPlans plans = new GivenPlans(costs);
     Recompute how = name.endsWith("RC") ? Recompute.STAGE_INPUT : Recompute.NONE;
-    WarmUp policy = name.startsWith("GPipe") ? WarmUp.ALL : WarmUp.A;
+    PipelinePolicy policy = name.startsWith("GPipe") ? PipelinePolicy.ALL : PipelinePolicy.A;
     Plan plan =
         plans.plan(
             new int[] {0, cut},

@@ -12,7 +12,7 @@ import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.Request.Shape;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -112,7 +112,7 @@ final class Table8 implements Reproduction {
         new Request(
             MICRO_BATCH * MICRO_BATCHES,
             OptionalInt.of(MICRO_BATCH),
-            List.of(WarmUp.A),
+            List.of(PipelinePolicy.A),
             Recomputation.ALWAYS,
             CostModel.PIPEWRIGHT,
             Shape.STRAIGHT);

@@ -145,7 +145,7 @@ public final class DappleRepoOracle implements Oracle {
     int stages = plan.stages().size();
     double microBatches = plan.microBatches();
     double samples = globalBatch.orElse(plan.globalBatch());
-    double wave = samples / microBatches;
+    double microBatching = samples / microBatches;
     double bottleneck = 0; // seconds of one micro-batch in the slowest stage or transfer
     double transfers = 0;
     double[] tails = new double[stages];
@@ -155,11 +155,11 @@ public final class DappleRepoOracle implements Oracle {
       int[] devices = sorted(stage);
       int first = stage.firstLayer();
       int end = stage.lastLayer() + 1;
-      double both = (seconds[end] - seconds[first]) * wave / devices.length;
+      double both = (seconds[end] - seconds[first]) * microBatching / devices.length;
       double send = 0;
       if (s < stages - 1) {
         int[] next = sorted(plan.stages().get(s + 1));
-        double bytes = cutBytes[end] * wave;
+        double bytes = cutBytes[end] * microBatching;
         send = transferSeconds(devices, next, bytes);
         transfers += send / plan.replicas();
       }
@@ -180,7 +180,7 @@ public final class DappleRepoOracle implements Oracle {
     for (int s = 0; s < stages; s++) {
       tail = Math.max(tail, tails[s] - s * bottleneck);
     }
-    double once = seconds[costs.size()] * wave / plan.replicas() + transfers;
+    double once = seconds[costs.size()] * microBatching / plan.replicas() + transfers;
     return new Assessment(NAME, bottleneck * (microBatches - 1) + once + tail, scored);
   }
 

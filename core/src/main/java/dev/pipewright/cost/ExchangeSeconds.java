@@ -1,6 +1,6 @@
 package dev.pipewright.cost;
 
-import dev.pipewright.plan.TeamExchange;
+import dev.pipewright.plan.GroupExchange;
 import dev.pipewright.units.Precision;
 
 /**
@@ -43,7 +43,7 @@ public final class ExchangeSeconds {
    *
    * @param samples of the largest slice
    */
-  public double of(TeamExchange exchange, int samples) {
+  public double of(GroupExchange exchange, int samples) {
     double elements = exchange.elements(samples);
     double bytes = bytes(elements);
     return switch (exchange.kind()) {
@@ -55,7 +55,7 @@ public final class ExchangeSeconds {
   }
 
   /** A member sends its neighbours their rows one after the other. */
-  private double halo(TeamExchange exchange, int samples) {
+  private double halo(GroupExchange exchange, int samples) {
     double most = 0;
     for (int from = 0; from < parts; from++) {
       double seconds = 0;

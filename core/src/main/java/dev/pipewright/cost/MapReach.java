@@ -4,8 +4,8 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.plan.CutRegion;
 import dev.pipewright.plan.Halo;
+import dev.pipewright.plan.Parallelism;
 import dev.pipewright.plan.Span;
-import dev.pipewright.plan.Split;
 import dev.pipewright.plan.Windows;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +28,7 @@ record MapReach(double elements, double own, double averages) {
   private static final double MOVED = 4;
 
   /** Of the largest part of a layer in a region that is cut. */
-  static MapReach of(LayerGraph graph, int layer, Split split) {
+  static MapReach of(LayerGraph graph, int layer, Parallelism split) {
     List<Integer> map = new ArrayList<>(CutRegion.mapBefore(graph, layer).orElse(List.of()));
     int channels = graph.layer(graph.predecessors(layer)[0]).output().orElseThrow().extent(0);
     double elements = 0;
@@ -50,7 +50,7 @@ record MapReach(double elements, double own, double averages) {
   }
 
   /** Of the largest part. */
-  private static long places(List<Integer> map, Split split) {
+  private static long places(List<Integer> map, Parallelism split) {
     long places = 1;
     for (int axis = 0; axis < map.size(); axis++) {
       places *= Math.ceilDiv(map.get(axis), split.grid().get(axis));
@@ -59,7 +59,7 @@ record MapReach(double elements, double own, double averages) {
   }
 
   /** Places of the largest part with all that its windows reach; 0 where it has all of them. */
-  private static long reached(Windows windows, List<Integer> map, Split split) {
+  private static long reached(Windows windows, List<Integer> map, Parallelism split) {
     long places = 1;
     boolean more = false;
     for (int axis = 0; axis < map.size(); axis++) {

@@ -110,7 +110,7 @@ public final class PipelineOracle implements Oracle {
     int[] devices = sorted(stage);
     int first = stage.firstLayer();
     int end = stage.lastLayer() + 1;
-    int slice = StageCosts.slice(plan.wave(), devices.length);
+    int slice = StageCosts.slice(plan.microBatching(), devices.length);
     double slowdown = 0;
     for (int device : devices) {
       slowdown = Math.max(slowdown, costs.slowdown(device));
@@ -130,7 +130,7 @@ public final class PipelineOracle implements Oracle {
     double back = 0;
     if (index < plan.stages().size() - 1) {
       int[] next = sorted(plan.stages().get(index + 1));
-      double bytes = costs.cutBytes()[end] * plan.wave();
+      double bytes = costs.cutBytes()[end] * plan.microBatching();
       send = SplitConcat.betweenPasses(cluster, devices, next).seconds(bytes);
       back = SplitConcat.betweenPasses(cluster, next, devices).seconds(bytes);
     }

@@ -78,8 +78,8 @@ final class PortFlows {
 
   /** How many times longer than on a free link a byte of the whole message takes, at least. */
   double ofRings(Spread group, int level) {
-    double flowing = Math.max(1, ringsAtBusiestPort(group, level) / ports(level));
-    return flowing / strands(group) / share(level);
+    double asynchronous = Math.max(1, ringsAtBusiestPort(group, level) / ports(level));
+    return asynchronous / strands(group) / share(level);
   }
 
   /** The same for hierarchical collectives, which open a ring for each slice. */

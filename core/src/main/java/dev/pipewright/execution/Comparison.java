@@ -22,7 +22,7 @@ import java.util.Map;
  * @param stolen while it was measured
  */
 public record Comparison(
-    Run predicted, Run simulated, Run measured, List<Item> items, StolenTime stolen) {
+    Run predicted, Run simulated, Run measured, List<Item> items, StealTime stolen) {
   private static final String IDLE_SHARE = "idle share";
   private static final String MEDIAN = "median of all steps";
   private static final String IDEAL = "ops as measured, messages free";
@@ -65,11 +65,11 @@ public record Comparison(
   }
 
   public static Comparison of(
-      Expectation expectation, Assignment assignment, TrainingOutcome outcome, boolean memory) {
-    if (assignment.flow().isPresent()) {
-      return ofFlow(expectation, assignment, outcome, memory);
+      RunPrediction runPrediction, Assignment assignment, TrainingOutcome outcome, boolean memory) {
+    if (assignment.asyncPipeline().isPresent()) {
+      return ofFlow(runPrediction, assignment, outcome, memory);
     }
-    Builder builder = new Builder(expectation, assignment, outcome.calm());
+    Builder builder = new Builder(runPrediction, assignment, outcome.calm());
     builder.step(outcome.typical());
     builder.stages();
     builder.ops();
@@ -82,14 +82,14 @@ public record Comparison(
 
   /** Of steps that flow into one another: of a single one in the middle. */
   private static Comparison ofFlow(
-      Expectation expectation, Assignment assignment, TrainingOutcome outcome, boolean memory) {
+      RunPrediction runPrediction, Assignment assignment, TrainingOutcome outcome, boolean memory) {
     Builder builder =
         new Builder(
-            expectation,
+            runPrediction,
             assignment,
             outcome.calm(),
-            expectation.oneOf(expectation.longestPath()),
-            expectation.oneOf(expectation.simulate()),
+            runPrediction.oneOf(runPrediction.longestPath()),
+            runPrediction.oneOf(runPrediction.simulate()),
             MeasuredRun.ofFlow(assignment.over(outcome.steps().size()), outcome.calm()));
     builder.seconds(outcome.typical());
     builder.stages();
@@ -101,7 +101,7 @@ public record Comparison(
   }
 
   private static final class Builder {
-    private final Expectation expectation;
+    private final RunPrediction runPrediction;
     private final Assignment assignment;
     private final Placement placement;
     private final RecordedStep recorded;
@@ -110,28 +110,28 @@ public record Comparison(
     private final Run measured;
     private final List<Item> items = new ArrayList<>();
 
-    private Comparison built(StolenTime stolen) {
+    private Comparison built(StealTime stolen) {
       return new Comparison(predicted, simulated, measured, items, stolen);
     }
 
-    private Builder(Expectation expectation, Assignment assignment, RecordedStep recorded) {
+    private Builder(RunPrediction runPrediction, Assignment assignment, RecordedStep recorded) {
       this(
-          expectation,
+          runPrediction,
           assignment,
           recorded,
-          expectation.longestPath(),
-          expectation.simulate(),
+          runPrediction.longestPath(),
+          runPrediction.simulate(),
           MeasuredRun.of(assignment, recorded));
     }
 
     private Builder(
-        Expectation expectation,
+        RunPrediction runPrediction,
         Assignment assignment,
         RecordedStep recorded,
         Run predicted,
         Run simulated,
         Run measured) {
-      this.expectation = expectation;
+      this.runPrediction = runPrediction;
       this.assignment = assignment;
       this.placement = assignment.schedule().placement();
       this.recorded = recorded;
@@ -170,8 +170,8 @@ public record Comparison(
       add(
           Scope.STEP,
           name,
-          expectation.predictedStepSeconds(),
-          expectation.simulatedStepSeconds(),
+          runPrediction.predictedStepSeconds(),
+          runPrediction.simulatedStepSeconds(),
           real.seconds());
     }
 
@@ -239,7 +239,7 @@ public record Comparison(
 
     /** Messages that somebody waited for, and sums of gradients behind a worker's last pass. */
     private void exchanges() {
-      OpTimes times = expectation.times();
+      OpTimes times = runPrediction.times();
       for (int stage = 0; stage + 1 < placement.stages(); stage++) {
         if (!placement.last(stage) && placement.rankOf(stage) != placement.rankOf(stage + 1)) {
           String name = "stage " + stage + " to " + (stage + 1);
@@ -261,7 +261,7 @@ public record Comparison(
     /** Whether anybody sums the stage's gradients: not where each worker has its own piece. */
     private boolean summed(int depth) {
       return !assignment.stages().get(depth).split().several()
-          || expectation.times().step().reduce()[depth] > 0;
+          || runPrediction.times().step().reduce()[depth] > 0;
     }
 
     /**
@@ -332,7 +332,7 @@ public record Comparison(
     }
 
     private void memory(List<TrainingOutcome.Worker> workers) {
-      double[] peaks = expectation.peakBytes();
+      double[] peaks = runPrediction.peakBytes();
       for (TrainingOutcome.Worker worker : workers) {
         double bytes = peaks[worker.rank()];
         add(Scope.MEMORY, "worker " + worker.worker(), bytes, bytes, (double) worker.peakBytes());

@@ -5,8 +5,8 @@ import dev.pipewright.cost.Workload;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.LayerRange;
-import dev.pipewright.plan.Split;
-import dev.pipewright.plan.TeamParameters;
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.ShardedParameters;
 import dev.pipewright.plan.TiedTable;
 import dev.pipewright.profile.Profile;
 import java.util.List;
@@ -29,7 +29,7 @@ final class GradientBytes {
   GradientBytes(StageCosts costs, Assignment assignment, int depth) {
     this.costs = costs;
     this.range = assignment.stages().get(depth).range();
-    Split split = assignment.stages().get(depth).split();
+    Parallelism split = assignment.stages().get(depth).split();
     this.replicated = assignment.holders(depth).size() > split.parts();
     this.tied = behind(tied(costs.workload()));
     this.together = split.several() ? behind(together(split)) : new double[tied.length];
@@ -50,13 +50,13 @@ final class GradientBytes {
   }
 
   /** Of each layer's gradients those that all parts add up to. */
-  private double[] together(Split split) {
+  private double[] together(Parallelism split) {
     LayerGraph graph = costs.workload().chain().graph();
-    TeamParameters parameters = new TeamParameters(graph, split);
+    ShardedParameters parameters = new ShardedParameters(graph, split);
     double element = costs.workload().profile().precision().bytes();
     double[] bytes = new double[graph.size()];
     for (int layer = 0; layer < bytes.length; layer++) {
-      TeamParameters.Held held = parameters.of(layer, 0);
+      ShardedParameters.Held held = parameters.of(layer, 0);
       bytes[layer] = held.summed() ? held.whole() * element : 0;
     }
     return bytes;

@@ -4,7 +4,7 @@ import dev.pipewright.cost.GradientOverlap;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
-import dev.pipewright.plan.Split;
+import dev.pipewright.plan.Parallelism;
 import java.util.function.IntFunction;
 
 /**
@@ -14,7 +14,7 @@ import java.util.function.IntFunction;
 final class GradientSeconds {
   private final StageCosts costs; // of a worker's part of the stage
   private final StageLayers stage;
-  private final Split split;
+  private final Parallelism split;
   private final HolderGroups groups;
   private final GradientBytes bytes;
 
@@ -62,13 +62,13 @@ final class GradientSeconds {
     return switch (split.reduction()) {
       case FLAT -> groups.all().allReduce(shared);
       case HIERARCHICAL ->
-          groups.teams().reduceScatter(shared)
+          groups.tensorGroups().reduceScatter(shared)
               + groups.same().allReduce(shared / split.parts())
-              + groups.teams().allGather(shared);
+              + groups.tensorGroups().allGather(shared);
       case LEADERS ->
-          (split.parts() - 1) * groups.teams().pointToPoint(shared)
+          (split.parts() - 1) * groups.tensorGroups().pointToPoint(shared)
               + groups.leaders().allReduce(shared)
-              + groups.teams().broadcast(shared);
+              + groups.tensorGroups().broadcast(shared);
     };
   }
 }

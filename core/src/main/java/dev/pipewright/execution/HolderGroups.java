@@ -15,10 +15,11 @@ import java.util.function.IntFunction;
  *
  * @param same workers that hold the same part of it
  * @param all who hold it
- * @param teams workers that compute the same samples together
+ * @param tensorGroups workers that compute the same samples together
  * @param leaders the first of each team
  */
-record HolderGroups(Collectives same, Collectives all, Collectives teams, Collectives leaders) {
+record HolderGroups(
+    Collectives same, Collectives all, Collectives tensorGroups, Collectives leaders) {
   /**
    * Those of a stage of a chain.
    *
@@ -28,16 +29,18 @@ record HolderGroups(Collectives same, Collectives all, Collectives teams, Collec
       Cluster cluster, Assignment assignment, int depth, IntFunction<Integer> device) {
     List<Integer> holders = assignment.holders(depth);
     TreeMap<Integer, List<Integer>> byPart = new TreeMap<>();
-    TreeMap<Integer, List<Integer>> byTeam = new TreeMap<>();
+    TreeMap<Integer, List<Integer>> byTensorGroup = new TreeMap<>();
     for (int worker : holders) {
       byPart.computeIfAbsent(assignment.partOf(worker), part -> new ArrayList<>()).add(worker);
-      byTeam.computeIfAbsent(assignment.team(worker).get(0), t -> new ArrayList<>()).add(worker);
+      byTensorGroup
+          .computeIfAbsent(assignment.tensorGroup(worker).get(0), t -> new ArrayList<>())
+          .add(worker);
     }
     return new HolderGroups(
         group(cluster, byPart.values(), device),
         group(cluster, List.of(holders), device),
-        group(cluster, byTeam.values(), device),
-        group(cluster, List.of(List.copyOf(byTeam.keySet())), device));
+        group(cluster, byTensorGroup.values(), device),
+        group(cluster, List.of(List.copyOf(byTensorGroup.keySet())), device));
   }
 
   /** Groups that communicate at the same time, by worker. */

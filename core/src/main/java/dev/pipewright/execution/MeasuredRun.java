@@ -49,7 +49,7 @@ public final class MeasuredRun {
    * @param all the steps that flow
    */
   static Run ofFlow(Assignment all, RecordedStep step) {
-    FlowWindow window = new FlowWindow(all, Math.toIntExact(step.step()));
+    SteadyWindow window = new SteadyWindow(all, Math.toIntExact(step.step()));
     MeasuredRun run = new MeasuredRun(window.schedule());
     double begin = Double.POSITIVE_INFINITY;
     for (int rank = 0; rank < run.starts.length; rank++) {

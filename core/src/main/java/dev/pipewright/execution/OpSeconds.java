@@ -8,8 +8,8 @@ import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Recompute;
-import dev.pipewright.plan.Sharding;
 import dev.pipewright.plan.TiedStates;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
@@ -29,7 +29,7 @@ final class OpSeconds {
   private final Assignment assignment;
   private final Assignment typical;
   private final Placement placement;
-  private final Map<Integer, ShardedSeconds> sharded = new HashMap<>(); // by rank, where any is
+  private final Map<Integer, ZeroSeconds> sharded = new HashMap<>(); // by rank, where any is
   private final double[] forward;
   private final double[] input;
   private final double[] weight;
@@ -38,7 +38,7 @@ final class OpSeconds {
   private final double[] back;
   private final double[] reduce;
   private final double[] update;
-  private final double[] handOn;
+  private final double[] gradientPass;
   private final double[] besideForward; // what steps that flow add to passes
   private final double[] besideBackward;
 
@@ -56,12 +56,12 @@ final class OpSeconds {
     back = new double[stages];
     reduce = new double[stages];
     update = new double[stages];
-    handOn = new double[stages];
+    gradientPass = new double[stages];
     besideForward = new double[stages];
     besideBackward = new double[stages];
     for (int rank = 0; rank < placement.ranks(); rank++) {
-      if (assignment.sharding() != Sharding.NOTHING) {
-        sharded.put(rank, new ShardedSeconds(loads, assignment, rank));
+      if (assignment.sharding() != ZeroStage.NOTHING) {
+        sharded.put(rank, new ZeroSeconds(loads, assignment, rank));
       }
     }
   }
@@ -79,17 +79,17 @@ final class OpSeconds {
     for (int stage = 0; stage < seconds.placement.stages(); stage++) {
       seconds.passes(stage);
     }
-    if (assignment.sharding() == Sharding.NOTHING && assignment.flow().isEmpty()) {
+    if (assignment.sharding() == ZeroStage.NOTHING && assignment.asyncPipeline().isEmpty()) {
       seconds.tied();
     }
-    return assignment.sharding() == Sharding.NOTHING
+    return assignment.sharding() == ZeroStage.NOTHING
         ? SumsOfOtherStages.counted(
             assignment.schedule(), seconds.all(), loads.whole().workload().cluster().software())
         : seconds.all(); // which counts that itself
   }
 
   private OpTimes all() {
-    StepTimes step = new StepTimes(new double[forward.length], reduce, handOn, update);
+    StepTimes step = new StepTimes(new double[forward.length], reduce, gradientPass, update);
     OpTimes times = new OpTimes(forward, input, weight, recompute, there, back, step, false);
     boolean exceptLast =
         assignment.stages().stream().anyMatch(s -> s.recompute() == Recompute.EXCEPT_LAST);
@@ -111,29 +111,29 @@ final class OpSeconds {
     double reducing = reduceSeconds(depth);
     for (int stage = depth; stage < forward.length; stage += placement.depth()) {
       int rank = placement.rankOf(stage);
-      ShardedSeconds shared = sharded.get(rank);
+      ZeroSeconds shared = sharded.get(rank);
       update[stage] = shared == null ? updating : shared.update(depth, rank);
       reduce[stage] = shared == null ? reducing : shared.stage(depth).behind();
     }
     if (assignment.inOnePlace()) {
       travel(depth);
-    } else if (assignment.flow().isPresent()) {
-      flow(depth, updating);
+    } else if (assignment.asyncPipeline().isPresent()) {
+      asyncPipeline(depth, updating);
     }
   }
 
   /** The same where steps flow into one another, and what that adds to passes. */
-  private void flow(int depth, double updating) {
+  private void asyncPipeline(int depth, double updating) {
     double bytes = loads.parameterBytes(depth);
-    FlowSeconds flowing =
-        new FlowSeconds(typical, loads.whole().workload(), worker -> loads.device(worker));
-    double own = flowing.update(depth, bytes, updating);
-    double learning = flowing.learning(depth, bytes, updating);
-    double handOns = flowing.handOn(depth, bytes);
-    double behind = flowing.summing(depth, bytes) + flowing.handingOn(depth, bytes);
+    AsyncSeconds asynchronous =
+        new AsyncSeconds(typical, loads.whole().workload(), worker -> loads.device(worker));
+    double own = asynchronous.update(depth, bytes, updating);
+    double learning = asynchronous.learning(depth, bytes, updating);
+    double gradientPasses = asynchronous.gradientPass(depth, bytes);
+    double behind = asynchronous.summing(depth, bytes) + asynchronous.handingOn(depth, bytes);
     for (int stage = depth; stage < forward.length; stage += placement.depth()) {
       update[stage] = own;
-      handOn[stage] = handOns;
+      gradientPass[stage] = gradientPasses;
       besideForward[stage] = learning;
       besideBackward[stage] = behind;
     }
@@ -144,8 +144,8 @@ final class OpSeconds {
     LayerRange range = range(depth);
     double parameters = loads.parameterBytes(depth);
     double all = loads.costs(depth).staticBytes(range.first(), range.last() + 1);
-    TravelSeconds travel =
-        new TravelSeconds(
+    MigrationSeconds travel =
+        new MigrationSeconds(
             typical,
             depth,
             parameters,
@@ -154,7 +154,7 @@ final class OpSeconds {
             worker -> loads.device(worker));
     for (int stage = depth; stage < forward.length; stage += placement.depth()) {
       int rank = placement.rankOf(stage);
-      handOn[stage] = travel.handOn(rank);
+      gradientPass[stage] = travel.gradientPass(rank);
       update[stage] += travel.update(rank) + travel.handingOn(rank, Pass.UPDATE);
       besideForward[stage] = travel.handingOn(rank, Pass.FORWARD);
       besideBackward[stage] = travel.backward(rank) + travel.handingOn(rank, Pass.BACKWARD);
@@ -187,17 +187,21 @@ final class OpSeconds {
   private void passes(int stage) {
     int depth = stage % placement.depth();
     LayerRange range = range(depth);
-    Optional<TeamSeconds> team = team(stage);
-    ShardedSeconds shared = sharded.get(placement.rankOf(stage));
+    Optional<GroupExchangeSeconds> tensorGroup = tensorGroup(stage);
+    ZeroSeconds shared = sharded.get(placement.rankOf(stage));
     if (shared == null) {
       computed(stage, depth, range);
     } else {
       computed(stage, shared.stage(depth));
     }
     double messages = messages(stage, range);
-    recompute[stage] = forward[stage] + told(team, true);
+    recompute[stage] = forward[stage] + communication(tensorGroup, true);
     forward[stage] = recompute[stage] + besideForward[stage] + messages;
-    input[stage] += told(team, false) + toldAgain(depth, team) + besideBackward[stage] + messages;
+    input[stage] +=
+        communication(tensorGroup, false)
+            + toldAgain(depth, tensorGroup)
+            + besideBackward[stage]
+            + messages;
     if (!placement.last(stage)) {
       double bytes = loads.whole().cutBytes()[range.last() + 1] * loads.microBatch();
       there[stage] = transfer(stage, stage + 1, bytes);
@@ -219,7 +223,7 @@ final class OpSeconds {
   }
 
   /** The same with what others have of the stage's states. */
-  private void computed(int stage, SharedStage shared) {
+  private void computed(int stage, ZeroTimeline shared) {
     forward[stage] = shared.seconds(Pass.FORWARD);
     if (assignment.splitsBackward(stage % placement.depth())) {
       input[stage] = shared.seconds(Pass.BACKWARD_INPUT);
@@ -229,12 +233,12 @@ final class OpSeconds {
     }
   }
 
-  private static double told(Optional<TeamSeconds> team, boolean forward) {
-    return team.map(seconds -> seconds.seconds(forward)).orElse(0.0);
+  private static double communication(Optional<GroupExchangeSeconds> tensorGroup, boolean forward) {
+    return tensorGroup.map(seconds -> seconds.seconds(forward)).orElse(0.0);
   }
 
   /** What the workers of a split stage tell each other while they compute it together. */
-  private Optional<TeamSeconds> team(int stage) {
+  private Optional<GroupExchangeSeconds> tensorGroup(int stage) {
     int rank = placement.rankOf(stage);
     int parts = assignment.split(rank).parts();
     if (parts == 1) {
@@ -242,14 +246,17 @@ final class OpSeconds {
     }
     int depth = stage % placement.depth();
     int first = assignment.firstWorker(rank);
-    int[][] teams = new int[assignment.replicas(rank)][parts];
+    int[][] tensorGroups = new int[assignment.replicas(rank)][parts];
     for (int i = 0; i < assignment.workers().get(rank); i++) {
-      teams[i / parts][i % parts] = loads.device(first + i);
+      tensorGroups[i / parts][i % parts] = loads.device(first + i);
     }
-    Arrays.stream(teams).forEach(Arrays::sort);
+    Arrays.stream(tensorGroups).forEach(Arrays::sort);
     return Optional.of(
-        new TeamSeconds(
-            loads.whole().workload(), assignment.stages().get(depth), teams, loads.slice(depth)));
+        new GroupExchangeSeconds(
+            loads.whole().workload(),
+            assignment.stages().get(depth),
+            tensorGroups,
+            loads.slice(depth)));
   }
 
   /** What a backward pass computes again. */
@@ -263,8 +270,8 @@ final class OpSeconds {
   }
 
   /** Seconds in which the workers of a split stage tell each other the same again for it. */
-  private double toldAgain(int depth, Optional<TeamSeconds> team) {
-    return team.stream()
+  private double toldAgain(int depth, Optional<GroupExchangeSeconds> tensorGroup) {
+    return tensorGroup.stream()
         .mapToDouble(seconds -> again(depth).stream().mapToDouble(seconds::forward).sum())
         .sum();
   }

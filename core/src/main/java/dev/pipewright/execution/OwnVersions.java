@@ -2,9 +2,9 @@ package dev.pipewright.execution;
 
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Assignment;
-import dev.pipewright.plan.Flow;
-import dev.pipewright.plan.HandOns;
-import dev.pipewright.plan.HandOns.Turn;
+import dev.pipewright.plan.AsyncPipeline;
+import dev.pipewright.plan.GradientPasses;
+import dev.pipewright.plan.GradientPasses.Turn;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.SumUses;
 import dev.pipewright.schedule.Op.Pass;
@@ -23,21 +23,21 @@ import java.util.TreeSet;
  * older versions as long as a micro-batch needs them; a sum of gradients for each update that is
  * under way.
  */
-final class OwnVersions implements FlowBytes {
+final class OwnVersions implements AsyncBytes {
   private final Assignment all;
-  private final Flow flow;
+  private final AsyncPipeline asyncPipeline;
   private final int depth;
   private final int rank;
   private final long[] program;
   private final double bytes; // of its parameters
   private final double versionBytes; // likewise, but for what another stage has, too
-  private final HandOns handOns;
+  private final GradientPasses gradientPasses;
   private final Run run;
   private final Deque<Integer> unfinished = new ArrayDeque<>(); // micro-batches
   private final TreeSet<Integer> versions = new TreeSet<>(Set.of(0));
   private final Set<Integer> sums = new HashSet<>(); // updates
   private final SumUses uses;
-  private final Leaving leaving = new Leaving();
+  private final InFlightSends leaving = new InFlightSends();
   private final List<TiedBytes> tied; // which have versions of their own
   private List<Integer> coming = List.of(); // updates whose sums have been asked for
   private double now;
@@ -50,26 +50,26 @@ final class OwnVersions implements FlowBytes {
     LayerRange range = all.stages().get(depth).range();
     this.all = all;
     this.run = run;
-    this.flow = all.flow().orElseThrow();
+    this.asyncPipeline = all.asyncPipeline().orElseThrow();
     this.depth = depth;
     this.rank = rank;
     this.program = all.schedule().packed(rank);
     this.bytes = costs.parameterBytes()[range.last() + 1] - costs.parameterBytes()[range.first()];
     this.now = costs.staticBytes(range.first(), range.last() + 1) - bytes; // gradients lie in sums
-    this.handOns = HandOns.of(all, depth);
+    this.gradientPasses = GradientPasses.of(all, depth);
     this.tied = TiedBytes.of(costs, all, run, depth);
     this.versionBytes = bytes - tied.stream().mapToDouble(TiedBytes::bytes).sum();
-    this.uses = SumUses.of(all, depth, rank, handOns);
+    this.uses = SumUses.of(all, depth, rank, gradientPasses);
     for (int at = 0; at < program.length; at++) {
       int stage = Schedule.stage(program[at]);
-      if (Schedule.pass(program[at]) == Pass.BACKWARD && stage % flow.stages() == depth) {
+      if (Schedule.pass(program[at]) == Pass.BACKWARD && stage % asyncPipeline.stages() == depth) {
         unfinished.add(all.inFlow(stage, Schedule.microBatch(program[at])));
       }
     }
   }
 
   private int update(long op) {
-    return all.inFlow(Schedule.stage(op), Schedule.microBatch(op)) / flow.perUpdate(depth);
+    return all.inFlow(Schedule.stage(op), Schedule.microBatch(op)) / asyncPipeline.perUpdate(depth);
   }
 
   @Override
@@ -80,7 +80,7 @@ final class OwnVersions implements FlowBytes {
   @Override
   public void ask(int at) {
     int turn = Schedule.microBatch(program[at]);
-    coming = handOns.comes(turn) ? handOns.carried(turn) : List.of();
+    coming = gradientPasses.comes(turn) ? gradientPasses.carried(turn) : List.of();
     now += coming.size() * bytes;
   }
 
@@ -114,7 +114,9 @@ final class OwnVersions implements FlowBytes {
   private void update() {
     int newest = versions.last();
     int oldest =
-        unfinished.isEmpty() ? Integer.MAX_VALUE : flow.version(depth, unfinished.getFirst());
+        unfinished.isEmpty()
+            ? Integer.MAX_VALUE
+            : asyncPipeline.version(depth, unfinished.getFirst());
     List<Integer> spent = new ArrayList<>(versions.headSet(Math.min(oldest, newest)));
     versions.removeAll(spent);
     now -= spent.size() * versionBytes;
@@ -136,7 +138,7 @@ final class OwnVersions implements FlowBytes {
       if (sums.remove(spent.update())) {
         now -= bytes;
         if (spent.goes()) {
-          leave(handOns.turn(handOns.over(rank, at).orElseThrow() + 1));
+          leave(gradientPasses.turn(gradientPasses.over(rank, at).orElseThrow() + 1));
         }
       }
     }

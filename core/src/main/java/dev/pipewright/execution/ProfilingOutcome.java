@@ -32,7 +32,7 @@ public record ProfilingOutcome(
     Optional<SumsInTraining> sums,
     Optional<Cluster> cluster,
     List<PeakRun> peaks,
-    StolenTime stolen) {
+    StealTime stolen) {
 
   /** Seconds of a stage's op that computes nothing. */
   public record Overhead(

@@ -5,7 +5,7 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
-import dev.pipewright.plan.Sharding;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
@@ -48,8 +48,8 @@ final class RankBytes {
     StageCosts own = loads.costs(depth(rank));
     if (own.workload().profile().saysMemory()) {
       int slice = StageCosts.slice(loads.microBatch(), assignment.replicas(rank));
-      if (assignment.flow().isPresent()) {
-        return new FlowPeak(own, assignment, run.orElseThrow(), rank, slice).bytes();
+      if (assignment.asyncPipeline().isPresent()) {
+        return new AsyncPeak(own, assignment, run.orElseThrow(), rank, slice).bytes();
       }
       return new WorkerPeak(own, assignment, rank, slice).bytes();
     }
@@ -57,16 +57,16 @@ final class RankBytes {
   }
 
   /** Stages of a chain that a rank holds. */
-  private Map<Integer, FlowBytes> states(StageCosts own, int rank) {
-    Map<Integer, FlowBytes> states = new HashMap<>();
+  private Map<Integer, AsyncBytes> states(StageCosts own, int rank) {
+    Map<Integer, AsyncBytes> states = new HashMap<>();
     for (int stage = 0; stage < placement.stages(); stage++) {
       if (placement.rankOf(stage) == rank) {
         states.computeIfAbsent(
             stage % placement.depth(),
             depth ->
                 assignment.inOnePlace()
-                    ? new TravellingBytes(own, assignment, run.orElseThrow(), depth, rank)
-                    : new StayingBytes(staying(own, rank, depth)));
+                    ? new MigratingBytes(own, assignment, run.orElseThrow(), depth, rank)
+                    : new ResidentBytes(staying(own, rank, depth)));
       }
     }
     return states;
@@ -76,13 +76,13 @@ final class RankBytes {
     return most(own, rank, depth) + olderVersions(depth) * loads.parameterBytes(depth);
   }
 
-  private double bytes(StageCosts own, int rank, Map<Integer, FlowBytes> states) {
+  private double bytes(StageCosts own, int rank, Map<Integer, AsyncBytes> states) {
     double now = 0;
     double peak = all(states, 0);
     long[] program = assignment.schedule().packed(rank);
     for (int at = 0; at < program.length; at++) {
       long op = program[at];
-      FlowBytes its = Objects.requireNonNull(states.get(Schedule.stage(op) % placement.depth()));
+      AsyncBytes its = Objects.requireNonNull(states.get(Schedule.stage(op) % placement.depth()));
       if (Schedule.pass(op) == Pass.HAND_ON) {
         its.ask(at);
         continue;
@@ -101,14 +101,14 @@ final class RankBytes {
     return peak;
   }
 
-  private static double all(Map<Integer, FlowBytes> states, double time) {
+  private static double all(Map<Integer, AsyncBytes> states, double time) {
     return states.values().stream().mapToDouble(each -> each.now(time)).sum();
   }
 
   /** Parameters, their gradients and what the update rule remembers, when they are most. */
   private double most(StageCosts own, int rank, int depth) {
     LayerRange range = assignment.stages().get(depth).range();
-    if (assignment.sharding() == Sharding.NOTHING) {
+    if (assignment.sharding() == ZeroStage.NOTHING) {
       return own.staticBytes(range.first(), range.last() + 1);
     }
     int[] layers = StageNeeds.layers(own, range);
@@ -118,13 +118,16 @@ final class RankBytes {
       passes += here && Schedule.pass(op).releases() ? 1 : 0;
     }
     int worker = assignment.firstWorker(rank);
-    SharedBytes shared = new SharedBytes(own, assignment, depth, worker, layers, passes);
+    ZeroBytes shared = new ZeroBytes(own, assignment, depth, worker, layers, passes);
     return shared.resting() + shared.most();
   }
 
   /** Of a stage's parameters, where steps flow. */
   private int olderVersions(int depth) {
-    return assignment.flow().map(flow -> flow.versions(depth) - 1).orElse(0);
+    return assignment
+        .asyncPipeline()
+        .map(asyncPipeline -> asyncPipeline.versions(depth) - 1)
+        .orElse(0);
   }
 
   /** What a worker of a rank holds of a micro-batch, and needs beyond that to compute it again. */

@@ -1,10 +1,10 @@
 package dev.pipewright.execution;
 
+import dev.pipewright.cost.ShardedProfile;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.cost.TeamProfile;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.LayerRange;
-import dev.pipewright.plan.Split;
+import dev.pipewright.plan.Parallelism;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.Placement;
 import java.util.HashMap;
@@ -14,7 +14,7 @@ import java.util.Map;
 /** What the stages of an assignment are to the workers that hold them. */
 final class StageLoads {
   private final StageCosts costs; // of whole layers
-  private final Map<Split, StageCosts> shared = new HashMap<>(); // of a worker's part of them
+  private final Map<Parallelism, StageCosts> shared = new HashMap<>(); // of a worker's part of them
   private final Assignment assignment;
   private final List<Integer> devices; // by worker
 
@@ -31,10 +31,10 @@ final class StageLoads {
 
   /** What the layers of a stage cost one of its workers. */
   StageCosts costs(int depth) {
-    Split split = assignment.stages().get(depth).split();
+    Parallelism split = assignment.stages().get(depth).split();
     return split.several()
         ? shared.computeIfAbsent(
-            split, each -> new StageCosts(TeamProfile.of(costs.workload(), each)))
+            split, each -> new StageCosts(ShardedProfile.of(costs.workload(), each)))
         : costs;
   }
 

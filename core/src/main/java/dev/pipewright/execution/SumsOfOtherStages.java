@@ -35,7 +35,8 @@ final class SumsOfOtherStages {
       sums.count(schedule.packed(rank));
     }
     StepTimes step = times.step();
-    return times.withStep(new StepTimes(step.gather(), sums.reduce, step.handOn(), step.update()));
+    return times.withStep(
+        new StepTimes(step.gather(), sums.reduce, step.gradientPass(), step.update()));
   }
 
   /** A sum that begins before another has ended waits for it. */

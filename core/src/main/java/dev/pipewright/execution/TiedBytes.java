@@ -2,7 +2,7 @@ package dev.pipewright.execution;
 
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Assignment;
-import dev.pipewright.plan.Flow;
+import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.plan.TiedStages;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
  */
 final class TiedBytes {
   private final TiedStages stages;
-  private final Flow flow;
+  private final AsyncPipeline asyncPipeline;
   private final double bytes; // of the table
   private final double pending; // of an update's gradients
   private final double[] sent; // when the later stage's are; empty where they are here
@@ -29,7 +29,7 @@ final class TiedBytes {
 
   private TiedBytes(TiedStages stages, Assignment all, Run run, double bytes, boolean first) {
     this.stages = stages;
-    this.flow = all.flow().orElseThrow();
+    this.asyncPipeline = all.asyncPipeline().orElseThrow();
     this.bytes = bytes;
     this.pending = first && stages.together() ? 0 : 2 * bytes; // which are the second's, too
     this.sent = first && !stages.together() ? updates(stages, all, run) : new double[0];
@@ -79,10 +79,10 @@ final class TiedBytes {
    * @param oldest micro-batch under way
    */
   void meets(int microBatch, int oldest) {
-    int version = flow.version(stages.first(), microBatch);
+    int version = asyncPipeline.version(stages.first(), microBatch);
     if (version > learnt) {
       learnt = version;
-      versions = 1 + Math.max(0, version - flow.version(stages.first(), oldest));
+      versions = 1 + Math.max(0, version - asyncPipeline.version(stages.first(), oldest));
     }
   }
 

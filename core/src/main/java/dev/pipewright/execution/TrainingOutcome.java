@@ -23,7 +23,7 @@ public record TrainingOutcome(
     List<Worker> workers,
     List<HeldOutResult> heldOut,
     Optional<String> checkpoint,
-    StolenTime stolen,
+    StealTime stolen,
     boolean stopped) {
   /**
    * A worker.

@@ -5,7 +5,7 @@ import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Segment;
-import dev.pipewright.plan.Sharding;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
@@ -74,7 +74,7 @@ final class WorkerPeak {
     return new StageNeeds(
         costs,
         assignment.layers(stage, microBatch),
-        Segment.of(assignment, depth(stage), costs.workload().chain(), Expectation.BUCKET_BYTES),
+        Segment.of(assignment, depth(stage), costs.workload().chain(), RunPrediction.BUCKET_BYTES),
         slice,
         inTwoParts,
         fromElsewhere(stage),
@@ -96,13 +96,13 @@ final class WorkerPeak {
       StageCosts costs, Assignment assignment, int rank, int depth, int passes) {
     LayerRange range = assignment.stages().get(depth).range();
     int[] layers = StageNeeds.layers(costs, range);
-    if (assignment.sharding() != Sharding.NOTHING) {
+    if (assignment.sharding() != ZeroStage.NOTHING) {
       int worker = assignment.firstWorker(rank);
-      return new SharedBytes(costs, assignment, depth, worker, layers, passes);
+      return new ZeroBytes(costs, assignment, depth, worker, layers, passes);
     }
     GradientBytes sums = new GradientBytes(costs, assignment, depth);
     boolean summed = sums.summed() > sums.all() / 2; // most of them
-    double bucket = assignment.overlapped() ? Expectation.BUCKET_BYTES : Long.MAX_VALUE;
+    double bucket = assignment.overlapped() ? RunPrediction.BUCKET_BYTES : Long.MAX_VALUE;
     Profile profile = costs.workload().profile();
     double[] gradients =
         Arrays.stream(layers).mapToDouble(layer -> profile.sizes(layer).parameters()).toArray();
@@ -143,7 +143,7 @@ final class WorkerPeak {
   /** Room for messages that ops behind this one will take. */
   private double expected(int position) {
     double bytes = 0;
-    int end = Math.min(program.length, position + Expectation.OPS_AHEAD);
+    int end = Math.min(program.length, position + RunPrediction.OPS_AHEAD);
     for (long op : Arrays.copyOfRange(program, position + 1, Math.max(position + 1, end))) {
       int stage = Schedule.stage(op);
       LayerRange range = layers(stage).range();

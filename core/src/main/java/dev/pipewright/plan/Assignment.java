@@ -2,9 +2,9 @@ package dev.pipewright.plan;
 
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Op;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
  * @param batch samples of a step
  * @param overlapped whether gradients are summed while others are still computed; on one worker,
  *     whether they are used then
- * @param flow what makes the schedule, where that holds several steps
+ * @param asyncPipeline what makes the schedule, where that holds several steps
  * @param sharding what those who hold the same stage share out between them
  */
 public record Assignment(
@@ -35,8 +35,8 @@ public record Assignment(
     List<Integer> workers,
     int batch,
     boolean overlapped,
-    Optional<Flow> flow,
-    Sharding sharding) {
+    Optional<AsyncPipeline> asyncPipeline,
+    ZeroStage sharding) {
 
   /**
    * The layers of a stage.
@@ -46,18 +46,18 @@ public record Assignment(
    * @param split how each of them is shared out between workers
    */
   public record StageLayers(
-      LayerRange range, Recompute recompute, List<LayerRange> again, Split split) {
+      LayerRange range, Recompute recompute, List<LayerRange> again, Parallelism split) {
     public StageLayers {
       again = List.copyOf(again);
     }
 
     /** Layers that one worker computes whole. */
     public StageLayers(LayerRange range, Recompute recompute, List<LayerRange> again) {
-      this(range, recompute, again, Split.NONE);
+      this(range, recompute, again, Parallelism.NONE);
     }
 
     /** The same layers, shared out between workers. */
-    public StageLayers with(Split other) {
+    public StageLayers with(Parallelism other) {
       return new StageLayers(range, recompute, again, other);
     }
 
@@ -86,7 +86,10 @@ public record Assignment(
         "each rank of the schedule has workers: ranks=%d, workers of %d",
         placement.ranks(),
         workers.size());
-    int ofStep = flow.map(Flow::microBatches).orElse(schedule.microBatches() * placement.chains());
+    int ofStep =
+        asyncPipeline
+            .map(AsyncPipeline::microBatches)
+            .orElse(schedule.microBatches() * placement.chains());
     Check.that(
         batch >= ofStep,
         "every micro-batch has a sample: batch=%d, micro_batches=%d",
@@ -94,7 +97,7 @@ public record Assignment(
         ofStep);
     for (int stage = 0; stage < placement.stages(); stage++) {
       int rank = placement.rankOf(stage);
-      Split own = stages.get(stage % placement.depth()).split();
+      Parallelism own = stages.get(stage % placement.depth()).split();
       Check.that(
           workers.get(rank) % own.parts() == 0,
           "a split stage has workers for all its parts: stage=%d, split=%s, workers=%d",
@@ -125,7 +128,7 @@ public record Assignment(
       List<Integer> workers,
       int batch,
       boolean overlapped) {
-    this(schedule, stages, workers, batch, overlapped, Optional.empty(), Sharding.NOTHING);
+    this(schedule, stages, workers, batch, overlapped, Optional.empty(), ZeroStage.NOTHING);
   }
 
   /**
@@ -134,31 +137,31 @@ public record Assignment(
    * @param batch samples of each
    */
   public static Assignment of(
-      Flow flow, List<StageLayers> stages, List<Integer> workers, int batch) {
+      AsyncPipeline asyncPipeline, List<StageLayers> stages, List<Integer> workers, int batch) {
     return new Assignment(
-        flow.schedule(flow.round()),
+        asyncPipeline.schedule(asyncPipeline.round()),
         stages,
         workers,
         batch,
         false,
-        Optional.of(flow),
-        Sharding.NOTHING);
+        Optional.of(asyncPipeline),
+        ZeroStage.NOTHING);
   }
 
   /** The same over so many steps that flow. */
   public Assignment over(int steps) {
-    Schedule made = flow.orElseThrow().schedule(steps);
-    return new Assignment(made, stages, workers, batch, overlapped, flow, sharding);
+    Schedule made = asyncPipeline.orElseThrow().schedule(steps);
+    return new Assignment(made, stages, workers, batch, overlapped, asyncPipeline, sharding);
   }
 
   /** The same where those who hold the same stage share out its states. */
-  public Assignment sharded(Sharding other) {
-    return new Assignment(schedule, stages, workers, batch, overlapped, flow, other);
+  public Assignment sharded(ZeroStage other) {
+    return new Assignment(schedule, stages, workers, batch, overlapped, asyncPipeline, other);
   }
 
   /** Whether each stage's states are in one place at a time, and go from user to user. */
   public boolean inOnePlace() {
-    return flow.map(Flow::inOnePlace).orElse(false);
+    return asyncPipeline.map(AsyncPipeline::inOnePlace).orElse(false);
   }
 
   /** The worker that a stage's states are written and read by. */
@@ -168,14 +171,14 @@ public record Assignment(
   }
 
   /** What those who hold a stage share out: nothing where that is only one. */
-  public Sharding sharding(int depth) {
-    return holders(depth).size() > 1 ? sharding : Sharding.NOTHING;
+  public ZeroStage sharding(int depth) {
+    return holders(depth).size() > 1 ? sharding : ZeroStage.NOTHING;
   }
 
   /** Steps that the schedule makes. */
   public int steps() {
     int all = schedule.microBatches() * schedule.placement().chains();
-    return flow.map(f -> all / f.microBatches()).orElse(1);
+    return asyncPipeline.map(f -> all / f.microBatches()).orElse(1);
   }
 
   /** A micro-batch of a stage's chain as steps that flow count them, through all chains. */
@@ -209,7 +212,8 @@ public record Assignment(
    */
   public Optional<Plan> asPlan(List<Integer> devices) {
     boolean whole =
-        sharding == Sharding.NOTHING && stages.stream().noneMatch(stage -> stage.split().several());
+        sharding == ZeroStage.NOTHING
+            && stages.stream().noneMatch(stage -> stage.split().several());
     if (!whole || !schedule.placement().straight() || batch % schedule.microBatches() != 0) {
       return Optional.empty();
     }
@@ -226,11 +230,11 @@ public record Assignment(
               inFlight(rank),
               layers.again()));
     }
-    for (WarmUp warmUp : WarmUp.values()) {
+    for (PipelinePolicy policy : PipelinePolicy.values()) {
       int[] held = made.stream().mapToInt(StagePlan::inFlight).toArray();
-      if (samePrograms(warmUp.schedule(schedule.microBatches(), held))) {
+      if (samePrograms(policy.schedule(schedule.microBatches(), held))) {
         int each = batch / schedule.microBatches();
-        return Optional.of(new Plan(warmUp, schedule.microBatches(), each, 1, overlapped, made));
+        return Optional.of(new Plan(policy, schedule.microBatches(), each, 1, overlapped, made));
       }
     }
     return Optional.empty();
@@ -302,8 +306,8 @@ public record Assignment(
 
   /** The samples of a micro-batch of a stage's chain, in the batch of its step. */
   public SampleRange microBatch(int stage, int microBatch) {
-    if (flow.isPresent()) {
-      int ofStep = flow.get().microBatches();
+    if (asyncPipeline.isPresent()) {
+      int ofStep = asyncPipeline.get().microBatches();
       return new SampleRange(0, batch).part(inFlow(stage, microBatch) % ofStep, ofStep);
     }
     int chain = stage / schedule.placement().depth();
@@ -312,7 +316,7 @@ public record Assignment(
   }
 
   /** How the layers of a rank are shared out between its workers. */
-  public Split split(int rank) {
+  public Parallelism split(int rank) {
     Placement placement = schedule.placement();
     int stage = 0;
     while (placement.rankOf(stage) != rank) {
@@ -333,7 +337,7 @@ public record Assignment(
   }
 
   /** The workers that compute the same samples together with one, itself among them; ascending. */
-  public List<Integer> team(int worker) {
+  public List<Integer> tensorGroup(int worker) {
     int first = worker - partOf(worker);
     return IntStream.range(first, first + split(rankOf(worker)).parts()).boxed().toList();
   }
@@ -358,7 +362,7 @@ public record Assignment(
    * or waits for it.
    */
   public boolean updatesAhead() {
-    return overlapped && size() == 1 && stages.size() == 1 && sharding == Sharding.NOTHING;
+    return overlapped && size() == 1 && stages.size() == 1 && sharding == ZeroStage.NOTHING;
   }
 
   /** The workers that hold the parameters of a stage of a chain, ascending. */

@@ -1,7 +1,7 @@
 package dev.pipewright.plan;
 
 import dev.pipewright.schedule.PipeDream;
-import dev.pipewright.schedule.PipeDreamTwoBuffers;
+import dev.pipewright.schedule.PipeDream2bw;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Check;
 import java.util.List;
@@ -28,7 +28,7 @@ public record AsynchronousPlan(
     PIPEDREAM("pipedream"),
     /**
      * An update for some micro-batches; each device of a stage belongs to a copy of the pipeline.
-     * See {@link PipeDreamTwoBuffers}.
+     * See {@link PipeDream2bw}.
      */
     TWO_BUFFERS("pipedream-2bw");
 
@@ -153,8 +153,8 @@ public record AsynchronousPlan(
    */
   public Schedule schedule(int rounds) {
     if (rule == Rule.TWO_BUFFERS) {
-      Schedule one = PipeDreamTwoBuffers.of(stages.size(), microBatches, rounds);
-      return replicas == 1 ? one : Flow.TwoBuffers.withSums(one);
+      Schedule one = PipeDream2bw.of(stages.size(), microBatches, rounds);
+      return replicas == 1 ? one : AsyncPipeline.DoubleBuffered.withSums(one);
     }
     int[] replicas = stages.stream().mapToInt(StagePlan::replicas).toArray();
     return PipeDream.of(Math.toIntExact(Math.multiplyExact(round(), rounds)), replicas);

@@ -4,7 +4,7 @@ import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.model.Shape;
-import dev.pipewright.plan.Split.Kind;
+import dev.pipewright.plan.Parallelism.Kind;
 import java.util.List;
 import java.util.Optional;
 
@@ -18,10 +18,10 @@ import java.util.Optional;
  */
 public final class CutRegion {
   private final LayerGraph graph;
-  private final Split split;
+  private final Parallelism split;
   private final boolean[] inside;
 
-  public CutRegion(LayerGraph graph, Split split) {
+  public CutRegion(LayerGraph graph, Parallelism split) {
     this.graph = graph;
     this.split = split;
     this.inside = new boolean[graph.size()];

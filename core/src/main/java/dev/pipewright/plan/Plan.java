@@ -1,7 +1,7 @@
 package dev.pipewright.plan;
 
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.units.Check;
 import java.util.List;
 
@@ -9,7 +9,7 @@ import java.util.List;
  * A synchronous hybrid of data and pipeline parallelism: consecutive stages, each on its own
  * devices.
  *
- * @param warmUp the schedule's family
+ * @param policy the schedule's family
  * @param microBatches micro-batches per step, for each replica of the pipeline
  * @param microBatch samples of a micro-batch, for each replica of the pipeline
  * @param replicas how many copies of the pipeline run side by side; it divides every stage's
@@ -18,7 +18,7 @@ import java.util.List;
  *     micro-batch has produced it, or only after the stage's last backward pass
  */
 public record Plan(
-    WarmUp warmUp,
+    PipelinePolicy policy,
     int microBatches,
     int microBatch,
     int replicas,
@@ -40,7 +40,7 @@ public record Plan(
           stage.replicas(),
           replicas);
       Check.that(
-          warmUp != WarmUp.ALL || stage.inFlight() == microBatches,
+          policy != PipelinePolicy.ALL || stage.inFlight() == microBatches,
           "gpipe holds all micro-batches at once: in_flight=%d, micro_batches=%d",
           stage.inFlight(),
           microBatches);
@@ -49,11 +49,11 @@ public record Plan(
 
   /** Samples per step over all replicas. */
   public long globalBatch() {
-    return (long) microBatches * wave();
+    return (long) microBatches * microBatching();
   }
 
   /** Samples of one micro-batch over all replicas of the pipeline: what a stage's devices share. */
-  public int wave() {
+  public int microBatching() {
     return Math.multiplyExact(microBatch, replicas);
   }
 
@@ -73,7 +73,7 @@ public record Plan(
 
   /** The order of work of every stage. */
   public Schedule schedule() {
-    return warmUp.schedule(microBatches, inFlight());
+    return policy.schedule(microBatches, inFlight());
   }
 
   /** {@code [0..29]x8 [30..54]x8}: layers and device counts. */
@@ -88,6 +88,6 @@ public record Plan(
 
   /** The same plan with other stages. */
   public Plan with(List<StagePlan> others) {
-    return new Plan(warmUp, microBatches, microBatch, replicas, overlapGradients, others);
+    return new Plan(policy, microBatches, microBatch, replicas, overlapGradients, others);
   }
 }

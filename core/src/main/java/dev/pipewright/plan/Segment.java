@@ -97,10 +97,10 @@ public record Segment(LayerRange range, boolean again) {
    *     by piece
    */
   public static List<Segment> of(Assignment assignment, int depth, Chain chain, long bucketBytes) {
-    Sharding sharding = assignment.sharding(depth);
+    ZeroStage sharding = assignment.sharding(depth);
     boolean overlapped = assignment.holders(depth).size() > 1 && assignment.overlapped();
-    boolean inBuckets = overlapped || sharding.atLeast(Sharding.GRADIENTS);
-    boolean elsewhere = sharding == Sharding.PARAMETERS;
+    boolean inBuckets = overlapped || sharding.atLeast(ZeroStage.GRADIENTS);
+    boolean elsewhere = sharding == ZeroStage.PARAMETERS;
     long together = assignment.updatesAhead() ? UPDATED_BYTES : Long.MAX_VALUE;
     long bucket = inBuckets ? bucketBytes : together;
     return new Cutting(

@@ -35,14 +35,14 @@ public final class SumUses {
   private SumUses() {}
 
   /** Of a rank's own program. */
-  public static SumUses of(Assignment all, int depth, int rank, HandOns handOns) {
+  public static SumUses of(Assignment all, int depth, int rank, GradientPasses gradientPasses) {
     SumUses uses = new SumUses();
-    uses.findEvents(all, depth, rank, handOns);
+    uses.findEvents(all, depth, rank, gradientPasses);
     uses.events.forEach(uses::findSpent);
     return uses;
   }
 
-  private void findEvents(Assignment all, int depth, int rank, HandOns handOns) {
+  private void findEvents(Assignment all, int depth, int rank, GradientPasses gradientPasses) {
     long[] program = all.schedule().packed(rank);
     for (int at = 0; at < program.length; at++) {
       int stage = Schedule.stage(program[at]);
@@ -51,23 +51,25 @@ public final class SumUses {
         switch (Schedule.pass(program[at])) {
           case BACKWARD -> {
             int microBatch = all.inFlow(stage, number);
-            put(microBatch / all.flow().orElseThrow().perUpdate(depth), at, Event.GROWS);
+            put(microBatch / all.asyncPipeline().orElseThrow().perUpdate(depth), at, Event.GROWS);
           }
           case UPDATE -> put(number, at, Event.IS_READ);
-          case HAND_ON -> carried(handOns, number, at, Event.COMES);
+          case HAND_ON -> carried(gradientPasses, number, at, Event.COMES);
           default -> {
             // nothing that a sum hears of
           }
         }
         int behind = at;
-        handOns.over(rank, at).ifPresent(turn -> carried(handOns, turn + 1, behind, Event.GOES));
+        gradientPasses
+            .over(rank, at)
+            .ifPresent(turn -> carried(gradientPasses, turn + 1, behind, Event.GOES));
       }
     }
   }
 
-  private void carried(HandOns handOns, int turn, int at, Event event) {
-    if (turn < handOns.size() && handOns.comes(turn)) {
-      handOns.carried(turn).forEach(update -> put(update, at, event));
+  private void carried(GradientPasses gradientPasses, int turn, int at, Event event) {
+    if (turn < gradientPasses.size() && gradientPasses.comes(turn)) {
+      gradientPasses.carried(turn).forEach(update -> put(update, at, event));
     }
   }
 

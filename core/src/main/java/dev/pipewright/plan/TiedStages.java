@@ -52,14 +52,14 @@ public record TiedStages(
   }
 
   /** Why the stages cannot have it in common, as the end of a sentence. */
-  public Optional<String> refusal(Flow flow) {
-    if (flow.inOnePlace()) {
+  public Optional<String> refusal(AsyncPipeline asyncPipeline) {
+    if (asyncPipeline.inOnePlace()) {
       return Optional.of("whose states go from worker to worker at different times");
     }
-    if (flow.perUpdate(first) != flow.perUpdate(second)) {
+    if (asyncPipeline.perUpdate(first) != asyncPipeline.perUpdate(second)) {
       return Optional.of(
           "which are updated after every %d and %d micro-batches"
-              .formatted(flow.perUpdate(first), flow.perUpdate(second)));
+              .formatted(asyncPipeline.perUpdate(first), asyncPipeline.perUpdate(second)));
     }
     boolean paired = firsts.size() == seconds.size() && Collections.disjoint(firsts, seconds);
     return together() || paired

@@ -36,7 +36,7 @@ public record TiedStates(
         List<Integer> ofFirst = assignment.holders(first);
         List<Integer> ofSecond = assignment.holders(second);
         boolean alike = ofFirst.equals(ofSecond) || Collections.disjoint(ofFirst, ofSecond);
-        boolean shares = assignment.sharding() != Sharding.NOTHING;
+        boolean shares = assignment.sharding() != ZeroStage.NOTHING;
         boolean shared = members.size() > 1 && alike && shares;
         found.add(new TiedStates(table, depths, List.copyOf(members), shared));
       }

@@ -3,7 +3,7 @@ package dev.pipewright.plan;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
-import dev.pipewright.plan.Split.Kind;
+import dev.pipewright.plan.Parallelism.Kind;
 import java.util.Optional;
 
 /**
@@ -28,9 +28,9 @@ public final class VocabularySplit {
   public static final int LOSS_TERMS = 4;
 
   private final LayerGraph graph;
-  private final Split split;
+  private final Parallelism split;
 
-  public VocabularySplit(LayerGraph graph, Split split) {
+  public VocabularySplit(LayerGraph graph, Parallelism split) {
     this.graph = graph;
     this.split = split;
   }

@@ -9,7 +9,7 @@ import dev.pipewright.plan.Plan;
 import dev.pipewright.planner.PipelineSearch.Found;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Planning.Search;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -111,7 +111,7 @@ public final class DapplePlanner {
   }
 
   private static boolean holdsAll(Plan plan) {
-    int[] wanted = plan.warmUp().inFlight(plan.stages().size(), plan.microBatches());
+    int[] wanted = plan.policy().inFlight(plan.stages().size(), plan.microBatches());
     return Arrays.equals(wanted, plan.inFlight());
   }
 
@@ -202,7 +202,7 @@ public final class DapplePlanner {
     pipelines++;
     if (found.seconds() <= limit * NEARLY_AS_GOOD) {
       Candidate candidate =
-          Decision.estimated(drafts.plan(trial.wave, trial.policy, found), estimates);
+          Decision.estimated(drafts.plan(trial.microBatching, trial.policy, found), estimates);
       if (repo || candidate.estimate().fits()) { // rounding may decide otherwise than the search's
         candidates.add(candidate);
       }
@@ -213,15 +213,16 @@ public final class DapplePlanner {
     Cluster cluster = costs.workload().cluster();
     List<Trial> trials = new ArrayList<>();
     Map<Integer, PlacementCosts> byUnit = new HashMap<>();
-    for (Wave wave : Wave.of(request, cluster.size())) {
+    for (MicroBatching microBatching : MicroBatching.of(request, cluster.size())) {
       PlacementCosts placements =
-          byUnit.computeIfAbsent(wave.unit(), unit -> new PlacementCosts(costs, space(unit)));
+          byUnit.computeIfAbsent(
+              microBatching.unit(), unit -> new PlacementCosts(costs, space(unit)));
       PlacementSpace space = placements.space();
       int most =
           switch (request.shape()) {
             case DATA_PARALLEL -> 1;
             case TWO_STAGES -> Math.min(2, searched.size());
-            default -> Math.min(searched.size(), cluster.size() / wave.unit());
+            default -> Math.min(searched.size(), cluster.size() / microBatching.unit());
           };
       int least = request.stages().orElse(1);
       if (least > most) {
@@ -231,12 +232,13 @@ public final class DapplePlanner {
         int stages = request.stages().orElse(most);
         DappleRepoOracle scores = new DappleRepoOracle(searched);
         StagePricer pricer =
-            new RepoPricer(searched, scores, space, wave, request.globalBatch(), stages);
-        trials.add(new Trial(wave, WarmUp.A, searched, space, pricer, least, stages));
+            new RepoPricer(searched, scores, space, microBatching, request.globalBatch(), stages);
+        trials.add(
+            new Trial(microBatching, PipelinePolicy.A, searched, space, pricer, least, stages));
         continue;
       }
-      WaveBounds bounds = new WaveBounds(searched, wave, space);
-      for (WarmUp policy : request.policies()) {
+      MicroBatchingBounds bounds = new MicroBatchingBounds(searched, microBatching, space);
+      for (PipelinePolicy policy : request.policies()) {
         StagePricer pricer =
             new FormulaPricer(
                 searched,
@@ -246,9 +248,16 @@ public final class DapplePlanner {
                 selective.orElse(null),
                 throttle,
                 bounds,
-                wave);
+                microBatching);
         trials.add(
-            new Trial(wave, policy, searched, space, pricer, least, request.stages().orElse(most)));
+            new Trial(
+                microBatching,
+                policy,
+                searched,
+                space,
+                pricer,
+                least,
+                request.stages().orElse(most)));
       }
     }
     return trials;
@@ -270,13 +279,13 @@ public final class DapplePlanner {
     List<Candidate> plain = new ArrayList<>();
     List<Candidate> overlapped = new ArrayList<>();
     Cluster cluster = costs.workload().cluster();
-    for (Wave wave : Wave.of(request, cluster.size())) {
-      for (int count : stageSizes(cluster, wave.unit())) {
-        if (wave.samples() % count != 0 && count < cluster.size()) {
+    for (MicroBatching microBatching : MicroBatching.of(request, cluster.size())) {
+      for (int count : stageSizes(cluster, microBatching.unit())) {
+        if (microBatching.samples() % count != 0 && count < cluster.size()) {
           continue; // slices would be uneven, on fewer devices than there are
         }
         drafts
-            .dataParallel(wave, count, request.policies().get(0))
+            .dataParallel(microBatching, count, request.policies().get(0))
             .ifPresent(plan -> {
               plain.add(Decision.estimated(plan, estimates));
               overlapped.add(Decision.estimated(Drafts.overlapped(plan), estimates));

@@ -74,7 +74,8 @@ final class Decision {
     sorted.removeIf(candidate -> {
       Plan plan = candidate.plan();
       return !seen.add(
-          List.of(plan.microBatches(), plan.wave(), plan.overlapGradients(), plan.stages()));
+          List.of(
+              plan.microBatches(), plan.microBatching(), plan.overlapGradients(), plan.stages()));
     });
     return sorted;
   }

@@ -6,7 +6,7 @@ import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.PipelineSearch.Found;
 import dev.pipewright.planner.Request.Recomputation;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -37,7 +37,7 @@ final class Drafts {
   }
 
   /** The plan of a pipeline that a search found. */
-  Plan plan(Wave wave, WarmUp policy, Found found) {
+  Plan plan(MicroBatching microBatching, PipelinePolicy policy, Found found) {
     List<StagePlan> stages = new ArrayList<>();
     int ahead = Integer.MAX_VALUE;
     for (int s = 0; s < found.stages(); s++) {
@@ -45,38 +45,44 @@ final class Drafts {
       int end = s + 1 < found.stages() ? found.firsts()[s + 1] : searched.size();
       Recompute recompute = found.recompute()[s] ? recomputation.ofStage() : Recompute.NONE;
       List<Integer> devices = found.devices().get(s);
-      int wanted = policy.inFlightOf(found.stages() - 1 - s, wave.microBatches());
-      if (policy == WarmUp.ALL) {
+      int wanted = policy.inFlightOf(found.stages() - 1 - s, microBatching.microBatches());
+      if (policy == PipelinePolicy.ALL) {
         ahead = wanted; // whether there is room or not: the oracle says what does not fit
       } else {
-        int room = room(first, end, recompute, wave, devices, wanted);
+        int room = room(first, end, recompute, microBatching, devices, wanted);
         ahead = Math.max(1, Math.min(ahead, room)); // more than the stage before never comes
       }
       int last = searched.inChain(end) - 1;
       StagePlan stage = new StagePlan(searched.inChain(first), last, devices, recompute, ahead);
       stages.add(
           selective.isPresent() && recompute != Recompute.NONE
-              ? selective.get().of(stage, first, end, wave.samples())
+              ? selective.get().of(stage, first, end, microBatching.samples())
               : stage);
     }
-    return new Plan(policy, wave.microBatches(), wave.microBatch(), wave.unit(), false, stages);
+    return new Plan(
+        policy,
+        microBatching.microBatches(),
+        microBatching.microBatch(),
+        microBatching.unit(),
+        false,
+        stages);
   }
 
   /**
    * One stage on the first {@code count} devices, which recomputes where it has to or is told to;
    * empty if not allowed.
    */
-  Optional<Plan> dataParallel(Wave wave, int count, WarmUp policy) {
-    if (count > wave.samples()) {
+  Optional<Plan> dataParallel(MicroBatching microBatching, int count, PipelinePolicy policy) {
+    if (count > microBatching.samples()) {
       return Optional.empty();
     }
     List<Integer> devices = new ArrayList<>();
     for (int device = 0; device < count; device++) {
       devices.add(device);
     }
-    int wanted = policy.inFlightOf(0, wave.microBatches());
+    int wanted = policy.inFlightOf(0, microBatching.microBatches());
     int all = searched.size();
-    boolean keeps = room(0, all, Recompute.NONE, wave, devices, wanted) >= wanted;
+    boolean keeps = room(0, all, Recompute.NONE, microBatching, devices, wanted) >= wanted;
     if (!keeps && recomputation == Recomputation.NEVER) {
       return Optional.empty();
     }
@@ -84,17 +90,22 @@ final class Drafts {
     Recompute recompute = again ? recomputation.ofStage() : Recompute.NONE;
     StagePlan stage = new StagePlan(0, costs.size() - 1, devices, recompute, wanted);
     if (again && selective.isPresent()) {
-      stage = selective.get().of(stage, 0, all, wave.samples());
+      stage = selective.get().of(stage, 0, all, microBatching.samples());
     }
     return Optional.of(
         new Plan(
-            policy, wave.microBatches(), wave.microBatch(), wave.unit(), false, List.of(stage)));
+            policy,
+            microBatching.microBatches(),
+            microBatching.microBatch(),
+            microBatching.unit(),
+            false,
+            List.of(stage)));
   }
 
   /** The same plan with all-reduce during the last backward pass. */
   static Plan overlapped(Plan plan) {
     return new Plan(
-        plan.warmUp(),
+        plan.policy(),
         plan.microBatches(),
         plan.microBatch(),
         plan.replicas(),
@@ -103,8 +114,14 @@ final class Drafts {
   }
 
   /** How many micro-batches of those wanted a stage of searched positions can hold. */
-  int room(int first, int end, Recompute recompute, Wave wave, List<Integer> devices, int wanted) {
-    int slice = StageCosts.slice(wave.samples(), devices.size());
+  int room(
+      int first,
+      int end,
+      Recompute recompute,
+      MicroBatching microBatching,
+      List<Integer> devices,
+      int wanted) {
+    int slice = StageCosts.slice(microBatching.samples(), devices.size());
     boolean again = recompute != Recompute.NONE;
     double capacity = SelectiveRecomputation.capacity(searched, devices);
     double rest = searched.staticBytes(first, end) + searched.workingBytes(slice);

@@ -7,7 +7,7 @@ import dev.pipewright.planner.PlacementCosts.Transfer;
 import dev.pipewright.planner.PlacementSpace.Step;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.recompute.TradeOffs;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,12 +18,12 @@ final class FormulaPricer implements StagePricer {
   private final StageCosts costs;
   private final PipelineFormula formula;
   private final PlacementCosts placements;
-  private final WarmUp warmUp;
+  private final PipelinePolicy policy;
   private final Recomputation recomputation;
   private final @Nullable SelectiveRecomputation selective;
   private final boolean throttle;
-  private final WaveBounds bounds;
-  private final int wave;
+  private final MicroBatchingBounds bounds;
+  private final int microBatching;
   private final int microBatches;
 
   private PrefixBound prefixes;
@@ -46,27 +46,27 @@ final class FormulaPricer implements StagePricer {
    * @param selective of the same positions; null where stages recompute all their layers or none
    * @param throttle whether a stage may hold fewer micro-batches than its warm-up wants, where
    *     nothing else fits
-   * @param bounds shared by the pricers of {@code wave}
+   * @param bounds shared by the pricers of {@code microBatching}
    */
   FormulaPricer(
       StageCosts costs,
       Request request,
       PlacementCosts placements,
-      WarmUp warmUp,
+      PipelinePolicy policy,
       @Nullable SelectiveRecomputation selective,
       boolean throttle,
-      WaveBounds bounds,
-      Wave wave) {
+      MicroBatchingBounds bounds,
+      MicroBatching microBatching) {
     this.costs = costs;
     this.formula = request.costModel().formula();
     this.placements = placements;
-    this.warmUp = warmUp;
+    this.policy = policy;
     this.recomputation = request.recomputation();
     this.selective = selective;
-    this.throttle = throttle && warmUp != WarmUp.ALL; // GPipe holds all of them
+    this.throttle = throttle && policy != PipelinePolicy.ALL; // GPipe holds all of them
     this.bounds = bounds;
-    this.wave = wave.samples();
-    this.microBatches = wave.microBatches();
+    this.microBatching = microBatching.samples();
+    this.microBatches = microBatching.microBatches();
     this.opened = new double[formula.width()];
     this.prefixes = bounds.evenly();
   }
@@ -88,12 +88,12 @@ final class FormulaPricer implements StagePricer {
 
   @Override
   public int open(double[] pool, int from, int behind, int end, Step step, double limit) {
-    if (step.devices() > wave) {
+    if (step.devices() > microBatching) {
       return -1; // a device without a sample
     }
     System.arraycopy(pool, from, opened, 0, opened.length);
     if (behind > 0) {
-      double bytes = costs.cutBytes()[end] * wave;
+      double bytes = costs.cutBytes()[end] * microBatching;
       Transfer transfer = placements.transfer(step.pair());
       double there = transfer.there().seconds(bytes);
       double back = transfer.back().seconds(bytes);
@@ -108,7 +108,7 @@ final class FormulaPricer implements StagePricer {
     this.end = end;
     this.limit = limit;
     this.devices = step.devices();
-    this.slice = StageCosts.slice(wave, step.devices());
+    this.slice = StageCosts.slice(microBatching, step.devices());
     this.at = placements.placed(step.placement());
     this.forward = costs.forwardSeconds(slice);
     this.backward = costs.backwardSeconds(slice);
@@ -136,7 +136,7 @@ final class FormulaPricer implements StagePricer {
       return Outcome.SKIP;
     }
     double staticBytes = costs.staticBytes(first, end) + costs.workingBytes(slice);
-    int inFlight = warmUp.inFlightOf(behind, microBatches);
+    int inFlight = policy.inFlightOf(behind, microBatches);
     boolean keeps =
         !recomputation.always()
             && staticBytes + inFlight * costs.heldBytes(first, end, slice) <= here.capacity();

@@ -83,13 +83,13 @@ final class LeastTimes {
    *
    * @param limit beyond it gradients are left out
    */
-  double alone(int wave, int first, int end, int devices, double limit) {
-    int slice = StageCosts.slice(wave, devices);
+  double alone(int microBatching, int first, int end, int devices, double limit) {
+    int slice = StageCosts.slice(microBatching, devices);
     double slow = slowdown(devices);
     double[] forward = costs.forwardSeconds(slice);
     double[] backward = costs.backwardSeconds(slice);
     double back = (backward[end] - backward[first]) * slow;
-    int microBatches = globalBatch / wave;
+    int microBatches = globalBatch / microBatching;
     double passes = microBatches * ((forward[end] - forward[first]) * slow + back);
     double update = (costs.updateSeconds()[end] - costs.updateSeconds()[first]) * slow;
     if (passes + update >= limit) {
@@ -113,8 +113,8 @@ final class LeastTimes {
    * its ports, and a message takes as much as it may from the computing of one sender and one
    * receiver.
    */
-  double transfer(int cut, int wave, int from, int to) {
-    double bytes = costs.cutBytes()[cut] * wave;
+  double transfer(int cut, int microBatching, int from, int to) {
+    double bytes = costs.cutBytes()[cut] * microBatching;
     int fewer = Math.min(from, to);
     double together =
         Math.min(fewer, pairs) * insideRate + Math.min(fewer, cluster.machines()) * outsideRate;

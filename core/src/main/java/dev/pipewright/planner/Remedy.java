@@ -5,7 +5,7 @@ import dev.pipewright.cost.Workload;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.Request.Shape;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Bytes;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -84,7 +84,7 @@ public final class Remedy {
 
   /** Whether only GPipe may be used, which holds all micro-batches at once. */
   private static boolean gpipe(Request request) {
-    return request.policies().equals(List.of(WarmUp.ALL));
+    return request.policies().equals(List.of(PipelinePolicy.ALL));
   }
 
   private static String listed(List<String> words) {

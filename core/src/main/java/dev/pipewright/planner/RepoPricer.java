@@ -20,7 +20,8 @@ final class RepoPricer implements StagePricer {
   private final PlacementSpace space;
   private final PrefixBound prefixes;
   private final int replicas;
-  private final double wave; // samples of a micro-batch over all replicas, fractions included
+  private final double
+      microBatching; // samples of a micro-batch over all replicas, fractions included
   private final int microBatches;
   private final int mostStages;
   private final double[] seconds;
@@ -39,15 +40,15 @@ final class RepoPricer implements StagePricer {
       StageCosts costs,
       DappleRepoOracle oracle,
       PlacementSpace space,
-      Wave wave,
+      MicroBatching microBatching,
       int globalBatch,
       int mostStages) {
     this.costs = costs;
     this.oracle = oracle;
     this.space = space;
-    this.replicas = wave.unit();
-    this.wave = (double) globalBatch / wave.microBatches();
-    this.microBatches = wave.microBatches();
+    this.replicas = microBatching.unit();
+    this.microBatching = (double) globalBatch / microBatching.microBatches();
+    this.microBatches = microBatching.microBatches();
     this.mostStages = mostStages;
     this.seconds = oracle.secondsPerSample();
     this.opened = new double[width()];
@@ -57,7 +58,7 @@ final class RepoPricer implements StagePricer {
   private PrefixBound prefixes() {
     double[] even = seconds.clone();
     for (int i = 0; i < even.length; i++) {
-      even[i] *= wave;
+      even[i] *= microBatching;
     }
     return PrefixBound.of(
         costs,
@@ -111,7 +112,7 @@ final class RepoPricer implements StagePricer {
   public int open(double[] pool, int from, int behind, int end, Step step, double limit) {
     System.arraycopy(pool, from, opened, 0, opened.length);
     if (behind > 0) {
-      double send = oracle.cutBytes()[end] * wave * transfer(step.pair());
+      double send = oracle.cutBytes()[end] * microBatching * transfer(step.pair());
       opened[0] = Math.max(opened[0], send);
       opened[1] += send / replicas;
     }
@@ -131,7 +132,7 @@ final class RepoPricer implements StagePricer {
 
   @Override
   public Outcome stage(double[] pool, int first, int to) {
-    double both = (seconds[end] - seconds[first]) * wave / here.length;
+    double both = (seconds[end] - seconds[first]) * microBatching / here.length;
     if (both * (microBatches - 1) > limit - once(opened, 0)) {
       return prefixes.tooLong(first, end, here.length, limit / (microBatches - 1))
           ? Outcome.STOP
@@ -176,7 +177,7 @@ final class RepoPricer implements StagePricer {
   }
 
   private double once(double[] pool, int at) {
-    return seconds[costs.size()] * wave / replicas + pool[at + 1];
+    return seconds[costs.size()] * microBatching / replicas + pool[at + 1];
   }
 
   @Override

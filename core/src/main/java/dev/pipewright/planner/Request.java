@@ -2,7 +2,7 @@ package dev.pipewright.planner;
 
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.plan.Recompute;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Check;
 import java.util.List;
 import java.util.OptionalInt;
@@ -23,7 +23,7 @@ import java.util.OptionalInt;
 public record Request(
     int globalBatch,
     OptionalInt microBatch,
-    List<WarmUp> policies,
+    List<PipelinePolicy> policies,
     Recomputation recomputation,
     CostModel costModel,
     Shape shape,
@@ -99,7 +99,7 @@ public record Request(
   public Request(
       int globalBatch,
       OptionalInt microBatch,
-      List<WarmUp> policies,
+      List<PipelinePolicy> policies,
       Recomputation recomputation,
       CostModel costModel,
       Shape shape) {
@@ -110,7 +110,7 @@ public record Request(
   public Request(
       int globalBatch,
       OptionalInt microBatch,
-      List<WarmUp> policies,
+      List<PipelinePolicy> policies,
       Recomputation recomputation,
       CostModel costModel) {
     this(globalBatch, microBatch, policies, recomputation, costModel, Shape.ANY);
@@ -131,7 +131,7 @@ public record Request(
     return new Request(
         globalBatch,
         OptionalInt.empty(),
-        List.of(WarmUp.A, WarmUp.B),
+        List.of(PipelinePolicy.A, PipelinePolicy.B),
         Recomputation.SELECTIVE,
         CostModel.PIPEWRIGHT);
   }

@@ -50,8 +50,8 @@ final class SelectiveRecomputation {
    * @param first its first position among those that may be cut at
    * @param end the position behind its last
    */
-  StagePlan of(StagePlan stage, int first, int end, int wave) {
-    int slice = StageCosts.slice(wave, stage.replicas());
+  StagePlan of(StagePlan stage, int first, int end, int microBatching) {
+    int slice = StageCosts.slice(microBatching, stage.replicas());
     TradeOffs tradeOffs = tradeOffs(slice);
     double bytes =
         capacity(costs, stage.devices())
@@ -87,7 +87,7 @@ final class SelectiveRecomputation {
     for (StagePlan stage : plan.stages()) {
       boolean again = stage.recompute() != Recompute.NONE;
       int end = stage.lastLayer() + 1;
-      stages.add(again ? of(stage, stage.firstLayer(), end, plan.wave()) : stage);
+      stages.add(again ? of(stage, stage.firstLayer(), end, plan.microBatching()) : stage);
     }
     return stages.equals(plan.stages()) ? Optional.empty() : Optional.of(plan.with(stages));
   }

@@ -32,7 +32,7 @@ final class SplitBounds {
   private final LeastTimes least;
 
   /** A micro-batch size with what plans that begin with some first stage take at least. */
-  private record Begun(int wave, double seconds) {}
+  private record Begun(int microBatching, double seconds) {}
 
   private SplitBounds(StageCosts costs, int globalBatch, boolean pathsAddUp) {
     this.costs = costs;
@@ -63,8 +63,8 @@ final class SplitBounds {
       return new LowerBound(0, "too many layers, devices and micro-batch sizes to tell");
     }
     double one = Double.POSITIVE_INFINITY;
-    for (int wave : waves) {
-      one = Math.min(one, oneStage(wave));
+    for (int microBatching : waves) {
+      one = Math.min(one, oneStage(microBatching));
     }
     double several = several(waves, one);
     return several < one
@@ -79,11 +79,11 @@ final class SplitBounds {
             : "memory: one stage would hold " + Bytes.of(costs.staticBytes(0, costs.size())));
   }
 
-  private double oneStage(int wave) {
+  private double oneStage(int microBatching) {
     double best = Double.POSITIVE_INFINITY;
     if (least.fits(0, costs.size())) {
-      for (int n = 1; n <= Math.min(wave, devices); n++) {
-        best = Math.min(best, least.alone(wave, 0, costs.size(), n, best));
+      for (int n = 1; n <= Math.min(microBatching, devices); n++) {
+        best = Math.min(best, least.alone(microBatching, 0, costs.size(), n, best));
       }
     }
     return best;
@@ -92,8 +92,8 @@ final class SplitBounds {
   /** No more than {@code limit}. */
   private double several(List<Integer> waves, double limit) {
     List<Begun> begun = new ArrayList<>();
-    for (int wave : waves) {
-      begun.add(new Begun(wave, firstStage(wave, limit)));
+    for (int microBatching : waves) {
+      begun.add(new Begun(microBatching, firstStage(microBatching, limit)));
     }
     begun.sort(Comparator.comparingDouble(Begun::seconds));
     double stepsEach = Math.pow(costs.size(), 2) * Math.pow(devices, 2) / 4;
@@ -101,18 +101,19 @@ final class SplitBounds {
     double best = limit;
     for (Begun one : begun) {
       steps += stepsEach;
-      double all = steps <= MOST_STEPS && one.seconds < best ? allStages(one.wave, best) : 0;
+      double all =
+          steps <= MOST_STEPS && one.seconds < best ? allStages(one.microBatching, best) : 0;
       best = Math.min(best, Math.max(one.seconds, all));
     }
     return best;
   }
 
   /** The least over all first stages, no more than {@code limit}. */
-  private double firstStage(int wave, double limit) {
-    double[] even = costs.cheapestSecondsPerSample(wave);
+  private double firstStage(int microBatching, double limit) {
+    double[] even = costs.cheapestSecondsPerSample(microBatching);
     double best = limit;
-    for (int n = 1; n <= Math.min(wave, devices - 1); n++) {
-      best = firstStage(wave, n, even, best);
+    for (int n = 1; n <= Math.min(microBatching, devices - 1); n++) {
+      best = firstStage(microBatching, n, even, best);
     }
     return best;
   }
@@ -122,13 +123,13 @@ final class SplitBounds {
    *
    * @param even seconds that a sample takes at least up to each end
    */
-  private double firstStage(int wave, int n, double[] even, double limit) {
-    int slice = StageCosts.slice(wave, n);
+  private double firstStage(int microBatching, int n, double[] even, double limit) {
+    int slice = StageCosts.slice(microBatching, n);
     double[] forward = costs.forwardSeconds(slice);
     double[] backward = costs.backwardSeconds(slice);
     int size = costs.size();
     int left = devices - n;
-    int microBatches = globalBatch / wave;
+    int microBatches = globalBatch / microBatching;
     double best = limit;
     for (int end = 1; end < size; end++) {
       double both = (forward[end] + backward[end]) * least.slowdown(n);
@@ -139,37 +140,37 @@ final class SplitBounds {
         continue;
       }
       double rest = even[size] - even[end];
-      double transfer = least.transfer(end, wave, n, left);
+      double transfer = least.transfer(end, microBatching, n, left);
       double lead = pathsAddUp ? both + 2 * transfer : 0;
-      double behind = pathsAddUp ? once(rest, wave, left) - transfer : 0;
+      double behind = pathsAddUp ? once(rest, microBatching, left) - transfer : 0;
       double bound =
           Math.max(
               lead + globalBatch * rest / least.rate(left),
               lead + behind + microBatches * transfer);
       if (bound < best) {
-        best = Math.min(best, Math.max(bound, least.alone(wave, 0, end, n, best)));
+        best = Math.min(best, Math.max(bound, least.alone(microBatching, 0, end, n, best)));
       }
     }
     return best;
   }
 
   /** A micro-batch's way through layers of so many seconds per sample on so many devices. */
-  private double once(double secondsPerSample, int wave, int share) {
-    return Math.max(1, (double) wave / share) * secondsPerSample * least.fastest();
+  private double once(double secondsPerSample, int microBatching, int share) {
+    return Math.max(1, (double) microBatching / share) * secondsPerSample * least.fastest();
   }
 
   /** The least over all partitions of what their worst stage or cut takes, up to a limit. */
-  private double allStages(int wave, double limit) {
+  private double allStages(int microBatching, double limit) {
     int size = costs.size();
-    double[] even = costs.cheapestSecondsPerSample(wave);
+    double[] even = costs.cheapestSecondsPerSample(microBatching);
     double[][] worst = new double[devices + 1][size + 1]; // by devices used and end
     Arrays.fill(worst[0], 1, size + 1, Double.POSITIVE_INFINITY);
     double best = limit;
     for (int used = 1; used <= devices; used++) {
       Arrays.fill(worst[used], 1, size + 1, limit);
       boolean[] hopeful = hopeful(even, devices - used, limit);
-      for (int n = 1; n <= Math.min(wave, used); n++) {
-        extend(wave, n, even, hopeful, worst[used - n], worst[used]);
+      for (int n = 1; n <= Math.min(microBatching, used); n++) {
+        extend(microBatching, n, even, hopeful, worst[used - n], worst[used]);
       }
       best = Math.min(best, worst[used][size]);
     }
@@ -188,13 +189,13 @@ final class SplitBounds {
 
   /** Puts a stage on {@code n} devices behind partitions {@code before}. */
   private void extend(
-      int wave, int n, double[] even, boolean[] hopeful, double[] before, double[] worst) {
-    int slice = StageCosts.slice(wave, n);
+      int microBatching, int n, double[] even, boolean[] hopeful, double[] before, double[] worst) {
+    int slice = StageCosts.slice(microBatching, n);
     double[] forward = costs.forwardSeconds(slice);
     double[] backward = costs.backwardSeconds(slice);
     double slow = least.slowdown(n);
     int left = devices - n;
-    int microBatches = globalBatch / wave;
+    int microBatches = globalBatch / microBatching;
     for (int end = 1; end < worst.length; end++) {
       for (int first = hopeful[end] ? end - 1 : -1; first >= 0; first--) {
         double both = (forward[end] + backward[end] - forward[first] - backward[first]) * slow;
@@ -209,18 +210,18 @@ final class SplitBounds {
         }
         double bound = Math.max(before[first], microBatches * both);
         if (first > 0) {
-          double transfer = least.transfer(first, wave, left, n);
+          double transfer = least.transfer(first, microBatching, left, n);
           bound =
               pathsAddUp
                   ? Math.max(
                       bound,
-                      once(even[first], wave, left)
+                      once(even[first], microBatching, left)
                           + 2 * transfer
                           + Math.max(microBatches * both, both + (microBatches - 1) * transfer))
                   : Math.max(bound, microBatches * transfer);
         }
         if (bound < worst[end] && (pathsAddUp || first == 0)) {
-          bound = Math.max(bound, least.alone(wave, first, end, n, worst[end]));
+          bound = Math.max(bound, least.alone(microBatching, first, end, n, worst[end]));
         }
         worst[end] = Math.min(worst[end], bound);
       }

@@ -9,7 +9,7 @@ import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.PipelineSearch.Found;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Planning.Search;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -59,7 +59,7 @@ public final class SynchronousPlans {
         globalBatch,
         microBatch);
     SynchronousPlans plans = new SynchronousPlans(costs, stages, 1, Request.of(globalBatch));
-    return plans.plan(WarmUp.A, microBatch);
+    return plans.plan(PipelinePolicy.A, microBatch);
   }
 
   /**
@@ -92,7 +92,7 @@ public final class SynchronousPlans {
    * allows.
    */
   static double leastBytes(StageCosts costs, List<StagePlan> stages, int copies, Request request) {
-    boolean all = request.policies().equals(List.of(WarmUp.ALL));
+    boolean all = request.policies().equals(List.of(PipelinePolicy.ALL));
     int samples = request.microBatch().orElse(1) * copies;
     int inFlight = all ? request.globalBatch() / samples : 1;
     double most = 0;
@@ -124,7 +124,7 @@ public final class SynchronousPlans {
     for (int microBatch : microBatches()) {
       complete &= candidates.isEmpty() || !stop.getAsBoolean();
       if (complete) {
-        for (WarmUp policy : request.policies()) {
+        for (PipelinePolicy policy : request.policies()) {
           Plan plan = plan(policy, microBatch);
           Candidate candidate = Decision.estimated(plan, estimates);
           if (candidate.estimate().fits()) {
@@ -169,8 +169,9 @@ public final class SynchronousPlans {
     return sizes;
   }
 
-  private Plan plan(WarmUp policy, int microBatch) {
-    Wave wave = new Wave(copies, microBatch, request.globalBatch() / copies / microBatch);
+  private Plan plan(PipelinePolicy policy, int microBatch) {
+    MicroBatching microBatching =
+        new MicroBatching(copies, microBatch, request.globalBatch() / copies / microBatch);
     int count = stages.size();
     int[] firsts = new int[count];
     boolean[] again = new boolean[count];
@@ -179,16 +180,17 @@ public final class SynchronousPlans {
       StagePlan stage = stages.get(s);
       firsts[s] = stage.firstLayer();
       devices.add(stage.devices());
-      int wanted = policy.inFlightOf(count - 1 - s, wave.microBatches());
+      int wanted = policy.inFlightOf(count - 1 - s, microBatching.microBatches());
       int end = stage.lastLayer() + 1;
       again[s] =
           switch (request.recomputation()) {
             case NEVER -> false;
             case ALWAYS, ALWAYS_EXCEPT_LAST -> true;
             default ->
-                drafts.room(firsts[s], end, Recompute.NONE, wave, stage.devices(), wanted) < wanted;
+                drafts.room(firsts[s], end, Recompute.NONE, microBatching, stage.devices(), wanted)
+                    < wanted;
           };
     }
-    return drafts.plan(wave, policy, new Found(0, firsts, devices, again));
+    return drafts.plan(microBatching, policy, new Found(0, firsts, devices, again));
   }
 }

@@ -2,15 +2,15 @@ package dev.pipewright.planner;
 
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.planner.PipelineSearch.Found;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /** One way to cut the batch under one schedule: a search of its own within a planning. */
 final class Trial {
-  final Wave wave;
-  final WarmUp policy;
+  final MicroBatching microBatching;
+  final PipelinePolicy policy;
   final Optional<Found> firstGuess;
   private final StageCosts costs;
   private final PlacementSpace space;
@@ -21,21 +21,21 @@ final class Trial {
   private long labels;
 
   Trial(
-      Wave wave,
-      WarmUp policy,
+      MicroBatching microBatching,
+      PipelinePolicy policy,
       StageCosts costs,
       PlacementSpace space,
       StagePricer pricer,
       int leastStages,
       int mostStages) {
-    this.wave = wave;
+    this.microBatching = microBatching;
     this.policy = policy;
     this.costs = costs;
     this.space = space;
     this.pricer = pricer;
     this.leastStages = leastStages;
     this.mostStages = mostStages;
-    double[] work = costs.cheapestSecondsPerSample(wave.samples());
+    double[] work = costs.cheapestSecondsPerSample(microBatching.samples());
     this.firstGuess = EvenSplits.best(costs, space, pricer, work, leastStages, mostStages);
   }
 

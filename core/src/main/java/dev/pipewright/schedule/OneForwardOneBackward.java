@@ -16,7 +16,7 @@ public final class OneForwardOneBackward {
 
   /** Policy A without a memory limit. */
   public static Schedule of(int stages, int microBatches) {
-    return of(microBatches, WarmUp.A.inFlight(stages, microBatches));
+    return of(microBatches, PipelinePolicy.A.inFlight(stages, microBatches));
   }
 
   /** One stage per entry of {@code inFlight}, each from 1 to {@code microBatches}. */

@@ -16,7 +16,7 @@
  * <tr><td>{@link dev.pipewright.schedule.Chimera}</td><td>two pipelines merged</td></tr>
  * <tr><td>{@link dev.pipewright.schedule.Hanayo}</td><td>there and back, in waves</td></tr>
  * <tr><td>{@link dev.pipewright.schedule.PipeDream}</td><td>asynchronous 1F1B, an update for every micro-batch</td></tr>
- * <tr><td>{@link dev.pipewright.schedule.PipeDreamTwoBuffers}</td><td>asynchronous, two versions of the parameters</td></tr>
+ * <tr><td>{@link dev.pipewright.schedule.PipeDream2bw}</td><td>asynchronous, two versions of the parameters</td></tr>
  * </table>
  *
  * <p>{@link dev.pipewright.schedule.Recomputed} and {@link dev.pipewright.schedule.StepEnd} add to

@@ -34,12 +34,12 @@ public final class EventSimulator implements Exchanges.Host {
   private final double[] sendFree; // by rank: when it has sent all, where that stops it
   private final int[] communicating; // by rank: messages and exchanges under way
   private final int[] exchanging; // by rank: exchanges it has come to that are not over
-  private final int[] overtaking; // by rank: the position of the op that has overtaken others
-  private final Overtaking[] orders; // by rank; none where ranks keep to the order
+  private final int[] outOfOrder; // by rank: the position of the op that has overtaken others
+  private final OutOfOrder[] orders; // by rank; none where ranks keep to the order
 
   private final EventQueue events = new EventQueue();
   private final Messages messages;
-  private final Ways ways;
+  private final Routes ways;
   private final @Nullable Exchanges exchanges;
   private final RunningExchanges running;
 
@@ -63,11 +63,11 @@ public final class EventSimulator implements Exchanges.Host {
     sendFree = new double[ranks];
     communicating = new int[ranks];
     exchanging = new int[ranks];
-    overtaking = new int[ranks];
-    Arrays.fill(overtaking, Overtaking.NONE);
-    orders = new Overtaking[conditions.lookAhead() == 0 ? 0 : ranks];
-    Arrays.setAll(orders, rank -> new Overtaking(schedule.packed(rank), conditions.lookAhead()));
-    ways = new Ways(placement, times, conditions.transfers());
+    outOfOrder = new int[ranks];
+    Arrays.fill(outOfOrder, OutOfOrder.NONE);
+    orders = new OutOfOrder[conditions.lookAhead() == 0 ? 0 : ranks];
+    Arrays.setAll(orders, rank -> new OutOfOrder(schedule.packed(rank), conditions.lookAhead()));
+    ways = new Routes(placement, times, conditions.transfers());
     exchanges = schedule.exchanging() ? new Exchanges(schedule, this) : null;
     starts = ofOps(schedule, ranks);
     ends = ofOps(schedule, ranks);
@@ -134,7 +134,7 @@ public final class EventSimulator implements Exchanges.Host {
         case EXCHANGED -> over(running.ended(event), now);
       }
     }
-    Standstill.check(schedule, next);
+    Deadlock.check(schedule, next);
     return orders.length == 0 ? new Run(schedule, starts, ends, stretched, inputs) : asItRan();
   }
 
@@ -145,10 +145,10 @@ public final class EventSimulator implements Exchanges.Host {
       long[] program = schedule.packed(rank);
       int[] order = orders[rank].order();
       programs[rank] = Arrays.stream(order).mapToLong(i -> program[i]).toArray();
-      starts[rank] = Overtaking.sorted(starts[rank], order);
-      ends[rank] = Overtaking.sorted(ends[rank], order);
+      starts[rank] = OutOfOrder.sorted(starts[rank], order);
+      ends[rank] = OutOfOrder.sorted(ends[rank], order);
       if (stretched.length > 0) {
-        stretched[rank] = Overtaking.sorted(stretched[rank], order);
+        stretched[rank] = OutOfOrder.sorted(stretched[rank], order);
       }
     }
     Schedule ran = new Schedule(schedule.name(), placement, schedule.microBatches(), programs);
@@ -177,8 +177,8 @@ public final class EventSimulator implements Exchanges.Host {
   /** Starts an op that may run although it is not its turn. */
   private void overtake(int rank, long[] program, double now) {
     int at = orders[rank].instead(next[rank], this::ready);
-    if (at != Overtaking.NONE) {
-      overtaking[rank] = at;
+    if (at != OutOfOrder.NONE) {
+      outOfOrder[rank] = at;
       begun(rank, at);
       starts[rank][at] = now;
       double seconds = times.seconds(program[at]) * conditions.factor(rank, at);
@@ -239,11 +239,11 @@ public final class EventSimulator implements Exchanges.Host {
   private void computed(int rank, double now) {
     long[] program = schedule.packed(rank);
     sendFree[rank] = now;
-    boolean more = overtaking[rank] == Overtaking.NONE;
+    boolean more = outOfOrder[rank] == OutOfOrder.NONE;
     if (!more) {
-      orders[rank].ranEarly(overtaking[rank]);
-      end(rank, program, overtaking[rank], now);
-      overtaking[rank] = Overtaking.NONE;
+      orders[rank].ranEarly(outOfOrder[rank]);
+      end(rank, program, outOfOrder[rank], now);
+      outOfOrder[rank] = OutOfOrder.NONE;
     }
     while (more) {
       int at = next[rank]++;

@@ -33,7 +33,7 @@ public final class StaticSimulator implements Exchanges.Host {
   private final double[][] ends;
   private final Inputs inputs;
   private final double[][] seconds; // by code of the pass, and stage
-  private final Ways ways;
+  private final Routes ways;
   private final @Nullable Exchanges exchanges;
   private final ArrayDeque<Exchanges.Exchange> begun = new ArrayDeque<>();
 
@@ -62,7 +62,7 @@ public final class StaticSimulator implements Exchanges.Host {
     Arrays.setAll(after, stage -> placement.last(stage) ? -1 : placement.rankOf(stage + 1));
     Arrays.setAll(before, stage -> placement.first(stage) ? -1 : placement.rankOf(stage - 1));
     seconds = seconds(schedule.stages(), times);
-    ways = new Ways(placement, times, conditions.transfers());
+    ways = new Routes(placement, times, conditions.transfers());
     exchanges = schedule.exchanging() ? new Exchanges(schedule, this) : null;
     next = new int[ranks];
     free = new double[ranks];
@@ -113,7 +113,7 @@ public final class StaticSimulator implements Exchanges.Host {
       advance(waiting[--count]);
       finishExchanges();
     }
-    Standstill.check(schedule, next);
+    Deadlock.check(schedule, next);
     return new Run(schedule, starts, ends, inputs);
   }
 

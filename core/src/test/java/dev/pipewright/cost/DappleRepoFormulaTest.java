@@ -16,7 +16,7 @@ import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Precision;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -58,7 +58,7 @@ class DappleRepoFormulaTest {
               new Training(Optimizer.SGD, Precision.FP32),
               cluster);
       Plan plan = plan(random, workload);
-      int samples = plan.wave(); // that micro-batches may leave over
+      int samples = plan.microBatching(); // that micro-batches may leave over
       int over = random.nextBoolean() ? random.nextInt(samples) : 0;
       return new Case(new StageCosts(workload), plan, Math.toIntExact(plan.globalBatch()) + over);
     }
@@ -92,7 +92,8 @@ class DappleRepoFormulaTest {
         stages.add(new StagePlan(first, last, taken, Recompute.NONE, 1));
         first = last + 1;
       }
-      return new Plan(WarmUp.A, random.nextInt(1, 17), random.nextInt(1, 9), copies, false, stages);
+      return new Plan(
+          PipelinePolicy.A, random.nextInt(1, 17), random.nextInt(1, 9), copies, false, stages);
     }
 
     boolean spans(List<Integer> devices) {
@@ -199,7 +200,7 @@ class DappleRepoFormulaTest {
       between += more ? 1 : 0;
       replicated += one.plan.replicas() > 1 && stages.size() == 2 ? 1 : 0;
       int profiled = one.costs.workload().profile().samples().get(0);
-      leftOver += one.globalBatch % one.plan.wave() > 0 ? 1 : 0;
+      leftOver += one.globalBatch % one.plan.microBatching() > 0 ? 1 : 0;
       otherBatch += profiled != one.plan.microBatch() ? 1 : 0;
     }
     String what =

@@ -9,15 +9,15 @@ import dev.pipewright.model.Operator.Convolution;
 import dev.pipewright.model.Operator.Normalization;
 import dev.pipewright.model.Shape;
 import dev.pipewright.model.Work;
-import dev.pipewright.plan.Split;
-import dev.pipewright.plan.Split.Kind;
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.Parallelism.Kind;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Counted by hand: maps of 9 rows and 8 columns, of which two workers have 5 and 4 rows. */
 class MapReachTest {
-  private static final Split ROWS = new Split(Kind.SPATIAL, List.of(2, 1));
+  private static final Parallelism ROWS = new Parallelism(Kind.SPATIAL, List.of(2, 1));
 
   private static MapReach reach(int kernel, int padding) {
     List<Integer> ones = List.of(1, 1);

@@ -15,8 +15,8 @@ import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.profile.Profile;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Placement;
-import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.units.Precision;
 import java.util.List;
@@ -101,7 +101,7 @@ class MessageOverheadTest {
   }
 
   private static Assessment assess(StageCosts costs, int microBatches) {
-    Plan plan = new Plan(WarmUp.A, microBatches, 1, 1, false, stages());
+    Plan plan = new Plan(PipelinePolicy.A, microBatches, 1, 1, false, stages());
     return CostModel.PIPEWRIGHT.oracle(costs).assess(plan);
   }
 

@@ -27,7 +27,7 @@ final class MessageSimulation {
     final double flows; // that its ports carry at full rate
     final List<Message> followers = new ArrayList<>();
     double work; // seconds left at full rate
-    double flowing; // since when, or will
+    double asynchronous; // since when, or will
     int missing; // messages that it still waits for
 
     Message(double latency, double work, int level, int exit, int entry, double flows) {
@@ -77,39 +77,41 @@ final class MessageSimulation {
   /** Seconds until the last message has arrived. */
   double run() {
     List<Message> starting = new ArrayList<>();
-    List<Message> flowing = new ArrayList<>();
+    List<Message> asynchronous = new ArrayList<>();
     messages.stream().filter(message -> message.missing == 0).forEach(starting::add);
-    starting.forEach(message -> message.flowing = message.latency);
+    starting.forEach(message -> message.asynchronous = message.latency);
     double now = 0;
-    while (!starting.isEmpty() || !flowing.isEmpty()) {
-      int[][][] sharing = sharing(flowing);
+    while (!starting.isEmpty() || !asynchronous.isEmpty()) {
+      int[][][] sharing = sharing(asynchronous);
       double next = Double.POSITIVE_INFINITY;
       for (Message message : starting) {
-        next = Math.min(next, message.flowing);
+        next = Math.min(next, message.asynchronous);
       }
-      for (Message message : flowing) {
+      for (Message message : asynchronous) {
         next = Math.min(next, now + message.work * slowdown(message, sharing));
       }
       double passed = next - now;
       now = next;
       List<Message> arrived = new ArrayList<>();
-      for (Message message : flowing) {
+      for (Message message : asynchronous) {
         double slowdown = slowdown(message, sharing);
         message.work -= passed / slowdown;
         if (message.work * slowdown <= 1e-13 * now) {
           arrived.add(message);
         }
       }
-      flowing.removeAll(arrived);
+      asynchronous.removeAll(arrived);
       double moment = now;
       List<Message> ready =
-          starting.stream().filter(message -> message.flowing <= moment * (1 + 1e-14)).toList();
+          starting.stream()
+              .filter(message -> message.asynchronous <= moment * (1 + 1e-14))
+              .toList();
       starting.removeAll(ready);
-      flowing.addAll(ready);
+      asynchronous.addAll(ready);
       for (Message message : arrived) {
         for (Message follower : message.followers) {
           if (--follower.missing == 0) {
-            follower.flowing = now + follower.latency;
+            follower.asynchronous = now + follower.latency;
             starting.add(follower);
           }
         }
@@ -122,9 +124,9 @@ final class MessageSimulation {
   }
 
   /** Flows by level, direction and owner of the port. */
-  private int[][][] sharing(List<Message> flowing) {
+  private int[][][] sharing(List<Message> asynchronous) {
     int[][][] sharing = new int[cluster.levels().size()][2][cluster.size()];
-    for (Message message : flowing) {
+    for (Message message : asynchronous) {
       sharing[message.level][0][message.exit]++;
       sharing[message.level][1][message.entry]++;
     }

@@ -17,7 +17,7 @@ import dev.pipewright.plan.StagePlan;
 import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Precision;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -153,7 +153,7 @@ class StageCostsTest {
           List.of(
               new StagePlan(0, cut - 1, List.of(0), Recompute.NONE, 2),
               new StagePlan(cut, costs.size() - 1, List.of(1), recompute, 3, runs));
-      Plan plan = new Plan(WarmUp.A, 4, microBatch, 1, false, stages);
+      Plan plan = new Plan(PipelinePolicy.A, 4, microBatch, 1, false, stages);
       var stage = CostModel.PIPEWRIGHT.oracle(costs).assess(plan).stages().get(1);
       double kept = 0;
       double parameters = 0;
@@ -190,7 +190,7 @@ class StageCostsTest {
     assertEquals(1, costs.fastest());
     Plan plan =
         new Plan(
-            WarmUp.A,
+            PipelinePolicy.A,
             1,
             2,
             1,
@@ -232,7 +232,7 @@ class StageCostsTest {
         List.of(
             new StagePlan(0, 0, List.of(0), Recompute.NONE, 2),
             new StagePlan(1, 2, List.of(1), Recompute.STAGE_INPUT, 1));
-    Plan plan = new Plan(WarmUp.A, 2, 2, 1, false, stages);
+    Plan plan = new Plan(PipelinePolicy.A, 2, 2, 1, false, stages);
     for (int stage = 0; stage < 2; stage++) {
       double less = memory(without, plan, stage).peakBytes();
       assertEquals(less + 180, memory(with, plan, stage).peakBytes(), 1e-9 * less);
@@ -269,7 +269,7 @@ class StageCostsTest {
 
   private static String refusal(Oracle oracle, int last, int device) {
     var stage = new StagePlan(0, last, List.of(device), Recompute.NONE, 1);
-    Plan plan = new Plan(WarmUp.A, 1, 1, 1, false, List.of(stage));
+    Plan plan = new Plan(PipelinePolicy.A, 1, 1, 1, false, List.of(stage));
     return String.valueOf(
         assertThrows(IllegalArgumentException.class, () -> oracle.assess(plan)).getMessage());
   }

@@ -9,12 +9,12 @@ import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.model.Work;
+import dev.pipewright.plan.GroupExchange;
+import dev.pipewright.plan.GroupExchanges;
 import dev.pipewright.plan.LayerRange;
-import dev.pipewright.plan.Split;
-import dev.pipewright.plan.Split.Kind;
-import dev.pipewright.plan.SplitLimits;
-import dev.pipewright.plan.TeamExchange;
-import dev.pipewright.plan.TeamExchanges;
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.Parallelism.Kind;
+import dev.pipewright.plan.ParallelismLimits;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerTimes;
 import dev.pipewright.zoo.Clusters;
@@ -40,23 +40,23 @@ class TensorParallelTest {
   }
 
   private static Profile part(Workload workload, int degree) {
-    Split split = new SplitLimits(workload.chain().graph()).tensorParallel(degree);
-    return TeamProfile.of(workload, split).profile();
+    Parallelism split = new ParallelismLimits(workload.chain().graph()).tensorParallel(degree);
+    return ShardedProfile.of(workload, split).profile();
   }
 
-  private static List<TeamExchange> exchanges(String model, String layer) {
+  private static List<GroupExchange> exchanges(String model, String layer) {
     Chain chain = Chain.of(Models.find(model).orElseThrow().graph());
     LayerRange all = new LayerRange(0, chain.size() - 1);
-    Split split = new SplitLimits(chain.graph()).tensorParallel(4);
+    Parallelism split = new ParallelismLimits(chain.graph()).tensorParallel(4);
     int wanted = layer(chain.graph(), layer);
-    return TeamExchanges.of(chain, all, split).stream()
+    return GroupExchanges.of(chain, all, split).stream()
         .filter(each -> each.layer() == wanted)
         .toList();
   }
 
-  private static long sums(List<TeamExchange> exchanges, boolean forward, long elements) {
+  private static long sums(List<GroupExchange> exchanges, boolean forward, long elements) {
     return exchanges.stream()
-        .filter(each -> each.kind() == TeamExchange.Kind.SUM)
+        .filter(each -> each.kind() == GroupExchange.Kind.SUM)
         .filter(each -> each.forward() == forward && each.elements() == elements)
         .count();
   }
@@ -89,7 +89,7 @@ class TensorParallelTest {
 
   @Test
   void aBlockSumsItsStatesTwiceInEachPass() {
-    List<TeamExchange> block = exchanges("gpt-2-medium", "block-7");
+    List<GroupExchange> block = exchanges("gpt-2-medium", "block-7");
     assertEquals(4, block.size());
     assertEquals(2, sums(block, true, 1024 * 1024));
     assertEquals(2, sums(block, false, 1024 * 1024));
@@ -98,7 +98,7 @@ class TensorParallelTest {
   /** The mask that travels along is no state: 384 × 1024. */
   @Test
   void aBlockWithAMaskSumsItsStatesAlone() {
-    List<TeamExchange> block = exchanges("bert-48", "block-3");
+    List<GroupExchange> block = exchanges("bert-48", "block-3");
     assertEquals(4, block.size());
     assertEquals(2, sums(block, true, 384 * 1024));
     assertEquals(2, sums(block, false, 384 * 1024));
@@ -117,7 +117,7 @@ class TensorParallelTest {
     LayerTimes whole = workload.profile().times(0).get(table);
     LayerTimes own = part.times(0).get(table);
     assertTrue(own.backward() < whole.backward(), "the gradient of the table is divided");
-    List<TeamExchange> exchanges = exchanges(model, "embedding");
+    List<GroupExchange> exchanges = exchanges(model, "embedding");
     assertEquals(1, exchanges.size());
     assertEquals(1, sums(exchanges, true, 16 * 64));
   }
@@ -135,11 +135,11 @@ class TensorParallelTest {
     assertEquals(16 * 250, part.sizes(head).output() / element, 1e-6);
     double whole = workload.profile().times(0).get(head).forward();
     assertTrue(part.times(0).get(head).forward() < whole);
-    List<TeamExchange> exchanges = exchanges(model, "head");
+    List<GroupExchange> exchanges = exchanges(model, "head");
     assertEquals(2, exchanges.size());
     assertEquals(1, sums(exchanges, false, 16 * 64));
-    TeamExchange loss = exchanges.get(1);
-    assertEquals(TeamExchange.Kind.GATHER, loss.kind());
+    GroupExchange loss = exchanges.get(1);
+    assertEquals(GroupExchange.Kind.GATHER, loss.kind());
     assertEquals(4 * 16, loss.handed().elements(0, 1));
     assertEquals(4 * 4 * 16, loss.elements());
   }
@@ -158,17 +158,17 @@ class TensorParallelTest {
     int block = layer(graph, name);
     double whole = workload.profile().sizes(block).parameters();
     assertEquals(whole / 4, part(workload, 4).sizes(block).parameters(), whole * 1e-6);
-    List<TeamExchange> exchanges = exchanges("xlnet-36", name);
-    assertEquals(2, exchanges.stream().filter(TeamExchange::forward).count());
+    List<GroupExchange> exchanges = exchanges("xlnet-36", name);
+    assertEquals(2, exchanges.stream().filter(GroupExchange::forward).count());
     assertEquals(4, exchanges.size());
   }
 
   @Test
   void aConvolutionGathersItsOutputAndSumsItsInputsGradient() {
-    List<TeamExchange> exchanges = exchanges("vgg-19", "conv2_1");
+    List<GroupExchange> exchanges = exchanges("vgg-19", "conv2_1");
     assertEquals(2, exchanges.size());
-    TeamExchange gathered = exchanges.get(0);
-    assertEquals(TeamExchange.Kind.GATHER, gathered.kind());
+    GroupExchange gathered = exchanges.get(0);
+    assertEquals(GroupExchange.Kind.GATHER, gathered.kind());
     assertTrue(gathered.forward());
     assertEquals(128L * 112 * 112, gathered.elements());
     assertEquals(1, sums(exchanges, false, 64L * 112 * 112));
@@ -184,7 +184,7 @@ class TensorParallelTest {
 
   @Test
   void theGradientOfTheNetworksInputIsNotSummed() {
-    assertTrue(exchanges("vgg-19", "conv1_1").stream().allMatch(TeamExchange::forward));
+    assertTrue(exchanges("vgg-19", "conv1_1").stream().allMatch(GroupExchange::forward));
   }
 
   @Test
@@ -199,8 +199,8 @@ class TensorParallelTest {
   void aNetworkOfWhichNothingIsKnownCannotBeDivided() {
     Operator recorded = new Operator.Recorded("Linear(4, 4)");
     Layer layer = new Layer("a", recorded, Optional.empty(), 16, 4, 4, Work.NONE);
-    SplitLimits limits = new SplitLimits(LayerGraph.chain("file", List.of(layer)));
-    Split split = limits.tensorParallel(2);
+    ParallelismLimits limits = new ParallelismLimits(LayerGraph.chain("file", List.of(layer)));
+    Parallelism split = limits.tensorParallel(2);
     assertEquals(Kind.FILTER, split.kind());
     assertTrue(limits.refusal(split).isPresent());
   }

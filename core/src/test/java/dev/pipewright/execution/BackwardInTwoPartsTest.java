@@ -13,7 +13,7 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
-import dev.pipewright.plan.Sharding;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;
 import dev.pipewright.profile.Profile.LayerTimes;
@@ -49,7 +49,7 @@ class BackwardInTwoPartsTest {
     return new StageCosts(new Workload(chain, profile, training, cluster));
   }
 
-  private static Expectation expectation(Schedule schedule, int workers, Sharding sharding) {
+  private static RunPrediction runPrediction(Schedule schedule, int workers, ZeroStage sharding) {
     List<StageLayers> stages =
         schedule.ranks() == 1
             ? List.of(StageLayers.keeping(0, 3))
@@ -57,32 +57,32 @@ class BackwardInTwoPartsTest {
     List<Integer> each = Collections.nCopies(schedule.ranks(), workers);
     int batch = schedule.microBatches() * workers;
     Assignment assignment = new Assignment(schedule, stages, each, batch, false).sharded(sharding);
-    return new Expectation(costs(), assignment);
+    return new RunPrediction(costs(), assignment);
   }
 
   @Test
   void aScheduleThatSplitsThemPaysForBothParts() {
-    OpTimes times = expectation(ZeroBubbleH1.of(2, 4), 1, Sharding.NOTHING).times();
+    OpTimes times = runPrediction(ZeroBubbleH1.of(2, 4), 1, ZeroStage.NOTHING).times();
     assertArrayEquals(new double[] {4.5, 4.5}, times.input());
     assertArrayEquals(new double[] {3, 3}, times.weight());
   }
 
   @Test
   void whatStaysWholeCostsWhatItDidWhole() {
-    OpTimes times = expectation(OneForwardOneBackward.of(2, 4), 1, Sharding.NOTHING).times();
+    OpTimes times = runPrediction(OneForwardOneBackward.of(2, 4), 1, ZeroStage.NOTHING).times();
     assertArrayEquals(new double[] {6, 6}, times.input());
     assertArrayEquals(new double[] {0, 0}, times.weight());
   }
 
   @ParameterizedTest
   @EnumSource(
-      value = Sharding.class,
+      value = ZeroStage.class,
       names = {"OPTIMIZER", "GRADIENTS", "PARAMETERS"})
-  void workersThatShareStatesComputeAsLong(Sharding sharding) {
-    OpTimes split = expectation(ZeroBubbleH1.of(1, 2), 2, sharding).times();
+  void workersThatShareStatesComputeAsLong(ZeroStage sharding) {
+    OpTimes split = runPrediction(ZeroBubbleH1.of(1, 2), 2, sharding).times();
     assertEquals(9, split.input()[0], 1e-9);
     assertEquals(6, split.weight()[0], 1e-9);
-    OpTimes whole = expectation(OneForwardOneBackward.of(1, 2), 2, sharding).times();
+    OpTimes whole = runPrediction(OneForwardOneBackward.of(1, 2), 2, sharding).times();
     assertEquals(12, whole.input()[0] + whole.weight()[0], 1e-9);
   }
 
@@ -96,6 +96,6 @@ class BackwardInTwoPartsTest {
   }
 
   private static LayerSeconds emulated(Schedule schedule) {
-    return expectation(schedule, 1, Sharding.NOTHING).layers().layers().get(0);
+    return runPrediction(schedule, 1, ZeroStage.NOTHING).layers().layers().get(0);
   }
 }

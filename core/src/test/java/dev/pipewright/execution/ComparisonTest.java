@@ -83,9 +83,9 @@ class ComparisonTest {
             List.of(new Worker(0, 0, 30_000), new Worker(1, 1, 0)),
             List.of(),
             Optional.empty(),
-            new StolenTime(0.2),
+            new StealTime(0.2),
             false);
-    return Comparison.of(new Expectation(costs, assignment()), assignment(), outcome, memory);
+    return Comparison.of(new RunPrediction(costs, assignment()), assignment(), outcome, memory);
   }
 
   private static Item item(Comparison comparison, Scope scope, String name) {
@@ -184,7 +184,7 @@ class ComparisonTest {
             new double[] {10, 10});
     Comparison comparison =
         Comparison.of(
-            new Expectation(costs(), shared),
+            new RunPrediction(costs(), shared),
             shared,
             new TrainingOutcome(
                 List.of(),
@@ -193,7 +193,7 @@ class ComparisonTest {
                 List.of(),
                 List.of(),
                 Optional.empty(),
-                new StolenTime(0),
+                new StealTime(0),
                 false),
             false);
     Item sum = item(comparison, Scope.EXCHANGE, "gradients of stage 0");

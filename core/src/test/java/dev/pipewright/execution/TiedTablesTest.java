@@ -15,8 +15,8 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
-import dev.pipewright.plan.Flow;
-import dev.pipewright.plan.Sharding;
+import dev.pipewright.plan.AsyncPipeline;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;
@@ -65,8 +65,9 @@ class TiedTablesTest {
             Clusters.find("dapple-a:1x4").orElseThrow()));
   }
 
-  private static Expectation expectation(List<StageLayers> stages, int replicas, boolean overlap) {
-    return new Expectation(
+  private static RunPrediction runPrediction(
+      List<StageLayers> stages, int replicas, boolean overlap) {
+    return new RunPrediction(
         costs(),
         new Assignment(
             OneForwardOneBackward.of(stages.size(), 2),
@@ -85,20 +86,20 @@ class TiedTablesTest {
   void stagesThatReadItSumItsGradients() {
     List<StageLayers> stages =
         List.of(StageLayers.keeping(0, 0), StageLayers.keeping(1, 2), StageLayers.keeping(3, 3));
-    Expectation expectation = expectation(stages, 1, false);
+    RunPrediction runPrediction = runPrediction(stages, 1, false);
     double apart = sum(TABLE, 0, 2);
-    assertArrayEquals(new double[] {apart, 0, apart}, expectation.times().step().reduce(), 1e-12);
+    assertArrayEquals(new double[] {apart, 0, apart}, runPrediction.times().step().reduce(), 1e-12);
     // The first micro-batch is back in the middle after 11 ms, which computes it and the second one
     // for 12; the first stage is left with 3.
     double passes = 26e-3;
-    assertEquals(passes + apart + 1e-3, expectation.longestPath().makespan(), 1e-9);
-    assertEquals(passes + apart + 1e-3, expectation.predictedStepSeconds(), 1e-9);
+    assertEquals(passes + apart + 1e-3, runPrediction.longestPath().makespan(), 1e-9);
+    assertEquals(passes + apart + 1e-3, runPrediction.predictedStepSeconds(), 1e-9);
   }
 
   @Test
   void replicasSumItByItself() {
     List<StageLayers> all = List.of(StageLayers.keeping(0, 3));
-    double reduce = expectation(all, 2, false).times().step().reduce()[0];
+    double reduce = runPrediction(all, 2, false).times().step().reduce()[0];
     assertEquals(sum(4 * REST, 0, 1) + sum(TABLE, 0, 1), reduce, 1e-12);
   }
 
@@ -106,7 +107,7 @@ class TiedTablesTest {
   @Test
   void replicatedStagesSumItTogether() {
     List<StageLayers> stages = List.of(StageLayers.keeping(0, 1), StageLayers.keeping(2, 3));
-    double[] reduce = expectation(stages, 2, false).times().step().reduce();
+    double[] reduce = runPrediction(stages, 2, false).times().step().reduce();
     double together = sum(TABLE, 0, 1, 2, 3);
     assertArrayEquals(
         new double[] {sum(2 * REST, 0, 1) + together, sum(2 * REST, 2, 3) + together},
@@ -129,7 +130,7 @@ class TiedTablesTest {
             false);
     LayerGraph graph = costs().workload().chain().graph();
     double rest = 4 * graph.parameters() - TABLE;
-    double peak = new Expectation(costs(), replicas.sharded(Sharding.OPTIMIZER)).peakBytes()[0];
+    double peak = new RunPrediction(costs(), replicas.sharded(ZeroStage.OPTIMIZER)).peakBytes()[0];
     double beside = peak - 1.5 * (rest + TABLE);
     assertTrue(rest + 2 * TABLE <= beside && beside < 2.5 * TABLE, "beside: " + beside);
   }
@@ -139,16 +140,17 @@ class TiedTablesTest {
   void replicasHoldNoBucketForIt() {
     List<StageLayers> all = List.of(StageLayers.keeping(0, 3));
     double held = 3 * (4 * REST + 2 * TABLE);
-    assertArrayEquals(new double[] {held + 4 * REST}, expectation(all, 2, true).peakBytes(), 1e-9);
+    assertArrayEquals(
+        new double[] {held + 4 * REST}, runPrediction(all, 2, true).peakBytes(), 1e-9);
   }
 
-  private static Expectation flowing(Flow flow) {
-    return new Expectation(costs(), inTwoStages(flow));
+  private static RunPrediction asynchronous(AsyncPipeline asyncPipeline) {
+    return new RunPrediction(costs(), inTwoStages(asyncPipeline));
   }
 
-  private static Assignment inTwoStages(Flow flow) {
+  private static Assignment inTwoStages(AsyncPipeline asyncPipeline) {
     List<StageLayers> stages = List.of(StageLayers.keeping(0, 1), StageLayers.keeping(2, 3));
-    return Assignment.of(flow, stages, List.of(1, 1), flow.microBatches());
+    return Assignment.of(asyncPipeline, stages, List.of(1, 1), asyncPipeline.microBatches());
   }
 
   /**
@@ -160,7 +162,7 @@ class TiedTablesTest {
     double rate = costs().workload().cluster().device(0).memoryBandwidth().value();
     double all = 2 * REST + TABLE;
     double learning = 2e-3 + 2 * all / rate;
-    OpTimes times = flowing(new Flow.TwoBuffers(2, 2, false)).times();
+    OpTimes times = asynchronous(new AsyncPipeline.DoubleBuffered(2, 2, false)).times();
     double update = learning * 2 * REST / all + 2 * TABLE / rate;
     assertArrayEquals(new double[] {update, update}, times.step().update(), 1e-12);
     double forward = 4e-3 + (learning * TABLE / all + 3 * TABLE / rate) / 2;
@@ -176,9 +178,9 @@ class TiedTablesTest {
     Cluster cluster = idle.cluster().withSoftware(Software.IDEAL.withOverlap(0.25));
     StageCosts busy =
         new StageCosts(new Workload(idle.chain(), idle.profile(), idle.training(), cluster));
-    Flow flow = new Flow.TwoBuffers(2, 2, false);
-    double before = flowing(flow).times().step().update()[0];
-    double after = new Expectation(busy, inTwoStages(flow)).times().step().update()[0];
+    AsyncPipeline asyncPipeline = new AsyncPipeline.DoubleBuffered(2, 2, false);
+    double before = asynchronous(asyncPipeline).times().step().update()[0];
+    double after = new RunPrediction(busy, inTwoStages(asyncPipeline)).times().step().update()[0];
     double message = Collectives.achieved(cluster, new int[] {0, 1}).pointToPoint(TABLE);
     assertEquals(0.75 * message, after - before, 1e-12);
   }
@@ -201,14 +203,19 @@ class TiedTablesTest {
                 said.with(once, List.of(quick)),
                 workload.training(),
                 workload.cluster()));
-    for (Flow flow :
-        List.of(new Flow.TwoBuffers(2, 2, false), new Flow.PipeDream(List.of(1, 1), false))) {
-      Assignment assignment = inTwoStages(flow);
-      Expectation counted = new Expectation(costs(), assignment);
-      Expectation found = new Expectation(uncounted, assignment);
-      assertArrayEquals(counted.peakBytes(), found.peakBytes(), 1e-6, flow.name());
+    for (AsyncPipeline asyncPipeline :
+        List.of(
+            new AsyncPipeline.DoubleBuffered(2, 2, false),
+            new AsyncPipeline.PipeDream(List.of(1, 1), false))) {
+      Assignment assignment = inTwoStages(asyncPipeline);
+      RunPrediction counted = new RunPrediction(costs(), assignment);
+      RunPrediction found = new RunPrediction(uncounted, assignment);
+      assertArrayEquals(counted.peakBytes(), found.peakBytes(), 1e-6, asyncPipeline.name());
       assertArrayEquals(
-          counted.times().step().update(), found.times().step().update(), 1e-12, flow.name());
+          counted.times().step().update(),
+          found.times().step().update(),
+          1e-12,
+          asyncPipeline.name());
     }
   }
 
@@ -220,11 +227,14 @@ class TiedTablesTest {
   @Test
   void stepsThatFlowHoldBothItsGradients() {
     double stage = 2 * REST + TABLE;
-    for (Flow flow :
-        List.of(new Flow.TwoBuffers(2, 2, false), new Flow.PipeDream(List.of(1, 1), false))) {
-      double[] peaks = flowing(flow).peakBytes();
-      assertEquals(3 * stage + 2 * 2 * TABLE, peaks[1], 2 * REST + 1e-6, flow.name());
-      assertEquals(3 * stage + (2 * 2 + 1) * TABLE, peaks[0], 2 * REST + 1e-6, flow.name());
+    for (AsyncPipeline asyncPipeline :
+        List.of(
+            new AsyncPipeline.DoubleBuffered(2, 2, false),
+            new AsyncPipeline.PipeDream(List.of(1, 1), false))) {
+      double[] peaks = asynchronous(asyncPipeline).peakBytes();
+      assertEquals(3 * stage + 2 * 2 * TABLE, peaks[1], 2 * REST + 1e-6, asyncPipeline.name());
+      assertEquals(
+          3 * stage + (2 * 2 + 1) * TABLE, peaks[0], 2 * REST + 1e-6, asyncPipeline.name());
     }
   }
 }

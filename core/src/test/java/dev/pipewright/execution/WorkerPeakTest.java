@@ -75,7 +75,7 @@ class WorkerPeakTest {
     List<Integer> all = Arrays.stream(workers).boxed().toList();
     int batch = schedule.microBatches();
     boolean overlapped = workers[0] > 1;
-    return new Expectation(
+    return new RunPrediction(
             costs(SIZES, MEMORY), new Assignment(schedule, stages, all, batch, overlapped))
         .peakBytes();
   }
@@ -107,7 +107,7 @@ class WorkerPeakTest {
     for (int microBatches = 1; microBatches <= 2; microBatches++) {
       Schedule schedule = OneForwardOneBackward.of(1, microBatches);
       var assignment = new Assignment(schedule, WHOLE, List.of(1), microBatches, true);
-      double peak = new Expectation(costs, assignment).peakBytes()[0];
+      double peak = new RunPrediction(costs, assignment).peakBytes()[0];
       assertEquals(2 * all + gradients[microBatches - 1], peak, 1e-3);
     }
   }
@@ -134,7 +134,7 @@ class WorkerPeakTest {
 
   @Test
   void gradientsLeaveForTheirBucketAsSoonAsItIsComplete() {
-    long bucket = Expectation.BUCKET_BYTES;
+    long bucket = RunPrediction.BUCKET_BYTES;
     List<LayerSizes> sizes =
         List.of(
             new LayerSizes(0, 0, bucket),
@@ -149,7 +149,7 @@ class WorkerPeakTest {
       double buckets = 3.0 * bucket - 1;
       // Layers 1 and 2 share a bucket: the third's gradient is there when the second's comes about.
       double beside = microBatches == 1 ? bucket : buckets;
-      double peak = new Expectation(costs, assignment).peakBytes()[0];
+      double peak = new RunPrediction(costs, assignment).peakBytes()[0];
       assertEquals(3 * buckets + beside, peak, 1e-3, "micro-batches: " + microBatches);
       most = Math.max(most, peak);
     }
@@ -246,7 +246,7 @@ class WorkerPeakTest {
 
   @Test
   void theOutputLeavesWithTheLastSegment() {
-    double bucket = Expectation.BUCKET_BYTES;
+    double bucket = RunPrediction.BUCKET_BYTES;
     List<LayerSizes> sizes =
         List.of(
             new LayerSizes(0, 0, bucket), new LayerSizes(0, 0, 0), new LayerSizes(600, 0, bucket));
@@ -258,7 +258,7 @@ class WorkerPeakTest {
     List<Layer> layers =
         IntStream.range(0, 3)
             .mapToObj(i -> {
-              long numbers = i == 1 ? 0 : Expectation.BUCKET_BYTES / 4;
+              long numbers = i == 1 ? 0 : RunPrediction.BUCKET_BYTES / 4;
               var operator = new Operator.Recorded("layer");
               return new Layer("layer" + i, operator, Optional.empty(), numbers, 0, 0, Work.NONE);
             })
@@ -268,7 +268,7 @@ class WorkerPeakTest {
     // The first layer is a segment of its own: of the output only the gradient is left.
     assertEquals(
         3 * 2 * bucket + 600 + bucket + 5000,
-        new Expectation(costs(graph, sizes, memory), assignment).peakBytes()[0],
+        new RunPrediction(costs(graph, sizes, memory), assignment).peakBytes()[0],
         1e-3);
   }
 
@@ -283,9 +283,9 @@ class WorkerPeakTest {
     StageCosts costs = costs(SIZES, memory);
     Assignment assignment = new Assignment(GPipe.of(1, 1), WHOLE, List.of(1), 1, false);
     // The loss, beside what is kept; the output is part of what it needs.
-    assertEquals(14_000 + 120 + 9000, new Expectation(costs, assignment).peakBytes()[0], 1e-9);
+    assertEquals(14_000 + 120 + 9000, new RunPrediction(costs, assignment).peakBytes()[0], 1e-9);
     Assignment two = new Assignment(OneForwardOneBackward.of(1, 2), WHOLE, List.of(1), 2, false);
-    assertEquals(21_000 + 120 + 9000, new Expectation(costs, two).peakBytes()[0], 1e-9);
+    assertEquals(21_000 + 120 + 9000, new RunPrediction(costs, two).peakBytes()[0], 1e-9);
   }
 
   /** The gradient that comes in is in the pass's own need, unless that is less. */
@@ -305,7 +305,7 @@ class WorkerPeakTest {
       // The output, of which the layer keeps 500, is there until the pass is over.
       assertEquals(
           21_000 + 600 + Math.max(need, 600),
-          new Expectation(costs(sizes, memory), assignment).peakBytes()[0],
+          new RunPrediction(costs(sizes, memory), assignment).peakBytes()[0],
           1e-9);
     }
   }
@@ -315,7 +315,7 @@ class WorkerPeakTest {
     Assignment assignment = new Assignment(GPipe.of(1, 1), WHOLE, List.of(1), 1, false);
     assertArrayEquals(
         new double[] {21_000 + 120},
-        new Expectation(costs(SIZES, List.of()), assignment).peakBytes(),
+        new RunPrediction(costs(SIZES, List.of()), assignment).peakBytes(),
         1e-9);
   }
 }

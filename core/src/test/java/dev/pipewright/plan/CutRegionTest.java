@@ -3,7 +3,7 @@ package dev.pipewright.plan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.pipewright.model.LayerGraph;
-import dev.pipewright.plan.Split.Kind;
+import dev.pipewright.plan.Parallelism.Kind;
 import dev.pipewright.zoo.Models;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** Between which layers tensors stay cut. */
 class CutRegionTest {
-  private static List<String> inside(String network, Split split) {
+  private static List<String> inside(String network, Parallelism split) {
     LayerGraph graph = Models.find(network).orElseThrow().graph();
     CutRegion region = new CutRegion(graph, split);
     return IntStream.range(0, graph.size())
@@ -20,7 +20,7 @@ class CutRegionTest {
         .toList();
   }
 
-  private static List<String> outside(String network, Split split) {
+  private static List<String> outside(String network, Parallelism split) {
     LayerGraph graph = Models.find(network).orElseThrow().graph();
     CutRegion region = new CutRegion(graph, split);
     return IntStream.range(0, graph.size())
@@ -33,7 +33,7 @@ class CutRegionTest {
   void mapsAreCutUpToTheGlobalPooling() {
     assertEquals(
         List.of("input", "avgpool", "fc"),
-        outside("resnet-50", new Split(Kind.SPATIAL, List.of(2, 2))));
+        outside("resnet-50", new Parallelism(Kind.SPATIAL, List.of(2, 2))));
   }
 
   @Test
@@ -42,22 +42,23 @@ class CutRegionTest {
     assertEquals(List.of("conv1_1", "conv1_2", "pool1", "conv2_1", "conv2_2"), cut);
   }
 
-  private static Split places(int rows) {
-    return new Split(Kind.SPATIAL, List.of(rows, 1));
+  private static Parallelism places(int rows) {
+    return new Parallelism(Kind.SPATIAL, List.of(rows, 1));
   }
 
   @Test
   void stepsAreCutBetweenBlocks() {
     List<String> cut =
         inside(
-            "gpt:layers=3,hidden=12,heads=3,sequence=8,vocabulary=32", Split.of(Kind.SEQUENCE, 2));
+            "gpt:layers=3,hidden=12,heads=3,sequence=8,vocabulary=32",
+            Parallelism.of(Kind.SEQUENCE, 2));
     assertEquals(3, cut.size());
   }
 
   @Test
   void nothingIsCutWhereProductsAreSplit() {
     for (Kind kind : List.of(Kind.FILTER, Kind.CHANNEL, Kind.TENSOR)) {
-      assertEquals(List.of(), inside("vgg-16", Split.of(kind, 2)));
+      assertEquals(List.of(), inside("vgg-16", Parallelism.of(kind, 2)));
     }
   }
 }

@@ -22,11 +22,12 @@ class SumUsesTest {
   private static final int STEPS = 9;
 
   private static Assignment ring(int workers, Cyclic.Rule rule) {
-    Flow flow = new Flow.OneAfterAnother(new Cyclic(workers), Cyclic.Form.RING, rule);
+    AsyncPipeline asyncPipeline =
+        new AsyncPipeline.CyclicDataParallel(new Cyclic(workers), Cyclic.Form.RING, rule);
     List<StageLayers> stages =
         IntStream.range(0, workers).mapToObj(i -> StageLayers.keeping(i, i)).toList();
     List<Integer> replicas = Collections.nCopies(workers, 1);
-    return Assignment.of(flow, stages, replicas, flow.microBatches()).over(STEPS);
+    return Assignment.of(asyncPipeline, stages, replicas, asyncPipeline.microBatches()).over(STEPS);
   }
 
   @ParameterizedTest
@@ -43,8 +44,8 @@ class SumUsesTest {
   }
 
   private static void follow(Assignment all, int depth, int rank) {
-    HandOns handOns = HandOns.of(all, depth);
-    SumUses uses = SumUses.of(all, depth, rank, handOns);
+    GradientPasses gradientPasses = GradientPasses.of(all, depth);
+    SumUses uses = SumUses.of(all, depth, rank, gradientPasses);
     Set<Integer> there = new HashSet<>();
     long[] program = all.schedule().packed(rank);
     int updates = 0;
@@ -56,16 +57,16 @@ class SumUsesTest {
       int number = Schedule.microBatch(program[at]);
       Pass pass = Schedule.pass(program[at]);
       if (pass == Pass.BACKWARD) {
-        there.add(all.inFlow(stage, number) / all.flow().orElseThrow().perUpdate(depth));
-      } else if (pass == Pass.HAND_ON && handOns.comes(number)) {
-        there.addAll(handOns.carried(number));
+        there.add(all.inFlow(stage, number) / all.asyncPipeline().orElseThrow().perUpdate(depth));
+      } else if (pass == Pass.HAND_ON && gradientPasses.comes(number)) {
+        there.addAll(gradientPasses.carried(number));
       } else if (pass == Pass.UPDATE) {
         assertTrue(there.contains(number), "update " + number + " has no sum");
         updates++;
       }
-      int turn = handOns.over(rank, at).orElse(-1) + 1;
-      boolean goes = turn > 0 && turn < handOns.size() && handOns.comes(turn);
-      List<Integer> handedOn = goes ? handOns.carried(turn) : List.of();
+      int turn = gradientPasses.over(rank, at).orElse(-1) + 1;
+      boolean goes = turn > 0 && turn < gradientPasses.size() && gradientPasses.comes(turn);
+      List<Integer> handedOn = goes ? gradientPasses.carried(turn) : List.of();
       assertTrue(there.containsAll(handedOn), "no sum to hand on");
       for (Spent spent : uses.spent(at)) {
         assertTrue(there.remove(spent.update()), "freed twice");
@@ -80,7 +81,7 @@ class SumUsesTest {
   @Test
   void whatIsHandedOnAndComesAgainIsFreedBetween() {
     Assignment all = ring(2, Cyclic.Rule.V1);
-    SumUses uses = SumUses.of(all, 0, 0, HandOns.of(all, 0));
+    SumUses uses = SumUses.of(all, 0, 0, GradientPasses.of(all, 0));
     long given =
         IntStream.range(0, all.schedule().packed(0).length)
             .mapToLong(at -> uses.spent(at).stream().filter(Spent::goes).count())

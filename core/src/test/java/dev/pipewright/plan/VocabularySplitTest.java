@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.model.LayerGraph;
-import dev.pipewright.plan.Split.Kind;
+import dev.pipewright.plan.Parallelism.Kind;
 import dev.pipewright.zoo.Models;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,7 +26,7 @@ class VocabularySplitTest {
   void tablesAndHeads(
       String network, int words, Kind kind, int parts, boolean table, boolean head) {
     LayerGraph graph = Models.find(network + SIZES + words).orElseThrow().graph();
-    VocabularySplit split = new VocabularySplit(graph, Split.of(kind, parts));
+    VocabularySplit split = new VocabularySplit(graph, Parallelism.of(kind, parts));
     int last = graph.size() - 1;
     for (int layer = 0; layer <= last; layer++) {
       assertEquals(table && layer == 0, split.embedding(layer).isPresent(), "table " + layer);
@@ -39,7 +39,7 @@ class VocabularySplitTest {
   @CsvSource({"xlnet-36, true", "bert-48, true", "vit-b-16, false", "gpt-2-medium, false"})
   void ofTheZoo(String network, boolean table) {
     LayerGraph graph = Models.find(network).orElseThrow().graph();
-    VocabularySplit split = new VocabularySplit(graph, Split.of(Kind.TENSOR, 2));
+    VocabularySplit split = new VocabularySplit(graph, Parallelism.of(Kind.TENSOR, 2));
     assertEquals(table, split.embedding(0).isPresent());
     assertTrue(split.head(graph.size() - 1).isEmpty());
   }

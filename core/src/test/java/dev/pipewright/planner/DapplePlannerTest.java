@@ -17,7 +17,7 @@ import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.Request.Shape;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.check.Validator;
 import dev.pipewright.sim.SimulatedOracle;
 import java.util.List;
@@ -46,7 +46,7 @@ class DapplePlannerTest {
       StageCosts costs = Samples.costs(random, graph, globalBatch);
       OptionalInt microBatch =
           given ? OptionalInt.of(microBatch(random, globalBatch, model)) : OptionalInt.empty();
-      List<WarmUp> policies = List.of(WarmUp.A, WarmUp.B);
+      List<PipelinePolicy> policies = List.of(PipelinePolicy.A, PipelinePolicy.B);
       return new Case(costs, new Request(globalBatch, microBatch, policies, recomputation, model));
     }
 

@@ -16,7 +16,7 @@ import dev.pipewright.model.Training;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.profile.Profile;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Precision;
 import java.util.List;
 import java.util.OptionalInt;
@@ -33,7 +33,7 @@ class ExactSearchTest {
     return new Request(
         globalBatch,
         OptionalInt.empty(),
-        List.of(WarmUp.A, WarmUp.B),
+        List.of(PipelinePolicy.A, PipelinePolicy.B),
         Recomputation.WHERE_NEEDED,
         CostModel.PIPEWRIGHT);
   }

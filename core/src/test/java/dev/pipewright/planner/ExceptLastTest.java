@@ -11,9 +11,9 @@ import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Recomputed;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.sim.Recorder;
 import dev.pipewright.sim.Run;
@@ -33,14 +33,14 @@ class ExceptLastTest {
 
   private final int stages;
   private final StageCosts costs;
-  private final WarmUp policy;
+  private final PipelinePolicy policy;
   private final int microBatches;
 
   ExceptLastTest(RepetitionInfo seed) {
     var random = new SplittableRandom(seed.getCurrentRepetition());
     stages = random.nextInt(1, 4);
     microBatches = random.nextInt(1, 7);
-    policy = List.of(WarmUp.A, WarmUp.B, WarmUp.ALL).get(random.nextInt(3));
+    policy = List.of(PipelinePolicy.A, PipelinePolicy.B, PipelinePolicy.ALL).get(random.nextInt(3));
     costs = Samples.costs(random, Samples.chain(stages + random.nextInt(4)), 4);
   }
 

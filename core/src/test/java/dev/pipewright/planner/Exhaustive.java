@@ -13,7 +13,7 @@ import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.Request.Shape;
 import dev.pipewright.planner.recompute.EveryChoice;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -102,7 +102,7 @@ final class Exhaustive {
   }
 
   private void pieces(List<Piece> pieces) {
-    for (WarmUp policy : repo ? List.of(WarmUp.A) : request.policies()) {
+    for (PipelinePolicy policy : repo ? List.of(PipelinePolicy.A) : request.policies()) {
       List<StagePlan> stages = new ArrayList<>();
       for (int s = 0; s < pieces.size(); s++) {
         stages.add(stage(pieces.get(s), Recompute.NONE, inFlight(policy, pieces.size(), s)));
@@ -112,9 +112,9 @@ final class Exhaustive {
     }
   }
 
-  private int inFlight(WarmUp policy, int stages, int stage) {
+  private int inFlight(PipelinePolicy policy, int stages, int stage) {
     int later = stages - stage;
-    return Math.min(microBatches, policy == WarmUp.A ? later : 2 * later - 1);
+    return Math.min(microBatches, policy == PipelinePolicy.A ? later : 2 * later - 1);
   }
 
   private static StagePlan stage(Piece piece, Recompute recompute, int inFlight) {
@@ -154,13 +154,13 @@ final class Exhaustive {
       Recompute recompute = again ? Recompute.STAGE_INPUT : Recompute.NONE;
       stages.add(stage(pieces.get(s), recompute, stage.inFlight()));
     }
-    return Optional.of(new Plan(keeping.warmUp(), microBatches, microBatch, copies, false, stages));
+    return Optional.of(new Plan(keeping.policy(), microBatches, microBatch, copies, false, stages));
   }
 
   /** The stage with the fastest backward pass of all that fit, whatever layers run again. */
   private Optional<StagePlan> fastest(Plan keeping, int index) {
     StagePlan stage = keeping.stages().get(index);
-    List<Object> key = List.of(stage, keeping.wave());
+    List<Object> key = List.of(stage, keeping.microBatching());
     Optional<StagePlan> known = fastest.get(key);
     if (known != null) {
       return known;

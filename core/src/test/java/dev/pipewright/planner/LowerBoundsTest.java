@@ -23,7 +23,7 @@ import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;
 import dev.pipewright.profile.Profile.LayerTimes;
 import dev.pipewright.profile.Provenance;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.sim.SimulatedOracle;
 import dev.pipewright.units.Bytes;
 import dev.pipewright.units.Precision;
@@ -67,7 +67,7 @@ class LowerBoundsTest {
     return new Request(
         globalBatch,
         OptionalInt.empty(),
-        List.of(WarmUp.A, WarmUp.B),
+        List.of(PipelinePolicy.A, PipelinePolicy.B),
         random.nextBoolean() ? Recomputation.WHERE_NEEDED : Recomputation.NEVER,
         random.nextInt(3) > 0 ? CostModel.PIPEWRIGHT : CostModel.DAPPLE);
   }
@@ -113,11 +113,11 @@ class LowerBoundsTest {
       free.add(device);
     }
     Collections.shuffle(free, new Random(random.nextLong()));
-    int wave;
+    int microBatching;
     do {
-      wave = random.nextInt(1, globalBatch + 1);
-    } while (globalBatch % wave != 0);
-    int microBatches = globalBatch / wave;
+      microBatching = random.nextInt(1, globalBatch + 1);
+    } while (globalBatch % microBatching != 0);
+    int microBatches = globalBatch / microBatching;
     List<StagePlan> stages = new ArrayList<>();
     int ahead = random.nextInt(1, microBatches + 1);
     for (int first = 0; first < costs.size(); ) {
@@ -125,7 +125,7 @@ class LowerBoundsTest {
       while ((free.size() == 1 && end < costs.size()) || !costs.isStage(first, end)) {
         end++;
       }
-      int most = Math.min(wave, end < costs.size() ? free.size() - 1 : free.size());
+      int most = Math.min(microBatching, end < costs.size() ? free.size() - 1 : free.size());
       List<Integer> devices = new ArrayList<>(free.subList(0, random.nextInt(1, most + 1)));
       free.removeAll(devices);
       Recompute recompute = random.nextInt(3) == 0 ? Recompute.STAGE_INPUT : Recompute.NONE;
@@ -133,7 +133,7 @@ class LowerBoundsTest {
       ahead = random.nextInt(1, ahead + 1);
       first = end;
     }
-    return new Plan(WarmUp.A, microBatches, wave, 1, random.nextBoolean(), stages);
+    return new Plan(PipelinePolicy.A, microBatches, microBatching, 1, random.nextBoolean(), stages);
   }
 
   /** Work and a sample's way alone reach 48 % of the optimum on average here. */

@@ -12,7 +12,7 @@ import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Request.Recomputation;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -32,7 +32,7 @@ class SelectiveRecomputationTest {
       int inFlight = Math.min(microBatches, count - s);
       stages.add(new StagePlan(first, last, List.of(s), Recompute.STAGE_INPUT, inFlight));
     }
-    return new Plan(WarmUp.A, microBatches, 1, 1, false, stages);
+    return new Plan(PipelinePolicy.A, microBatches, 1, 1, false, stages);
   }
 
   @Test

@@ -13,7 +13,7 @@ import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Request.Recomputation;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.check.Validator;
 import dev.pipewright.sim.SimulatedOracle;
 import java.util.ArrayList;
@@ -31,7 +31,7 @@ class SynchronousPlansTest {
     return new Request(
         globalBatch,
         OptionalInt.empty(),
-        List.of(WarmUp.A, WarmUp.B),
+        List.of(PipelinePolicy.A, PipelinePolicy.B),
         recomputation,
         CostModel.PIPEWRIGHT);
   }
@@ -54,7 +54,7 @@ class SynchronousPlansTest {
     Planning whole = DapplePlanner.plan(costs, request, decides);
     for (Candidate candidate : whole.candidates()) {
       Plan plan = candidate.plan();
-      int samples = plan.wave();
+      int samples = plan.microBatching();
       if (plan.overlapGradients()) {
         continue; // pipelines never do that
       }
@@ -87,14 +87,14 @@ class SynchronousPlansTest {
     Plan plan = SynchronousPlans.of(costs, stages, globalBatch, 1);
     Oracle estimates = CostModel.PIPEWRIGHT.oracle(costs);
     List<StagePlan> keeping = new ArrayList<>();
-    int[] wanted = WarmUp.A.inFlight(2, globalBatch);
+    int[] wanted = PipelinePolicy.A.inFlight(2, globalBatch);
     for (int s = 0; s < 2; s++) {
       StagePlan one = stages.get(s);
       keeping.add(
           new StagePlan(
               one.firstLayer(), one.lastLayer(), one.devices(), Recompute.NONE, wanted[s]));
     }
-    Plan greedy = new Plan(WarmUp.A, globalBatch, 1, 1, false, keeping);
+    Plan greedy = new Plan(PipelinePolicy.A, globalBatch, 1, 1, false, keeping);
     for (int s = 0; s < 2; s++) {
       boolean fits = estimates.assess(greedy).stages().get(s).memory().fits();
       assertEquals(fits, plan.stages().get(s).recompute() == Recompute.NONE);
@@ -107,7 +107,11 @@ class SynchronousPlansTest {
     StageCosts costs = Samples.costs(random, Samples.chain(random.nextInt(1, 8)), 32);
     Request gPipe =
         new Request(
-            32, OptionalInt.of(1), List.of(WarmUp.ALL), Recomputation.NEVER, CostModel.PIPEWRIGHT);
+            32,
+            OptionalInt.of(1),
+            List.of(PipelinePolicy.ALL),
+            Recomputation.NEVER,
+            CostModel.PIPEWRIGHT);
     Oracle estimates = CostModel.PIPEWRIGHT.oracle(costs);
     List<StagePlan> all =
         List.of(new StagePlan(0, costs.size() - 1, List.of(0), Recompute.NONE, 1));

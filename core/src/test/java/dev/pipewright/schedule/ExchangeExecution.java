@@ -65,13 +65,13 @@ public final class ExchangeExecution {
   }
 
   /** The op behind which the turn before a hand-on's is over. */
-  public At release(At handOn) {
-    return user(execution.turnBefore(handOn));
+  public At release(At gradientPass) {
+    return user(execution.turnBefore(gradientPass));
   }
 
   /** The op that uses what a hand-on takes over. */
-  public At user(At handOn) {
-    return execution.user(handOn).getFirst();
+  public At user(At gradientPass) {
+    return execution.user(gradientPass).getFirst();
   }
 
   public double start(At at) {

@@ -69,7 +69,8 @@ class OneForwardOneBackwardTest extends ScheduleContract {
   class PolicyB extends ScheduleContract {
     @Override
     Schedule schedule(int stages, int microBatches) {
-      return WarmUp.B.schedule(microBatches, WarmUp.B.inFlight(stages, microBatches));
+      return PipelinePolicy.B.schedule(
+          microBatches, PipelinePolicy.B.inFlight(stages, microBatches));
     }
 
     @Override

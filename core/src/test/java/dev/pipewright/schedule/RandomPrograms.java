@@ -90,7 +90,7 @@ public final class RandomPrograms {
       switch (parts.contains(Part.EXCHANGES) ? random.nextInt(11) : 10) {
         case 0 -> collective(Pass.REDUCE);
         case 1 -> collective(Pass.GATHER);
-        case 2, 3 -> handOn();
+        case 2, 3 -> gradientPass();
         default -> step();
       }
     }
@@ -165,7 +165,7 @@ public final class RandomPrograms {
     return own;
   }
 
-  private void handOn() {
+  private void gradientPass() {
     int stage = random.nextInt(placement.stages());
     int inChain = stage % placement.depth();
     if (lent[inChain] < 0) {

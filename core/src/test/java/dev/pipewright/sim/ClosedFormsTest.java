@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.pipewright.schedule.GPipe;
 import dev.pipewright.schedule.OneForwardOneBackward;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.ZeroBubbleH1;
 import dev.pipewright.schedule.ZeroBubbleH2;
 import java.util.Arrays;
@@ -28,7 +28,7 @@ class ClosedFormsTest {
         double expected = 3 * (m + p - 1);
         assertMakespan(expected, GPipe.of(p, m), 1, 2);
         assertMakespan(expected, OneForwardOneBackward.of(p, m), 1, 2);
-        int[] policyB = WarmUp.B.inFlight(p, m); // no faster without transfers
+        int[] policyB = PipelinePolicy.B.inFlight(p, m); // no faster without transfers
         assertMakespan(expected, OneForwardOneBackward.of(m, policyB), 1, 2);
       }
     }

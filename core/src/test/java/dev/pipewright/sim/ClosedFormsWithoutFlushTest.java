@@ -4,7 +4,7 @@ import static dev.pipewright.sim.ClosedForms.MOST;
 import static dev.pipewright.sim.ClosedForms.assertMakespan;
 
 import dev.pipewright.schedule.PipeDream;
-import dev.pipewright.schedule.PipeDreamTwoBuffers;
+import dev.pipewright.schedule.PipeDream2bw;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.periodic.PeriodicPipeline;
 import dev.pipewright.schedule.periodic.StageLoad;
@@ -27,7 +27,7 @@ class ClosedFormsWithoutFlushTest {
   void pipeDreamWithTwoBuffers() {
     for (int p = 1; p <= MOST; p++) {
       for (int perUpdate = p; perUpdate <= MOST; perUpdate++) {
-        assertMakespan(3 * (3 * perUpdate + p - 1), PipeDreamTwoBuffers.of(p, perUpdate, 3), 1, 2);
+        assertMakespan(3 * (3 * perUpdate + p - 1), PipeDream2bw.of(p, perUpdate, 3), 1, 2);
       }
     }
   }

@@ -8,7 +8,7 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.zoo.Clusters;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +23,7 @@ class PlanWiresTest {
       int layer = stages.size();
       stages.add(new StagePlan(layer, layer, each, Recompute.NONE, 1));
     }
-    return new Plan(WarmUp.A, 4, 1, 1, false, stages);
+    return new Plan(PipelinePolicy.A, 4, 1, 1, false, stages);
   }
 
   @Test

@@ -13,7 +13,7 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.trace.Timeline;
 import dev.pipewright.trace.Timeline.Flow;
 import dev.pipewright.trace.Timeline.Kind;
@@ -38,15 +38,16 @@ class RecorderTest {
       int devices = costs.workload().cluster().size();
       int stages = random.nextInt(1, Math.min(costs.size(), devices) + 1);
       int microBatches = random.nextInt(1, 13);
-      WarmUp warmUp = List.of(WarmUp.A, WarmUp.B, WarmUp.ALL).get(random.nextInt(3));
-      int[] inFlight = warmUp.inFlight(stages, microBatches);
+      PipelinePolicy policy =
+          List.of(PipelinePolicy.A, PipelinePolicy.B, PipelinePolicy.ALL).get(random.nextInt(3));
+      int[] inFlight = policy.inFlight(stages, microBatches);
       List<StagePlan> list = new ArrayList<>();
       for (int s = 0; s < stages; s++) {
         int last = s == stages - 1 ? costs.size() - 1 : s;
         Recompute recompute = random.nextBoolean() ? Recompute.NONE : Recompute.STAGE_INPUT;
         list.add(new StagePlan(s, last, List.of(s), recompute, inFlight[s]));
       }
-      Plan plan = new Plan(warmUp, microBatches, 1, 1, false, list);
+      Plan plan = new Plan(policy, microBatches, 1, 1, false, list);
       Assessment priced = new PipelineOracle(costs, new PathFormula()).assess(plan);
       Run run = SimulatedOracle.run(plan, priced);
       return new Step(plan, priced, run, Recorder.timeline(plan, priced.stages(), run));
@@ -134,17 +135,17 @@ class RecorderTest {
     Step step = Step.of(seed.getCurrentRepetition());
     int neighbours = step.plan.stages().size() - 1;
     assertEquals(2 * neighbours * step.plan.microBatches(), step.timeline.flows().size());
-    for (Flow flow : step.timeline.flows()) {
-      Kind kind = flow.forward() ? Kind.FORWARD : Kind.BACKWARD;
-      assertEquals(flow.from() + (flow.forward() ? 1 : -1), flow.to());
-      Slice producer = step.slice(kind, flow.from(), flow.microBatch());
-      Slice consumer = step.slice(kind, flow.to(), flow.microBatch());
-      assertTrue(flow.sent() >= producer.end() - DUST);
-      assertTrue(flow.received() >= flow.sent());
-      assertTrue(consumer.start() >= flow.received() - DUST);
-      var stage = step.priced.stages().get(Math.min(flow.from(), flow.to()));
-      double seconds = flow.forward() ? stage.sendSeconds() : stage.returnSeconds();
-      assertEquals(seconds, flow.received() - flow.sent(), DUST);
+    for (Flow asyncPipeline : step.timeline.flows()) {
+      Kind kind = asyncPipeline.forward() ? Kind.FORWARD : Kind.BACKWARD;
+      assertEquals(asyncPipeline.from() + (asyncPipeline.forward() ? 1 : -1), asyncPipeline.to());
+      Slice producer = step.slice(kind, asyncPipeline.from(), asyncPipeline.microBatch());
+      Slice consumer = step.slice(kind, asyncPipeline.to(), asyncPipeline.microBatch());
+      assertTrue(asyncPipeline.sent() >= producer.end() - DUST);
+      assertTrue(asyncPipeline.received() >= asyncPipeline.sent());
+      assertTrue(consumer.start() >= asyncPipeline.received() - DUST);
+      var stage = step.priced.stages().get(Math.min(asyncPipeline.from(), asyncPipeline.to()));
+      double seconds = asyncPipeline.forward() ? stage.sendSeconds() : stage.returnSeconds();
+      assertEquals(seconds, asyncPipeline.received() - asyncPipeline.sent(), DUST);
     }
   }
 

@@ -13,9 +13,9 @@ import dev.pipewright.schedule.InterleavedZeroBubble;
 import dev.pipewright.schedule.LoopedBreadthFirst;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.OneForwardOneBackwardV;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.StepEnd;
-import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.schedule.ZeroBubbleH1;
 import dev.pipewright.schedule.ZeroBubbleH2;
 import dev.pipewright.schedule.timed.AdaptiveV;
@@ -46,7 +46,7 @@ class SimulatorsAgreeTest {
     return List.of(
         GPipe.of(RANKS, MICRO_BATCHES),
         OneForwardOneBackward.of(RANKS, MICRO_BATCHES),
-        OneForwardOneBackward.of(MICRO_BATCHES, WarmUp.B.inFlight(RANKS, MICRO_BATCHES)),
+        OneForwardOneBackward.of(MICRO_BATCHES, PipelinePolicy.B.inFlight(RANKS, MICRO_BATCHES)),
         OneForwardOneBackwardV.of(RANKS, MICRO_BATCHES),
         Interleaved.of(RANKS, 3, MICRO_BATCHES),
         Interleaved.grouped(RANKS, 2, MICRO_BATCHES, 3),

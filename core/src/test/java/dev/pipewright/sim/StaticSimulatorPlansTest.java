@@ -11,9 +11,9 @@ import dev.pipewright.schedule.GPipe;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Op;
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.StepEnd;
-import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.schedule.timed.StepTimes;
 import dev.pipewright.sim.Conditions.Transfers;
@@ -46,8 +46,8 @@ class StaticSimulatorPlansTest {
     return StaticSimulator.run(StepEnd.of(schedule), times, QUEUED);
   }
 
-  private static double simulated(Pipelines pipeline, WarmUp warmUp) {
-    Schedule schedule = warmUp.schedule(pipeline.microBatches(), pipeline.inFlight());
+  private static double simulated(Pipelines pipeline, PipelinePolicy policy) {
+    Schedule schedule = policy.schedule(pipeline.microBatches(), pipeline.inFlight());
     return run(schedule, times(pipeline)).makespan();
   }
 
@@ -56,12 +56,12 @@ class StaticSimulatorPlansTest {
   void evenPipelinesTakeOnePassPerMicroBatchAndStageBeyondTheFirst(int stages, int microBatches) {
     OpTimes times = uniform(stages, 1, 2);
     double closed = (microBatches + stages - 1) * 3;
-    for (WarmUp warmUp : WarmUp.values()) {
-      int[] inFlight = warmUp.inFlight(stages, microBatches);
-      Schedule schedule = warmUp.schedule(microBatches, inFlight);
-      assertEquals(closed, run(schedule, times).makespan(), 1e-12, warmUp.name());
+    for (PipelinePolicy policy : PipelinePolicy.values()) {
+      int[] inFlight = policy.inFlight(stages, microBatches);
+      Schedule schedule = policy.schedule(microBatches, inFlight);
+      assertEquals(closed, run(schedule, times).makespan(), 1e-12, policy.name());
       var even = even(stages, microBatches, inFlight);
-      assertEquals(closed, even.seconds(new PathFormula()), 1e-12, warmUp.name());
+      assertEquals(closed, even.seconds(new PathFormula()), 1e-12, policy.name());
     }
   }
 
@@ -77,20 +77,20 @@ class StaticSimulatorPlansTest {
     int stages = random.nextInt(1, 7);
     int microBatches = random.nextInt(4, 33);
     Pipelines pipeline = Pipelines.random(random, stages, microBatches);
-    for (WarmUp warmUp : WarmUp.values()) {
-      neverExceeds(pipeline.with(warmUp.inFlight(stages, microBatches)), warmUp);
+    for (PipelinePolicy policy : PipelinePolicy.values()) {
+      neverExceeds(pipeline.with(policy.inFlight(stages, microBatches)), policy);
     }
-    neverExceeds(pipeline.descending(), WarmUp.A); // as little in flight as memory allows
+    neverExceeds(pipeline.descending(), PipelinePolicy.A); // as little in flight as memory allows
     Pipelines few = Pipelines.random(random, stages, random.nextInt(1, 5));
-    neverExceeds(few.with(WarmUp.B.inFlight(stages, few.microBatches())), WarmUp.B);
+    neverExceeds(few.with(PipelinePolicy.B.inFlight(stages, few.microBatches())), PipelinePolicy.B);
   }
 
-  private static void neverExceeds(Pipelines pipeline, WarmUp warmUp) {
+  private static void neverExceeds(Pipelines pipeline, PipelinePolicy policy) {
     double estimate = pipeline.seconds(new PathFormula());
-    double simulated = simulated(pipeline, warmUp);
+    double simulated = simulated(pipeline, policy);
     assertTrue(
         estimate <= simulated * (1 + 1e-12),
-        () -> warmUp + ": estimate " + estimate + " > simulated " + simulated);
+        () -> policy + ": estimate " + estimate + " > simulated " + simulated);
   }
 
   @RepeatedTest(value = 300, name = "seed {currentRepetition}")
@@ -331,9 +331,9 @@ class StaticSimulatorPlansTest {
       double[] forward = random.doubles(stages, 0.5, 1.5).toArray();
       double[] backward = Arrays.stream(forward).map(seconds -> 2 * seconds).toArray();
       double[] none = new double[stages];
-      int[] inFlight = WarmUp.A.inFlight(stages, microBatches);
+      int[] inFlight = PipelinePolicy.A.inFlight(stages, microBatches);
       Pipelines uneven = new Pipelines(forward, backward, none, none, none, inFlight, microBatches);
-      double truth = simulated(uneven, WarmUp.A);
+      double truth = simulated(uneven, PipelinePolicy.A);
       published += Math.abs(uneven.seconds(PivotFormula.PUBLISHED) / truth - 1) / pipelines;
       corrected += Math.abs(uneven.seconds(PivotFormula.CORRECTED) / truth - 1) / pipelines;
       pipewright += Math.abs(uneven.seconds(new PathFormula()) / truth - 1) / pipelines;

@@ -149,7 +149,7 @@ public final class AnswerJson {
       Map<String, Object> stage = PlanJson.object(plan.stages().get(i));
       if (i < estimate.stages().size()) {
         int devices = plan.stages().get(i).replicas();
-        stage.put("micro_batch_per_rank", StageCosts.slice(plan.wave(), devices));
+        stage.put("micro_batch_per_rank", StageCosts.slice(plan.microBatching(), devices));
         putFigures(stage, estimate.stages().get(i));
       }
       stages.add(stage);

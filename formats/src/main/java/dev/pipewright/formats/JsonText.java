@@ -34,7 +34,7 @@ public final class JsonText {
   }
 
   /** One line, with plain keys: a flow mapping or sequence of YAML. */
-  static String flow(Object value) {
+  static String asyncPipeline(Object value) {
     return inline(value, false);
   }
 

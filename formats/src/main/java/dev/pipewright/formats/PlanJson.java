@@ -6,7 +6,7 @@ import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Range;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -58,14 +58,14 @@ public final class PlanJson {
               List.of("layers", "devices", "recompute", "recomputed", "in_flight"),
               AnswerJson.FIGURES));
 
-  private static final Map<String, WarmUp> SCHEDULES = new LinkedHashMap<>();
+  private static final Map<String, PipelinePolicy> SCHEDULES = new LinkedHashMap<>();
   static final Map<String, Recompute> RECOMPUTE = new LinkedHashMap<>();
 
   static final Map<String, Optimizer> OPTIMIZERS = new LinkedHashMap<>();
 
   static {
     Stream.of(Optimizer.values()).forEach(o -> OPTIMIZERS.put(word(o), o));
-    Stream.of(WarmUp.values()).forEach(w -> SCHEDULES.put(w.schedule(), w));
+    Stream.of(PipelinePolicy.values()).forEach(w -> SCHEDULES.put(w.schedule(), w));
     Stream.of(Recompute.values()).forEach(r -> RECOMPUTE.put(r.word(), r));
   }
 
@@ -140,7 +140,7 @@ public final class PlanJson {
   }
 
   static Plan plan(Fields fields, List<String> stageKeys) {
-    WarmUp warmUp = fields.required("schedule").word(SCHEDULES);
+    PipelinePolicy policy = fields.required("schedule").word(SCHEDULES);
     int microBatches = fields.required("micro_batches").count(1);
     int microBatch = fields.required("micro_batch").count(Range.SAMPLES);
     int replicas = fields.optional("replicas").map(n -> n.count(1)).orElse(1);
@@ -150,11 +150,11 @@ public final class PlanJson {
     for (Node node : nodes) {
       int fromEnd = nodes.size() - 1 - stages.size();
       Fields stage = node.object(stageKeys);
-      stages.add(stage(stage, microBatches, warmUp.inFlightOf(fromEnd, microBatches)));
+      stages.add(stage(stage, microBatches, policy.inFlightOf(fromEnd, microBatches)));
     }
     return fields
         .required("stages")
-        .checked(() -> new Plan(warmUp, microBatches, microBatch, replicas, overlap, stages));
+        .checked(() -> new Plan(policy, microBatches, microBatch, replicas, overlap, stages));
   }
 
   private static StagePlan stage(Fields fields, int microBatches, int usualInFlight) {
@@ -228,7 +228,7 @@ public final class PlanJson {
   /** A plan whose stages are already objects. */
   static Map<String, Object> object(Plan plan, List<Map<String, Object>> stages) {
     Map<String, Object> object = new LinkedHashMap<>();
-    object.put("schedule", plan.warmUp().schedule());
+    object.put("schedule", plan.policy().schedule());
     object.put("micro_batches", plan.microBatches());
     object.put("micro_batch", plan.microBatch());
     object.put("replicas", plan.replicas());

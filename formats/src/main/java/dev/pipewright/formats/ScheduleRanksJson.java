@@ -16,14 +16,14 @@ final class ScheduleRanksJson {
   private final Run run;
   private final Schedule schedule;
   private final int depth;
-  private final boolean told; // which chain an op is of
+  private final boolean communication; // which chain an op is of
   private final NumberWriter out;
 
   private ScheduleRanksJson(Run run, Writer out) {
     this.run = run;
     this.schedule = run.schedule();
     this.depth = schedule.placement().depth();
-    this.told = schedule.placement().chains() > 1;
+    this.communication = schedule.placement().chains() > 1;
     this.out = new NumberWriter(out);
   }
 
@@ -78,7 +78,7 @@ final class ScheduleRanksJson {
   }
 
   private void direction(long op) {
-    if (told) {
+    if (communication) {
       out.add(", ").add(Schedule.stage(op) / depth);
     }
     out.add("]");

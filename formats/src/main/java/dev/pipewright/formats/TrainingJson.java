@@ -1,8 +1,8 @@
 package dev.pipewright.formats;
 
-import dev.pipewright.execution.Expectation;
 import dev.pipewright.execution.HeldOutResult;
 import dev.pipewright.execution.LossWatch;
+import dev.pipewright.execution.RunPrediction;
 import dev.pipewright.execution.StepResult;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
@@ -18,7 +18,7 @@ public final class TrainingJson {
   private TrainingJson() {}
 
   public static String text(
-      TrainingRequest request, TrainingOutcome outcome, Optional<Expectation> expectation) {
+      TrainingRequest request, TrainingOutcome outcome, Optional<RunPrediction> runPrediction) {
     List<StepResult> steps = outcome.steps();
     StepResult last = steps.get(steps.size() - 1);
     Map<String, Object> object = new LinkedHashMap<>();
@@ -40,7 +40,7 @@ public final class TrainingJson {
     if (outcome.stopped()) {
       object.put("stopped", true);
     }
-    expectation.ifPresent(expected -> {
+    runPrediction.ifPresent(expected -> {
       object.put("predicted", Map.of("step_s", expected.predictedStepSeconds()));
       object.put("simulated", Map.of("step_s", expected.simulatedStepSeconds()));
     });

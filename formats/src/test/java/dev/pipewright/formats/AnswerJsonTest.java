@@ -12,7 +12,7 @@ import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Bytes;
 import java.nio.file.Path;
 import java.util.List;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 class AnswerJsonTest {
   private static final Plan PLAN =
       new Plan(
-          WarmUp.A,
+          PipelinePolicy.A,
           4,
           1,
           1,

@@ -19,7 +19,7 @@ import dev.pipewright.planner.DapplePlanner;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.Request.Recomputation;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Precision;
 import dev.pipewright.zoo.Clusters;
 import java.nio.file.Files;
@@ -75,14 +75,14 @@ class DappleRepoOracleTest {
         list.add(
             new StagePlan(stage.get(0).asInt(), last ? end : end - 1, devices, Recompute.NONE, 1));
       }
-      return new Plan(WarmUp.A, microBatches, microBatch, copies, false, list);
+      return new Plan(PipelinePolicy.A, microBatches, microBatch, copies, false, list);
     }
 
     Request request() {
       return new Request(
           get().get("global_batch").asInt(),
           OptionalInt.of(get().get("min_micro_batch").asInt()),
-          List.of(WarmUp.A),
+          List.of(PipelinePolicy.A),
           Recomputation.NEVER,
           CostModel.DAPPLE_REPO);
     }

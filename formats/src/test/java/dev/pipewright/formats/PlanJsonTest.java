@@ -10,7 +10,7 @@ import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Precision;
 import dev.pipewright.units.Range;
 import java.nio.file.Path;
@@ -57,7 +57,7 @@ class PlanJsonTest {
   void aPlanInsideAnAnswerIsReadWithWhatItWasMadeFor() {
     Plan plan =
         new Plan(
-            WarmUp.A,
+            PipelinePolicy.A,
             32,
             2,
             1,
@@ -117,7 +117,7 @@ class PlanJsonTest {
     SplittableRandom random = made.random();
     int replicas = random.nextInt(1, 4);
     int microBatches = random.nextInt(1, 100);
-    WarmUp warmUp = made.one(WarmUp.values());
+    PipelinePolicy policy = made.one(PipelinePolicy.values());
     List<StagePlan> stages = new ArrayList<>();
     int layer = 0;
     int device = 0;
@@ -132,11 +132,11 @@ class PlanJsonTest {
       for (int l = layer; l <= last && recompute == Recompute.SELECTIVE; l += 2) {
         again.add(new LayerRange(l, Math.min(last, l + random.nextInt(2))));
       }
-      int held = warmUp == WarmUp.ALL ? microBatches : random.nextInt(1, microBatches + 1);
+      int held = policy == PipelinePolicy.ALL ? microBatches : random.nextInt(1, microBatches + 1);
       stages.add(new StagePlan(layer, last, devices, recompute, held, again));
       layer = last + 1;
     }
-    Plan plan = new Plan(warmUp, microBatches, random.nextInt(1, 9), replicas, made.flip(), stages);
+    Plan plan = new Plan(policy, microBatches, random.nextInt(1, 9), replicas, made.flip(), stages);
     return made.flip()
         ? PlanFile.of(plan)
         : new PlanFile(

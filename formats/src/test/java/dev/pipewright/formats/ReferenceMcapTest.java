@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.pipewright.planner.memory.Balance;
-import dev.pipewright.planner.memory.BruteForce;
-import dev.pipewright.planner.memory.ExactBalance;
 import dev.pipewright.planner.memory.LayerPeaks;
+import dev.pipewright.planner.memory.McapBruteForce;
+import dev.pipewright.planner.memory.McapExact;
 import dev.pipewright.planner.memory.ProfilingPlan;
 import dev.pipewright.planner.memory.ProfilingRun;
 import dev.pipewright.planner.memory.TieBreak;
@@ -82,8 +82,8 @@ class ReferenceMcapTest {
       LayerPeaks peaks = new LayerPeaks(doubles(one.get("iso")), doubles(one.get("added")));
       int devices = one.get("n_gpus").asInt();
       JsonNode theirs = one.get("bf");
-      Balance brute = BruteForce.of(peaks, peaks.layers(), devices, () -> false);
-      Balance exact = ExactBalance.of(peaks, peaks.layers(), devices, TieBreak.NEXT_PEAKS);
+      Balance brute = McapBruteForce.of(peaks, peaks.layers(), devices, () -> false);
+      Balance exact = McapExact.of(peaks, peaks.layers(), devices, TieBreak.NEXT_PEAKS);
       for (Balance ours : List.of(brute, exact)) {
         String place = "seed " + one.get("seed") + ", " + ours.planner();
         assertArrayEquals(ints(theirs.get("partitioning")), ours.sizes(), place);

@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.pipewright.model.Chain;
 import dev.pipewright.planner.pipedream.CutCosts;
 import dev.pipewright.planner.pipedream.Level;
+import dev.pipewright.planner.pipedream.PipeDream2bwRepoPlanner;
+import dev.pipewright.planner.pipedream.PipeDream2bwRepoPlanner.Blocks;
+import dev.pipewright.planner.pipedream.PipeDream2bwRepoPlanner.Row;
+import dev.pipewright.planner.pipedream.PipeDream2bwRepoPlanner.Table;
 import dev.pipewright.planner.pipedream.PipeDreamOptimizer;
 import dev.pipewright.planner.pipedream.PipeDreamPlanning;
-import dev.pipewright.planner.pipedream.TwoBufferRepoPlanner;
-import dev.pipewright.planner.pipedream.TwoBufferRepoPlanner.Blocks;
-import dev.pipewright.planner.pipedream.TwoBufferRepoPlanner.Row;
-import dev.pipewright.planner.pipedream.TwoBufferRepoPlanner.Table;
 import dev.pipewright.profile.Profile.Quantity;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -137,7 +137,7 @@ class ReferencePipeDreamTest {
             recorded.number("num_activations_per_block"),
             recorded.number("output_activation_size"));
     Table table =
-        TwoBufferRepoPlanner.plan(
+        PipeDream2bwRepoPlanner.plan(
             blocks, (int) recorded.number("num_workers"), recorded.number("memory_capacity"));
     JsonNode rows = recorded.get().get("table");
     assertEquals(rows.size(), table.rows().size());

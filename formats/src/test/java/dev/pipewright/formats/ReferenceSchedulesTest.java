@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.pipewright.schedule.Diagram;
 import dev.pipewright.schedule.Op;
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.schedule.timed.OpTimes;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
@@ -31,10 +31,10 @@ class ReferenceSchedulesTest {
     return JsonMapper.shared().readTree(file.toFile());
   }
 
-  private static Schedule ours(WarmUp warmUp, JsonNode run) {
+  private static Schedule ours(PipelinePolicy policy, JsonNode run) {
     int stages = run.at("/params/p").asInt();
     int microBatches = run.at("/params/m").asInt();
-    return warmUp.schedule(microBatches, warmUp.inFlight(stages, microBatches));
+    return policy.schedule(microBatches, policy.inFlight(stages, microBatches));
   }
 
   /** Backward passes are whole there: {@code BW}. */
@@ -65,19 +65,19 @@ class ReferenceSchedulesTest {
 
   @ParameterizedTest
   @CsvSource({"1f1b.json, A", "gpipe.json, ALL"})
-  void ordersAreTheSame(String name, WarmUp warmUp) {
+  void ordersAreTheSame(String name, PipelinePolicy policy) {
     for (JsonNode run : reference(name)) {
       assertEquals(
-          diagram(run), Diagram.of(ours(warmUp, run)), () -> "params: " + run.get("params"));
+          diagram(run), Diagram.of(ours(policy, run)), () -> "params: " + run.get("params"));
     }
   }
 
   @ParameterizedTest
   @CsvSource({"1f1b.json, A", "gpipe.json, ALL"})
-  void everyOpEndsAtTheSameTime(String name, WarmUp warmUp) {
+  void everyOpEndsAtTheSameTime(String name, PipelinePolicy policy) {
     int compared = 0;
     for (JsonNode reference : reference(name)) {
-      Run run = StaticSimulator.run(ours(warmUp, reference), times(reference));
+      Run run = StaticSimulator.run(ours(policy, reference), times(reference));
       assertEquals(reference.at("/metrics/makespan").asDouble(), run.makespan(), 1e-9);
       for (JsonNode program : reference.get("ranks")) {
         for (JsonNode op : program) {

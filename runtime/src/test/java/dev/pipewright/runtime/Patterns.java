@@ -1,6 +1,6 @@
 package dev.pipewright.runtime;
 
-import dev.pipewright.plan.Flow;
+import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.periodic.KPeriodic;
 import dev.pipewright.schedule.periodic.Pattern;
@@ -16,31 +16,31 @@ public final class Patterns {
   private Patterns() {}
 
   /** Four stages, two on each of two ranks. */
-  public static Flow.Repeated twoOnEach() {
+  public static AsyncPipeline.Repeated twoOnEach() {
     return waitingNowhere(List.of(0, 1, 0, 1));
   }
 
   /** Three stages, the first and the last on one rank. */
-  public static Flow.Repeated endsTogether() {
+  public static AsyncPipeline.Repeated endsTogether() {
     return waitingNowhere(List.of(0, 1, 0));
   }
 
   /** A batch every four seconds, which goes there and back without a pause. */
-  private static Flow.Repeated waitingNowhere(List<Integer> ranks) {
+  private static AsyncPipeline.Repeated waitingNowhere(List<Integer> ranks) {
     List<RepeatedOp> ops = new ArrayList<>();
     for (int stage = 0; stage < ranks.size(); stage++) {
       int back = 2 * ranks.size() - 1 - stage;
       ops.add(RepeatedOp.at(Pass.FORWARD, stage, 0, stage, 4, 1));
       ops.add(RepeatedOp.at(Pass.BACKWARD, stage, 0, back, 4, 1));
     }
-    return Flow.Repeated.of(ranks, 4, 1, ops);
+    return AsyncPipeline.Repeated.of(ranks, 4, 1, ops);
   }
 
   /** Of so many stages, each on its rank, the last of three batches dropped. */
-  public static Flow.Repeated dropping(int stages) {
+  public static AsyncPipeline.Repeated dropping(int stages) {
     StageLoad each = new StageLoad(1, 1, 0, 0);
     Pattern pattern = KPeriodic.of(Collections.nCopies(stages, each), 2);
     List<Integer> ranks = IntStream.range(0, stages).boxed().toList();
-    return Flow.Repeated.of(ranks, pattern.period(), pattern.batches(), pattern.ops());
+    return AsyncPipeline.Repeated.of(ranks, pattern.period(), pattern.batches(), pattern.ops());
   }
 }

@@ -108,7 +108,7 @@ final class Answer {
           Plan plan = best.plan();
           List<Integer> perRank =
               plan.stages().stream()
-                  .map(stage -> StageCosts.slice(plan.wave(), stage.replicas()))
+                  .map(stage -> StageCosts.slice(plan.microBatching(), stage.replicas()))
                   .toList();
           int devices = plan.stages().stream().mapToInt(StagePlan::replicas).sum();
           return TrainingFigures.of(

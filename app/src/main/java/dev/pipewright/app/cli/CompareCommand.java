@@ -10,7 +10,7 @@ import dev.pipewright.app.report.Words;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.execution.Comparison;
 import dev.pipewright.execution.Comparison.Item;
-import dev.pipewright.execution.Expectation;
+import dev.pipewright.execution.RunPrediction;
 import dev.pipewright.execution.TrainingFailureException;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
@@ -62,7 +62,7 @@ final class CompareCommand implements Callable<Integer> {
 
   @Mixin private TrainArgument what = new TrainArgument();
 
-  @Mixin private ExpectationArgument expected = new ExpectationArgument();
+  @Mixin private PredictionArgument expected = new PredictionArgument();
 
   @Mixin private RunOptions run = new RunOptions();
 
@@ -102,26 +102,26 @@ final class CompareCommand implements Callable<Integer> {
   public Integer call() {
     check();
     TrainArgument.Chosen chosen = what.chosen();
-    Expectation expectation = expected.of(chosen, optimizer(chosen));
+    RunPrediction runPrediction = expected.of(chosen, optimizer(chosen));
     try (OutputFolder to = OutputFolder.of(out, FILES)) { // before anything runs
-      return compare(chosen, expectation, to);
+      return compare(chosen, runPrediction, to);
     }
   }
 
   private int compare(
-      TrainArgument.Chosen chosen, Expectation expectation, @Nullable OutputFolder to) {
-    TrainingRequest request = request(chosen, expectation);
+      TrainArgument.Chosen chosen, RunPrediction runPrediction, @Nullable OutputFolder to) {
+    TrainingRequest request = request(chosen, runPrediction);
     PrintWriter err = spec.commandLine().getErr();
     boolean memory = !expected.emulate && run.workers == Workers.PROCESSES;
     TrainingOutcome outcome;
     try {
-      outcome = Patience.untilSaid(() -> measured(request, memory));
+      outcome = SearchDeadline.untilSaid(() -> measured(request, memory));
     } catch (TrainingFailureException e) {
       err.println("pipewright: " + e.getMessage());
       return Failures.BROKEN;
     }
-    Comparison comparison = Comparison.of(expectation, request.assignment(), outcome, memory);
-    TrainingFigures figures = expectation.figures(comparison.step().measured());
+    Comparison comparison = Comparison.of(runPrediction, request.assignment(), outcome, memory);
+    TrainingFigures figures = runPrediction.figures(comparison.step().measured());
     String object = ComparisonJson.text(request, comparison, figures);
     spec.commandLine().getOut().print(json ? object : text(request, comparison, figures));
     if (to != null) {
@@ -158,7 +158,7 @@ final class CompareCommand implements Callable<Integer> {
     return run.worker.optimizer(chosen.usualOptimizer());
   }
 
-  private TrainingRequest request(TrainArgument.Chosen chosen, Expectation expectation) {
+  private TrainingRequest request(TrainArgument.Chosen chosen, RunPrediction runPrediction) {
     TrainingRequest request =
         new TrainingRequest(
             chosen.model(),
@@ -170,12 +170,12 @@ final class CompareCommand implements Callable<Integer> {
             run.seed,
             run.workers,
             run.computing(),
-            TrainingRequest.Machines.THIS_ONE.after(expectation.predictedStepSeconds()),
+            TrainingRequest.Machines.THIS_ONE.after(runPrediction.predictedStepSeconds()),
             TrainingRequest.Keeping.NOTHING,
             0,
             false,
             Optional.empty());
-    return expected.emulate ? request.emulating(expectation.layers()) : request;
+    return expected.emulate ? request.emulating(runPrediction.layers()) : request;
   }
 
   private boolean within(Item step) {

@@ -54,7 +54,7 @@ record HybridSimulation(GivenHybrid given, HybridPlan priced, List<StageCost> co
     Map<String, Object> object =
         SimulationJson.head(
             given.costed(),
-            given.plan().warmUp().schedule(),
+            given.plan().policy().schedule(),
             "step_s",
             run.makespan(),
             given.file().stepSeconds());

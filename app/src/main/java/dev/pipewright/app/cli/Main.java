@@ -76,7 +76,7 @@ public final class Main implements Runnable {
 
   /** Runs a command line and exits with its status. */
   public static void main(String[] args) {
-    Patience.sayInterrupts();
+    SearchDeadline.sayInterrupts();
     Sink sink = new Sink(new FileOutputStream(FileDescriptor.out));
     PrintWriter err = utf8(new FileOutputStream(FileDescriptor.err));
     int status = run(utf8(sink), err, args);
@@ -84,7 +84,7 @@ public final class Main implements Runnable {
       err.println("pipewright: standard output cannot be written; check the free space behind it");
       status = Math.max(status, Failures.WRONG_INPUT);
     }
-    Patience.exit(status);
+    SearchDeadline.exit(status);
   }
 
   private static PrintWriter utf8(OutputStream to) {

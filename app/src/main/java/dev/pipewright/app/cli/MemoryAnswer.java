@@ -15,19 +15,19 @@ import dev.pipewright.formats.McapTable;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.planner.Request;
-import dev.pipewright.planner.memory.BruteForce;
 import dev.pipewright.planner.memory.Capture;
-import dev.pipewright.planner.memory.ExactBalance;
 import dev.pipewright.planner.memory.HybridPlan;
 import dev.pipewright.planner.memory.HybridShape;
 import dev.pipewright.planner.memory.LayerPeaks;
 import dev.pipewright.planner.memory.Mcap;
+import dev.pipewright.planner.memory.McapBruteForce;
+import dev.pipewright.planner.memory.McapExact;
 import dev.pipewright.planner.memory.MemoryPlanning;
 import dev.pipewright.planner.memory.TieBreak;
 import dev.pipewright.planner.recompute.Recomputation;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.sim.SimulatedOracle;
-import dev.pipewright.solver.bayes.BayesianBalance;
+import dev.pipewright.solver.bayes.McapBayesian;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -63,7 +63,7 @@ final class MemoryAnswer implements PlannerAnswer {
       String planner,
       int globalBatch,
       OptionalInt microBatch,
-      List<WarmUp> policies,
+      List<PipelinePolicy> policies,
       Recomputation recomputation,
       OptionalInt stages,
       BooleanSupplier stop) {
@@ -72,7 +72,7 @@ final class MemoryAnswer implements PlannerAnswer {
         String planner,
         int globalBatch,
         OptionalInt microBatch,
-        List<WarmUp> policies,
+        List<PipelinePolicy> policies,
         BooleanSupplier stop) {
       this(
           planner,
@@ -91,7 +91,7 @@ final class MemoryAnswer implements PlannerAnswer {
       String model,
       ModelArgument arguments,
       SynchronousFlags flags,
-      Patience patience) {
+      SearchDeadline patience) {
     Path file = Values.file("the model", model);
     if (McapTable.isTable(file)) {
       Cluster cluster = arguments.cluster(Optional.empty());
@@ -104,7 +104,7 @@ final class MemoryAnswer implements PlannerAnswer {
                   planner,
                   1,
                   OptionalInt.empty(),
-                  List.of(WarmUp.A),
+                  List.of(PipelinePolicy.A),
                   Recomputation.NEVER,
                   flags.stages(
                       model, () -> McapTable.read(file).layers(), cluster.name(), cluster.size()),
@@ -249,13 +249,14 @@ final class MemoryAnswer implements PlannerAnswer {
 
   private static Mcap.Cutter cutter(Asked asked) {
     return switch (asked.planner) {
-      case "mcap-bf" -> (peaks, layers, stages) -> BruteForce.of(peaks, layers, stages, asked.stop);
+      case "mcap-bf" ->
+          (peaks, layers, stages) -> McapBruteForce.of(peaks, layers, stages, asked.stop);
       case "mcap-bo" ->
           (peaks, layers, stages) ->
-              BayesianBalance.of(peaks, layers, stages, BayesianBalance.Settings.USUAL, asked.stop);
+              McapBayesian.of(peaks, layers, stages, McapBayesian.Settings.USUAL, asked.stop);
       default ->
           (peaks, layers, stages) ->
-              ExactBalance.of(peaks, layers, stages, TieBreak.NEXT_PEAKS, asked.stop);
+              McapExact.of(peaks, layers, stages, TieBreak.NEXT_PEAKS, asked.stop);
     };
   }
 

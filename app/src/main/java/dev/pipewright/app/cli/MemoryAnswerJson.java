@@ -74,7 +74,7 @@ final class MemoryAnswerJson {
 
   private static Map<String, Object> plan(HybridPlan plan) {
     Map<String, Object> object = new LinkedHashMap<>();
-    object.put("schedule", plan.warmUp().schedule());
+    object.put("schedule", plan.policy().schedule());
     object.put("micro_batches", plan.microBatches());
     object.put("micro_batch", plan.microBatch());
     object.put("replicas", 1);
@@ -129,7 +129,7 @@ final class MemoryAnswerJson {
   private static Map<String, Object> candidate(HybridPlan plan) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("summary", plan.summary());
-    object.put("schedule", plan.warmUp().schedule());
+    object.put("schedule", plan.policy().schedule());
     object.put("micro_batches", plan.microBatches());
     object.put("micro_batch", plan.microBatch());
     object.put("peak_bytes", Math.round(plan.peakBytes()));

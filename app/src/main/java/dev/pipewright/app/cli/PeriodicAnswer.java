@@ -55,13 +55,13 @@ final class PeriodicAnswer implements PlannerAnswer {
     this(
         planning,
         costed,
-        TwoBufferAnswer.madeFor(costed, new ModelArgument(), samples),
+        PipeDream2bwAnswer.madeFor(costed, new ModelArgument(), samples),
         planningSeconds);
   }
 
   /** Plans for mini-batches of the global batch's samples. */
   static PeriodicAnswer of(
-      String model, ModelArgument arguments, SynchronousFlags flags, Patience patience) {
+      String model, ModelArgument arguments, SynchronousFlags flags, SearchDeadline patience) {
     int samples = flags.globalBatch();
     ModelArgument.Costed costed =
         arguments.costed(model, Optional.empty(), OptionalInt.empty(), samples);
@@ -80,7 +80,7 @@ final class PeriodicAnswer implements PlannerAnswer {
     }
     double seconds = (System.nanoTime() - start) / 1e9;
     return new PeriodicAnswer(
-        planning, costed, TwoBufferAnswer.madeFor(costed, arguments, samples), seconds);
+        planning, costed, PipeDream2bwAnswer.madeFor(costed, arguments, samples), seconds);
   }
 
   PeriodicPlanning planning() {

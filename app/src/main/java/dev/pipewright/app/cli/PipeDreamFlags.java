@@ -30,7 +30,7 @@ final class PipeDreamFlags {
 
   /** Plans on the levels, or on the cluster where there are none. */
   PipeDreamAnswer answer(
-      String model, ModelArgument arguments, SynchronousFlags flags, Patience patience) {
+      String model, ModelArgument arguments, SynchronousFlags flags, SearchDeadline patience) {
     if ((levels == null) != (bandwidths == null)) {
       throw new BadInputException(
           levels == null
@@ -53,7 +53,7 @@ final class PipeDreamFlags {
     ModelArgument.Costed costed =
         arguments.costed(model, Optional.empty(), OptionalInt.empty(), miniBatch);
     return PipeDreamAnswer.of(
-        TwoBufferAnswer.madeFor(costed, arguments, miniBatch),
+        PipeDream2bwAnswer.madeFor(costed, arguments, miniBatch),
         costed.costs(),
         OptionalInt.of(miniBatch),
         Levels.of(costed.workload().cluster()),

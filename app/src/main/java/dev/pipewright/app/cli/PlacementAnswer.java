@@ -48,7 +48,7 @@ final class PlacementAnswer implements PlannerAnswer {
   }
 
   /** Reads the workload and plans; throws {@link BadInputException} where that cannot be done. */
-  static PlacementAnswer of(Options options, Patience patience) {
+  static PlacementAnswer of(Options options, SearchDeadline patience) {
     Path file = Values.file("the workload", options.model());
     if (options.model().isEmpty() || !Files.exists(file)) {
       throw new BadInputException(

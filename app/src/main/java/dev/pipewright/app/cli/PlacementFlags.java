@@ -15,7 +15,7 @@ final class PlacementFlags {
       description = "For placement: a device may hold operators that do not follow each other.")
   private boolean nonContiguous;
 
-  PlacementAnswer answer(String model, Patience patience) {
+  PlacementAnswer answer(String model, SearchDeadline patience) {
     return PlacementAnswer.of(new Options(model, linearize, nonContiguous), patience);
   }
 }

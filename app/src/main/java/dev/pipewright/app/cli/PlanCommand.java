@@ -99,9 +99,9 @@ final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
     found.of(
         "--planner",
         () ->
-            PlannerNames.checkHeeded(
+            PlannerNames.checkSupported(
                 PlannerNames.of(planner, objective), spec.commandLine().getParseResult()));
-    found.of("--time-limit", () -> Patience.limit(timeLimit));
+    found.of("--time-limit", () -> SearchDeadline.limit(timeLimit));
     boolean known = before == found.sentences().size();
     if (known && PlannerNames.isSynchronous(planner) && objective == null) {
       found.of("--cluster", () -> arguments.require());
@@ -112,22 +112,22 @@ final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
   @Override
   public Integer call() {
     String meant = PlannerNames.of(planner, objective);
-    PlannerNames.checkHeeded(meant, spec.commandLine().getParseResult());
+    PlannerNames.checkSupported(meant, spec.commandLine().getParseResult());
     synchronous.checkStages(meant);
     String[] names = PlannerNames.isSynchronous(meant) ? Answer.FILES : new String[] {"plan.json"};
     try (OutputFolder to = OutputFolder.of(out, names)) { // before any work
       PlannerAnswer answer;
-      try (Patience patience = new Patience(Patience.limit(timeLimit))) {
+      try (SearchDeadline patience = new SearchDeadline(SearchDeadline.limit(timeLimit))) {
         answer = answer(meant, patience);
       } catch (SearchStoppedException e) {
         spec.commandLine().getErr().println("pipewright: " + e.getMessage());
-        return Patience.interrupted() ? Failures.INTERRUPTED : Failures.NO;
+        return SearchDeadline.interrupted() ? Failures.INTERRUPTED : Failures.NO;
       }
       return show(answer, to);
     }
   }
 
-  private PlannerAnswer answer(String meant, Patience patience) {
+  private PlannerAnswer answer(String meant, SearchDeadline patience) {
     return switch (meant) {
       case "mcap", "mcap-bf", "mcap-bo", "capture" ->
           MemoryAnswer.of(
@@ -141,7 +141,7 @@ final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
       case "madpipe" -> PeriodicAnswer.of(model, arguments, synchronous, patience);
       case "placement" -> placement.answer(model, patience);
       case "pipedream" -> pipeDream.answer(model, arguments, synchronous, patience);
-      case "pipedream-2bw" -> TwoBufferAnswer.of(model, arguments, synchronous, patience);
+      case "pipedream-2bw" -> PipeDream2bwAnswer.of(model, arguments, synchronous, patience);
       default -> SynchronousAnswer.of(meant, model, arguments, synchronous, patience);
     };
   }

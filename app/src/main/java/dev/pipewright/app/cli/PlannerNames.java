@@ -47,31 +47,31 @@ final class PlannerNames {
   /** What a planner can be asked for, and which ones are for it. */
   private static final Map<String, List<String>> OBJECTIVES = new LinkedHashMap<>();
 
-  private static final Map<String, Set<String>> HEEDED = new LinkedHashMap<>();
+  private static final Map<String, Set<String>> SUPPORTED = new LinkedHashMap<>();
 
   static {
     OBJECTIVES.put("time", ALL.stream().filter(SYNCHRONOUS::contains).toList());
     OBJECTIVES.put("memory", MemoryAnswer.PLANNERS);
     OBJECTIVES.put("throughput", List.of("pipedream", "pipedream-2bw", "madpipe", "placement"));
-    HEEDED.put("--linearize", Set.of("placement"));
-    HEEDED.put("--non-contiguous", Set.of("placement"));
-    HEEDED.put("--levels", Set.of("pipedream"));
-    HEEDED.put("--bandwidths", Set.of("pipedream"));
-    HEEDED.put("--no-activation-transfer", Set.of("pipedream"));
+    SUPPORTED.put("--linearize", Set.of("placement"));
+    SUPPORTED.put("--non-contiguous", Set.of("placement"));
+    SUPPORTED.put("--levels", Set.of("pipedream"));
+    SUPPORTED.put("--bandwidths", Set.of("pipedream"));
+    SUPPORTED.put("--no-activation-transfer", Set.of("pipedream"));
     for (String flag : List.of("--cost-model", "--evaluate")) {
-      HEEDED.put(flag, SYNCHRONOUS);
+      SUPPORTED.put(flag, SYNCHRONOUS);
     }
     Set<String> flushing = new HashSet<>(SYNCHRONOUS);
     flushing.addAll(MEMORY);
-    HEEDED.put("--micro-batch", flushing);
-    HEEDED.put("--schedule", flushing);
+    SUPPORTED.put("--micro-batch", flushing);
+    SUPPORTED.put("--schedule", flushing);
     Set<String> recomputing = new HashSet<>(flushing);
     recomputing.add("madpipe");
-    HEEDED.put("--recompute", recomputing);
+    SUPPORTED.put("--recompute", recomputing);
     Set<String> cutting = new HashSet<>(ALL);
     cutting.remove("placement"); // it gives operators to devices
     cutting.add(ThroughputAnswer.NAME);
-    HEEDED.put("--stages", cutting);
+    SUPPORTED.put("--stages", cutting);
   }
 
   private PlannerNames() {}
@@ -123,8 +123,8 @@ final class PlannerNames {
   }
 
   /** Refuses flags that the planner does not heed. */
-  static void checkHeeded(String planner, ParseResult given) {
-    HEEDED.forEach((flag, planners) -> {
+  static void checkSupported(String planner, ParseResult given) {
+    SUPPORTED.forEach((flag, planners) -> {
       if (given.hasMatchedOption(flag) && !planners.contains(planner)) {
         List<String> those = new ArrayList<>(ALL);
         those.retainAll(planners);

@@ -150,7 +150,7 @@ final class ProfileCommand implements Callable<Integer> {
     ProfilingOutcome outcome;
     try {
       outcome =
-          Patience.untilSaid(() ->
+          SearchDeadline.untilSaid(() ->
               service()
                   .profile(
                       request,

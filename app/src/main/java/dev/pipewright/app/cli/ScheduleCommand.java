@@ -240,20 +240,20 @@ final class ScheduleCommand implements Callable<Integer>, Mistakes.Checked {
                 microBatches,
                 times,
                 chunks(),
-                Patience.limit(timeLimit).orElse(ScheduleRequest.USUAL_LIMIT),
+                SearchDeadline.limit(timeLimit).orElse(ScheduleRequest.USUAL_LIMIT),
                 memoryCap == null ? MemoryCap.NONE : MemoryCaps.of(memoryCap),
                 replicas));
     try (ScheduleFiles files = new ScheduleFiles(csv, csvTransfers, svg, html, trace, out)) {
       List<MadeSchedule> all = comparison.all();
-      UnheededFlags.checkStepTimes(stepTimes, all);
+      UnsupportedFlags.checkStepTimes(stepTimes, all);
       return ScheduleOutput.show(all, files, json, spec.commandLine());
     }
   }
 
   /** Before anything is searched for. */
   private void checkFlags(List<String> names) {
-    UnheededFlags.checkOnly(ScheduleNames.SEARCHED, "--time-limit", timeLimit, names);
-    UnheededFlags.checkOnly(ScheduleNames.REPLICATED, "--replicas", replicas, names);
+    UnsupportedFlags.checkOnly(ScheduleNames.SEARCHED, "--time-limit", timeLimit, names);
+    UnsupportedFlags.checkOnly(ScheduleNames.REPLICATED, "--replicas", replicas, names);
     if (chunks != null && names.isEmpty()) {
       throw new BadInputException("--chunks: " + name + " has its own; leave --chunks out");
     }
@@ -261,8 +261,8 @@ final class ScheduleCommand implements Callable<Integer>, Mistakes.Checked {
       throw new BadInputException(
           "--recompute-ahead: nothing is recomputed; leave it out, or add --recompute all");
     }
-    UnheededFlags.checkChunks(chunks(), names);
-    simulation.checkHeeded();
+    UnsupportedFlags.checkChunks(chunks(), names);
+    simulation.checkSupported();
   }
 
   private OptionalInt chunks() {

@@ -12,10 +12,10 @@ import dev.pipewright.schedule.LoopedBreadthFirst;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.OneForwardOneBackwardV;
 import dev.pipewright.schedule.PipeDream;
-import dev.pipewright.schedule.PipeDreamTwoBuffers;
+import dev.pipewright.schedule.PipeDream2bw;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.schedule.ZeroBubbleH1;
 import dev.pipewright.schedule.ZeroBubbleH2;
 import dev.pipewright.schedule.cyclic.Cyclic;
@@ -97,7 +97,7 @@ final class ScheduleNames {
         1,
         r ->
             OneForwardOneBackward.of(
-                r.microBatches(), WarmUp.B.inFlight(r.stages(), r.microBatches())));
+                r.microBatches(), PipelinePolicy.B.inFlight(r.stages(), r.microBatches())));
     any("interleaved", 2, r -> Interleaved.of(r.stages(), r.chunks(), r.microBatches()));
     any(
         "interleaved-zb",
@@ -115,17 +115,17 @@ final class ScheduleNames {
     fixed("dualpipev", 2, r -> DualPipeV.of(r.stages(), r.microBatches()));
     fixed("chimera", 1, r -> Chimera.of(r.stages(), r.microBatches()));
     any("hanayo", 2, ScheduleNames::waves);
-    flowing("1f1b-star", r -> 1, ScheduleNames::star);
-    flowing("k-periodic", r -> 1, ScheduleNames::dropping);
-    flowing(
+    asynchronous("1f1b-star", r -> 1, ScheduleNames::star);
+    asynchronous("k-periodic", r -> 1, ScheduleNames::dropping);
+    asynchronous(
         REPLICATED,
         r -> r.replicas().round(),
         r -> PipeDream.of(r.microBatches(), r.replicas().array()));
-    flowing("pipedream-2bw", ScheduleRequest::stages, ScheduleNames::twoBuffers);
+    asynchronous("pipedream-2bw", ScheduleRequest::stages, ScheduleNames::twoBuffers);
     fixed("dp", 1, r -> inStep(r, "dp"));
     fixed("zero-dp", 1, r -> DataParallel.zero(r.stages(), steps("zero-dp", r)));
     cyclic(NAMES, Cyclic.Form.RING);
-    flowing(
+    asynchronous(
         "cyclic-zero-dp",
         ScheduleRequest::stages,
         r -> cyclic(r, "cyclic-zero-dp", Cyclic.Form.ZERO, Cyclic.Rule.V2));
@@ -144,7 +144,7 @@ final class ScheduleNames {
   }
 
   /** One that never flushes. */
-  private static void flowing(
+  private static void asynchronous(
       String name,
       ToIntFunction<ScheduleRequest> round,
       Function<ScheduleRequest, Schedule> generator) {
@@ -213,7 +213,7 @@ final class ScheduleNames {
                   + " twice at least, so %d are refused; take %d")
               .formatted(r.stages(), r.microBatches(), Math.max(2L * r.stages(), fullSteps(r))));
     }
-    return PipeDreamTwoBuffers.of(r.stages(), r.stages(), updates);
+    return PipeDream2bw.of(r.stages(), r.stages(), updates);
   }
 
   private static Schedule inStep(ScheduleRequest r, String name) {

@@ -65,7 +65,7 @@ final class SimulateCommand implements Callable<Integer> {
     }
     argument.refuse(
         List.of("--times"), spec, "schedules", "a plan, which has its own; leave it out");
-    simulation.checkHeededByPlans();
+    simulation.checkSupportedByPlans();
     GivenPlan plan = argument.load();
     String[] names = out == null ? new String[0] : plan.files().toArray(String[]::new);
     try (OutputFolder to = OutputFolder.of(out, names)) { // before anything is printed
@@ -100,7 +100,7 @@ final class SimulateCommand implements Callable<Integer> {
 
   private int schedule() {
     argument.refuse(PlanArgument.FOR_PLANS, spec, "plans", "a schedule; leave it out");
-    simulation.checkHeeded();
+    simulation.checkSupported();
     ScheduleComparison.Asked asked =
         new ScheduleComparison.Asked(
             null,

@@ -83,7 +83,7 @@ final class SimulationOptions {
   private @Nullable String seed;
 
   /** Throws where something is said that changes nothing in a schedule's runs. */
-  void checkHeeded() {
+  void checkSupported() {
     if (perMachine != null && !SHARED.equals(transfers)) {
       throw new BadInputException(
           "--per-machine: only shared transfers go by machines; leave it out, or give --transfers"
@@ -93,7 +93,7 @@ final class SimulationOptions {
   }
 
   /** The same in a plan's runs. */
-  void checkHeededByPlans() {
+  void checkSupportedByPlans() {
     if (perMachine != null) {
       throw new BadInputException(
           "--per-machine: is for schedules, and a plan says where its devices are; leave it out");

@@ -14,9 +14,9 @@ import java.util.stream.IntStream;
  * @param update seconds of the optimizer's step
  * @param reduce seconds until gradients are added up
  * @param gather seconds until parameters are gathered
- * @param handOn seconds to take either over from another rank
+ * @param gradientPass seconds to take either over from another rank
  */
-record StepSeconds(double update, double reduce, double gather, double handOn) {
+record StepSeconds(double update, double reduce, double gather, double gradientPass) {
   /** Reads {@code U,A,G,H}. */
   static StepSeconds of(String text) {
     String[] parts = text.split(",", -1);
@@ -44,7 +44,7 @@ record StepSeconds(double update, double reduce, double gather, double handOn) {
     return new StepTimes(
         filled(stages, gather / chunks),
         filled(stages, reduce / chunks),
-        filled(stages, handOn / chunks),
+        filled(stages, gradientPass / chunks),
         filled(stages, update / chunks));
   }
 
@@ -55,7 +55,7 @@ record StepSeconds(double update, double reduce, double gather, double handOn) {
   }
 
   private double[] all() {
-    return new double[] {update, reduce, gather, handOn};
+    return new double[] {update, reduce, gather, gradientPass};
   }
 
   /** Whether anything takes time. */

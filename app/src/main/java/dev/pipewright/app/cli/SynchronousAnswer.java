@@ -59,7 +59,7 @@ final class SynchronousAnswer implements PlannerAnswer {
       String model,
       ModelArgument arguments,
       SynchronousFlags flags,
-      Patience patience) {
+      SearchDeadline patience) {
     Request asked = flags.request(planner);
     ModelArgument.Costed costed =
         arguments.costed(model, Optional.empty(), OptionalInt.empty(), asked.globalBatch());
@@ -68,7 +68,7 @@ final class SynchronousAnswer implements PlannerAnswer {
 
   /** All layers on one device. */
   static SynchronousAnswer oneDevice(
-      String model, ModelArgument arguments, SynchronousFlags flags, Patience patience) {
+      String model, ModelArgument arguments, SynchronousFlags flags, SearchDeadline patience) {
     String straight = "straight";
     Request request = flags.request(straight).withStages(OptionalInt.of(1));
     ModelArgument.Costed costed =
@@ -82,7 +82,7 @@ final class SynchronousAnswer implements PlannerAnswer {
       ModelArgument arguments,
       SynchronousFlags flags,
       Request request,
-      Patience patience) {
+      SearchDeadline patience) {
     StageCosts costs = costed.costs();
     long start = System.nanoTime();
     Planning planning;
@@ -102,7 +102,7 @@ final class SynchronousAnswer implements PlannerAnswer {
   }
 
   private static Planning planned(
-      String planner, StageCosts costs, Request request, Patience patience) {
+      String planner, StageCosts costs, Request request, SearchDeadline patience) {
     Oracle decider = decider(costs);
     Optional<Cut> plain = Cut.find(planner);
     if (plain.isPresent()) {

@@ -6,7 +6,7 @@ import dev.pipewright.planner.PlainPipeline.Cut;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.Request.Shape;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -189,19 +189,21 @@ final class SynchronousFlags {
         });
   }
 
-  private List<WarmUp> policies(String planner) {
+  private List<PipelinePolicy> policies(String planner) {
     if (schedule == null) {
       if (Cut.find(planner).isPresent()) {
-        return List.of(WarmUp.A); // what those programs run
+        return List.of(PipelinePolicy.A); // what those programs run
       }
-      return planner.equals("gpipe") ? List.of(WarmUp.ALL) : List.of(WarmUp.A, WarmUp.B);
+      return planner.equals("gpipe")
+          ? List.of(PipelinePolicy.ALL)
+          : List.of(PipelinePolicy.A, PipelinePolicy.B);
     }
     String name = choice("--schedule", schedule, SCHEDULES);
     if (planner.equals("gpipe") && !name.equals("gpipe")) {
       throw new BadInputException(
           "--schedule: " + name + " contradicts --planner gpipe; leave out one of them");
     }
-    for (WarmUp policy : WarmUp.values()) {
+    for (PipelinePolicy policy : PipelinePolicy.values()) {
       if (policy.schedule().equals(name)) {
         return List.of(policy);
       }

@@ -60,7 +60,7 @@ final class ThroughputAnswer implements PlannerAnswer {
       ModelArgument arguments,
       SynchronousFlags flags,
       PipeDreamFlags pipeDream,
-      Patience patience) {
+      SearchDeadline patience) {
     int samples = flags.globalBatch();
     ModelArgument.Costed costed =
         arguments.costed(model, Optional.empty(), OptionalInt.empty(), samples);
@@ -72,7 +72,7 @@ final class ThroughputAnswer implements PlannerAnswer {
     rivals.add(
         asked(
             "pipedream-2bw",
-            () -> twoBuffers(TwoBufferAnswer.of(model, arguments, flags, patience))));
+            () -> twoBuffers(PipeDream2bwAnswer.of(model, arguments, flags, patience))));
     rivals.add(asked("madpipe", () -> periodic(costed, flags.stages(costed), samples, patience)));
     if (flags.stages(costed).orElse(1) == 1) {
       rivals.add(
@@ -104,13 +104,13 @@ final class ThroughputAnswer implements PlannerAnswer {
     return new Rival("pipedream", seconds, answer.doesNotFit(), Optional.of(answer));
   }
 
-  private static Rival twoBuffers(TwoBufferAnswer answer) {
+  private static Rival twoBuffers(PipeDream2bwAnswer answer) {
     double seconds = seconds(answer.steady());
     return new Rival("pipedream-2bw", seconds, answer.nothing(), Optional.of(answer));
   }
 
   private static Rival periodic(
-      ModelArgument.Costed costed, OptionalInt stages, int samples, Patience patience) {
+      ModelArgument.Costed costed, OptionalInt stages, int samples, SearchDeadline patience) {
     Limits.searched("madpipe", costed.costs().size());
     long start = System.nanoTime();
     PeriodicPlanning planning =

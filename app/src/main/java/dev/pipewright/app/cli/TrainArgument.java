@@ -10,9 +10,9 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
-import dev.pipewright.plan.Flow;
-import dev.pipewright.plan.Sharding;
-import dev.pipewright.plan.Split;
+import dev.pipewright.plan.AsyncPipeline;
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.planner.baseline.BlockPartition;
 import dev.pipewright.planner.baseline.OnePath;
 import dev.pipewright.schedule.Schedule;
@@ -162,9 +162,9 @@ final class TrainArgument {
     return new Chosen(chosen.model(), sharded, chosen.plan());
   }
 
-  private Sharding sharding() {
+  private ZeroStage sharding() {
     int level = zero == null ? 0 : zero;
-    return Arrays.stream(Sharding.values())
+    return Arrays.stream(ZeroStage.values())
         .filter(sharding -> sharding.level() == level)
         .findFirst()
         .orElseThrow(() ->
@@ -218,10 +218,11 @@ final class TrainArgument {
     int each = AtLeast.few("--replicas", replicas, 1);
     String name = schedule == null ? "1f1b" : schedule;
     ScheduleNames.Named named = ScheduleNames.find(name);
-    Optional<Flow> flow = new TrainFlow(name, ranks, microBatches, each, vertical).flow();
-    if (flow.isPresent()) {
+    Optional<AsyncPipeline> asyncPipeline =
+        new AsyncPipelineFlags(name, ranks, microBatches, each, vertical).asyncPipeline();
+    if (asyncPipeline.isPresent()) {
       named.chunks(name, chunks == null ? OptionalInt.empty() : OptionalInt.of(chunks));
-      return flowing(network, graph, flow.get(), each);
+      return asynchronous(network, graph, asyncPipeline.get(), each);
     }
     int parts = named.chunks(name, chunks == null ? OptionalInt.empty() : OptionalInt.of(chunks));
     int count = AtLeast.few("--micro-batches", microBatches, ranks == 1 ? 1 : 2 * ranks);
@@ -258,19 +259,20 @@ final class TrainArgument {
   }
 
   /** Workers of a rank share micro-batches where these are several of a step. */
-  private Chosen flowing(String network, LayerGraph graph, Flow flow, int each) {
+  private Chosen asynchronous(
+      String network, LayerGraph graph, AsyncPipeline asyncPipeline, int each) {
     if (split != null || reduce != null) {
       throw new BadInputException(
           "--split: stages whose steps flow, as those of %s, are not split; leave it out"
-              .formatted(flow.name()));
+              .formatted(asyncPipeline.name()));
     }
-    int samples = batch(flow.microBatches());
-    List<StageLayers> cut = cut(graph, flow.stages());
-    int ranks = flow.schedule(flow.round()).ranks();
-    int ofRank = flow instanceof Flow.TwoBuffers ? each : 1;
+    int samples = batch(asyncPipeline.microBatches());
+    List<StageLayers> cut = cut(graph, asyncPipeline.stages());
+    int ranks = asyncPipeline.schedule(asyncPipeline.round()).ranks();
+    int ofRank = asyncPipeline instanceof AsyncPipeline.DoubleBuffered ? each : 1;
     return new Chosen(
         network,
-        Assignment.of(flow, cut, Collections.nCopies(ranks, ofRank), samples),
+        Assignment.of(asyncPipeline, cut, Collections.nCopies(ranks, ofRank), samples),
         Optional.empty());
   }
 
@@ -307,7 +309,7 @@ final class TrainArgument {
       }
       return cut;
     }
-    List<Split> splits = new SplitFlag(graph).read(split, reduce, cut.size());
+    List<Parallelism> splits = new ParallelismFlag(graph).read(split, reduce, cut.size());
     return IntStream.range(0, cut.size()).mapToObj(i -> cut.get(i).with(splits.get(i))).toList();
   }
 

@@ -1,7 +1,7 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.execution.Expectation;
 import dev.pipewright.execution.LossWatch;
+import dev.pipewright.execution.RunPrediction;
 import dev.pipewright.execution.TrainingFailureException;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
@@ -47,7 +47,7 @@ final class TrainCommand implements Callable<Integer> {
 
   @Mixin private TrainArgument what = new TrainArgument();
 
-  @Mixin private ExpectationArgument expected = new ExpectationArgument();
+  @Mixin private PredictionArgument expected = new PredictionArgument();
 
   @Mixin private RunOptions run = new RunOptions();
 
@@ -112,16 +112,17 @@ final class TrainCommand implements Callable<Integer> {
   public Integer call() {
     TrainArgument.Chosen chosen = what.chosen();
     TrainingRequest request = request(chosen);
-    Optional<Expectation> expectation = expected.maybe(chosen, request.rule().kind());
-    double step = expectation.map(Expectation::predictedStepSeconds).orElse(0.0);
+    Optional<RunPrediction> runPrediction = expected.maybe(chosen, request.rule().kind());
+    double step = runPrediction.map(RunPrediction::predictedStepSeconds).orElse(0.0);
     request = request.on(request.machines().after(step));
     if (expected.emulate) {
-      request = request.emulating(expectation.orElseThrow().layers());
+      request = request.emulating(runPrediction.orElseThrow().layers());
     }
     PrintWriter err = spec.commandLine().getErr();
     LossWatch watch = new LossWatch(request.rule().rate());
     TrainingOutcome outcome;
-    try (Patience patience = new Patience(OptionalDouble.empty(), Patience.SECONDS_TO_STOP)) {
+    try (SearchDeadline patience =
+        new SearchDeadline(OptionalDouble.empty(), SearchDeadline.SECONDS_TO_STOP)) {
       outcome = service().train(request, new TrainProgress(err, !json, steps, watch, patience));
     } catch (TrainingFailureException e) {
       err.println("pipewright: " + e.getMessage());
@@ -129,7 +130,7 @@ final class TrainCommand implements Callable<Integer> {
     }
     PrintWriter to = spec.commandLine().getOut();
     if (json) {
-      to.print(TrainingJson.text(request, outcome, expectation));
+      to.print(TrainingJson.text(request, outcome, runPrediction));
     } else {
       to.print(TrainingText.of(request, outcome));
     }

@@ -12,14 +12,14 @@ import dev.pipewright.formats.ReadPlan;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.plan.AsynchronousPlan.Rule;
-import dev.pipewright.plan.Flow;
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.ParallelismLimits;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
-import dev.pipewright.plan.Split;
-import dev.pipewright.plan.SplitLimits;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.periodic.PeriodicShape;
 import dev.pipewright.schedule.check.Validator;
@@ -82,23 +82,24 @@ record TrainPlan(ReadPlan file, List<StagePlan> stages) {
   Assignment assignment(LayerGraph graph) {
     return switch (file) {
       case PlanFile read -> Assignment.of(read.plan());
-      case AsynchronousFile read -> flowing(read.plan());
+      case AsynchronousFile read -> asynchronous(read.plan());
       case HybridFile read -> divided(read, graph);
       case PeriodicFile read -> repeated(read);
       case PlacementFile read -> throw new IllegalStateException("refused before");
     };
   }
 
-  private Assignment flowing(AsynchronousPlan plan) {
+  private Assignment asynchronous(AsynchronousPlan plan) {
     boolean inTurn = plan.rule() == Rule.PIPEDREAM;
-    Flow flow =
+    AsyncPipeline asyncPipeline =
         inTurn
-            ? new Flow.PipeDream(stages.stream().map(StagePlan::replicas).toList(), false)
-            : new Flow.TwoBuffers(stages.size(), plan.microBatches(), plan.replicas() > 1);
-    int ranks = flow.schedule(flow.round()).ranks();
+            ? new AsyncPipeline.PipeDream(stages.stream().map(StagePlan::replicas).toList(), false)
+            : new AsyncPipeline.DoubleBuffered(
+                stages.size(), plan.microBatches(), plan.replicas() > 1);
+    int ranks = asyncPipeline.schedule(asyncPipeline.round()).ranks();
     return Assignment.of(
-        flow,
-        stages.stream().map(stage -> layers(stage, Split.NONE)).toList(),
+        asyncPipeline,
+        stages.stream().map(stage -> layers(stage, Parallelism.NONE)).toList(),
         Collections.nCopies(ranks, inTurn ? 1 : plan.replicas()),
         Math.toIntExact(plan.globalBatch()));
   }
@@ -114,28 +115,28 @@ record TrainPlan(ReadPlan file, List<StagePlan> stages) {
         passes.add(new RepeatedOp(op.pass(), op.stage() / 2, op.start(), op.shift()));
       }
     }
-    Flow.Repeated flow = flow(read.shape(), ranks, passes);
+    AsyncPipeline.Repeated asyncPipeline = asyncPipeline(read.shape(), ranks, passes);
     return Assignment.of(
-        flow,
-        stages.stream().map(stage -> layers(stage, Split.NONE)).toList(),
+        asyncPipeline,
+        stages.stream().map(stage -> layers(stage, Parallelism.NONE)).toList(),
         Collections.nCopies(devices.size(), 1),
-        Math.multiplyExact(read.samples(), flow.microBatches()));
+        Math.multiplyExact(read.samples(), asyncPipeline.microBatches()));
   }
 
-  private static Flow.Repeated flow(
+  private static AsyncPipeline.Repeated asyncPipeline(
       PeriodicShape shape, List<Integer> ranks, List<RepeatedOp> passes) {
-    Flow.Repeated flow;
+    AsyncPipeline.Repeated asyncPipeline;
     try {
-      flow = Flow.Repeated.of(ranks, shape.period(), shape.batches(), passes);
+      asyncPipeline = AsyncPipeline.Repeated.of(ranks, shape.period(), shape.batches(), passes);
     } catch (IllegalArgumentException e) {
       throw new BadInputException("pattern: " + e.getMessage() + "; plan again");
     }
-    if (!Validator.check(flow.schedule(2), 1).isEmpty()) {
+    if (!Validator.check(asyncPipeline.schedule(2), 1).isEmpty()) {
       throw new BadInputException(
           "pattern: its ops wait for each other in a circle; plan again, or see what `pipewright"
               + " check` says");
     }
-    return flow;
+    return asyncPipeline;
   }
 
   private Assignment divided(HybridFile read, LayerGraph graph) {
@@ -151,9 +152,9 @@ record TrainPlan(ReadPlan file, List<StagePlan> stages) {
     return new Assignment(plan.schedule(), layers, workers, batch, false);
   }
 
-  private static Split split(LayerGraph graph, int degree) {
-    SplitLimits limits = new SplitLimits(graph);
-    Split split = limits.tensorParallel(degree);
+  private static Parallelism split(LayerGraph graph, int degree) {
+    ParallelismLimits limits = new ParallelismLimits(graph);
+    Parallelism split = limits.tensorParallel(degree);
     limits
         .refusal(split)
         .ifPresent(sentence -> {
@@ -163,7 +164,7 @@ record TrainPlan(ReadPlan file, List<StagePlan> stages) {
     return split;
   }
 
-  private static StageLayers layers(StagePlan stage, Split split) {
+  private static StageLayers layers(StagePlan stage, Parallelism split) {
     LayerRange range = new LayerRange(stage.firstLayer(), stage.lastLayer());
     return new StageLayers(range, stage.recompute(), stage.again(), split);
   }

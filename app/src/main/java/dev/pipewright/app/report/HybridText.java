@@ -27,7 +27,7 @@ public final class HybridText {
     out.append("  pipeline: ")
         .append(Words.count(plan.stages().size(), "stage"))
         .append(", schedule ")
-        .append(plan.warmUp().schedule())
+        .append(plan.policy().schedule())
         .append(", ")
         .append(plan.microBatches())
         .append(" × ")

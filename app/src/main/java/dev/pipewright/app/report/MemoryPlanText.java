@@ -104,7 +104,7 @@ public final class MemoryPlanText {
                 .formatted(
                     Words.count(plan.microBatches(), "micro-batch"),
                     plan.microBatch(),
-                    plan.warmUp().schedule())
+                    plan.policy().schedule())
         : stages;
   }
 
@@ -187,7 +187,7 @@ public final class MemoryPlanText {
               Cell.of(Numbers.bytes(plan.peakBytes())),
               Cell.seconds(plan.stepSeconds()),
               Cell.of(Units.significant(plan.throughput())),
-              Cell.of(plan.warmUp().schedule()),
+              Cell.of(plan.policy().schedule()),
               Cell.of(plan.microBatches() + " × " + plan.microBatch()),
               Cell.of(TextWidth.cut(plan.summary(), 2 * Math.max(30, width - OTHER_COLUMNS)))));
     }

@@ -1,6 +1,6 @@
 package dev.pipewright.app.report;
 
-import dev.pipewright.app.report.ScheduleHandOns.HandOn;
+import dev.pipewright.app.report.ScheduleGradientPasses.HandOn;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Units;
@@ -172,18 +172,18 @@ final class ScheduleDrawing {
     if (!run.schedule().exchanging()) {
       return;
     }
-    List<HandOn> handOns = ScheduleHandOns.of(run);
-    if (handOns.size() > MOST_ARROWS) {
+    List<HandOn> gradientPasses = ScheduleGradientPasses.of(run);
+    if (gradientPasses.size() > MOST_ARROWS) {
       return;
     }
     plot.open("class=\"arrow\"");
-    for (HandOn handOn : handOns) {
-      double from = rows + (handOn.from() + 1) * scale.row() - scale.lane() / 2;
-      double to = rows + (handOn.to() + 1) * scale.row() - scale.lane() / 2;
+    for (HandOn gradientPass : gradientPasses) {
+      double from = rows + (gradientPass.from() + 1) * scale.row() - scale.lane() / 2;
+      double to = rows + (gradientPass.to() + 1) * scale.row() - scale.lane() / 2;
       arrow(
-          scale.x(run.start(handOn.to(), handOn.target())),
+          scale.x(run.start(gradientPass.to(), gradientPass.target())),
           from,
-          scale.x(run.end(handOn.to(), handOn.target())),
+          scale.x(run.end(gradientPass.to(), gradientPass.target())),
           to);
     }
     plot.close();

@@ -1,6 +1,6 @@
 package dev.pipewright.app.report;
 
-import dev.pipewright.app.report.ScheduleHandOns.HandOn;
+import dev.pipewright.app.report.ScheduleGradientPasses.HandOn;
 import dev.pipewright.app.report.TraceEvents.Track;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
@@ -60,7 +60,7 @@ public final class ScheduleTrace {
 
   private void events() throws IOException {
     messages();
-    handOns();
+    gradientPasses();
     out.process(COMPUTE, "computing");
     if (run.schedule().exchanging()) {
       out.process(EXCHANGE, "exchanging");
@@ -129,12 +129,12 @@ public final class ScheduleTrace {
     return new Place(place.rank(), position);
   }
 
-  private void handOns() {
+  private void gradientPasses() {
     if (run.schedule().exchanging()) {
-      for (HandOn handOn : ScheduleHandOns.of(run)) {
+      for (HandOn gradientPass : ScheduleGradientPasses.of(run)) {
         message(
-            new Place(handOn.from(), handOn.source()),
-            new Place(handOn.to(), handOn.target()),
+            new Place(gradientPass.from(), gradientPass.source()),
+            new Place(gradientPass.to(), gradientPass.target()),
             "taken over");
       }
     }

@@ -131,7 +131,7 @@ final class Tables {
     return Table.row(
         Cell.of(candidate.kind()),
         Cell.of(Words.shape(plan, shapeWidth)),
-        Cell.of(plan.warmUp().schedule()),
+        Cell.of(plan.policy().schedule()),
         Cell.of(plan.microBatches() + " × " + plan.microBatch()),
         Cell.seconds(candidate.estimate().stepSeconds()),
         Cell.of(simulated),

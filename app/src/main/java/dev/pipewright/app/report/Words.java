@@ -122,7 +122,7 @@ public final class Words {
     if (plan.replicas() > 1) {
       text.append(" in ").append(plan.replicas()).append(" replicas");
     }
-    text.append(", schedule ").append(plan.warmUp().schedule());
+    text.append(", schedule ").append(plan.policy().schedule());
     if (plan.overlapGradients()) {
       text.append(", gradients overlapped");
     }

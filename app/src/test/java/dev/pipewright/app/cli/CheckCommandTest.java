@@ -330,11 +330,11 @@ class CheckCommandTest {
   static Stream<Arguments> plansThatCannotBe() {
     String head = "{\"schedule\":\"1f1b\",\"micro_batches\":4,\"micro_batch\":1,";
     String gap = stages("0,2", "0", "3,5", "1", "8,9", "2");
-    String flow = "{\"schedule\":\"pipedream-2bw\",\"micro_batches\":4,\"micro_batch\":1,";
+    String asyncPipeline = "{\"schedule\":\"pipedream-2bw\",\"micro_batches\":4,\"micro_batch\":1,";
     String shared = head.replace("1f1b", "gpipe") + "\"stages\":[%s]}";
     return Stream.of(
         arguments("no stage has layers 6 to 7", head + "\"stages\":[%s]}".formatted(gap)),
-        arguments("no stage has layers 6 to 7", flow + "\"stages\":[%s]}".formatted(gap)),
+        arguments("no stage has layers 6 to 7", asyncPipeline + "\"stages\":[%s]}".formatted(gap)),
         arguments(
             "no stage has layer 0",
             head + "\"stages\":[%s]}".formatted(stages("1,2", "0", "3,5", "1"))),

@@ -407,8 +407,10 @@ class FiguresAgreeTest {
     String[] plain = {"--profile-batch", "2", "--global-batch", "4", "--planner", "torchgpipe"};
     Cli rule = Cli.plan(model(2), slow, plain).ends(0);
     assertTrue(rule.err().contains("one device alone takes "), rule.err());
-    String[] flow = {"--profile-batch", "2", "--global-batch", "4", "--objective", "throughput"};
-    Cli fastest = Cli.plan(model(2), slow, Cli.with(flow, "--json")).ends(0);
+    String[] asyncPipeline = {
+      "--profile-batch", "2", "--global-batch", "4", "--objective", "throughput"
+    };
+    Cli fastest = Cli.plan(model(2), slow, Cli.with(asyncPipeline, "--json")).ends(0);
     assertEquals(1, fastest.json().at("/plan/stages").size(), fastest.out());
     assertEquals(1, fastest.json().at("/plan/stages/0/devices").size(), fastest.out());
     assertTrue(fastest.err().contains("one device within its memory "), fastest.err());

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.app.cli.MemoryAnswer.Asked;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.PlanJson;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -27,7 +27,7 @@ class MemoryAnswerTest {
   @TempDir Path folder;
 
   private static Asked asked(String planner, int batch) {
-    return new Asked(planner, batch, OptionalInt.empty(), List.of(WarmUp.A), () -> false);
+    return new Asked(planner, batch, OptionalInt.empty(), List.of(PipelinePolicy.A), () -> false);
   }
 
   private static ModelArgument.Costed costed(String model, String cluster, String memory) {
@@ -53,7 +53,8 @@ class MemoryAnswerTest {
 
   @Test
   void aStoppedSearchSaysSoAndNamesNoRunnerUpThatHoldsLess() {
-    Asked asked = new Asked("mcap-bf", 64, OptionalInt.empty(), List.of(WarmUp.A), () -> true);
+    Asked asked =
+        new Asked("mcap-bf", 64, OptionalInt.empty(), List.of(PipelinePolicy.A), () -> true);
     MemoryAnswer answer = MemoryAnswer.of(costed("bert-48", "dapple-a", "16GiB"), asked);
     assertTrue(answer.planning().gap() > 0, "the first 16,384 partitions hold no optimum");
     assertEquals(List.of("the search was ended early; this is the best so far"), answer.remarks());

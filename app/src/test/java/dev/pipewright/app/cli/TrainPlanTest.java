@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.execution.Expectation;
+import dev.pipewright.execution.RunPrediction;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
-import dev.pipewright.plan.Flow;
-import dev.pipewright.plan.Split;
-import dev.pipewright.plan.Split.Kind;
+import dev.pipewright.plan.AsyncPipeline;
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.Parallelism.Kind;
 import dev.pipewright.planner.memory.HybridPlan;
 import dev.pipewright.zoo.Models;
 import java.io.IOException;
@@ -58,10 +58,10 @@ class TrainPlanTest {
     TrainPlan plan = planned("mlp-8x1024", planner);
     Assignment assignment = plan.assignment(graph("mlp-8x1024"));
     everyDeviceWorks(plan, assignment);
-    Flow flow = assignment.flow().orElseThrow();
-    assertEquals(planner, flow.name());
+    AsyncPipeline asyncPipeline = assignment.asyncPipeline().orElseThrow();
+    assertEquals(planner, asyncPipeline.name());
     assertEquals(64, assignment.batch());
-    assertTrue(flow instanceof Flow.PipeDream || assignment.steps() == 1);
+    assertTrue(asyncPipeline instanceof AsyncPipeline.PipeDream || assignment.steps() == 1);
   }
 
   @ParameterizedTest
@@ -71,8 +71,8 @@ class TrainPlanTest {
     Assignment assignment = plan.assignment(graph(model));
     everyDeviceWorks(plan, assignment);
     Kind kind = model.startsWith("gpt") ? Kind.TENSOR : Kind.FILTER;
-    List<Split> splits = assignment.stages().stream().map(stage -> stage.split()).toList();
-    assertTrue(splits.stream().anyMatch(Split::several), splits.toString());
+    List<Parallelism> splits = assignment.stages().stream().map(stage -> stage.split()).toList();
+    assertTrue(splits.stream().anyMatch(Parallelism::several), splits.toString());
     splits.forEach(split -> assertTrue(!split.several() || split.kind() == kind));
   }
 
@@ -86,8 +86,8 @@ class TrainPlanTest {
     GivenHybrid given = (GivenHybrid) argument.load();
     HybridPlan priced = given.priced();
     assertTrue(priced.stages().stream().anyMatch(stage -> stage.degrees().tensor() > 1));
-    Expectation expected =
-        new Expectation(given.costed().costs(), plan.assignment(graph(model)), plan.devices());
+    RunPrediction expected =
+        new RunPrediction(given.costed().costs(), plan.assignment(graph(model)), plan.devices());
     double peak = Arrays.stream(expected.peakBytes()).max().orElseThrow();
     assertEquals(priced.peakBytes(), peak, 1e-9 * peak);
     assertEquals(
@@ -100,8 +100,9 @@ class TrainPlanTest {
     TrainPlan plan = planned("mlp-8x1024", "madpipe");
     Assignment assignment = plan.assignment(graph("mlp-8x1024"));
     everyDeviceWorks(plan, assignment);
-    Flow.Repeated flow = (Flow.Repeated) assignment.flow().orElseThrow();
-    assertEquals(64 * flow.microBatches(), assignment.batch());
+    AsyncPipeline.Repeated asyncPipeline =
+        (AsyncPipeline.Repeated) assignment.asyncPipeline().orElseThrow();
+    assertEquals(64 * asyncPipeline.microBatches(), assignment.batch());
     assertEquals(1, assignment.steps());
   }
 

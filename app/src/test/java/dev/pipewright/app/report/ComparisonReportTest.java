@@ -7,7 +7,7 @@ import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.execution.Comparison;
 import dev.pipewright.execution.Comparison.Item;
 import dev.pipewright.execution.Comparison.Scope;
-import dev.pipewright.execution.StolenTime;
+import dev.pipewright.execution.StealTime;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
 import dev.pipewright.schedule.OneForwardOneBackward;
@@ -36,7 +36,7 @@ class ComparisonReportTest {
             new Item(Scope.OP, "forward", 1e-3, 1e-3, 1.25e-3),
             new Item(Scope.EXCHANGE, "stage 0 to 1", 1e-6, 1e-6, Double.NaN),
             new Item(Scope.MEMORY, "worker 0", 1 << 20, 1 << 20, 2 << 20)),
-        new StolenTime(0.32));
+        new StealTime(0.32));
   }
 
   private static final TrainingFigures FIGURES =

@@ -17,7 +17,7 @@ import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.Planning.Search;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Op;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.trace.Timeline;
 import dev.pipewright.trace.Timeline.Flow;
 import dev.pipewright.trace.Timeline.Kind;
@@ -217,7 +217,7 @@ final class Pipelines {
       String kind, int stages, int microBatches, double seconds, double gib) {
     Plan plan =
         new Plan(
-            WarmUp.A,
+            PipelinePolicy.A,
             microBatches,
             1,
             1,

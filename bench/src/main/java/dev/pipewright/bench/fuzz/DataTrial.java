@@ -3,10 +3,10 @@ package dev.pipewright.bench.fuzz;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.model.Shape;
 import dev.pipewright.runtime.data.Dataset;
+import dev.pipewright.runtime.data.DatasetRequirements;
 import dev.pipewright.runtime.data.DatasetSpec;
 import dev.pipewright.runtime.data.TrainingData;
 import dev.pipewright.runtime.data.Values;
-import dev.pipewright.runtime.data.Wanted;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -27,14 +27,18 @@ import javax.imageio.ImageIO;
  * @param files that are right, by name within the folder; one that is damaged is their first
  */
 record DataTrial(
-    String name, String spec, Wanted wanted, List<Map.Entry<String, byte[]>> files, Path folder)
+    String name,
+    String spec,
+    DatasetRequirements wanted,
+    List<Map.Entry<String, byte[]>> files,
+    Path folder)
     implements Trial {
   private static final int SAMPLES = 12;
   private static final int CLASSES = 10;
 
   /** One for each format that training reads. */
   static List<DataTrial> all(Path folder) {
-    Wanted digits = images(Shape.of(1, 6, 5));
+    DatasetRequirements digits = images(Shape.of(1, 6, 5));
     byte[] pictures = idx(3, 6, 5);
     byte[] labels = idx(1);
     return List.of(
@@ -61,14 +65,20 @@ record DataTrial(
   }
 
   private static DataTrial trial(
-      Path folder, String name, String kind, Wanted wanted, List<Map.Entry<String, byte[]>> files) {
+      Path folder,
+      String name,
+      String kind,
+      DatasetRequirements wanted,
+      List<Map.Entry<String, byte[]>> files) {
     Path own = folder.resolve(name.replace(' ', '-'));
     return new DataTrial("data: " + name, kind + own, wanted, files, own);
   }
 
-  private static Wanted images(Shape shape) {
-    return new Wanted(
-        "net", List.of(new Wanted.Input.Field(shape)), new Wanted.Answer.Classes(CLASSES));
+  private static DatasetRequirements images(Shape shape) {
+    return new DatasetRequirements(
+        "net",
+        List.of(new DatasetRequirements.Input.Field(shape)),
+        new DatasetRequirements.Answer.Classes(CLASSES));
   }
 
   private static List<Map.Entry<String, byte[]>> mnist(

@@ -7,7 +7,7 @@ import dev.pipewright.cost.StageCost;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -74,10 +74,10 @@ final class PipelineEstimate implements StrategyFormulas {
       }
       int first = cut.costs().inChain(cut.first(stage));
       int last = cut.costs().inChain(cut.end(stage)) - 1;
-      int inFlight = WarmUp.A.inFlightOf(cut.stages() - 1 - stage, microBatches);
+      int inFlight = PipelinePolicy.A.inFlightOf(cut.stages() - 1 - stage, microBatches);
       stages.add(new StagePlan(first, last, devices, Recompute.NONE, inFlight));
     }
-    return new Plan(WarmUp.A, microBatches, microBatch, layout.groups(), false, stages);
+    return new Plan(PipelinePolicy.A, microBatches, microBatch, layout.groups(), false, stages);
   }
 
   /** The step, with or without the transfers between stages. */

@@ -22,7 +22,7 @@ public final class Studies {
    */
   public static Study of(
       Setting setting, List<Strategy> strategies, List<Integer> devices, Batch batch) {
-    StrategyOracle oracle = new StrategyOracle(setting);
+    ParadlOracle oracle = new ParadlOracle(setting);
     List<Prediction> predictions = new ArrayList<>();
     for (Strategy strategy : strategies) {
       for (int count : devices) {
@@ -70,7 +70,7 @@ public final class Studies {
   }
 
   private static List<Sensitivity> sensitivities(
-      Study study, Workload workload, StrategyOracle oracle, Batch batch) {
+      Study study, Workload workload, ParadlOracle oracle, Batch batch) {
     int devices = study.devices().get(study.devices().size() - 1);
     Optional<Strategy> usual = study.choice(devices).map(Predicted::strategy);
     List<Sensitivity> sensitivities = new ArrayList<>();
@@ -98,7 +98,7 @@ public final class Studies {
   }
 
   private static Optional<Predicted> on(
-      StrategyOracle elsewhere, List<Strategy> strategies, int devices, Batch batch) {
+      ParadlOracle elsewhere, List<Strategy> strategies, int devices, Batch batch) {
     return choice(
         strategies.stream().map(s -> elsewhere.predict(s, devices, batch.on(devices))), 1);
   }

@@ -9,7 +9,7 @@
  * <caption>Members</caption>
  * <tr><td>{@link dev.pipewright.cost.strategy.Strategy}</td><td>which dimension is split</td></tr>
  * <tr><td>{@link dev.pipewright.cost.strategy.Layout}</td><td>in how many parts</td></tr>
- * <tr><td>{@link dev.pipewright.cost.strategy.StrategyOracle}</td><td>asks, and answers with a
+ * <tr><td>{@link dev.pipewright.cost.strategy.ParadlOracle}</td><td>asks, and answers with a
  * {@link dev.pipewright.cost.strategy.Prediction}</td></tr>
  * <tr><td>{@link dev.pipewright.cost.strategy.PublishedFormulas}</td><td>the paper's Table 3 to the
  * letter</td></tr>

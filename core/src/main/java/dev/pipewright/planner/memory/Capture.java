@@ -3,7 +3,7 @@ package dev.pipewright.planner.memory;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.planner.memory.Balance.LowerBound;
 import dev.pipewright.planner.recompute.Recomputation;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -33,7 +33,7 @@ public final class Capture {
   private final BooleanSupplier stop;
   private final double capacity;
   private final List<HybridRound> rounds = new ArrayList<>();
-  private final List<HybridRelief> reliefs = new ArrayList<>();
+  private final List<HybridRecomputation> reliefs = new ArrayList<>();
   private boolean exhaustive = true;
 
   /**
@@ -52,7 +52,7 @@ public final class Capture {
   public record Request(
       int globalBatch,
       OptionalInt microBatch,
-      List<WarmUp> policies,
+      List<PipelinePolicy> policies,
       int mostTensor,
       int points,
       long budget,
@@ -76,7 +76,7 @@ public final class Capture {
     public Request(
         int globalBatch,
         OptionalInt microBatch,
-        List<WarmUp> policies,
+        List<PipelinePolicy> policies,
         int mostTensor,
         int points,
         long budget) {
@@ -105,7 +105,8 @@ public final class Capture {
 
     /** 1F1B, tensor degrees of up to 8, a dozen plans. */
     public static Request of(int globalBatch) {
-      return new Request(globalBatch, OptionalInt.empty(), List.of(WarmUp.A), 8, 12, 2_000_000);
+      return new Request(
+          globalBatch, OptionalInt.empty(), List.of(PipelinePolicy.A), 8, 12, 2_000_000);
     }
   }
 
@@ -172,16 +173,16 @@ public final class Capture {
     }
     between(found, least);
     List<HybridPlan> front = front(found);
-    exhaustive &= reliefs.stream().allMatch(HybridRelief::exact);
+    exhaustive &= reliefs.stream().allMatch(HybridRecomputation::exact);
     HybridPlan best = front.get(0);
     return new Found(Optional.of(best), front, bound, Binding.of(best, capacity), exhaustive);
   }
 
   /** Of all schedules and micro-batches. */
   private HybridPlan smallest() {
-    HybridRelief whole = relief(costs);
+    HybridRecomputation whole = relief(costs);
     int most = Math.max(FINE, 2 * request.stages().orElse(0));
-    HybridRelief blocks = costs.size() > most ? relief(Blocks.of(costs, most)) : whole;
+    HybridRecomputation blocks = costs.size() > most ? relief(Blocks.of(costs, most)) : whole;
     exhaustive = whole == blocks;
     Optional<HybridPlan> least = Optional.empty();
     int fewest = request.stages().orElse(1);
@@ -192,11 +193,11 @@ public final class Capture {
         costs.size(),
         costs.workload().cluster().size());
     for (int devices = costs.workload().cluster().size(); least.isEmpty(); devices--) {
-      for (WarmUp warmUp : request.policies()) {
+      for (PipelinePolicy policy : request.policies()) {
         for (int samples = 1; samples <= request.globalBatch(); samples++) {
           if (allowed(samples)) {
-            HybridRound fine = round(whole, warmUp, samples, devices);
-            HybridRound coarse = whole == blocks ? fine : round(blocks, warmUp, samples, devices);
+            HybridRound fine = round(whole, policy, samples, devices);
+            HybridRound coarse = whole == blocks ? fine : round(blocks, policy, samples, devices);
             rounds.add(coarse);
             least = smaller(least, coarse);
             least = whole == blocks ? least : smaller(least, fine);
@@ -228,17 +229,19 @@ public final class Capture {
         : request.globalBatch() % samples == 0;
   }
 
-  private HybridRelief relief(StageCosts of) {
-    HybridRelief made = new HybridRelief(new HybridCosts(of), request.recomputation());
+  private HybridRecomputation relief(StageCosts of) {
+    HybridRecomputation made =
+        new HybridRecomputation(new HybridCosts(of), request.recomputation());
     reliefs.add(made);
     return made;
   }
 
-  private HybridRound round(HybridRelief of, WarmUp warmUp, int samples, int devices) {
+  private HybridRound round(
+      HybridRecomputation of, PipelinePolicy policy, int samples, int devices) {
     return new HybridRound(
         of.costs(),
         of,
-        warmUp,
+        policy,
         request.globalBatch() / samples,
         samples,
         devices,

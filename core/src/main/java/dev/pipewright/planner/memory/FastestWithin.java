@@ -149,7 +149,7 @@ final class FastestWithin {
     int slice = StageCosts.slice(round.samples, own.data());
     Transfer transfer = stages == 0 ? Transfer.NONE : round.transfer(rest.used, rest.kind, kind);
     HybridCosts.Groups on = round.costs.groups(round.firstDevice(used), own);
-    HybridCosts.Messages told = round.costs.messages(round.firstDevice(used), own, slice);
+    HybridCosts.Messages communication = round.costs.messages(round.firstDevice(used), own, slice);
     StageCosts part = round.costs.part(own.tensor());
     double[] forwards = part.forwardSeconds(slice);
     double[] backwards = part.backwardSeconds(slice);
@@ -171,12 +171,12 @@ final class FastestWithin {
       }
       double forward =
           (forwards[end] - forwards[first]) * on.slowdown()
-              + told.forward()[end]
-              - told.forward()[first];
+              + communication.forward()[end]
+              - communication.forward()[first];
       double backward =
           (backwards[end] - backwards[first]) * on.slowdown()
-              + told.backward()[end]
-              - told.backward()[first];
+              + communication.backward()[end]
+              - communication.backward()[first];
       double tail = tail(on.data(), part, first, end, on.slowdown());
       put(rest, stages, transfer, forward, backward + again, tail, inFlight);
       if (!keeps) {

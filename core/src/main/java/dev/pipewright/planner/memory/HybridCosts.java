@@ -4,17 +4,17 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Collectives;
 import dev.pipewright.cost.ExchangeSeconds;
 import dev.pipewright.cost.PartTimes;
+import dev.pipewright.cost.ShardedProfile;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.cost.TeamProfile;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.model.Chain;
+import dev.pipewright.plan.GroupExchange;
+import dev.pipewright.plan.GroupExchanges;
 import dev.pipewright.plan.LayerRange;
-import dev.pipewright.plan.Split;
-import dev.pipewright.plan.SplitLimits;
-import dev.pipewright.plan.TeamExchange;
-import dev.pipewright.plan.TeamExchanges;
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.ParallelismLimits;
 import dev.pipewright.planner.recompute.TradeOffs.Choice;
 import dev.pipewright.units.Bytes;
 import dev.pipewright.units.Check;
@@ -24,8 +24,8 @@ import java.util.Map;
 
 /**
  * What a stage of a hybrid plan costs each of its devices: {@link StageCosts} of the layers as
- * {@link TeamProfile} divides them among the devices of a tensor-parallel group, and the exchanges
- * of these devices.
+ * {@link ShardedProfile} divides them among the devices of a tensor-parallel group, and the
+ * exchanges of these devices.
  *
  * <p>The devices of a stage are consecutive; so are those of a tensor group, and groups of {@code
  * tensor} devices that hold the same part reduce its gradients once a step. O(1) for each stage by
@@ -36,10 +36,10 @@ final class HybridCosts {
 
   private final StageCosts costs;
   private final Workload workload;
-  private final SplitLimits limits;
+  private final ParallelismLimits limits;
   private final PartTimes times;
   private final Map<Integer, StageCosts> parts = new HashMap<>(); // by tensor degree
-  private final Map<Integer, List<TeamExchange>> exchanges = new HashMap<>(); // likewise
+  private final Map<Integer, List<GroupExchange>> exchanges = new HashMap<>(); // likewise
   private final Map<Long, Groups> groups = new HashMap<>(); // by first device and degrees
   private final Map<Messages.Key, Messages> messages = new HashMap<>();
 
@@ -61,7 +61,7 @@ final class HybridCosts {
   HybridCosts(StageCosts costs) {
     this.costs = costs;
     this.workload = costs.workload();
-    this.limits = new SplitLimits(workload.chain().graph());
+    this.limits = new ParallelismLimits(workload.chain().graph());
     this.times = new PartTimes(workload);
   }
 
@@ -86,11 +86,11 @@ final class HybridCosts {
   /** Of the part that a device has of the layers; throws where they cannot be divided so. */
   StageCosts part(int tensor) {
     return parts.computeIfAbsent(
-        tensor, degree -> costs.with(TeamProfile.of(workload, split(degree))));
+        tensor, degree -> costs.with(ShardedProfile.of(workload, split(degree))));
   }
 
-  private Split split(int tensor) {
-    Split split = limits.tensorParallel(tensor);
+  private Parallelism split(int tensor) {
+    Parallelism split = limits.tensorParallel(tensor);
     limits
         .refusal(split)
         .ifPresent(why -> Check.that(false, "a stage divides its tensors by %d: %s", tensor, why));
@@ -142,7 +142,7 @@ final class HybridCosts {
             groups(key.firstDevice, key.degrees).tensor,
             workload.profile().precision(),
             tensor);
-    for (TeamExchange each : exchanges.computeIfAbsent(tensor, this::newExchanges)) {
+    for (GroupExchange each : exchanges.computeIfAbsent(tensor, this::newExchanges)) {
       double[] pass = each.forward() ? forward : backward;
       pass[each.layer()] += seconds.of(each, key.slice);
     }
@@ -150,9 +150,9 @@ final class HybridCosts {
   }
 
   /** Of blocks and filters, which exchange whole tensors wherever a stage begins. */
-  private List<TeamExchange> newExchanges(int tensor) {
+  private List<GroupExchange> newExchanges(int tensor) {
     Chain chain = workload.chain();
-    return TeamExchanges.of(chain, new LayerRange(0, chain.size() - 1), split(tensor));
+    return GroupExchanges.of(chain, new LayerRange(0, chain.size() - 1), split(tensor));
   }
 
   private double[] byEnd(double[] byLayer) {
@@ -202,7 +202,8 @@ final class HybridCosts {
       int samples,
       int inFlight,
       Transfer toNext) {
-    return stage(first, end, firstDevice, degrees, samples, inFlight, HybridRelief.NONE, toNext);
+    return stage(
+        first, end, firstDevice, degrees, samples, inFlight, HybridRecomputation.NONE, toNext);
   }
 
   /** The same where layers run again. */

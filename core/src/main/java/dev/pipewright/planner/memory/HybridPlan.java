@@ -4,7 +4,7 @@ import dev.pipewright.cost.StageCost;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.util.List;
 import java.util.Optional;
 
@@ -16,7 +16,11 @@ import java.util.Optional;
  * @param stepSeconds by the longest path through the step
  */
 public record HybridPlan(
-    WarmUp warmUp, int microBatches, int microBatch, List<Stage> stages, double stepSeconds) {
+    PipelinePolicy policy,
+    int microBatches,
+    int microBatch,
+    List<Stage> stages,
+    double stepSeconds) {
   /**
    * One stage.
    *

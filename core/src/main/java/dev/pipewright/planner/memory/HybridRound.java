@@ -5,7 +5,7 @@ import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.recompute.TradeOffs.Choice;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -20,8 +20,8 @@ import java.util.stream.IntStream;
  */
 final class HybridRound {
   final HybridCosts costs;
-  final HybridRelief relief;
-  final WarmUp warmUp;
+  final HybridRecomputation relief;
+  final PipelinePolicy policy;
   final int microBatches;
   final int samples;
   final int devices; // that are used
@@ -31,8 +31,8 @@ final class HybridRound {
 
   HybridRound(
       HybridCosts costs,
-      HybridRelief relief,
-      WarmUp warmUp,
+      HybridRecomputation relief,
+      PipelinePolicy policy,
       int microBatches,
       int samples,
       int devices,
@@ -40,7 +40,7 @@ final class HybridRound {
       OptionalInt stages) {
     this.costs = costs;
     this.relief = relief;
-    this.warmUp = warmUp;
+    this.policy = policy;
     this.microBatches = microBatches;
     this.samples = samples;
     this.devices = devices;
@@ -64,7 +64,7 @@ final class HybridRound {
   }
 
   int inFlight(int fromEnd) {
-    return warmUp.inFlightOf(fromEnd, microBatches);
+    return policy.inFlightOf(fromEnd, microBatches);
   }
 
   /** The first device of a stage when {@code used} devices are taken, its own included. */
@@ -115,7 +115,7 @@ final class HybridRound {
       stages.add(0, HybridShape.stage(first, last, on, inFlight, inChain(fewer.again())));
       shared.add(0, own);
     }
-    Plan plan = new Plan(warmUp, microBatches, samples, 1, false, stages);
+    Plan plan = new Plan(policy, microBatches, samples, 1, false, stages);
     return new HybridShape(plan, shared).priced(costs);
   }
 

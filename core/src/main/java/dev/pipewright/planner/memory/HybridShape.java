@@ -80,7 +80,7 @@ public record HybridShape(Plan plan, List<Degrees> degrees) {
       degrees.add(stage.degrees());
     }
     return new HybridShape(
-        new Plan(priced.warmUp(), priced.microBatches(), priced.microBatch(), 1, false, stages),
+        new Plan(priced.policy(), priced.microBatches(), priced.microBatch(), 1, false, stages),
         degrees);
   }
 
@@ -136,7 +136,7 @@ public record HybridShape(Plan plan, List<Degrees> degrees) {
               again(stage)));
     }
     double seconds = formula.seconds(label, 0);
-    return new HybridPlan(plan.warmUp(), plan.microBatches(), plan.microBatch(), made, seconds);
+    return new HybridPlan(plan.policy(), plan.microBatches(), plan.microBatch(), made, seconds);
   }
 
   /** In layers. */
@@ -169,7 +169,7 @@ public record HybridShape(Plan plan, List<Degrees> degrees) {
                     position(prices.costs(), run.last() + 1) - 1))
             .toList();
     Choice fewer =
-        new HybridRelief(prices, Recomputation.SELECTIVE)
+        new HybridRecomputation(prices, Recomputation.SELECTIVE)
             .given(first, end, device, degrees.get(s), plan.microBatch(), positions);
     return prices.stage(
         first, end, device, degrees.get(s), plan.microBatch(), stage.inFlight(), fewer, toNext);

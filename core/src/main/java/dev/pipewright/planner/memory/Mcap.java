@@ -9,7 +9,7 @@ import dev.pipewright.planner.SearchStoppedException;
 import dev.pipewright.planner.memory.Capture.Request;
 import dev.pipewright.planner.memory.HybridPlan.Stage;
 import dev.pipewright.planner.recompute.Recomputation;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Bytes;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
@@ -54,13 +54,14 @@ public final class Mcap {
       StageCosts all, Request request, Cutter cutter, BooleanSupplier stop) {
     StageCosts costs = Blocks.chain(all);
     int stages = request.stages().orElse(costs.workload().cluster().size());
-    ExactBalance.check(costs.size(), stages);
-    HybridRelief relief = new HybridRelief(new HybridCosts(costs), request.recomputation());
+    McapExact.check(costs.size(), stages);
+    HybridRecomputation relief =
+        new HybridRecomputation(new HybridCosts(costs), request.recomputation());
     HybridPlan best = null;
     HybridRound chosen = null;
     Balance exact = null;
     boolean stopped = false;
-    for (WarmUp warmUp : request.policies()) {
+    for (PipelinePolicy policy : request.policies()) {
       for (int samples = 1; samples <= request.globalBatch() && !stopped; samples++) {
         boolean allowed =
             request.globalBatch() % samples == 0 && request.microBatch().orElse(samples) == samples;
@@ -69,7 +70,7 @@ public final class Mcap {
               new HybridRound(
                   relief.costs(),
                   relief,
-                  warmUp,
+                  policy,
                   request.globalBatch() / samples,
                   samples,
                   stages,
@@ -77,7 +78,7 @@ public final class Mcap {
                   OptionalInt.of(stages));
           try {
             Balance other =
-                ExactBalance.of(peaks(round, stages), costs.size(), stages, TieBreak.NONE, stop);
+                McapExact.of(peaks(round, stages), costs.size(), stages, TieBreak.NONE, stop);
             HybridPlan plan = plan(round, other);
             if (best == null || smaller(plan, best)) {
               best = plan;
@@ -114,7 +115,7 @@ public final class Mcap {
   private static StagePeak peaks(HybridRound round, int stages) {
     if (round.relief.recomputation() == Recomputation.NEVER) {
       return new ModelledPeaks(
-          round.costs.costs(), round.warmUp, stages, round.microBatches, round.samples);
+          round.costs.costs(), round.policy, stages, round.microBatches, round.samples);
     }
     return (stage, first, end) ->
         round.costs.costs().isStage(first, end)
@@ -147,7 +148,7 @@ public final class Mcap {
   /** The same for so many of the cluster's devices. */
   public static MemoryPlanning measured(
       LayerPeaks peaks, Cluster cluster, int stages, Cutter cutter) {
-    ExactBalance.check(peaks.layers(), stages);
+    McapExact.check(peaks.layers(), stages);
     Balance balance = cutter.cut(peaks, peaks.layers(), stages);
     List<Stage> made = new ArrayList<>();
     for (int stage = 0; stage < stages; stage++) {
@@ -159,7 +160,7 @@ public final class Mcap {
       StageCost cost = new StageCost(0, 0, 0, 0, 0, 0, 0, memory);
       made.add(new Stage(first, last, List.of(stage), ALONE, 1, cost));
     }
-    HybridPlan plan = new HybridPlan(WarmUp.A, 1, 1, made, Double.NaN);
+    HybridPlan plan = new HybridPlan(PipelinePolicy.A, 1, 1, made, Double.NaN);
     return planning(balance, plan, balance.gap() <= 0);
   }
 

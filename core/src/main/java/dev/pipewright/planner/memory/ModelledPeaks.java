@@ -1,7 +1,7 @@
 package dev.pipewright.planner.memory;
 
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Check;
 
 /**
@@ -11,13 +11,13 @@ import dev.pipewright.units.Check;
  * computed again.
  *
  * @param costs of the network's positions
- * @param warmUp the schedule's family
+ * @param policy the schedule's family
  * @param stages how many there are in all
  * @param microBatches of a step
  * @param samples of a micro-batch
  */
 public record ModelledPeaks(
-    StageCosts costs, WarmUp warmUp, int stages, int microBatches, int samples)
+    StageCosts costs, PipelinePolicy policy, int stages, int microBatches, int samples)
     implements StagePeak {
   public ModelledPeaks {
     Check.that(
@@ -33,7 +33,7 @@ public record ModelledPeaks(
     if (!costs.isStage(first, end)) {
       return Double.POSITIVE_INFINITY;
     }
-    int inFlight = warmUp.inFlightOf(stages - 1 - stage, microBatches);
+    int inFlight = policy.inFlightOf(stages - 1 - stage, microBatches);
     return costs.staticBytes(first, end)
         + inFlight * costs.heldBytes(first, end, samples)
         + costs.workingBytes(samples);

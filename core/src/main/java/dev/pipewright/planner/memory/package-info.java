@@ -11,8 +11,8 @@
  * <tr><td>{@link dev.pipewright.planner.memory.ProfilingPlan}</td><td>which partitions to run and measure</td></tr>
  * <tr><td>{@link dev.pipewright.planner.memory.ProfilingRun}</td><td>what one of them measured; the two metrics of each layer</td></tr>
  * <tr><td>{@link dev.pipewright.planner.memory.StagePeak}</td><td>a predictor: {@link dev.pipewright.planner.memory.LayerPeaks} from measurements, {@link dev.pipewright.planner.memory.ModelledPeaks} from shapes</td></tr>
- * <tr><td>{@link dev.pipewright.planner.memory.BruteForce}</td><td>mCAP-BF: tries every partition</td></tr>
- * <tr><td>{@link dev.pipewright.planner.memory.ExactBalance}</td><td>the same optimum by dynamic programming, for any predictor</td></tr>
+ * <tr><td>{@link dev.pipewright.planner.memory.McapBruteForce}</td><td>mCAP-BF: tries every partition</td></tr>
+ * <tr><td>{@link dev.pipewright.planner.memory.McapExact}</td><td>the same optimum by dynamic programming, for any predictor</td></tr>
  * <tr><td>{@link dev.pipewright.planner.memory.Capture}</td><td>hybrid plans: the least peak, the fastest within a peak, and what lies between</td></tr>
  * </table>
  */

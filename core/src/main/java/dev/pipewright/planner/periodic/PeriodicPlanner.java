@@ -36,11 +36,10 @@ public final class PeriodicPlanner {
     bound = seconds(star, bound);
     Optional<PeriodicPlan> dropping = ContiguousPlanner.dropping(problem, bound, asked);
     bound = seconds(dropping, bound);
-    Optional<PeriodicPlan> general = GeneralPlanner.plan(problem, new Star(), bound, asked);
+    Optional<PeriodicPlan> general = MadPipe.plan(problem, new Star(), bound, asked);
     for (int batches = MOST_DROPPED; batches >= 1; batches--) {
       bound = seconds(general, bound);
-      Optional<PeriodicPlan> other =
-          GeneralPlanner.plan(problem, new Dropping(batches), bound, asked);
+      Optional<PeriodicPlan> other = MadPipe.plan(problem, new Dropping(batches), bound, asked);
       general = other.isPresent() ? other : general;
     }
     if (stopped[0] && Stream.of(plain, star, dropping, general).allMatch(Optional::isEmpty)) {

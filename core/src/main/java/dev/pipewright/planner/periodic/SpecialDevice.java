@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * better than in everything, and of those at most {@code LABELS} a position; the special device's
  * stages count with their whole group, not with one batch less. Where layers may run again, stages
  * on devices of their own take the least extra time with which they fit, and those of the special
- * one keep all or nothing; which layers do run again is for {@link Relief} to say.
+ * one keep all or nothing; which layers do run again is for {@link PatternRecomputation} to say.
  */
 final class SpecialDevice {
   private static final int LABELS = 96;

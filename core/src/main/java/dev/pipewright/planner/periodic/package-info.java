@@ -10,7 +10,7 @@
  * <table>
  * <caption>Searches</caption>
  * <tr><td>{@link dev.pipewright.planner.periodic.ContiguousPlanner}</td><td>one stage per device, exact for a discipline</td></tr>
- * <tr><td>{@link dev.pipewright.planner.periodic.GeneralPlanner}</td><td>devices with several stages, each plan with its pattern</td></tr>
+ * <tr><td>{@link dev.pipewright.planner.periodic.MadPipe}</td><td>devices with several stages, each plan with its pattern</td></tr>
  * <tr><td>{@link dev.pipewright.planner.periodic.PeriodicPlanner}</td><td>the best of all, with bounds and the runner-up</td></tr>
  * </table>
  */

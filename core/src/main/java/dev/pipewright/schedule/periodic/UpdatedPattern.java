@@ -9,8 +9,7 @@ import java.util.Arrays;
 /**
  * A pattern that trains: its first batches with an update of each stage behind so many of them, and
  * two versions of the weights, which is what §3.2 counts. The rule is that of {@link
- * dev.pipewright.schedule.PipeDreamTwoBuffers}, whose micro-batches are the pattern's batches.
- * O(ops).
+ * dev.pipewright.schedule.PipeDream2bw}, whose micro-batches are the pattern's batches. O(ops).
  */
 public final class UpdatedPattern {
   private UpdatedPattern() {}

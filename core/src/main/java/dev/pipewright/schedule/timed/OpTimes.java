@@ -132,7 +132,7 @@ public record OpTimes(
         new StepTimes(
             step.gather(),
             step.reduce(),
-            step.handOn(),
+            step.gradientPass(),
             slowed(step.update(), placement, slowness)),
         overlapped,
         within);
@@ -160,7 +160,7 @@ public record OpTimes(
       case UPDATE -> step.update()[stage];
       case REDUCE -> step.reduce()[stage];
       case GATHER -> step.gather()[stage];
-      case HAND_ON -> step.handOn()[stage];
+      case HAND_ON -> step.gradientPass()[stage];
     };
   }
 

@@ -8,12 +8,12 @@ import dev.pipewright.units.Check;
  *
  * @param gather seconds until all replicas of a stage have its parameters
  * @param reduce seconds until all replicas have the sum of their gradients
- * @param handOn seconds to take a stage's gradients or parameters over from another rank
+ * @param gradientPass seconds to take a stage's gradients or parameters over from another rank
  * @param update seconds of the optimizer's step
  */
-public record StepTimes(double[] gather, double[] reduce, double[] handOn, double[] update) {
+public record StepTimes(double[] gather, double[] reduce, double[] gradientPass, double[] update) {
   public StepTimes {
-    for (double[] seconds : new double[][] {gather, reduce, handOn, update}) {
+    for (double[] seconds : new double[][] {gather, reduce, gradientPass, update}) {
       Check.that(
           seconds.length == gather.length,
           "one time per stage: times=%d, stages=%d",

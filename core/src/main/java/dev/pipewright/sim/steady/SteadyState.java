@@ -8,7 +8,7 @@ import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.plan.AsynchronousPlan.Rule;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.Op.Pass;
-import dev.pipewright.schedule.PipeDreamTwoBuffers;
+import dev.pipewright.schedule.PipeDream2bw;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.timed.OpTimes;
@@ -132,9 +132,7 @@ public record SteadyState(
     return plan.rule() == Rule.PIPEDREAM
         ? RunMemory.of(run, stages)
         : RunMemory.of(
-            run,
-            stages,
-            microBatch -> PipeDreamTwoBuffers.version(microBatch, plan.microBatches()));
+            run, stages, microBatch -> PipeDream2bw.version(microBatch, plan.microBatches()));
   }
 
   /** When the first stage is done with each round. */

@@ -33,8 +33,8 @@ class LimitsTest {
           .connected(20)
           .on(SmallNet.nodes(32, 1), 1);
 
-  private static StrategyOracle oracle(Workload workload) {
-    return new StrategyOracle(Setting.of(workload, 1000));
+  private static ParadlOracle oracle(Workload workload) {
+    return new ParadlOracle(Setting.of(workload, 1000));
   }
 
   /** The corrected formulas split positions from the first layer on, and gather where they end. */
@@ -58,7 +58,7 @@ class LimitsTest {
   @ParameterizedTest
   @EnumSource
   void moreDevicesThanTheLimitAreImpossibleAndNeverAnException(Strategy strategy) {
-    StrategyOracle oracle = oracle(NET);
+    ParadlOracle oracle = oracle(NET);
     for (long batch : new long[] {1, 7, 32, 1_000_000}) {
       for (int devices = 1; devices <= 128; devices++) {
         Prediction prediction = oracle.predict(strategy, devices, batch);
@@ -112,7 +112,7 @@ class LimitsTest {
             usual.segments(),
             usual.memoryReuse(),
             Optional.of(firstOnly));
-    Limit limit = new StrategyOracle(switched).predict(Strategy.FILTER, 1, 32).limits().get(0);
+    Limit limit = new ParadlOracle(switched).predict(Strategy.FILTER, 1, 32).limits().get(0);
     assertEquals(new Limit("scaling", 12, "convolution1 has 12 filters"), limit);
   }
 
@@ -131,7 +131,7 @@ class LimitsTest {
 
   @Test
   void questionsThatMakeNoSenseAreRefused() {
-    StrategyOracle oracle = oracle(NET);
+    ParadlOracle oracle = oracle(NET);
     assertEquals(
         "devices must be in 1..size of the cluster: devices=0, size=128",
         refusal(() -> oracle.predict(Strategy.DATA, 0, 32)));

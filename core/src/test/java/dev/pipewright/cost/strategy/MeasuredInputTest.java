@@ -46,7 +46,7 @@ class MeasuredInputTest {
     Workload measured =
         new Workload(net.chain(), withInput(net, input), net.training(), net.cluster());
     Setting setting = Setting.of(measured, 1000);
-    Prediction prediction = new StrategyOracle(setting).predict(Strategy.SPATIAL, 2, BATCH);
+    Prediction prediction = new ParadlOracle(setting).predict(Strategy.SPATIAL, 2, BATCH);
     return assertInstanceOf(Predicted.class, prediction).phases().seconds(Phase.FORWARD_BACKWARD);
   }
 }

@@ -34,7 +34,7 @@ class MonotonicityTest {
               OptionalInt.of(2),
               OptionalDouble.empty(),
               Optional.empty());
-      Prediction prediction = new StrategyOracle(setting).predict(strategy, devices, batch);
+      Prediction prediction = new ParadlOracle(setting).predict(strategy, devices, batch);
       return prediction instanceof Predicted predicted ? Optional.of(predicted) : Optional.empty();
     }
   }
@@ -162,6 +162,6 @@ class MonotonicityTest {
             OptionalInt.empty(),
             OptionalDouble.of(factor),
             Optional.empty());
-    return assertInstanceOf(Predicted.class, new StrategyOracle(setting).predict(strategy, 2, 16));
+    return assertInstanceOf(Predicted.class, new ParadlOracle(setting).predict(strategy, 2, 16));
   }
 }

@@ -23,7 +23,7 @@ import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;
 import dev.pipewright.profile.Profile.LayerTimes;
 import dev.pipewright.profile.Provenance;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Precision;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -64,7 +64,8 @@ class PipelineEstimateTest {
       int inFlight = Math.min(layout.parts() - stage, layout.segments());
       stages.add(new StagePlan(first, last, devices, Recompute.NONE, inFlight));
     }
-    return new Plan(WarmUp.A, layout.segments(), microBatch, layout.groups(), false, stages);
+    return new Plan(
+        PipelinePolicy.A, layout.segments(), microBatch, layout.groups(), false, stages);
   }
 
   @RepeatedTest(value = 200, name = SmallNet.SEEDED)
@@ -80,7 +81,7 @@ class PipelineEstimateTest {
     Predicted predicted =
         assertInstanceOf(
             Predicted.class,
-            new StrategyOracle(setting(workload, stages, segments))
+            new ParadlOracle(setting(workload, stages, segments))
                 .predict(Strategy.DATA_PIPELINE, groups * stages, batch));
     var assessment =
         CostModel.PIPEWRIGHT
@@ -131,20 +132,20 @@ class PipelineEstimateTest {
     Workload workload = new Workload(Chain.of(Samples.chain(4)), profile, training, cluster);
     return assertInstanceOf(
         Predicted.class,
-        new StrategyOracle(setting(workload, stages, microBatches))
+        new ParadlOracle(setting(workload, stages, microBatches))
             .predict(Strategy.PIPELINE, stages, microBatches));
   }
 
   @Test
   void segmentsAreFourForEachStageWhereTheBatchAllowsIt() {
     Workload workload = SmallNet.random(new SplittableRandom(5)).on(SmallNet.nodes(1, 1), 5);
-    StrategyOracle oracle = new StrategyOracle(Setting.of(workload, 1000));
+    ParadlOracle oracle = new ParadlOracle(Setting.of(workload, 1000));
     assertEquals(8, segments(oracle, 64));
     assertEquals(6, segments(oracle, 6)); // no more than samples
     assertEquals(5, segments(oracle, 15)); // equal ones
   }
 
-  private static int segments(StrategyOracle oracle, long batch) {
+  private static int segments(ParadlOracle oracle, long batch) {
     var prediction = oracle.predict(Strategy.PIPELINE, 2, batch);
     return assertInstanceOf(Predicted.class, prediction).layout().segments();
   }

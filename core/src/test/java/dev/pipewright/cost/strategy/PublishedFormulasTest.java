@@ -48,7 +48,7 @@ class PublishedFormulasTest {
 
   private static Predicted predicted(Setting setting, Strategy strategy, int devices) {
     return assertInstanceOf(
-        Predicted.class, new StrategyOracle(setting).predict(strategy, devices, BATCH));
+        Predicted.class, new ParadlOracle(setting).predict(strategy, devices, BATCH));
   }
 
   private static void equal(TableThree.Row row, Predicted predicted) {
@@ -187,7 +187,7 @@ class PublishedFormulasTest {
   @Test
   void limitsAreThoseOfTheTable() {
     Workload workload = workload(16, 1);
-    StrategyOracle oracle = new StrategyOracle(setting(workload, 0, 0, 1));
+    ParadlOracle oracle = new ParadlOracle(setting(workload, 0, 0, 1));
     assertEquals(1, limit(oracle, Strategy.SERIAL));
     assertEquals(BATCH, limit(oracle, Strategy.DATA));
     assertEquals(48, limit(oracle, Strategy.SPATIAL));
@@ -205,13 +205,13 @@ class PublishedFormulasTest {
     }
   }
 
-  private static int limit(StrategyOracle oracle, Strategy strategy) {
+  private static int limit(ParadlOracle oracle, Strategy strategy) {
     return oracle.predict(strategy, 1, BATCH).limits().get(0).devices();
   }
 
   @Test
   void noFactorOfAGridExceedsItsOwnExtent() {
-    StrategyOracle oracle = new StrategyOracle(setting(workload(16, 1), 0, 0, 1));
+    ParadlOracle oracle = new ParadlOracle(setting(workload(16, 1), 0, 0, 1));
     Predicted most = assertInstanceOf(Predicted.class, oracle.predict(Strategy.SPATIAL, 48, BATCH));
     assertEquals(List.of(8, 6), most.layout().grid());
     assertInstanceOf(Impossible.class, oracle.predict(Strategy.SPATIAL, 45, BATCH));

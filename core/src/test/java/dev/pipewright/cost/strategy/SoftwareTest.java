@@ -29,7 +29,7 @@ class SoftwareTest {
 
   private static Predicted predict(Software software, Strategy strategy, int devices) {
     Workload workload = NET.on(NODES.withSoftware(software), 1);
-    StrategyOracle oracle = new StrategyOracle(Setting.of(workload, 1000));
+    ParadlOracle oracle = new ParadlOracle(Setting.of(workload, 1000));
     return assertInstanceOf(Predicted.class, oracle.predict(strategy, devices, 64));
   }
 
@@ -97,8 +97,7 @@ class SoftwareTest {
             usual.memoryReuse(),
             Optional.of(List.of(true, false, true)));
     Predicted answer =
-        assertInstanceOf(
-            Predicted.class, new StrategyOracle(second).predict(Strategy.SPATIAL, 4, 2));
+        assertInstanceOf(Predicted.class, new ParadlOracle(second).predict(Strategy.SPATIAL, 4, 2));
     Collectives group = Collectives.achieved(NODES, new int[] {0, 1, 2, 3});
     double read = 2 * 8 * 8 * 8 * 4.0; // samples, channels, positions, bytes
     assertEquals(group.ringAllGather(read), answer.phases().seconds(Phase.LAYER_ALL_GATHER), DUST);

@@ -47,7 +47,7 @@ class SplitEstimateTest {
 
   private static Predicted predicted(Setting setting, Strategy strategy, int devices, long batch) {
     return assertInstanceOf(
-        Predicted.class, new StrategyOracle(setting).predict(strategy, devices, batch));
+        Predicted.class, new ParadlOracle(setting).predict(strategy, devices, batch));
   }
 
   private static Predicted predicted(Workload workload, Strategy strategy, int devices) {
@@ -187,7 +187,7 @@ class SplitEstimateTest {
     for (Strategy strategy : Strategy.values()) {
       for (int devices : new int[] {2, 3, 4}) {
         Prediction prediction =
-            new StrategyOracle(setting(workload, 0, Exchange.USUAL)).predict(strategy, devices, 24);
+            new ParadlOracle(setting(workload, 0, Exchange.USUAL)).predict(strategy, devices, 24);
         if (prediction instanceof Predicted predicted) {
           double together = devices * predicted.phases().compute();
           assertTrue(together >= serial * (1 - 1e-12), strategy + " on " + devices);

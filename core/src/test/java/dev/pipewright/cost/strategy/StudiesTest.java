@@ -68,7 +68,7 @@ class StudiesTest {
       List<Predicted> fitting = new ArrayList<>();
       double fastest = 0;
       for (Strategy strategy : ALL) {
-        StrategyOracle oracle = new StrategyOracle(setting(workload));
+        ParadlOracle oracle = new ParadlOracle(setting(workload));
         Prediction prediction = oracle.predict(strategy, devices, batch.on(devices));
         if (prediction instanceof Predicted predicted && predicted.fits()) {
           fitting.add(predicted);

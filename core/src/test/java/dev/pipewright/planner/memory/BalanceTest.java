@@ -17,14 +17,13 @@ class BalanceTest {
     int[] expected = EveryPartition.best(peaks, layers, stages);
     if (expected.length == 0) {
       assertThrows(
-          IllegalArgumentException.class,
-          () -> ExactBalance.of(peaks, layers, stages, TieBreak.NONE));
+          IllegalArgumentException.class, () -> McapExact.of(peaks, layers, stages, TieBreak.NONE));
       return;
     }
     double peak = EveryPartition.peak(peaks, expected, 0);
-    Balance brute = BruteForce.of(peaks, layers, stages, () -> false);
-    Balance exact = ExactBalance.of(peaks, layers, stages, TieBreak.NONE);
-    Balance tied = ExactBalance.of(peaks, layers, stages, TieBreak.NEXT_PEAKS);
+    Balance brute = McapBruteForce.of(peaks, layers, stages, () -> false);
+    Balance exact = McapExact.of(peaks, layers, stages, TieBreak.NONE);
+    Balance tied = McapExact.of(peaks, layers, stages, TieBreak.NEXT_PEAKS);
     assertArrayEquals(expected, brute.sizes(), brute::toString);
     assertArrayEquals(expected, tied.sizes(), tied::toString);
     assertEquals(peak, exact.peakBytes());
@@ -75,9 +74,8 @@ class BalanceTest {
     double[] alone = {3, 1, 1, 1, 1, 1};
     double[] added = {0, 1, 1, 1, 1, 1};
     StagePeak peaks = new LayerPeaks(alone, added);
-    assertArrayEquals(new int[] {1, 2, 3}, BruteForce.of(peaks, 6, 3, () -> false).sizes());
-    assertArrayEquals(
-        new int[] {1, 2, 3}, ExactBalance.of(peaks, 6, 3, TieBreak.NEXT_PEAKS).sizes());
+    assertArrayEquals(new int[] {1, 2, 3}, McapBruteForce.of(peaks, 6, 3, () -> false).sizes());
+    assertArrayEquals(new int[] {1, 2, 3}, McapExact.of(peaks, 6, 3, TieBreak.NEXT_PEAKS).sizes());
   }
 
   @Test
@@ -85,10 +83,10 @@ class BalanceTest {
     var random = new SplittableRandom(7);
     LayerPeaks peaks = RandomPeaks.ofLayers(random, 40);
     AtomicInteger asked = new AtomicInteger();
-    Balance cut = BruteForce.of(peaks, 40, 6, () -> asked.incrementAndGet() == 3);
+    Balance cut = McapBruteForce.of(peaks, 40, 6, () -> asked.incrementAndGet() == 3);
     assertEquals(3, asked.get());
     assertEquals(3 * (1 << 14), cut.considered());
-    double least = ExactBalance.of(peaks, 40, 6, TieBreak.NONE).peakBytes();
+    double least = McapExact.of(peaks, 40, 6, TieBreak.NONE).peakBytes();
     assertEquals(least, cut.lowerBound().bytes());
     assertTrue(cut.peakBytes() >= least && cut.gap() >= 0, cut::toString);
     assertArrayEquals(peaks.bytes(cut.sizes()), cut.bytes());
@@ -97,7 +95,7 @@ class BalanceTest {
   @Test
   void saysWhatBinds() {
     LayerPeaks peaks = new LayerPeaks(new double[] {2048, 1, 1}, new double[] {0, 1, 1});
-    Balance balance = ExactBalance.of(peaks, 3, 2, TieBreak.NEXT_PEAKS);
+    Balance balance = McapExact.of(peaks, 3, 2, TieBreak.NEXT_PEAKS);
     assertEquals(
         "memory: stage 0 (layer 0 alone) holds 2.00 KiB; the mean of all stages is 50.0 % of that;"
             + " one layer is not cut any smaller",
@@ -110,7 +108,7 @@ class BalanceTest {
     LayerPeaks peaks = new LayerPeaks(new double[] {1, 1}, new double[] {0, 1});
     var refusal =
         assertThrows(
-            IllegalArgumentException.class, () -> ExactBalance.of(peaks, 2, 3, TieBreak.NONE));
+            IllegalArgumentException.class, () -> McapExact.of(peaks, 2, 3, TieBreak.NONE));
     assertEquals(
         "3 devices need a layer each: layers=2; use at most as many devices", refusal.getMessage());
   }

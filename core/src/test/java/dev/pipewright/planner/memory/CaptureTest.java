@@ -13,7 +13,7 @@ import dev.pipewright.planner.memory.Capture.Found;
 import dev.pipewright.planner.memory.Capture.Request;
 import dev.pipewright.planner.memory.EveryHybridPlan.Priced;
 import dev.pipewright.planner.recompute.Recomputation;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -26,17 +26,17 @@ import org.junit.jupiter.api.Test;
 class CaptureTest {
   private static final double ROUNDING = 1e-9;
 
-  private static Request everything(int batch, WarmUp warmUp) {
+  private static Request everything(int batch, PipelinePolicy policy) {
     return new Request(
-        batch, OptionalInt.empty(), List.of(warmUp), 4, Integer.MAX_VALUE, Long.MAX_VALUE);
+        batch, OptionalInt.empty(), List.of(policy), 4, Integer.MAX_VALUE, Long.MAX_VALUE);
   }
 
   private static List<Priced> every(
-      StageCosts costs, int batch, WarmUp warmUp, Recomputation recomputation) {
+      StageCosts costs, int batch, PipelinePolicy policy, Recomputation recomputation) {
     List<Priced> all = new ArrayList<>();
     for (int samples = 1; samples <= batch; samples++) {
       if (batch % samples == 0) {
-        all.addAll(EveryHybridPlan.of(costs, warmUp, batch, samples, 4, recomputation));
+        all.addAll(EveryHybridPlan.of(costs, policy, batch, samples, 4, recomputation));
       }
     }
     return all;
@@ -63,14 +63,15 @@ class CaptureTest {
 
   private static void compare(
       StageCosts costs, SplittableRandom random, Recomputation recomputation) {
-    WarmUp warmUp = List.of(WarmUp.A, WarmUp.B, WarmUp.ALL).get(random.nextInt(3));
+    PipelinePolicy policy =
+        List.of(PipelinePolicy.A, PipelinePolicy.B, PipelinePolicy.ALL).get(random.nextInt(3));
     int batch = random.nextInt(1, 5);
-    List<Priced> all = every(costs, batch, warmUp, recomputation);
+    List<Priced> all = every(costs, batch, policy, recomputation);
     if (all.isEmpty()) {
       return; // fewer devices have to do: see below
     }
     Found found =
-        Capture.of(costs, everything(batch, warmUp).recomputing(recomputation), () -> false);
+        Capture.of(costs, everything(batch, policy).recomputing(recomputation), () -> false);
     double least = all.stream().mapToDouble(Priced::peak).min().orElseThrow();
     assertEquals(1, found.lowerBound().bytes() / least, ROUNDING);
     assertEquals(1, found.best().orElseThrow().peakBytes() / least, ROUNDING);
@@ -89,12 +90,14 @@ class CaptureTest {
     StageCosts costs = SmallNetworks.costs(random, random.nextInt(1, 6));
     Recomputation recomputation =
         random.nextBoolean() ? Recomputation.NEVER : Recomputation.SELECTIVE;
-    List<Priced> all = every(costs, 2, WarmUp.A, recomputation);
+    List<Priced> all = every(costs, 2, PipelinePolicy.A, recomputation);
     int most = Math.min(costs.size(), costs.workload().cluster().size());
     for (int count = 1; count <= most; count++) {
       int stages = count;
       Request request =
-          everything(2, WarmUp.A).recomputing(recomputation).withStages(OptionalInt.of(stages));
+          everything(2, PipelinePolicy.A)
+              .recomputing(recomputation)
+              .withStages(OptionalInt.of(stages));
       Found found = Capture.of(costs, request, () -> false);
       found.front().forEach(plan -> assertEquals(stages, plan.stages().size()));
       List<Priced> those = all.stream().filter(one -> one.pieces().size() == stages).toList();
@@ -133,7 +136,7 @@ class CaptureTest {
         List.of(Recomputation.NEVER, Recomputation.ALWAYS, Recomputation.SELECTIVE)
             .get(random.nextInt(3));
     Request request =
-        new Request(4, OptionalInt.empty(), List.of(WarmUp.A), 1, 5, Long.MAX_VALUE)
+        new Request(4, OptionalInt.empty(), List.of(PipelinePolicy.A), 1, 5, Long.MAX_VALUE)
             .recomputing(recomputation);
     for (HybridPlan plan : Capture.of(costs, request, () -> false).front()) {
       Assessment assessed =
@@ -158,9 +161,10 @@ class CaptureTest {
     var random = new SplittableRandom(seed.getCurrentRepetition());
     StageCosts costs = SmallNetworks.costs(random, random.nextInt(4, 9));
     Request request =
-        new Request(4, OptionalInt.of(2), List.of(WarmUp.A), 4, 5, Long.MAX_VALUE)
+        new Request(4, OptionalInt.of(2), List.of(PipelinePolicy.A), 4, 5, Long.MAX_VALUE)
             .recomputing(Recomputation.SELECTIVE);
-    HybridRelief relief = new HybridRelief(new HybridCosts(costs), Recomputation.SELECTIVE);
+    HybridRecomputation relief =
+        new HybridRecomputation(new HybridCosts(costs), Recomputation.SELECTIVE);
     for (HybridPlan plan : Capture.of(costs, request, () -> false).front()) {
       for (HybridPlan.Stage stage : plan.stages()) {
         int first = stage.firstLayer();
@@ -189,7 +193,7 @@ class CaptureTest {
   void aSmallerLeastPeakThanTheDevicesHaveIsNoPlan() {
     var random = new SplittableRandom(3);
     StageCosts costs = SmallNetworks.costs(random, 4, Samples.cluster(random, 1000));
-    Found found = Capture.of(costs, everything(4, WarmUp.A), () -> false);
+    Found found = Capture.of(costs, everything(4, PipelinePolicy.A), () -> false);
     assertTrue(found.best().isEmpty());
     assertTrue(found.lowerBound().bytes() > 1000);
     assertEquals(found.lowerBound().bytes(), found.front().get(0).peakBytes());
@@ -198,7 +202,7 @@ class CaptureTest {
   @Test
   void oneSampleAndOneLayerThatIsNotDividedUseOneDevice() {
     StageCosts costs = Samples.costs(new SplittableRandom(1), Samples.chain(1), 1);
-    Found found = Capture.of(costs, everything(1, WarmUp.A), () -> false);
+    Found found = Capture.of(costs, everything(1, PipelinePolicy.A), () -> false);
     assertEquals(1, found.front().get(0).stages().get(0).devices().size());
   }
 
@@ -206,8 +210,8 @@ class CaptureTest {
   void stoppedAtOnceItStillHasThePlanOfTheLeastPeak() {
     var random = new SplittableRandom(5);
     StageCosts costs = SmallNetworks.costs(random, 8);
-    Found whole = Capture.of(costs, everything(4, WarmUp.A), () -> false);
-    Found cut = Capture.of(costs, everything(4, WarmUp.A), () -> true);
+    Found whole = Capture.of(costs, everything(4, PipelinePolicy.A), () -> false);
+    Found cut = Capture.of(costs, everything(4, PipelinePolicy.A), () -> true);
     assertFalse(cut.exhaustive());
     assertEquals(whole.lowerBound().bytes(), cut.best().orElseThrow().peakBytes());
   }
@@ -216,9 +220,9 @@ class CaptureTest {
   void aBudgetIsKeptAndSaidSo() {
     var random = new SplittableRandom(6);
     StageCosts costs = SmallNetworks.costs(random, 8);
-    Request request = new Request(4, OptionalInt.empty(), List.of(WarmUp.A), 4, 5, 1);
+    Request request = new Request(4, OptionalInt.empty(), List.of(PipelinePolicy.A), 4, 5, 1);
     Found cut = Capture.of(costs, request, () -> false);
-    Found whole = Capture.of(costs, everything(4, WarmUp.A), () -> false);
+    Found whole = Capture.of(costs, everything(4, PipelinePolicy.A), () -> false);
     assertFalse(cut.exhaustive());
     assertEquals(whole.lowerBound().bytes(), cut.best().orElseThrow().peakBytes());
   }

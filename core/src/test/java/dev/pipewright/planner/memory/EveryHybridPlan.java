@@ -7,20 +7,20 @@ import dev.pipewright.cost.LayerCosts;
 import dev.pipewright.cost.PartTimes;
 import dev.pipewright.cost.PartlyKept;
 import dev.pipewright.cost.PathFormula;
+import dev.pipewright.cost.ShardedProfile;
 import dev.pipewright.cost.SplitConcat;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.cost.TeamProfile;
 import dev.pipewright.cost.Workload;
+import dev.pipewright.plan.GroupExchange;
+import dev.pipewright.plan.GroupExchanges;
 import dev.pipewright.plan.LayerRange;
-import dev.pipewright.plan.Split;
-import dev.pipewright.plan.SplitLimits;
-import dev.pipewright.plan.TeamExchange;
-import dev.pipewright.plan.TeamExchanges;
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.ParallelismLimits;
 import dev.pipewright.planner.recompute.EveryChoice;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -35,13 +35,13 @@ final class EveryHybridPlan {
   private final StageCosts costs;
   private final Workload workload;
   private final Cluster cluster;
-  private final WarmUp warmUp;
+  private final PipelinePolicy policy;
   private final int microBatches;
   private final int samples;
   private final Recomputation recomputation;
   private final List<Degrees> degrees;
   private final List<Priced> found = new ArrayList<>();
-  private final SplitLimits limits;
+  private final ParallelismLimits limits;
   private final Map<Integer, Profile> profiles = new HashMap<>(); // of a part, by tensor degree
 
   /** A stage by its layers and the way it is shared. */
@@ -51,7 +51,7 @@ final class EveryHybridPlan {
 
   private EveryHybridPlan(
       StageCosts costs,
-      WarmUp warmUp,
+      PipelinePolicy policy,
       int microBatches,
       int samples,
       int mostTensor,
@@ -60,11 +60,11 @@ final class EveryHybridPlan {
     this.costs = costs;
     this.workload = costs.workload();
     this.cluster = workload.cluster();
-    this.warmUp = warmUp;
+    this.policy = policy;
     this.microBatches = microBatches;
     this.samples = samples;
     this.degrees = new ArrayList<>();
-    this.limits = new SplitLimits(workload.chain().graph());
+    this.limits = new ParallelismLimits(workload.chain().graph());
     for (int data = 1; data <= Math.min(samples, cluster.size()); data++) {
       for (int tensor = 1; tensor <= mostTensor; tensor++) {
         if (Integer.bitCount(tensor) == 1
@@ -76,19 +76,20 @@ final class EveryHybridPlan {
     }
   }
 
-  static List<Priced> of(StageCosts costs, WarmUp warmUp, int batch, int samples, int mostTensor) {
-    return of(costs, warmUp, batch, samples, mostTensor, Recomputation.NEVER);
+  static List<Priced> of(
+      StageCosts costs, PipelinePolicy policy, int batch, int samples, int mostTensor) {
+    return of(costs, policy, batch, samples, mostTensor, Recomputation.NEVER);
   }
 
   static List<Priced> of(
       StageCosts costs,
-      WarmUp warmUp,
+      PipelinePolicy policy,
       int batch,
       int samples,
       int mostTensor,
       Recomputation recomputation) {
     EveryHybridPlan every =
-        new EveryHybridPlan(costs, warmUp, batch / samples, samples, mostTensor, recomputation);
+        new EveryHybridPlan(costs, policy, batch / samples, samples, mostTensor, recomputation);
     every.extend(new ArrayList<>(), 0, 0);
     return every.found;
   }
@@ -133,7 +134,7 @@ final class EveryHybridPlan {
     for (int s = pieces.size() - 1; s >= 0; s--) {
       Piece piece = pieces.get(s);
       int firstDevice = after - piece.degrees.devices();
-      int inFlight = warmUp.inFlightOf(pieces.size() - 1 - s, microBatches);
+      int inFlight = policy.inFlightOf(pieces.size() - 1 - s, microBatches);
       if (s < pieces.size() - 1) {
         Piece next = pieces.get(s + 1);
         double there = transfer(piece, firstDevice, next, after, next, after);
@@ -185,13 +186,13 @@ final class EveryHybridPlan {
   /** What a device of a tensor group has of the layers. */
   private Profile part(int tensor) {
     return profiles.computeIfAbsent(
-        tensor, degree -> TeamProfile.of(workload, limits.tensorParallel(degree)).profile());
+        tensor, degree -> ShardedProfile.of(workload, limits.tensorParallel(degree)).profile());
   }
 
   private double seconds(int layer, Degrees degrees, int firstDevice, Quantity quantity) {
     double seconds = part(degrees.tensor()).seconds(quantity, slice(degrees))[layer];
     LayerRange all = new LayerRange(0, costs.size() - 1);
-    Split split = limits.tensorParallel(degrees.tensor());
+    Parallelism split = limits.tensorParallel(degrees.tensor());
     ExchangeSeconds each =
         new ExchangeSeconds(
             new PartTimes(workload),
@@ -199,7 +200,7 @@ final class EveryHybridPlan {
             workload.profile().precision(),
             degrees.tensor());
     double exchanged = 0;
-    for (TeamExchange exchange : TeamExchanges.of(workload.chain(), all, split)) {
+    for (GroupExchange exchange : GroupExchanges.of(workload.chain(), all, split)) {
       if (exchange.layer() == layer && exchange.forward() == (quantity == Quantity.FORWARD)) {
         exchanged += each.of(exchange, slice(degrees));
       }

@@ -11,7 +11,7 @@ import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.memory.Capture.Request;
 import dev.pipewright.planner.memory.HybridPlan.Stage;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.sim.SimulatedOracle;
 import dev.pipewright.sim.memory.PlanMemory;
 import java.util.List;
@@ -28,10 +28,11 @@ class HybridShapeTest {
   void whatIsPricedAnewCostsWhatItWasPlannedFor(RepetitionInfo seed) {
     var random = new SplittableRandom(seed.getCurrentRepetition());
     StageCosts costs = SmallNetworks.costs(random, random.nextInt(1, 7));
-    WarmUp warmUp = List.of(WarmUp.A, WarmUp.B, WarmUp.ALL).get(random.nextInt(3));
+    PipelinePolicy policy =
+        List.of(PipelinePolicy.A, PipelinePolicy.B, PipelinePolicy.ALL).get(random.nextInt(3));
     Request request =
         new Request(
-            random.nextInt(1, 5), OptionalInt.empty(), List.of(warmUp), 4, 5, Long.MAX_VALUE);
+            random.nextInt(1, 5), OptionalInt.empty(), List.of(policy), 4, 5, Long.MAX_VALUE);
     for (HybridPlan plan : Capture.of(costs, request, () -> false).front()) {
       HybridPlan again = HybridShape.of(plan).priced(costs);
       assertEquals(plan.summary(), again.summary());
@@ -58,7 +59,7 @@ class HybridShapeTest {
 
   private static String refusal(List<Integer> devices, Degrees degrees, int microBatch) {
     StagePlan stage = new StagePlan(0, 3, devices, Recompute.NONE, 1);
-    Plan plan = new Plan(WarmUp.A, 1, microBatch, 1, false, List.of(stage));
+    Plan plan = new Plan(PipelinePolicy.A, 1, microBatch, 1, false, List.of(stage));
     return String.valueOf(
         assertThrows(IllegalArgumentException.class, () -> new HybridShape(plan, List.of(degrees)))
             .getMessage());

@@ -15,7 +15,7 @@ import dev.pipewright.planner.SearchStoppedException;
 import dev.pipewright.planner.memory.Capture.Request;
 import dev.pipewright.planner.recompute.EveryChoice;
 import dev.pipewright.planner.recompute.Recomputation;
-import dev.pipewright.schedule.WarmUp;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Bytes;
 import java.util.List;
 import java.util.OptionalInt;
@@ -26,21 +26,22 @@ import org.junit.jupiter.api.Test;
 
 class McapTest {
   private static final Mcap.Cutter EXACT =
-      (peaks, layers, stages) -> ExactBalance.of(peaks, layers, stages, TieBreak.NEXT_PEAKS);
+      (peaks, layers, stages) -> McapExact.of(peaks, layers, stages, TieBreak.NEXT_PEAKS);
   private static final Mcap.Cutter BRUTE =
-      (peaks, layers, stages) -> BruteForce.of(peaks, layers, stages, () -> false);
+      (peaks, layers, stages) -> McapBruteForce.of(peaks, layers, stages, () -> false);
 
-  private static Request request(int batch, WarmUp warmUp) {
-    return new Request(batch, OptionalInt.empty(), List.of(warmUp), 1, 1, 1);
+  private static Request request(int batch, PipelinePolicy policy) {
+    return new Request(batch, OptionalInt.empty(), List.of(policy), 1, 1, 1);
   }
 
   @RepeatedTest(50)
   void theStraightPipelineHasThePeakThatTheOracleOfAllPlannersSays(RepetitionInfo seed) {
     var random = new SplittableRandom(seed.getCurrentRepetition());
     StageCosts costs = SmallNetworks.costs(random, random.nextInt(4, 10));
-    WarmUp warmUp = List.of(WarmUp.A, WarmUp.B, WarmUp.ALL).get(random.nextInt(3));
-    MemoryPlanning brute = Mcap.plan(costs, request(4, warmUp), BRUTE);
-    MemoryPlanning exact = Mcap.plan(costs, request(4, warmUp), EXACT);
+    PipelinePolicy policy =
+        List.of(PipelinePolicy.A, PipelinePolicy.B, PipelinePolicy.ALL).get(random.nextInt(3));
+    MemoryPlanning brute = Mcap.plan(costs, request(4, policy), BRUTE);
+    MemoryPlanning exact = Mcap.plan(costs, request(4, policy), EXACT);
     HybridPlan plan = exact.best().orElseThrow();
     assertEquals(brute.best().orElseThrow().summary(), plan.summary());
     assertEquals(costs.workload().cluster().size(), plan.stages().size());
@@ -50,7 +51,7 @@ class McapTest {
     assertTrue(exact.exhaustive());
     for (int samples : new int[] {1, 2, 4}) {
       StagePeak peaks =
-          new ModelledPeaks(costs, warmUp, plan.stages().size(), 4 / samples, samples);
+          new ModelledPeaks(costs, policy, plan.stages().size(), 4 / samples, samples);
       double least =
           EveryPartition.peak(
               peaks, EveryPartition.best(peaks, costs.size(), plan.stages().size()), 0);
@@ -64,11 +65,11 @@ class McapTest {
     StageCosts costs = SmallNetworks.costs(random, random.nextInt(4, 8));
     int stages = random.nextInt(1, costs.workload().cluster().size() + 1);
     Request request =
-        new Request(4, OptionalInt.of(2), List.of(WarmUp.A), 1, 1, 1)
+        new Request(4, OptionalInt.of(2), List.of(PipelinePolicy.A), 1, 1, 1)
             .withStages(OptionalInt.of(stages));
     HybridPlan plan = Mcap.plan(costs, request, EXACT).candidates().get(0);
     assertEquals(stages, plan.stages().size());
-    StagePeak peaks = new ModelledPeaks(costs, WarmUp.A, stages, 2, 2);
+    StagePeak peaks = new ModelledPeaks(costs, PipelinePolicy.A, stages, 2, 2);
     double least = EveryPartition.peak(peaks, EveryPartition.best(peaks, costs.size(), stages), 0);
     assertEquals(1, plan.peakBytes() / least, 1e-9);
   }
@@ -78,16 +79,17 @@ class McapTest {
   void noPartitionHoldsLessWhateverLayersRunAgain(RepetitionInfo seed) {
     var random = new SplittableRandom(1000 + seed.getCurrentRepetition());
     StageCosts costs = SmallNetworks.costs(random, random.nextInt(4, 8));
-    WarmUp warmUp = List.of(WarmUp.A, WarmUp.B, WarmUp.ALL).get(random.nextInt(3));
+    PipelinePolicy policy =
+        List.of(PipelinePolicy.A, PipelinePolicy.B, PipelinePolicy.ALL).get(random.nextInt(3));
     int batch = random.nextInt(1, 5);
     Request request =
-        new Request(batch, OptionalInt.of(1), List.of(warmUp), 1, 1, 1)
+        new Request(batch, OptionalInt.of(1), List.of(policy), 1, 1, 1)
             .recomputing(Recomputation.SELECTIVE);
     HybridPlan plan = Mcap.plan(costs, request, EXACT).candidates().get(0);
     int stages = costs.workload().cluster().size();
     StagePeak every =
         (stage, first, end) -> {
-          int inFlight = warmUp.inFlightOf(stages - 1 - stage, batch);
+          int inFlight = policy.inFlightOf(stages - 1 - stage, batch);
           double[] least = {Double.POSITIVE_INFINITY};
           EveryChoice.of(
               end - first,
@@ -110,19 +112,19 @@ class McapTest {
     LayerPeaks peaks = RandomPeaks.ofLayers(new SplittableRandom(3), 1000);
     assertThrows(
         SearchStoppedException.class,
-        () -> ExactBalance.of(peaks, 1000, 8, TieBreak.NONE, () -> true));
-    assertThrows(SearchStoppedException.class, () -> BruteForce.of(peaks, 1000, 8, () -> true));
+        () -> McapExact.of(peaks, 1000, 8, TieBreak.NONE, () -> true));
+    assertThrows(SearchStoppedException.class, () -> McapBruteForce.of(peaks, 1000, 8, () -> true));
   }
 
   @Test
   void aSearchThatIsStoppedAfterItsOptimumKeepsIt() {
     LayerPeaks peaks = RandomPeaks.ofLayers(new SplittableRandom(4), 1000);
-    Balance whole = ExactBalance.of(peaks, 1000, 8, TieBreak.NONE);
+    Balance whole = McapExact.of(peaks, 1000, 8, TieBreak.NONE);
     assertTrue(whole.runnerUp().isPresent());
     long[] asked = {0};
-    ExactBalance.of(peaks, 1000, 8, TieBreak.NONE, () -> ++asked[0] < 0);
+    McapExact.of(peaks, 1000, 8, TieBreak.NONE, () -> ++asked[0] < 0);
     long[] left = {asked[0] - 1}; // within the search for the runner-up
-    Balance stopped = ExactBalance.of(peaks, 1000, 8, TieBreak.NONE, () -> --left[0] < 0);
+    Balance stopped = McapExact.of(peaks, 1000, 8, TieBreak.NONE, () -> --left[0] < 0);
     assertArrayEquals(whole.sizes(), stopped.sizes());
     assertTrue(stopped.runnerUp().isEmpty());
   }
@@ -132,7 +134,7 @@ class McapTest {
     var random = new SplittableRandom(1);
     var cluster = Samples.cluster(random, 1L << 50).withMemory(new Bytes(100));
     StageCosts costs = SmallNetworks.costs(random, 6, cluster);
-    MemoryPlanning planning = Mcap.plan(costs, request(2, WarmUp.A), EXACT);
+    MemoryPlanning planning = Mcap.plan(costs, request(2, PipelinePolicy.A), EXACT);
     assertTrue(planning.best().isEmpty());
     assertTrue(
         planning.remedy().matches("the smallest peak of any plan is .*, and a device has 100 B;.*"),

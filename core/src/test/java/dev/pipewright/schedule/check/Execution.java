@@ -211,8 +211,8 @@ public final class Execution {
   }
 
   /** The turn before a hand-on's. */
-  public At turnBefore(At handOn) {
-    Op op = handOn.op();
+  public At turnBefore(At gradientPass) {
+    Op op = gradientPass.op();
     return all.stream()
         .filter(o ->
             o.op().pass() == Pass.HAND_ON
@@ -223,11 +223,11 @@ public final class Execution {
   }
 
   /** The op that uses what a hand-on takes over, if any. */
-  public List<At> user(At handOn) {
-    return ranks.get(handOn.rank()).stream()
+  public List<At> user(At gradientPass) {
+    return ranks.get(gradientPass.rank()).stream()
         .filter(o ->
-            o.position() > handOn.position()
-                && o.op().stage() == handOn.op().stage()
+            o.position() > gradientPass.position()
+                && o.op().stage() == gradientPass.op().stage()
                 && o.op().pass().endsTurn())
         .limit(1)
         .toList();

@@ -6,7 +6,7 @@ import dev.pipewright.schedule.Diagram;
 import dev.pipewright.schedule.PassesOnly;
 import dev.pipewright.schedule.Picture;
 import dev.pipewright.schedule.PipeDream;
-import dev.pipewright.schedule.PipeDreamTwoBuffers;
+import dev.pipewright.schedule.PipeDream2bw;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.cyclic.Cyclic.Form;
 import dev.pipewright.schedule.cyclic.Cyclic.Rule;
@@ -72,8 +72,7 @@ class SharedDevicesTest {
       assertEquals(
           Diagram.of(PassesOnly.of(PipeDream.of(workers, workers * STEPS))),
           Diagram.of(PassesOnly.of(schedule)));
-      assertEquals(
-          Diagram.of(PipeDreamTwoBuffers.of(workers, workers, STEPS)), Diagram.of(schedule));
+      assertEquals(Diagram.of(PipeDream2bw.of(workers, workers, STEPS)), Diagram.of(schedule));
     }
   }
 }

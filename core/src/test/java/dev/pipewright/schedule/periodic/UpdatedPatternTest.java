@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.schedule.Diagram;
 import dev.pipewright.schedule.Op.Pass;
-import dev.pipewright.schedule.PipeDreamTwoBuffers;
+import dev.pipewright.schedule.PipeDream2bw;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.check.Validator;
@@ -22,7 +22,7 @@ class UpdatedPatternTest {
     Pattern pattern = OneForwardOneBackwardStar.of(Loads.equal(3), 2);
     assertEquals(3, UpdatedPattern.least(pattern));
     assertEquals(
-        Diagram.of(PipeDreamTwoBuffers.of(3, 4, 2)),
+        Diagram.of(PipeDream2bw.of(3, 4, 2)),
         Diagram.of(UpdatedPattern.of("periodic", pattern, 4, 2)));
   }
 
@@ -49,7 +49,7 @@ class UpdatedPatternTest {
           newest++;
           assertEquals(newest * perUpdate, back, "an update is behind its last batch");
         } else {
-          int behind = newest - PipeDreamTwoBuffers.version(number, perUpdate);
+          int behind = newest - PipeDream2bw.version(number, perUpdate);
           assertTrue(0 <= behind && behind <= 1, number + " at version " + newest);
           back += Schedule.pass(op) == Pass.BACKWARD ? 1 : 0;
         }

@@ -21,13 +21,13 @@ import dev.pipewright.schedule.Hanayo;
 import dev.pipewright.schedule.Interleaved;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Op.Pass;
-import dev.pipewright.schedule.PipeDreamTwoBuffers;
+import dev.pipewright.schedule.PipeDream2bw;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Program;
 import dev.pipewright.schedule.RandomPrograms;
 import dev.pipewright.schedule.RandomPrograms.Part;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.schedule.ZeroBubbleH1;
 import dev.pipewright.schedule.ZeroBubbleH2;
 import dev.pipewright.schedule.cyclic.Cyclic;
@@ -170,15 +170,16 @@ class RunMemoryTest {
     int devices = costs.workload().cluster().size();
     int count = random.nextInt(1, Math.min(costs.size(), devices) + 1);
     int microBatches = random.nextInt(1, 13);
-    WarmUp warmUp = List.of(WarmUp.A, WarmUp.B, WarmUp.ALL).get(random.nextInt(3));
-    int[] inFlight = warmUp.inFlight(count, microBatches);
+    PipelinePolicy policy =
+        List.of(PipelinePolicy.A, PipelinePolicy.B, PipelinePolicy.ALL).get(random.nextInt(3));
+    int[] inFlight = policy.inFlight(count, microBatches);
     List<StagePlan> list = new ArrayList<>();
     for (int s = 0; s < count; s++) {
       int last = s == count - 1 ? costs.size() - 1 : s;
       Recompute recompute = random.nextBoolean() ? Recompute.NONE : Recompute.STAGE_INPUT;
       list.add(new StagePlan(s, last, List.of(s), recompute, inFlight[s]));
     }
-    Plan plan = new Plan(warmUp, microBatches, 1, 1, false, list);
+    Plan plan = new Plan(policy, microBatches, 1, 1, false, list);
     Assessment priced = new PipelineOracle(costs, new PathFormula()).assess(plan);
     Run run = SimulatedOracle.run(plan, priced);
     List<StageBytes> stages = new ArrayList<>();
@@ -261,12 +262,12 @@ class RunMemoryTest {
     for (int ranks = 1; ranks <= 6; ranks++) {
       for (int perUpdate = ranks; perUpdate <= ranks + 2; perUpdate++) {
         int each = perUpdate;
-        Run run = run(new SplittableRandom(1), PipeDreamTwoBuffers.of(ranks, perUpdate, 4));
+        Run run = run(new SplittableRandom(1), PipeDream2bw.of(ranks, perUpdate, 4));
         for (RankMemory memory :
             RunMemory.of(
                 run,
                 Collections.nCopies(ranks, bytes),
-                microBatch -> PipeDreamTwoBuffers.version(microBatch, each))) {
+                microBatch -> PipeDream2bw.version(microBatch, each))) {
           String what = "rank " + memory.rank() + " of " + ranks;
           assertEquals(2, memory.peak().bytes(), what);
           assertEquals(0, memory.of(Category.STASHED_PARAMETERS).at(run.makespan() + 1), what);

@@ -3,7 +3,7 @@ package dev.pipewright.sim.steady;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.pipewright.schedule.PipeDream;
-import dev.pipewright.schedule.PipeDreamTwoBuffers;
+import dev.pipewright.schedule.PipeDream2bw;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.cyclic.Cyclic;
 import dev.pipewright.schedule.cyclic.Cyclic.Form;
@@ -61,7 +61,7 @@ class PeriodTest {
 
   @Test
   void twoBuffersUpdateOnceAPeriod() {
-    Period period = of(4, 4, rounds -> PipeDreamTwoBuffers.of(4, 4, rounds), 1);
+    Period period = of(4, 4, rounds -> PipeDream2bw.of(4, 4, rounds), 1);
     assertEquals(new Period(12, 4, 0), period);
   }
 

@@ -63,16 +63,16 @@ final class Cifar10Files {
   }
 
   private Dataset pictures(List<Path> files) {
-    List<BytePictures.Part> parts = new ArrayList<>();
+    List<ByteImages.Part> parts = new ArrayList<>();
     for (Path path : files) {
       FileBytes file = FileBytes.open(path);
       parts.add(
-          new BytePictures.Part(
-              new BytePictures.Run(file, 1, RECORD),
-              new BytePictures.Run(file, 0, RECORD),
+          new ByteImages.Part(
+              new ByteImages.Run(file, 1, RECORD),
+              new ByteImages.Run(file, 0, RECORD),
               pictures(file)));
     }
-    return new BytePictures(parts, PICTURE, read, PixelScale.CIFAR10);
+    return new ByteImages(parts, PICTURE, read, PixelScale.CIFAR10);
   }
 
   /** How many a file has, all of whose classes there are. */

@@ -85,7 +85,7 @@ public sealed interface DatasetSpec {
    *
    * @throws BadInputException where files are missing or damaged, or do not suit the network
    */
-  default TrainingData open(Wanted wanted) {
+  default TrainingData open(DatasetRequirements wanted) {
     Fit fit = new Fit(text(), wanted);
     return switch (this) {
       case Synthetic synthetic -> SyntheticData.open(synthetic, fit);

@@ -8,14 +8,15 @@ import dev.pipewright.model.Shape;
  *
  * @param data as the user named them
  */
-record Fit(String data, Wanted wanted) {
+record Fit(String data, DatasetRequirements wanted) {
   BadInputException misfit(String sentence) {
     return new BadInputException("--data " + data + ": " + sentence);
   }
 
   /** The images that the network reads, where that is all it reads. */
   Shape images() {
-    if (wanted.inputs().size() == 1 && wanted.inputs().get(0) instanceof Wanted.Input.Field field) {
+    if (wanted.inputs().size() == 1
+        && wanted.inputs().get(0) instanceof DatasetRequirements.Input.Field field) {
       return field.shape();
     }
     throw misfit("these are images, but " + wanted.network() + " reads " + read() + "; " + other());
@@ -39,8 +40,9 @@ record Fit(String data, Wanted wanted) {
   }
 
   /** The tokens that the network reads, where that is all it reads. */
-  Wanted.Input.Tokens tokens() {
-    if (wanted.inputs().size() == 1 && wanted.inputs().get(0) instanceof Wanted.Input.Tokens t) {
+  DatasetRequirements.Input.Tokens tokens() {
+    if (wanted.inputs().size() == 1
+        && wanted.inputs().get(0) instanceof DatasetRequirements.Input.Tokens t) {
       return t;
     }
     throw misfit("this is text, but " + wanted.network() + " reads " + read() + "; " + other());
@@ -48,7 +50,7 @@ record Fit(String data, Wanted wanted) {
 
   /** How many classes the network tells apart, which must be enough. */
   int classes(int least) {
-    if (!(wanted.answer() instanceof Wanted.Answer.Classes classes)) {
+    if (!(wanted.answer() instanceof DatasetRequirements.Answer.Classes classes)) {
       throw misfit(
           "the answers are classes, but "
               + wanted.network()
@@ -73,8 +75,9 @@ record Fit(String data, Wanted wanted) {
   }
 
   /** A score for each token at every step that the network reads. */
-  Wanted.Answer.Tokens tokenScores(int steps) {
-    if (wanted.answer() instanceof Wanted.Answer.Tokens tokens && tokens.steps() == steps) {
+  DatasetRequirements.Answer.Tokens tokenScores(int steps) {
+    if (wanted.answer() instanceof DatasetRequirements.Answer.Tokens tokens
+        && tokens.steps() == steps) {
       return tokens;
     }
     throw misfit(
@@ -89,7 +92,7 @@ record Fit(String data, Wanted wanted) {
   /** What the network reads, in words. */
   String read() {
     StringBuilder words = new StringBuilder();
-    for (Wanted.Input input : wanted.inputs()) {
+    for (DatasetRequirements.Input input : wanted.inputs()) {
       words.append(words.isEmpty() ? "" : " and ").append(input);
     }
     return words.toString();

@@ -90,7 +90,7 @@ final class ImageFolder implements Dataset {
       }
       for (Path file : entries(ofClass)) {
         if (image(file)) {
-          Picture.check(file);
+          Image.check(file);
           files.add(file);
           classes.add(names.indexOf(name));
         }
@@ -120,8 +120,8 @@ final class ImageFolder implements Dataset {
     int elements = Math.toIntExact(shape.elements());
     float[] values = new float[Math.multiplyExact(numbers.length, elements)];
     for (int i = 0; i < numbers.length; i++) {
-      Picture picture = Picture.read(files.get((int) numbers[i]), shape.extent(0));
-      float[] pixels = picture.covering(shape.extent(1), shape.extent(2));
+      Image image = Image.read(files.get((int) numbers[i]), shape.extent(0));
+      float[] pixels = image.covering(shape.extent(1), shape.extent(2));
       int places = elements / scale.size();
       for (int at = 0; at < elements; at++) {
         values[i * elements + at] = scale.get(at / places).of(pixels[at]);

@@ -8,11 +8,11 @@ package dev.pipewright.runtime.data;
 record MarkovSource(long seed, int alphabet) {
   private static final double[] UP_TO = {0.5, 0.75, 0.875, 0.95}; // sums of the probabilities
 
-  int first(Draw draw) {
+  int first(RandomStream draw) {
     return draw.below(alphabet);
   }
 
-  int next(int token, Draw draw) {
+  int next(int token, RandomStream draw) {
     double chance = draw.uniform();
     for (int choice = 0; choice < UP_TO.length; choice++) {
       if (chance < UP_TO[choice]) {
@@ -24,6 +24,6 @@ record MarkovSource(long seed, int alphabet) {
 
   /** One of the four that like to follow a token, the likeliest first; some may be the same. */
   int follower(int token, int choice) {
-    return new Draw(seed, token, choice).below(alphabet);
+    return new RandomStream(seed, token, choice).below(alphabet);
   }
 }

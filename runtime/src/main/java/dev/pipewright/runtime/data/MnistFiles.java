@@ -48,16 +48,16 @@ final class MnistFiles {
               + " images beside it; both files must be of the same set");
     }
     fit.classes(classes(labels));
-    Shape picture = Shape.of(1, images.extents.get(1), images.extents.get(2));
-    Shape read = fit.images(picture);
-    int distance = Math.toIntExact(picture.elements());
-    return new BytePictures(
+    Shape image = Shape.of(1, images.extents.get(1), images.extents.get(2));
+    Shape read = fit.images(image);
+    int distance = Math.toIntExact(image.elements());
+    return new ByteImages(
         List.of(
-            new BytePictures.Part(
-                new BytePictures.Run(images.file, images.begin, distance),
-                new BytePictures.Run(labels.file, labels.begin, 1),
+            new ByteImages.Part(
+                new ByteImages.Run(images.file, images.begin, distance),
+                new ByteImages.Run(labels.file, labels.begin, 1),
                 samples)),
-        picture,
+        image,
         read,
         PixelScale.MNIST);
   }

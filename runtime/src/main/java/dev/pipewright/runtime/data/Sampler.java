@@ -49,7 +49,7 @@ public final class Sampler {
   }
 
   private long number(long position) {
-    long key = Draw.mixed(seed ^ Draw.mixed(epoch(position)));
+    long key = RandomStream.mixed(seed ^ RandomStream.mixed(epoch(position)));
     long number = position % samples;
     do {
       number = permuted(number, key);
@@ -62,7 +62,7 @@ public final class Sampler {
     long left = number >>> halfBits;
     long right = number & mask;
     for (int round = 0; round < ROUNDS; round++) {
-      long mixed = left ^ (Draw.mixed(key + right * ROUNDS + round) & mask);
+      long mixed = left ^ (RandomStream.mixed(key + right * ROUNDS + round) & mask);
       left = right;
       right = mixed;
     }

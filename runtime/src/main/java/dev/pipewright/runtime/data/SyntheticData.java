@@ -51,8 +51,8 @@ final class SyntheticData {
   }
 
   private Dataset tokens() {
-    Wanted.Input.Tokens read = fit.tokens();
-    if (fit.wanted().answer() instanceof Wanted.Answer.Classes) {
+    DatasetRequirements.Input.Tokens read = fit.tokens();
+    if (fit.wanted().answer() instanceof DatasetRequirements.Answer.Classes) {
       int classes = fit.classes(spec.classes().orElse(1));
       int sources = spec.classes().orElse(Math.min(classes, USUAL_SOURCES));
       int alphabet = Math.min(read.vocabulary(), USUAL_ALPHABET);
@@ -65,7 +65,7 @@ final class SyntheticData {
   private Dataset volumes() {
     Shape shape = fit.images();
     if (shape.extents().size() >= 2
-        && fit.wanted().answer() instanceof Wanted.Answer.Quantities quantities
+        && fit.wanted().answer() instanceof DatasetRequirements.Answer.Quantities quantities
         && quantities.count() <= SyntheticVolumes.PARAMETERS) {
       return new SyntheticVolumes(all, spec.seed(), quantities.count(), shape);
     }
@@ -81,8 +81,8 @@ final class SyntheticData {
 
   private Dataset pairs() {
     if (fit.wanted().inputs().size() == 2
-        && fit.wanted().inputs().get(0) instanceof Wanted.Input.Tokens source
-        && fit.wanted().inputs().get(1) instanceof Wanted.Input.Tokens target) {
+        && fit.wanted().inputs().get(0) instanceof DatasetRequirements.Input.Tokens source
+        && fit.wanted().inputs().get(1) instanceof DatasetRequirements.Input.Tokens target) {
       int scores = fit.tokenScores(target.steps()).vocabulary();
       int most = Math.min(Math.min(source.vocabulary(), target.vocabulary()), scores);
       int words = alphabet(most - SyntheticPairs.MARKS);

@@ -54,7 +54,7 @@ final class SyntheticImages implements Dataset {
   }
 
   private int classOf(long number) {
-    return new Draw(seed, number, 1).below(classes);
+    return new RandomStream(seed, number, 1).below(classes);
   }
 
   @Override
@@ -69,11 +69,11 @@ final class SyntheticImages implements Dataset {
 
   private void draw(long number, float[] values, int from) {
     float[] pattern = new float[channels * cells];
-    Draw ofClass = new Draw(seed, classOf(number), 2);
+    RandomStream ofClass = new RandomStream(seed, classOf(number), 2);
     for (int i = 0; i < pattern.length; i++) {
       pattern[i] = ofClass.symmetric();
     }
-    Draw noise = new Draw(seed, number, 3);
+    RandomStream noise = new RandomStream(seed, number, 3);
     int at = from;
     for (int channel = 0; channel < channels; channel++) {
       for (int cell : cellOf) {

@@ -25,16 +25,20 @@ public enum SyntheticKind {
   }
 
   /** The kind that suits a network. */
-  public static Optional<SyntheticKind> of(Wanted wanted) {
-    long fields = wanted.inputs().stream().filter(Wanted.Input.Field.class::isInstance).count();
+  public static Optional<SyntheticKind> of(DatasetRequirements wanted) {
+    long fields =
+        wanted.inputs().stream().filter(DatasetRequirements.Input.Field.class::isInstance).count();
     int inputs = wanted.inputs().size();
     return switch (wanted.answer()) {
-      case Wanted.Answer.Classes classes when inputs == 1 && fields == 1 -> Optional.of(IMAGES);
-      case Wanted.Answer.Classes classes when inputs == 1 -> Optional.of(TOKENS);
-      case Wanted.Answer.Quantities quantities when inputs == 1 && fields == 1 ->
+      case DatasetRequirements.Answer.Classes classes when inputs == 1 && fields == 1 ->
+          Optional.of(IMAGES);
+      case DatasetRequirements.Answer.Classes classes when inputs == 1 -> Optional.of(TOKENS);
+      case DatasetRequirements.Answer.Quantities quantities when inputs == 1 && fields == 1 ->
           Optional.of(VOLUMES);
-      case Wanted.Answer.Tokens tokens when inputs == 1 && fields == 0 -> Optional.of(TOKENS);
-      case Wanted.Answer.Tokens tokens when inputs == 2 && fields == 0 -> Optional.of(PAIRS);
+      case DatasetRequirements.Answer.Tokens tokens when inputs == 1 && fields == 0 ->
+          Optional.of(TOKENS);
+      case DatasetRequirements.Answer.Tokens tokens when inputs == 2 && fields == 0 ->
+          Optional.of(PAIRS);
       default -> Optional.empty();
     };
   }

@@ -31,7 +31,7 @@ final class SyntheticPairs implements Dataset {
     this.seed = seed;
     this.sourceSteps = sourceSteps;
     this.targetSteps = targetSteps;
-    this.source = new MarkovSource(Draw.mixed(seed), alphabet);
+    this.source = new MarkovSource(RandomStream.mixed(seed), alphabet);
     this.words = new Sampler(alphabet, seed);
   }
 
@@ -71,7 +71,7 @@ final class SyntheticPairs implements Dataset {
 
   private int[] sentence(long number) {
     int[] sentence = new int[sourceSteps];
-    Draw draw = new Draw(seed, number);
+    RandomStream draw = new RandomStream(seed, number);
     for (int step = 0; step < sourceSteps; step++) {
       sentence[step] = step == 0 ? source.first(draw) : source.next(sentence[step - 1], draw);
     }

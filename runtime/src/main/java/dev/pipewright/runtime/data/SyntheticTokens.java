@@ -34,7 +34,7 @@ final class SyntheticTokens implements Dataset {
   }
 
   private int sourceOf(long number) {
-    return new Draw(seed, number, 1).below(sources);
+    return new RandomStream(seed, number, 1).below(sources);
   }
 
   @Override
@@ -51,8 +51,9 @@ final class SyntheticTokens implements Dataset {
   private Values tokens(long[] numbers, int first) {
     long[] tokens = new long[Math.multiplyExact(numbers.length, steps)];
     for (int i = 0; i < numbers.length; i++) {
-      MarkovSource source = new MarkovSource(Draw.mixed(seed + sourceOf(numbers[i])), alphabet);
-      Draw draw = new Draw(seed, numbers[i], 2);
+      MarkovSource source =
+          new MarkovSource(RandomStream.mixed(seed + sourceOf(numbers[i])), alphabet);
+      RandomStream draw = new RandomStream(seed, numbers[i], 2);
       int token = source.first(draw);
       for (int step = 0; step < first + steps; step++) {
         if (step >= first) {

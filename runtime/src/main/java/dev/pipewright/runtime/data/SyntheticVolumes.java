@@ -39,7 +39,7 @@ final class SyntheticVolumes implements Dataset {
   }
 
   private float[] parameters(long number) {
-    Draw draw = new Draw(seed, number, 1);
+    RandomStream draw = new RandomStream(seed, number, 1);
     float[] parameters = new float[PARAMETERS];
     for (int i = 0; i < PARAMETERS; i++) {
       parameters[i] = draw.symmetric();
@@ -66,7 +66,7 @@ final class SyntheticVolumes implements Dataset {
       int places = elements / channels;
       for (int channel = 0; channel < channels; channel++) {
         int from = i * elements + channel * places;
-        Draw draw = new Draw(seed, numbers[i], channel, 2);
+        RandomStream draw = new RandomStream(seed, numbers[i], channel, 2);
         addWaves(parameters[1], draw, values, from, places);
         finish(parameters, draw, values, from, places);
       }
@@ -75,11 +75,11 @@ final class SyntheticVolumes implements Dataset {
   }
 
   /** Adds waves of deviation 1 together. */
-  private void addWaves(float fineness, Draw draw, float[] values, int from, int places) {
+  private void addWaves(float fineness, RandomStream draw, float[] values, int from, int places) {
     double wavesAcross = COARSEST * StrictMath.pow(2, 1 + fineness);
     int axes = shape.extents().size() - 1;
     float height = (float) StrictMath.sqrt(2.0 / WAVES);
-    for (int wave = 0; wave < WAVES; wave++) {
+    for (int microBatching = 0; microBatching < WAVES; microBatching++) {
       double[] direction = direction(axes, draw);
       float[][] turns = new float[axes][]; // cosine and sine at each place along an axis
       for (int axis = 0; axis < axes; axis++) {
@@ -90,7 +90,7 @@ final class SyntheticVolumes implements Dataset {
     }
   }
 
-  private static double[] direction(int axes, Draw draw) {
+  private static double[] direction(int axes, RandomStream draw) {
     double[] direction = new double[axes];
     double square = 0;
     for (int axis = 0; axis < axes; axis++) {
@@ -139,12 +139,13 @@ final class SyntheticVolumes implements Dataset {
   }
 
   /** Height, lopsidedness and level, under a little noise. */
-  private static void finish(float[] parameters, Draw draw, float[] values, int from, int places) {
+  private static void finish(
+      float[] parameters, RandomStream draw, float[] values, int from, int places) {
     float height = 1 + 0.5f * parameters[0];
     float lopsided = 0.5f * parameters[2];
     for (int at = from; at < from + places; at++) {
-      float wave = height * values[at];
-      float bent = wave + lopsided * (wave * wave - height * height);
+      float microBatching = height * values[at];
+      float bent = microBatching + lopsided * (microBatching * microBatching - height * height);
       values[at] = bent + parameters[3] + NOISE * draw.noise();
     }
   }

@@ -21,7 +21,7 @@ final class TextWindows implements Dataset {
   }
 
   static TrainingData open(Path path, Fit fit) {
-    Wanted.Input.Tokens read = fit.tokens();
+    DatasetRequirements.Input.Tokens read = fit.tokens();
     int steps = read.steps();
     int known = Math.min(read.vocabulary(), fit.tokenScores(steps).vocabulary());
     if (known < VOCABULARY) {

@@ -28,7 +28,7 @@ final class Crossing implements AutoCloseable {
   private final List<Part> parts; // of each stage of a chain
   private final Map<Message, Incoming> expected = new HashMap<>();
   private final Map<Message, List<Tensor>> here = new HashMap<>(); // from a stage of this worker
-  private final Departures departures = new Departures();
+  private final PendingSends pendingSends = new PendingSends();
 
   /** Everything that crosses a cut into {@code stage} for a micro-batch, in one direction. */
   private record Message(int stage, int microBatch, boolean forward) {}
@@ -109,7 +109,7 @@ final class Crossing implements AutoCloseable {
         for (int i = 0; i < tensors.size(); i++) {
           Tensor rows = scope.keep(rows(tensors.get(i), own, peer.samples()));
           int tag = tag(to, microBatch, forward, i);
-          departures.add(peer.worker(), rows, transport.send(rows, peer.worker(), tag));
+          pendingSends.add(peer.worker(), rows, transport.send(rows, peer.worker(), tag));
         }
       }
     }
@@ -120,12 +120,12 @@ final class Crossing implements AutoCloseable {
   void count(LiveBytes live) {
     here.values().forEach(tensors -> live.add(LiveBytes.Kind.ACTIVATIONS, tensors));
     expected.values().forEach(coming -> live.add(LiveBytes.Kind.MESSAGES, coming.tensors()));
-    departures.count(live);
+    pendingSends.count(live);
   }
 
   /** Waits until everything has left. */
   void flush() {
-    departures.flush();
+    pendingSends.flush();
   }
 
   /** Whether a stage and the one that it hears from are on the same workers. */
@@ -192,7 +192,7 @@ final class Crossing implements AutoCloseable {
   /** Frees what was never taken. */
   @Override
   public void close() {
-    departures.close();
+    pendingSends.close();
     expected.values().forEach(incoming -> incoming.tensors().forEach(Tensor::close));
     here.values().forEach(tensors -> tensors.forEach(Tensor::close));
   }

@@ -42,7 +42,7 @@ final class EmulatedStage extends RelayedStage<EmulatedStage.Sizes> {
   record Sizes(Tensor memory) implements RelayedSums {
     static Sizes of(Stage stage) {
       try (Scope scope = new Scope()) {
-        return new Sizes(scope.keep(Tensor.empty(FlowSums.size(stage.whole().parameters()))));
+        return new Sizes(scope.keep(Tensor.empty(AsyncSums.size(stage.whole().parameters()))));
       }
     }
 
@@ -69,7 +69,7 @@ final class EmulatedStage extends RelayedStage<EmulatedStage.Sizes> {
 
   /**
    * @param exchanges of what this stage and another one have
-   * @param departures of what goes from worker to worker
+   * @param pendingSends of what goes from worker to worker
    * @param group of those who reduce gradients together
    */
   EmulatedStage(
@@ -78,9 +78,9 @@ final class EmulatedStage extends RelayedStage<EmulatedStage.Sizes> {
       Emulation emulation,
       List<TiedExchange> exchanges,
       Transport transport,
-      Departures departures,
+      PendingSends pendingSends,
       Optional<Group> group) {
-    super(depth, stage, Sizes.of(stage), transport, departures, group);
+    super(depth, stage, Sizes.of(stage), transport, pendingSends, group);
     this.tied = exchanges.stream().map(Tied::new).toList();
     this.updateSeconds = emulation.seconds(stage.range(), LayerSeconds::update);
   }

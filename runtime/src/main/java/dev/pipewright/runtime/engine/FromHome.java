@@ -1,22 +1,22 @@
 package dev.pipewright.runtime.engine;
 
-import dev.pipewright.runtime.tensor.Room;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
+import dev.pipewright.runtime.tensor.TensorArena;
 import dev.pipewright.runtime.transport.Transport;
 
 /**
  * A stage whose parameters are on one worker, as all compute it who only answer: they get them from
  * there, message by message, and forget them.
  */
-final class FromHome implements OwnStage, Presence {
+final class FromHome implements OwnStage, GatheredParameters {
   private final Stage stage;
   private final int depth;
-  private final Room room;
+  private final TensorArena room;
   private final Tensor parameters;
   private final Transport transport;
   private final int home;
-  private final Departures departures;
+  private final PendingSends pendingSends;
   private int times; // that they were told
 
   /**
@@ -26,18 +26,18 @@ final class FromHome implements OwnStage, Presence {
   FromHome(
       Stage stage,
       int depth,
-      Room room,
+      TensorArena room,
       Tensor parameters,
       Transport transport,
       int home,
-      Departures departures) {
+      PendingSends pendingSends) {
     this.stage = stage;
     this.depth = depth;
     this.room = room;
     this.parameters = parameters;
     this.transport = transport;
     this.home = home;
-    this.departures = departures;
+    this.pendingSends = pendingSends;
   }
 
   @Override
@@ -56,7 +56,7 @@ final class FromHome implements OwnStage, Presence {
   }
 
   @Override
-  public Presence presence() {
+  public GatheredParameters gatheredParameters() {
     return this;
   }
 
@@ -70,7 +70,7 @@ final class FromHome implements OwnStage, Presence {
     int tag = Relay.FIRST_TAG + times++ * transport.workers() + depth;
     if (transport.worker() == home) {
       tell(tag);
-      Room.move(parameters, room.numbers());
+      TensorArena.move(parameters, room.numbers());
     } else {
       room.fill();
       transport.receive(room.numbers(), home, tag).await();
@@ -82,7 +82,7 @@ final class FromHome implements OwnStage, Presence {
       Tensor copy = parameters.copy(); // as they have no numbers here while this worker computes
       for (int to = 0; to < transport.workers(); to++) {
         if (to != home) {
-          departures.add(to, copy.shared(), transport.send(copy, to, tag));
+          pendingSends.add(to, copy.shared(), transport.send(copy, to, tag));
         }
       }
     }
@@ -91,7 +91,7 @@ final class FromHome implements OwnStage, Presence {
   @Override
   public void leave(int segment) {
     if (transport.worker() == home) {
-      Room.move(room.numbers(), parameters);
+      TensorArena.move(room.numbers(), parameters);
     } else {
       room.empty();
     }

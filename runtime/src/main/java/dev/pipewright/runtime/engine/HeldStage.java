@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.engine;
 
 import dev.pipewright.plan.Assignment;
-import dev.pipewright.plan.Sharding;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.net.Share;
@@ -75,7 +75,7 @@ final class HeldStage implements OwnStage, AutoCloseable {
     List<Integer> holders = assignment.holders(depth);
     boolean ahead = assignment.updatesAhead();
     boolean overlapped = ahead || (holders.size() > 1 && assignment.overlapped());
-    Sharding sharding = assignment.sharding(depth);
+    ZeroStage sharding = assignment.sharding(depth);
     Stage stage = Stage.of(assignment, depth, network, bucketBytes);
     List<List<Parameter>> segments =
         stage.segments().stream().map(segment -> segment.part().parameters()).toList();
@@ -83,7 +83,7 @@ final class HeldStage implements OwnStage, AutoCloseable {
     int worker = transport.worker();
     Holders groups = Holders.of(assignment, depth, transport);
     Optional<StageShards> shards =
-        sharding == Sharding.NOTHING
+        sharding == ZeroStage.NOTHING
             ? Optional.empty()
             : Optional.of(
                 StageShards.of(
@@ -123,10 +123,13 @@ final class HeldStage implements OwnStage, AutoCloseable {
   }
 
   /** Those whose gradients the members of a team add up, or all others. */
-  private static List<List<Parameter>> summed(List<List<Parameter>> buckets, boolean byTeam) {
+  private static List<List<Parameter>> summed(
+      List<List<Parameter>> buckets, boolean byTensorGroup) {
     return buckets.stream()
         .map(each ->
-            each.stream().filter(p -> (p.share() instanceof Share.Summed) == byTeam).toList())
+            each.stream()
+                .filter(p -> (p.share() instanceof Share.Summed) == byTensorGroup)
+                .toList())
         .toList();
   }
 
@@ -175,8 +178,8 @@ final class HeldStage implements OwnStage, AutoCloseable {
   }
 
   @Override
-  public Presence presence() {
-    return shards.<Presence>map(some -> some).orElse(Presence.ALWAYS);
+  public GatheredParameters gatheredParameters() {
+    return shards.<GatheredParameters>map(some -> some).orElse(GatheredParameters.ALWAYS);
   }
 
   /** Running averages, which each of the workers that hold it takes over its own samples. */

@@ -1,8 +1,8 @@
 package dev.pipewright.runtime.engine;
 
 import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Parallelism;
 import dev.pipewright.plan.Reduction;
-import dev.pipewright.plan.Split;
 import dev.pipewright.runtime.transport.Group;
 import dev.pipewright.runtime.transport.Transport;
 import java.util.List;
@@ -23,7 +23,7 @@ record Holders(Optional<Group> replicas, Optional<Summing> everybody) {
     List<Integer> same = assignment.holders(depth, worker);
     Optional<Group> replicas =
         same.size() > 1 ? Optional.of(transport.group(name + "-" + part, same)) : Optional.empty();
-    Split split = assignment.stages().get(depth).split();
+    Parallelism split = assignment.stages().get(depth).split();
     if (!split.several()) {
       return new Holders(replicas, Optional.empty());
     }
@@ -31,9 +31,10 @@ record Holders(Optional<Group> replicas, Optional<Summing> everybody) {
       return new Holders(
           replicas, Optional.of(transport.group(name, assignment.holders(depth))::sum));
     }
-    List<Integer> members = assignment.team(worker);
-    Group team = transport.group(name + "-team-" + members.get(0), members);
+    List<Integer> members = assignment.tensorGroup(worker);
+    Group tensorGroup = transport.group(name + "-team-" + members.get(0), members);
     return new Holders(
-        replicas, Optional.of(new Summing.OfTeams(split.reduction(), team, part, replicas.get())));
+        replicas,
+        Optional.of(new Summing.OfTeams(split.reduction(), tensorGroup, part, replicas.get())));
   }
 }

@@ -1,8 +1,8 @@
 package dev.pipewright.runtime.engine;
 
 import dev.pipewright.runtime.tensor.History;
-import dev.pipewright.runtime.tensor.Room;
 import dev.pipewright.runtime.tensor.Tensor;
+import dev.pipewright.runtime.tensor.TensorArena;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashSet;
@@ -38,7 +38,7 @@ public final class LiveBytes {
   }
 
   void add(Kind kind, Tensor tensor) {
-    long size = Room.bytes(tensor);
+    long size = TensorArena.bytes(tensor);
     if (size > 0) {
       add(kind, History.memory(tensor), size);
     }

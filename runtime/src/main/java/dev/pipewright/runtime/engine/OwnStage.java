@@ -8,8 +8,8 @@ interface OwnStage {
   boolean inTwoParts();
 
   /** Where its parameters are. */
-  default Presence presence() {
-    return Presence.ALWAYS;
+  default GatheredParameters gatheredParameters() {
+    return GatheredParameters.ALWAYS;
   }
 
   /** A backward pass has left a segment behind. */

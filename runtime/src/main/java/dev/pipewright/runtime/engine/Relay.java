@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.engine;
 
 import dev.pipewright.plan.Assignment;
-import dev.pipewright.plan.HandOns;
+import dev.pipewright.plan.GradientPasses;
 import dev.pipewright.plan.SumUses;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
@@ -23,31 +23,32 @@ final class Relay {
   private final int rank;
   private final Transport transport;
   private final RelayedSums sums;
-  private final Departures departures;
-  private final HandOns handOns;
+  private final PendingSends pendingSends;
+  private final GradientPasses gradientPasses;
   private final List<Arriving> arriving = new ArrayList<>();
   private final SumUses uses;
 
   private record Arriving(int update, Tensor tensor, Pending pending) {}
 
-  Relay(Assignment all, int depth, Transport transport, RelayedSums sums, Departures departures) {
+  Relay(
+      Assignment all, int depth, Transport transport, RelayedSums sums, PendingSends pendingSends) {
     this.all = all;
     this.depth = depth;
     this.rank = all.rankOf(transport.worker());
     this.transport = transport;
     this.sums = sums;
-    this.departures = departures;
-    this.handOns = HandOns.of(all, depth);
-    this.uses = SumUses.of(all, depth, rank, handOns);
+    this.pendingSends = pendingSends;
+    this.gradientPasses = GradientPasses.of(all, depth);
+    this.uses = SumUses.of(all, depth, rank, gradientPasses);
   }
 
   /** Asks for what a turn gets. */
   void ask(int turn) {
-    if (!handOns.comes(turn)) {
+    if (!gradientPasses.comes(turn)) {
       return;
     }
-    int from = all.firstWorker(handOns.turn(turn - 1).rank());
-    List<Integer> carried = handOns.carried(turn);
+    int from = all.firstWorker(gradientPasses.turn(turn - 1).rank());
+    List<Integer> carried = gradientPasses.carried(turn);
     try (Scope scope = new Scope()) {
       for (int i = 0; i < carried.size(); i++) {
         Tensor room = scope.keep(sums.room());
@@ -75,16 +76,16 @@ final class Relay {
 
   /** An op of the stage has ended: hands on what the next turn needs. */
   void ended(int position) {
-    handOns.over(rank, position).ifPresent(turn -> handOn(turn + 1));
+    gradientPasses.over(rank, position).ifPresent(turn -> gradientPass(turn + 1));
     uses.spent(position).forEach(each -> sums.forget(each.update()));
   }
 
-  private void handOn(int turn) {
-    if (turn == handOns.size() || !handOns.comes(turn)) {
+  private void gradientPass(int turn) {
+    if (turn == gradientPasses.size() || !gradientPasses.comes(turn)) {
       return;
     }
-    int to = all.firstWorker(handOns.turn(turn).rank());
-    List<Integer> carried = handOns.carried(turn);
+    int to = all.firstWorker(gradientPasses.turn(turn).rank());
+    List<Integer> carried = gradientPasses.carried(turn);
     try (Scope scope = new Scope()) {
       for (int i = 0; i < carried.size(); i++) {
         send(sums.of(carried.get(i)).shared(), to, tag(turn, i));
@@ -96,7 +97,7 @@ final class Relay {
   }
 
   private void send(Tensor tensor, int to, int tag) {
-    departures.add(to, tensor, transport.send(tensor, to, tag));
+    pendingSends.add(to, tensor, transport.send(tensor, to, tag));
   }
 
   private int tag(int turn, int item) {

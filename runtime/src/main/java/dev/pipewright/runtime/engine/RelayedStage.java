@@ -15,18 +15,18 @@ import java.util.Optional;
  *
  * @param <S> those sums
  */
-abstract class RelayedStage<S extends RelayedSums> implements Flowing {
+abstract class RelayedStage<S extends RelayedSums> implements AsyncTraining {
   final int depth;
   final S sums;
   final Transport transport;
   private final Stage stage;
-  private final Departures departures;
+  private final PendingSends pendingSends;
   private final Optional<Group> group;
   private final List<Pending> pending = new ArrayList<>();
   private Optional<Relay> relay = Optional.empty(); // of the steps that flow now
 
   /**
-   * @param departures of what goes from worker to worker
+   * @param pendingSends of what goes from worker to worker
    * @param group of those who reduce gradients together
    */
   RelayedStage(
@@ -34,13 +34,13 @@ abstract class RelayedStage<S extends RelayedSums> implements Flowing {
       Stage stage,
       S sums,
       Transport transport,
-      Departures departures,
+      PendingSends pendingSends,
       Optional<Group> group) {
     this.depth = depth;
     this.stage = stage;
     this.sums = sums;
     this.transport = transport;
-    this.departures = departures;
+    this.pendingSends = pendingSends;
     this.group = group;
   }
 
@@ -57,7 +57,7 @@ abstract class RelayedStage<S extends RelayedSums> implements Flowing {
   @Override
   public void begin(Assignment all) {
     relay.ifPresent(Relay::close);
-    relay = Optional.of(new Relay(all, depth, transport, sums, departures));
+    relay = Optional.of(new Relay(all, depth, transport, sums, pendingSends));
   }
 
   @Override

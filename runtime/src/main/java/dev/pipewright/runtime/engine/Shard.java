@@ -1,10 +1,10 @@
 package dev.pipewright.runtime.engine;
 
-import dev.pipewright.plan.Sharding;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.runtime.net.Parameter;
-import dev.pipewright.runtime.tensor.Room;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
+import dev.pipewright.runtime.tensor.TensorArena;
 import dev.pipewright.runtime.transport.Group;
 import dev.pipewright.runtime.transport.Pending;
 import java.util.ArrayList;
@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
  * part may begin in one parameter and end in another.
  */
 final class Shard implements AutoCloseable {
-  private final Sharding sharding;
+  private final ZeroStage sharding;
   private final Group group;
   private final List<Parameter> parameters;
   private final long part; // numbers of each worker
   private final long first; // of this worker's
-  private final Room room;
+  private final TensorArena room;
   private final Parameter own;
   private final List<Parameter> tied = new ArrayList<>(); // to the first one
   private final List<Tensor> moving = new ArrayList<>(); // gradients, and their sum that comes
@@ -32,14 +32,14 @@ final class Shard implements AutoCloseable {
    * @param name of what this worker has of them, unique on it
    * @param place of this worker in the group
    */
-  Shard(String name, Sharding sharding, Group group, int place, List<Parameter> parameters) {
+  Shard(String name, ZeroStage sharding, Group group, int place, List<Parameter> parameters) {
     this.sharding = sharding;
     this.group = group;
     this.parameters = List.copyOf(parameters);
     long numbers = parameters.stream().mapToLong(p -> p.value().elements()).sum();
     this.part = Math.ceilDiv(numbers, group.size());
     this.first = place * part;
-    this.room = new Room(part * group.size());
+    this.room = new TensorArena(part * group.size());
     long from = 0;
     for (Parameter parameter : parameters) {
       room.take(parameter.value(), from);
@@ -47,9 +47,9 @@ final class Shard implements AutoCloseable {
     }
     try (Scope scope = new Scope()) {
       Tensor mine = room.view(first, part);
-      own = new Parameter(name, scope.keep(sharding == Sharding.PARAMETERS ? mine.copy() : mine));
+      own = new Parameter(name, scope.keep(sharding == ZeroStage.PARAMETERS ? mine.copy() : mine));
     }
-    if (sharding == Sharding.PARAMETERS) {
+    if (sharding == ZeroStage.PARAMETERS) {
       room.empty();
     }
   }
@@ -100,7 +100,7 @@ final class Shard implements AutoCloseable {
 
   /** Begins to hand its own part on, which has changed. */
   void spread() {
-    if (sharding != Sharding.PARAMETERS) {
+    if (sharding != ZeroStage.PARAMETERS) {
       coming = group.gather(own.value(), room.numbers());
     }
   }
@@ -210,7 +210,7 @@ final class Shard implements AutoCloseable {
 
   /** What parameters and sums of gradients take up now. */
   long bytes() {
-    long apart = sharding == Sharding.PARAMETERS ? own.value().bytes() : 0;
+    long apart = sharding == ZeroStage.PARAMETERS ? own.value().bytes() : 0;
     return room.bytes() + apart + own.value().gradient().map(Tensor::bytes).orElse(0L);
   }
 

@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.engine;
 
 import dev.pipewright.plan.Assignment;
-import dev.pipewright.plan.Sharding;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.transport.Group;
 import dev.pipewright.runtime.transport.Pending;
@@ -15,15 +15,15 @@ import java.util.Optional;
  * part of the gradients, changes its part of the parameters, and all get the whole parameters when
  * they need them.
  */
-final class StageShards implements Presence, AutoCloseable {
-  private final Sharding sharding;
+final class StageShards implements GatheredParameters, AutoCloseable {
+  private final ZeroStage sharding;
   private final List<List<Shard>> segments;
   private Optional<Pending> sum = Optional.empty(); // under way
 
   /**
    * @param segments none for those without parameters that are shared out
    */
-  private StageShards(Sharding sharding, List<List<Shard>> segments) {
+  private StageShards(ZeroStage sharding, List<List<Shard>> segments) {
     this.sharding = sharding;
     this.segments = segments.stream().map(List::copyOf).toList();
   }
@@ -46,7 +46,7 @@ final class StageShards implements Presence, AutoCloseable {
     List<Integer> all = assignment.holders(depth);
     Optional<Group> everybody =
         holders.everybody().map(none -> transport.group("shards-" + depth, all));
-    Sharding sharding = assignment.sharding();
+    ZeroStage sharding = assignment.sharding();
     List<List<Shard>> segments = new ArrayList<>();
     for (int segment = 0; segment < byAll.size(); segment++) {
       List<Shard> own = new ArrayList<>();
@@ -77,7 +77,7 @@ final class StageShards implements Presence, AutoCloseable {
 
   /** Whether gradients are added up behind each backward pass, not behind the last. */
   boolean eachPass() {
-    return sharding.atLeast(Sharding.GRADIENTS);
+    return sharding.atLeast(ZeroStage.GRADIENTS);
   }
 
   /**
@@ -108,7 +108,7 @@ final class StageShards implements Presence, AutoCloseable {
   }
 
   private List<Shard> elsewhere(int segment) {
-    boolean some = sharding == Sharding.PARAMETERS && 0 <= segment && segment < segments.size();
+    boolean some = sharding == ZeroStage.PARAMETERS && 0 <= segment && segment < segments.size();
     return some ? segments.get(segment) : List.of();
   }
 

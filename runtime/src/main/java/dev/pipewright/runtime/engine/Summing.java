@@ -24,10 +24,10 @@ interface Summing {
    * @param place of this worker in its team
    * @param replicas of the same part
    */
-  record OfTeams(Reduction how, Group team, int place, Group replicas) implements Summing {
+  record OfTeams(Reduction how, Group tensorGroup, int place, Group replicas) implements Summing {
     @Override
     public int divisor() {
-      return how == Reduction.HIERARCHICAL ? team.size() : 1;
+      return how == Reduction.HIERARCHICAL ? tensorGroup.size() : 1;
     }
 
     @Override
@@ -36,13 +36,13 @@ interface Summing {
     }
 
     private Pending byParts(Tensor bucket) {
-      Tensor part = made(bucket.elements() / team.size());
-      Pending inside = team.sumParts(bucket, part);
+      Tensor part = made(bucket.elements() / tensorGroup.size());
+      Pending inside = tensorGroup.sumParts(bucket, part);
       return Pending.of(
           List.of(inside),
           () -> {
             replicas.sum(part).await();
-            team.gather(part, bucket).await();
+            tensorGroup.gather(part, bucket).await();
             part.close();
           });
     }
@@ -51,14 +51,14 @@ interface Summing {
     private Pending byLeader(Tensor bucket) {
       List<Tensor> to = new ArrayList<>();
       List<Tensor> from = new ArrayList<>();
-      for (int member = 0; member < team.size(); member++) {
+      for (int member = 0; member < tensorGroup.size(); member++) {
         boolean sends = member == 0 && place != 0;
         boolean hears = member != 0 && place == 0;
         to.add(sends ? bucket.shared() : made(0));
         from.add(made(hears ? bucket.elements() : 0));
       }
       return Pending.of(
-          List.of(team.exchange(to, from)),
+          List.of(tensorGroup.exchange(to, from)),
           () -> {
             if (place == 0) {
               from.subList(1, from.size()).forEach(bucket::addInPlace);
@@ -66,7 +66,7 @@ interface Summing {
             }
             to.forEach(Tensor::close);
             from.forEach(Tensor::close);
-            team.broadcast(bucket, 0).await();
+            tensorGroup.broadcast(bucket, 0).await();
           });
     }
 

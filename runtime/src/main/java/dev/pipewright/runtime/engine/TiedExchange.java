@@ -3,7 +3,7 @@ package dev.pipewright.runtime.engine;
 import static java.util.Objects.requireNonNull;
 
 import dev.pipewright.plan.Assignment;
-import dev.pipewright.plan.Flow;
+import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.plan.TiedStages;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.tensor.Scope;
@@ -25,7 +25,7 @@ import java.util.function.Consumer;
  */
 final class TiedExchange implements AutoCloseable {
   private final TiedStages stages;
-  private final Flow flow;
+  private final AsyncPipeline asyncPipeline;
   private final Optional<Group> group; // with the other worker; who has the first stage is first
   private final Map<Integer, Handed> handed = new HashMap<>(); // by update
 
@@ -41,15 +41,15 @@ final class TiedExchange implements AutoCloseable {
     }
   }
 
-  private TiedExchange(TiedStages stages, Flow flow, Optional<Group> group) {
+  private TiedExchange(TiedStages stages, AsyncPipeline asyncPipeline, Optional<Group> group) {
     this.stages = stages;
-    this.flow = flow;
+    this.asyncPipeline = asyncPipeline;
     this.group = group;
   }
 
   /** Those that a worker takes part in. */
   static List<TiedExchange> of(Assignment assignment, Network network, Transport transport) {
-    Flow flow = assignment.flow().orElseThrow();
+    AsyncPipeline asyncPipeline = assignment.asyncPipeline().orElseThrow();
     int worker = transport.worker();
     List<TiedExchange> found = new ArrayList<>();
     for (TiedStages stages : TiedStages.of(assignment, network.chain())) {
@@ -58,7 +58,7 @@ final class TiedExchange implements AutoCloseable {
         String name = "tied-%d-%d".formatted(stages.table().copyLayer(), pair.get(0));
         Optional<Group> group =
             stages.together() ? Optional.empty() : Optional.of(transport.group(name, pair));
-        found.add(new TiedExchange(stages, flow, group));
+        found.add(new TiedExchange(stages, asyncPipeline, group));
       }
     }
     return found;
@@ -75,7 +75,7 @@ final class TiedExchange implements AutoCloseable {
 
   /** How many updates the parameter has seen that both passes of a micro-batch meet. */
   int version(int microBatch) {
-    return flow.version(stages.first(), microBatch);
+    return asyncPipeline.version(stages.first(), microBatch);
   }
 
   /**

@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.engine;
 
 import dev.pipewright.plan.Assignment;
-import dev.pipewright.plan.Sharding;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.net.Tied;
@@ -60,7 +60,7 @@ final class TiedSums implements AutoCloseable {
         boolean alike = first.equals(second) || Collections.disjoint(first, second);
         Optional<Shard> shard =
             group
-                .filter(members -> alike && assignment.sharding() != Sharding.NOTHING)
+                .filter(members -> alike && assignment.sharding() != ZeroStage.NOTHING)
                 .map(members -> {
                   int place = List.copyOf(holders).indexOf(transport.worker());
                   return shard(tied, members, place, own);
@@ -78,7 +78,7 @@ final class TiedSums implements AutoCloseable {
    */
   private static Shard shard(Tied tied, Group group, int place, List<Parameter> own) {
     Shard shard =
-        new Shard(tied.parameter(), Sharding.GRADIENTS, group, place, List.of(own.get(0)));
+        new Shard(tied.parameter(), ZeroStage.GRADIENTS, group, place, List.of(own.get(0)));
     own.subList(1, own.size()).forEach(shard::tie);
     return shard;
   }

@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.engine;
 
 import dev.pipewright.execution.Emulation;
-import dev.pipewright.execution.Expectation;
+import dev.pipewright.execution.RunPrediction;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
@@ -32,14 +32,14 @@ import java.util.function.Function;
  * One worker: runs the program of its rank on its slice of every micro-batch, step after step. All
  * ops are run in the program's order; messages go and come beside them.
  */
-public final class Worker implements Trainee {
-  private static final UpdateRule NOTHING_REMEMBERED = UpdateRule.usual(Optimizer.SGD);
+public final class Worker implements TrainingWorker {
+  private static final UpdateRule NO_OPTIMIZER_STATE = UpdateRule.usual(Optimizer.SGD);
 
   private final Assignment assignment;
   private final Network network;
   private final Transport transport;
   private final Computation computation;
-  private final Witness witness;
+  private final OpListener opListener;
   private final long[] program;
   private final Passes passes;
   private final Updates updates;
@@ -66,13 +66,13 @@ public final class Worker implements Trainee {
       Transport transport,
       long bucketBytes,
       boolean sharedStatistics,
-      Witness witness) {
+      OpListener opListener) {
     this(
         assignment,
         network,
         rule,
         held ->
-            new Learning(
+            new TensorComputation(
                 assignment,
                 objective,
                 feed,
@@ -80,7 +80,7 @@ public final class Worker implements Trainee {
                 assignment.partOf(transport.worker()) == 0),
         transport,
         bucketBytes,
-        witness);
+        opListener);
   }
 
   /**
@@ -94,15 +94,15 @@ public final class Worker implements Trainee {
       Network network,
       Transport transport,
       long bucketBytes,
-      Witness witness) {
+      OpListener opListener) {
     return new Worker(
         assignment,
         network,
-        NOTHING_REMEMBERED,
+        NO_OPTIMIZER_STATE,
         held -> new Emulated(emulation, held),
         transport,
         bucketBytes,
-        witness);
+        opListener);
   }
 
   private Worker(
@@ -112,17 +112,17 @@ public final class Worker implements Trainee {
       Function<Collection<HeldStage>, Computation> computation,
       Transport transport,
       long bucketBytes,
-      Witness witness) {
+      OpListener opListener) {
     this.assignment = assignment;
     this.network = network;
     this.transport = transport;
-    this.witness = witness;
+    this.opListener = opListener;
     int rank = assignment.rankOf(transport.worker());
     Check.that(
-        network.team().split().equals(assignment.split(rank))
-            || (network.team().alone() && !assignment.split(rank).several()),
+        network.tensorGroup().split().equals(assignment.split(rank))
+            || (network.tensorGroup().alone() && !assignment.split(rank).several()),
         "a worker's network is split like its stages: network=%s, stages=%s",
-        network.team().split(),
+        network.tensorGroup().split(),
         assignment.split(rank));
     this.program = assignment.schedule().packed(rank);
     this.parts = Stage.parts(assignment, network);
@@ -167,7 +167,7 @@ public final class Worker implements Trainee {
     StageState.of(held.parameters(), updates, held.averages(), gathered)
         .forEach((name, own) -> {
           Share share = shares.getOrDefault(name, new Share.Whole());
-          whole.put(name, network.team().whole(own, share));
+          whole.put(name, network.tensorGroup().whole(own, share));
         });
     return whole;
   }
@@ -267,9 +267,9 @@ public final class Worker implements Trainee {
   }
 
   @Override
-  public Answers answer(Feed samples, int count, Objective objective) {
+  public EvaluationResult answer(Feed samples, int count, Objective objective) {
     held.values().forEach(HeldStage::shareAverages);
-    return new Answering(assignment, transport, parts, this::held, objective)
+    return new HeldOutEvaluation(assignment, transport, parts, this::held, objective)
         .answer(samples, count);
   }
 
@@ -278,15 +278,15 @@ public final class Worker implements Trainee {
     held.values().forEach(HeldStage::begin);
     int expected = 0;
     for (int position = 0; position < program.length; position++) {
-      for (; expected < Math.min(program.length, position + Expectation.OPS_AHEAD); expected++) {
+      for (; expected < Math.min(program.length, position + RunPrediction.OPS_AHEAD); expected++) {
         passes.expect(program[expected]);
       }
-      witness.before(step, position, program[position]);
+      opListener.before(step, position, program[position]);
       times.waits(position);
       run(step, position, program[position]);
       times.ends(position);
     }
-    witness.before(step, program.length, Witness.BEHIND);
+    opListener.before(step, program.length, OpListener.BEHIND);
     held.values().forEach(HeldStage::finishSums);
     tied.sum();
     times.updateStarts();

@@ -51,13 +51,13 @@ public final class Coordinator implements AutoCloseable {
 
   private final Launch launch;
   private final Token token = Token.random();
-  private final Reception reception;
+  private final Admission reception;
   private final WorkerProcesses processes;
   private final BlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
   private final CountDownLatch over = new CountDownLatch(1);
   private volatile boolean ending; // this process, by an interrupt
   private volatile boolean interrupted; // its workers have been killed for that
-  private volatile Optional<Crew> crew = Optional.empty();
+  private volatile Optional<WorkerGroup> crew = Optional.empty();
 
   /**
    * Opens the port; nothing is started yet.
@@ -66,7 +66,7 @@ public final class Coordinator implements AutoCloseable {
    */
   public Coordinator(Launch launch) {
     this.launch = launch;
-    this.reception = new Reception(launch.here() == launch.workers(), launch.port(), token);
+    this.reception = new Admission(launch.here() == launch.workers(), launch.port(), token);
     this.processes = new WorkerProcesses(launch.logs(), token);
   }
 
@@ -98,7 +98,8 @@ public final class Coordinator implements AutoCloseable {
   public void run(Listener listener) throws InterruptedException {
     Thread hook = new Thread(this::interrupt, "stop workers");
     Runtime.getRuntime().addShutdownHook(hook);
-    try (Crew workers = new Crew(launch, reception.port(), processes, inbox, listener)) {
+    try (WorkerGroup workers =
+        new WorkerGroup(launch, reception.port(), processes, inbox, listener)) {
       crew = Optional.of(workers);
       reception.open(workers::welcome);
       workers.start();
@@ -119,7 +120,7 @@ public final class Coordinator implements AutoCloseable {
     }
   }
 
-  private void attend(Crew workers, Listener listener) throws InterruptedException {
+  private void attend(WorkerGroup workers, Listener listener) throws InterruptedException {
     check(workers); // before anything is heard: without patience, whoever is not there is missing
     while (!workers.finished()) {
       next();
@@ -131,7 +132,7 @@ public final class Coordinator implements AutoCloseable {
     }
   }
 
-  private void check(Crew workers) throws InterruptedException {
+  private void check(WorkerGroup workers) throws InterruptedException {
     Optional<Failure> failure = workers.failure();
     Optional<String> missing = workers.missing();
     boolean signalled = failure.filter(f -> f.weight() == Failure.Weight.SIGNAL).isPresent();
@@ -157,7 +158,7 @@ public final class Coordinator implements AutoCloseable {
     }
   }
 
-  private void dismiss(Crew workers) throws InterruptedException {
+  private void dismiss(WorkerGroup workers) throws InterruptedException {
     workers.stop("");
     long deadline = System.nanoTime() + FAREWELL_NANOSECONDS;
     while (!workers.gone() && System.nanoTime() - deadline < 0) {

@@ -2,7 +2,7 @@ package dev.pipewright.runtime.launch;
 
 import org.jspecify.annotations.Nullable;
 
-/** A worker as the {@link Crew} knows it. */
+/** A worker as the {@link WorkerGroup} knows it. */
 final class Member {
   static final long UNKNOWN = Long.MIN_VALUE;
 
@@ -25,7 +25,7 @@ final class Member {
   @Nullable Host host; // none for this machine
   @Nullable Control control; // once it has come
   String entrance = ""; // its address, once it is open
-  boolean told;
+  boolean communication;
   boolean failed;
   boolean done;
   long begun = UNKNOWN; // its step when it was held

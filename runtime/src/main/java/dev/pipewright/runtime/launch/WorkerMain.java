@@ -62,7 +62,8 @@ public final class WorkerMain {
   }
 
   private void run(int worker) {
-    control.listen("control", this::told, end -> Runtime.getRuntime().halt(COORDINATOR_GONE));
+    control.listen(
+        "control", this::communication, end -> Runtime.getRuntime().halt(COORDINATOR_GONE));
     int status = 0;
     try {
       Torch.startAlone(computing.threads()); // while the others come
@@ -88,7 +89,7 @@ public final class WorkerMain {
     }
   }
 
-  private void told(Message message) {
+  private void communication(Message message) {
     switch (message.kind()) {
       case "job" -> job.complete(message);
       case "ping" ->
@@ -125,22 +126,22 @@ public final class WorkerMain {
     }
   }
 
-  private void work(int worker, Message told) throws Exception {
+  private void work(int worker, Message communication) throws Exception {
     WorkerTask task =
-        Class.forName(told.text("task"))
+        Class.forName(communication.text("task"))
             .asSubclass(WorkerTask.class)
             .getDeclaredConstructor()
             .newInstance();
-    Transport transport = transport(worker, told);
-    task.run(told.text("job"), transport, new ControlReporter());
+    Transport transport = transport(worker, communication);
+    task.run(communication.text("job"), transport, new ControlReporter());
     // Nothing is closed: others may still wait for messages, and the end of the process closes all.
     control.send(Message.of("done"));
   }
 
-  private Transport transport(int worker, Message told) {
-    boolean severalMachines = told.number("sealed") != 0;
-    Secret secret = Secret.ofHex(told.text("secret"));
-    Entrance entrance = Entrance.open(told.text("host"), severalMachines, secret);
+  private Transport transport(int worker, Message communication) {
+    boolean severalMachines = communication.number("sealed") != 0;
+    Secret secret = Secret.ofHex(communication.text("secret"));
+    Entrance entrance = Entrance.open(communication.text("host"), severalMachines, secret);
     control.send(Message.of("entrance").with("address", entrance.address()));
     TcpTransport processors =
         fromCoordinator(() -> new TcpTransport(entrance, addresses(peers.join()), worker));

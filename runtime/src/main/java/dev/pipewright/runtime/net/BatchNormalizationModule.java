@@ -16,13 +16,13 @@ final class BatchNormalizationModule implements Module {
   private final Parameter shift;
   private final Parameter mean;
   private final Parameter variance;
-  private final Team places;
+  private final TensorParallelGroup places;
   private final SharedSums sums = new SharedSums();
 
   /**
    * @param places who has the other places of a sample
    */
-  BatchNormalizationModule(int features, FirstValues values, Team places) {
+  BatchNormalizationModule(int features, FirstValues values, TensorParallelGroup places) {
     this.places = places;
     scale = values.ones("scale", features);
     shift = values.zeros("shift", features);

@@ -10,7 +10,7 @@ import java.util.Optional;
 final class ConvolutionModule implements Module {
   private final Parameter weight;
   private final Optional<Parameter> bias;
-  private final ProductSplit split;
+  private final ParallelProduct split;
   private final CutWindows windows;
   private final long[] stride;
   private final long[] dilation;
@@ -18,7 +18,10 @@ final class ConvolutionModule implements Module {
   private final int outputs;
 
   ConvolutionModule(
-      Operator.Convolution operator, FirstValues values, ProductSplit split, CutWindows windows) {
+      Operator.Convolution operator,
+      FirstValues values,
+      ParallelProduct split,
+      CutWindows windows) {
     this.split = split;
     this.windows = windows;
     int axes = operator.kernel().size();
@@ -48,7 +51,7 @@ final class ConvolutionModule implements Module {
 
   @Override
   public List<Parameter> parameters() {
-    return ProductSplit.all(weight, bias);
+    return ParallelProduct.all(weight, bias);
   }
 
   @Override

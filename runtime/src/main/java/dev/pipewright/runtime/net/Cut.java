@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.net;
 
+import dev.pipewright.plan.Parallelism;
 import dev.pipewright.plan.Span;
-import dev.pipewright.plan.Split;
 import java.util.List;
 
 /**
@@ -18,12 +18,12 @@ record Cut(List<Integer> grid, int first, List<Long> extents) {
   }
 
   /** One axis, cut in as many parts as there are members. */
-  static Cut of(Team team, int axis, long extent) {
-    return new Cut(List.of(team.parts()), axis, List.of(extent));
+  static Cut of(TensorParallelGroup tensorGroup, int axis, long extent) {
+    return new Cut(List.of(tensorGroup.parts()), axis, List.of(extent));
   }
 
   /** The axes from {@code first} on, as the team's grid has it. */
-  static Cut ofGrid(Split split, int first, List<Long> extents) {
+  static Cut ofGrid(Parallelism split, int first, List<Long> extents) {
     return new Cut(split.grid(), first, extents);
   }
 

@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.net;
 
 import dev.pipewright.plan.Halo;
-import dev.pipewright.plan.Split;
+import dev.pipewright.plan.Parallelism;
 import dev.pipewright.plan.Windows;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.ArrayList;
@@ -13,21 +13,21 @@ import java.util.List;
  * rows of the corners are there, and go along with those of the next.
  */
 final class CutWindows {
-  private final Team team;
+  private final TensorParallelGroup tensorGroup;
   private final List<Along> along = new ArrayList<>();
   private final long[] padding;
 
   /** An axis that is cut. */
   private record Along(int axis, Halo halo) {}
 
-  private CutWindows(Team team, Windows windows) {
-    this.team = team;
+  private CutWindows(TensorParallelGroup tensorGroup, Windows windows) {
+    this.tensorGroup = tensorGroup;
     this.padding = ConvolutionModule.array(windows.padding());
   }
 
   /** Windows over a map that nobody cuts. */
   static CutWindows whole(Windows windows) {
-    return new CutWindows(Team.ALONE, windows);
+    return new CutWindows(TensorParallelGroup.ALONE, windows);
   }
 
   /**
@@ -35,9 +35,9 @@ final class CutWindows {
    *
    * @param in extents of the whole map
    */
-  static CutWindows of(Team team, Windows windows, List<Integer> in) {
-    CutWindows cut = new CutWindows(team, windows);
-    Split split = team.split();
+  static CutWindows of(TensorParallelGroup tensorGroup, Windows windows, List<Integer> in) {
+    CutWindows cut = new CutWindows(tensorGroup, windows);
+    Parallelism split = tensorGroup.split();
     for (int axis = 0; axis < in.size(); axis++) {
       if (split.grid().get(axis) > 1) {
         cut.padding[axis] = 0;
@@ -51,7 +51,9 @@ final class CutWindows {
   Tensor read(Tensor input, double fill) {
     Tensor read = input;
     for (Along each : along) {
-      read = new TeamSteps(team).reached(read, each.axis() + 2, each.axis(), each.halo(), fill);
+      read =
+          new GroupCommunication(tensorGroup)
+              .reached(read, each.axis() + 2, each.axis(), each.halo(), fill);
     }
     return read;
   }

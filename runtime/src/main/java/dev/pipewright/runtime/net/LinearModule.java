@@ -13,14 +13,15 @@ import java.util.Optional;
 final class LinearModule implements Module {
   private final Parameter weight;
   private final Optional<Parameter> bias;
-  private final ProductSplit split;
+  private final ParallelProduct split;
   private final Operator.Linear operator;
   private final boolean oneRow;
 
   /**
    * @param oneRow whether one row of features comes out for each sample
    */
-  LinearModule(Operator.Linear operator, boolean oneRow, FirstValues values, ProductSplit split) {
+  LinearModule(
+      Operator.Linear operator, boolean oneRow, FirstValues values, ParallelProduct split) {
     this.operator = operator;
     this.oneRow = oneRow;
     this.split = split;
@@ -33,7 +34,7 @@ final class LinearModule implements Module {
 
   @Override
   public List<Parameter> parameters() {
-    return ProductSplit.all(weight, bias);
+    return ParallelProduct.all(weight, bias);
   }
 
   @Override

@@ -15,23 +15,23 @@ import java.util.List;
 final class Modules {
   private final LayerGraph graph;
   private final long seed;
-  private final Team team;
+  private final TensorParallelGroup tensorGroup;
   private final CutRegion region;
 
   /** Whole layers. */
   Modules(LayerGraph graph, long seed) {
-    this(graph, seed, Team.ALONE);
+    this(graph, seed, TensorParallelGroup.ALONE);
   }
 
   /**
    * @param seed of the parameters' first values
-   * @param team who computes each layer together with this worker
+   * @param tensorGroup who computes each layer together with this worker
    */
-  Modules(LayerGraph graph, long seed, Team team) {
+  Modules(LayerGraph graph, long seed, TensorParallelGroup tensorGroup) {
     this.graph = graph;
     this.seed = seed;
-    this.team = team;
-    this.region = new CutRegion(graph, team.split());
+    this.tensorGroup = tensorGroup;
+    this.region = new CutRegion(graph, tensorGroup.split());
   }
 
   /** Between which layers tensors stay cut. */
@@ -47,7 +47,7 @@ final class Modules {
   Module of(int number) {
     Layer layer = graph.layer(number);
     try (RandomSource random = random(number)) {
-      SplitLayer split = new SplitLayer(graph, number, team, region);
+      ParallelLayer split = new ParallelLayer(graph, number, tensorGroup, region);
       FirstValues values = new FirstValues(layer, random, split.share());
       List<Module> modules = new ArrayList<>();
       for (Operator step : layer.steps()) {
@@ -61,7 +61,7 @@ final class Modules {
     return new RandomSource(seed * 1_000_003 + number);
   }
 
-  private Module of(Layer layer, Operator operator, FirstValues values, SplitLayer split) {
+  private Module of(Layer layer, Operator operator, FirstValues values, ParallelLayer split) {
     return switch (operator) {
       case Operator.Input() -> (inputs, pass) -> inputs.get(0);
       case Operator.Tokens(int vocabulary) -> (inputs, pass) -> inputs.get(0);
@@ -84,7 +84,7 @@ final class Modules {
       case Operator.TiedScores(String tied) -> tiedScores(layer, tied);
       case Operator.Attention(int hidden, int heads, int sequence) ->
           new SelfAttention(
-              hidden, heads, false, values, new BlockSplit(split.block(), false, sequence));
+              hidden, heads, false, values, new ParallelBlock(split.block(), false, sequence));
       case Operator.Lstm(int in, int hidden, boolean bidirectional, int sequence) ->
           new LstmModule(in, hidden, bidirectional, values);
       case Operator.AttentionLstm attention -> new AttentionLstmModule(attention, values);
@@ -98,7 +98,7 @@ final class Modules {
           };
       case Operator.TransformerBlock block ->
           new TransformerBlockModule(
-              block, values, new BlockSplit(split.block(), split.cut(), block.sequence()));
+              block, values, new ParallelBlock(split.block(), split.cut(), block.sequence()));
       case Operator.Block(String kind) -> refused(layer, kind);
       case Operator.Recorded(String description) -> refused(layer, description);
     };

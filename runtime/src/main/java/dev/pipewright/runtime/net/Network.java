@@ -5,7 +5,7 @@ import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.plan.CutRegion;
-import dev.pipewright.plan.Split;
+import dev.pipewright.plan.Parallelism;
 import dev.pipewright.plan.VocabularySplit;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.units.Check;
@@ -26,35 +26,39 @@ public final class Network {
   private final Chain chain;
   private final IntFunction<Module> factory;
   private final List<Tied> tied;
-  private final Team team;
+  private final TensorParallelGroup tensorGroup;
   private final CutRegion region;
   private final Map<Integer, Module> modules = new HashMap<>(); // by layer of the graph
   private final boolean[] differentiable; // by layer of the graph
   private final int[] sources; // the layers that read samples, not other layers
 
   public Network(Chain chain, long seed) {
-    this(chain, seed, Team.ALONE);
+    this(chain, seed, TensorParallelGroup.ALONE);
   }
 
   /**
    * A worker's part of each layer.
    *
-   * @param team who computes it together
+   * @param tensorGroup who computes it together
    */
-  public Network(Chain chain, long seed, Team team) {
-    this(chain, new Modules(chain.graph(), seed, team), team);
+  public Network(Chain chain, long seed, TensorParallelGroup tensorGroup) {
+    this(chain, new Modules(chain.graph(), seed, tensorGroup), tensorGroup);
   }
 
-  private Network(Chain chain, Modules modules, Team team) {
-    this(chain, modules::of, modules.tied(), team, modules.region());
+  private Network(Chain chain, Modules modules, TensorParallelGroup tensorGroup) {
+    this(chain, modules::of, modules.tied(), tensorGroup, modules.region());
   }
 
   private Network(
-      Chain chain, IntFunction<Module> factory, List<Tied> tied, Team team, CutRegion region) {
+      Chain chain,
+      IntFunction<Module> factory,
+      List<Tied> tied,
+      TensorParallelGroup tensorGroup,
+      CutRegion region) {
     this.chain = chain;
     this.factory = factory;
     this.tied = tied;
-    this.team = team;
+    this.tensorGroup = tensorGroup;
     this.region = region;
     this.differentiable = differentiable(chain.graph());
     this.sources =
@@ -72,8 +76,8 @@ public final class Network {
         chain,
         layer -> Weight.of(chain.graph(), layer),
         Weight.tied(chain.graph()),
-        Team.ALONE,
-        new CutRegion(chain.graph(), Split.NONE));
+        TensorParallelGroup.ALONE,
+        new CutRegion(chain.graph(), Parallelism.NONE));
   }
 
   /** Whether a gradient reaches each layer's output on its way to some parameter. */
@@ -161,8 +165,8 @@ public final class Network {
   }
 
   /** Who computes each layer together with this worker. */
-  public Team team() {
-    return team;
+  public TensorParallelGroup tensorGroup() {
+    return tensorGroup;
   }
 
   /** Whether each worker of the team has its part only of what a layer reads and makes. */
@@ -174,16 +178,16 @@ public final class Network {
   Cut cutOf(int layer) {
     List<Long> extents =
         graph().layer(layer).output().orElseThrow().extents().stream().map(Long::valueOf).toList();
-    return team.split().kind() == Split.Kind.SEQUENCE
-        ? Cut.of(team, 1, extents.get(0))
-        : Cut.ofGrid(team.split(), 2, extents.subList(1, extents.size()));
+    return tensorGroup.split().kind() == Parallelism.Kind.SEQUENCE
+        ? Cut.of(tensorGroup, 1, extents.get(0))
+        : Cut.ofGrid(tensorGroup.split(), 2, extents.subList(1, extents.size()));
   }
 
   /** Of which words a layer makes scores, where the team divides them. */
   Optional<VocabularyPart> scores(int layer) {
-    return new VocabularySplit(graph(), team.split())
+    return new VocabularySplit(graph(), tensorGroup.split())
         .head(layer)
-        .map(product -> new VocabularyPart(team, product.out()));
+        .map(product -> new VocabularyPart(tensorGroup, product.out()));
   }
 
   Module module(int layer) {

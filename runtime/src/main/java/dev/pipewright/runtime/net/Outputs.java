@@ -61,11 +61,13 @@ final class Outputs {
   }
 
   private Tensor cut(int layer) {
-    return new TeamSteps(network.team()).own(present(whole[layer]), network.cutOf(layer));
+    return new GroupCommunication(network.tensorGroup())
+        .own(present(whole[layer]), network.cutOf(layer));
   }
 
   private Tensor gathered(int layer) {
-    return new TeamSteps(network.team()).gathered(present(own[layer]), network.cutOf(layer));
+    return new GroupCommunication(network.tensorGroup())
+        .gathered(present(own[layer]), network.cutOf(layer));
   }
 
   private static Tensor present(@Nullable Tensor tensor) {

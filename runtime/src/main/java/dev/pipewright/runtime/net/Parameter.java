@@ -27,8 +27,8 @@ public record Parameter(String name, Tensor value, Share share) {
   }
 
   /** A member's piece of it, cut along an axis. */
-  Parameter piece(Team team, int axis) {
-    return piece(team, axis, 1, 1);
+  Parameter piece(TensorParallelGroup tensorGroup, int axis) {
+    return piece(tensorGroup, axis, 1, 1);
   }
 
   /**
@@ -37,9 +37,9 @@ public record Parameter(String name, Tensor value, Share share) {
    * @param blocks that lie one behind the other along the axis, each cut alike
    * @param unit positions that stay together
    */
-  Parameter piece(Team team, int axis, int blocks, long unit) {
+  Parameter piece(TensorParallelGroup tensorGroup, int axis, int blocks, long unit) {
     long whole = value.extent(axis) / blocks;
-    Span units = team.own(whole / unit);
+    Span units = tensorGroup.own(whole / unit);
     var piece = new Share.Piece(axis, blocks, units.first() * unit, units.count() * unit, whole);
     List<Tensor> pieces = new ArrayList<>();
     for (int block = 0; block < blocks; block++) {

@@ -9,9 +9,9 @@ import java.util.Optional;
 final class Projection implements Module {
   private final Parameter weight;
   private final Parameter bias;
-  private final Optional<BlockSplit> summed; // where members make terms of the output
+  private final Optional<ParallelBlock> summed; // where members make terms of the output
 
-  private Projection(Parameter weight, Parameter bias, Optional<BlockSplit> summed) {
+  private Projection(Parameter weight, Parameter bias, Optional<ParallelBlock> summed) {
     this.weight = weight;
     this.bias = bias;
     this.summed = summed;
@@ -24,7 +24,7 @@ final class Projection implements Module {
    * @param unit outputs that stay together
    */
   static Projection into(
-      String name, int in, int out, FirstValues values, BlockSplit split, int blocks, int unit) {
+      String name, int in, int out, FirstValues values, ParallelBlock split, int blocks, int unit) {
     return new Projection(
         split.outputs(values.normal(name + ".weight", out, in), blocks, unit),
         split.outputs(values.zeros(name + ".bias", out), blocks, unit),
@@ -33,11 +33,11 @@ final class Projection implements Module {
 
   /** One of whose input each member has some: the output is the sum of what they make. */
   static Projection outOf(
-      String name, int in, int out, FirstValues values, BlockSplit split, int unit) {
+      String name, int in, int out, FirstValues values, ParallelBlock split, int unit) {
     return new Projection(
         split.inputs(values.normal(name + ".weight", out, in), unit),
         values.zeros(name + ".bias", out),
-        split.team().alone() ? Optional.empty() : Optional.of(split));
+        split.tensorGroup().alone() ? Optional.empty() : Optional.of(split));
   }
 
   @Override

@@ -7,14 +7,14 @@ import java.util.Optional;
 
 /** Multi-head self-attention with its projections. */
 final class SelfAttention implements Module {
-  private final BlockSplit split;
+  private final ParallelBlock split;
   private final int heads; // this worker's
   private final int features; // of a head
   private final boolean causal;
   private final Projection into;
   private final Projection out;
 
-  SelfAttention(int hidden, int heads, boolean causal, FirstValues values, BlockSplit split) {
+  SelfAttention(int hidden, int heads, boolean causal, FirstValues values, ParallelBlock split) {
     this.split = split;
     this.heads = split.own(heads);
     this.causal = causal;

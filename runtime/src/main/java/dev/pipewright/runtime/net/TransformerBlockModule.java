@@ -12,14 +12,15 @@ import java.util.Optional;
  */
 final class TransformerBlockModule implements Module {
   private final Operator.TransformerBlock operator;
-  private final BlockSplit split;
+  private final ParallelBlock split;
   private final LayerNormalizationModule attentionNorm;
   private final SelfAttention attention;
   private final LayerNormalizationModule perceptronNorm;
   private final Projection up;
   private final Projection down;
 
-  TransformerBlockModule(Operator.TransformerBlock operator, FirstValues values, BlockSplit split) {
+  TransformerBlockModule(
+      Operator.TransformerBlock operator, FirstValues values, ParallelBlock split) {
     int hidden = operator.hidden();
     this.split = split;
     this.operator = operator;

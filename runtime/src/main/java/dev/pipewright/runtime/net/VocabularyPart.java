@@ -9,17 +9,17 @@ import dev.pipewright.runtime.tensor.Tensor;
  * The words of which a worker has the rows of a table or the scores (M. Shoeybi et al.,
  * <i>Megatron-LM</i>, 2019, §3).
  *
- * @param team who has the others
+ * @param tensorGroup who has the others
  * @param words of all
  */
-public record VocabularyPart(Team team, int words) {
+public record VocabularyPart(TensorParallelGroup tensorGroup, int words) {
   private Span own() {
-    return team.own(words);
+    return tensorGroup.own(words);
   }
 
   /** A worker's rows of a table. */
   Parameter rows(Parameter whole) {
-    return whole.piece(team, 0);
+    return whole.piece(tensorGroup, 0);
   }
 
   /** The rows that tokens name, zeros for those of other workers. */
@@ -29,7 +29,7 @@ public record VocabularyPart(Team team, int words) {
 
   /** What all workers have looked up together. */
   Tensor sum(Tensor term) {
-    return new TeamSteps(team).sum(term);
+    return new GroupCommunication(tensorGroup).sum(term);
   }
 
   /**
@@ -49,8 +49,9 @@ public record VocabularyPart(Team team, int words) {
   Judged judge(Tensor scores, Tensor wanted, double weight) {
     DividedScores own = new DividedScores(scores, wanted, own().first());
     long each = own.terms().extent(1);
-    Tensor all = team.assembled(own.terms(), Cut.of(team, 1, each * team.parts()));
-    Tensor terms = all.reshaped(scores.extent(0), team.parts(), each);
+    Tensor all =
+        tensorGroup.assembled(own.terms(), Cut.of(tensorGroup, 1, each * tensorGroup.parts()));
+    Tensor terms = all.reshaped(scores.extent(0), tensorGroup.parts(), each);
     DividedScores.Loss loss = own.loss(terms);
     return new Judged(loss.sum() * weight, loss.correct(), own.gradient(terms, weight));
   }

@@ -69,8 +69,8 @@ final class LayerClock implements AutoCloseable {
   }
 
   /** Measures, after a warm-up. */
-  Rounds measure(Supplier<Batch> samples, int warmUp) {
-    for (int i = 0; i < warmUp; i++) {
+  Rounds measure(Supplier<Batch> samples, int policy) {
+    for (int i = 0; i < policy; i++) {
       round(samples);
     }
     List<Map<What, double[]>> seconds = new ArrayList<>();
@@ -116,7 +116,7 @@ final class LayerClock implements AutoCloseable {
     long begin = clock.getAsLong();
     Batch batch = read(samples);
     double reading = (clock.getAsLong() - begin) / 1e9;
-    try (LayerPass pass = new LayerPass(layers, false, Gauge.seconds(clock))) {
+    try (LayerPass pass = new LayerPass(layers, false, Stopwatch.seconds(clock))) {
       pass.forward(batch.inputs(), forward);
       double judging = pass.judge(objective, batch);
       pass.backward(backward);
@@ -128,7 +128,7 @@ final class LayerClock implements AutoCloseable {
 
   private void inTwoParts(Supplier<Batch> samples, double[] input, double[] weight) {
     Batch batch = read(samples);
-    try (LayerPass pass = new LayerPass(layers, true, Gauge.seconds(clock))) {
+    try (LayerPass pass = new LayerPass(layers, true, Stopwatch.seconds(clock))) {
       pass.forward(batch.inputs(), new double[layers.size()]);
       pass.judge(objective, batch);
       pass.backwardInput(input);
@@ -166,7 +166,7 @@ final class LayerClock implements AutoCloseable {
   /** Output bytes of each layer and what each keeps, in this order. */
   long[][] bytes(Supplier<Batch> samples) {
     Batch batch = read(samples);
-    try (LayerPass pass = new LayerPass(layers, false, Gauge.seconds(clock))) {
+    try (LayerPass pass = new LayerPass(layers, false, Stopwatch.seconds(clock))) {
       pass.forward(batch.inputs(), new double[layers.size()]);
       return new long[][] {pass.outputBytes(), pass.keptBytes()};
     } finally {

@@ -19,17 +19,17 @@ final class LayerNeeds {
 
   private final Layers layers;
   private final Objective objective;
-  private final Gauge gauge;
+  private final Stopwatch stopwatch;
   private final double[] forward;
   private final double[] backward;
   private double judging = Double.POSITIVE_INFINITY;
   private long[] kept = new long[0];
   private long[] outputs = new long[0];
 
-  private LayerNeeds(Layers layers, Objective objective, Gauge gauge) {
+  private LayerNeeds(Layers layers, Objective objective, Stopwatch stopwatch) {
     this.layers = layers;
     this.objective = objective;
-    this.gauge = gauge;
+    this.stopwatch = stopwatch;
     this.forward = new double[layers.size()];
     this.backward = new double[layers.size()];
     Arrays.fill(forward, Double.POSITIVE_INFINITY);
@@ -39,11 +39,11 @@ final class LayerNeeds {
   /**
    * Of one size of batch.
    *
-   * @param gauge of bytes
+   * @param stopwatch of bytes
    */
   static List<LayerMemory> measure(
-      Layers layers, Objective objective, Supplier<Batch> samples, Gauge gauge) {
-    LayerNeeds needs = new LayerNeeds(layers, objective, gauge);
+      Layers layers, Objective objective, Supplier<Batch> samples, Stopwatch stopwatch) {
+    LayerNeeds needs = new LayerNeeds(layers, objective, stopwatch);
     for (int round = 0; round < ROUNDS; round++) {
       needs.whole(samples);
     }
@@ -58,7 +58,7 @@ final class LayerNeeds {
     double[] there = new double[layers.size()];
     double[] back = new double[layers.size()];
     Batch batch = LayerClock.read(samples);
-    try (LayerPass pass = new LayerPass(layers, false, gauge)) {
+    try (LayerPass pass = new LayerPass(layers, false, stopwatch)) {
       pass.forward(batch.inputs(), there);
       kept = pass.keptBytes();
       outputs = pass.outputBytes();

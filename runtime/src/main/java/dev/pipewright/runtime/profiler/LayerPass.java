@@ -24,7 +24,7 @@ import java.util.Set;
  */
 final class LayerPass implements AutoCloseable {
   private final Layers layers;
-  private final Gauge gauge;
+  private final Stopwatch stopwatch;
   private final List<Passed> passed = new ArrayList<>(); // by layer
 
   /** What a layer holds between its passes. */
@@ -52,9 +52,9 @@ final class LayerPass implements AutoCloseable {
     }
   }
 
-  LayerPass(Layers layers, boolean inTwoParts, Gauge gauge) {
+  LayerPass(Layers layers, boolean inTwoParts, Stopwatch stopwatch) {
     this.layers = layers;
-    this.gauge = gauge;
+    this.stopwatch = stopwatch;
     for (int layer = 0; layer < layers.size(); layer++) {
       passed.add(new Passed(ForwardPass.training(inTwoParts, SharedStatistics.OWN)));
     }
@@ -66,7 +66,7 @@ final class LayerPass implements AutoCloseable {
   }
 
   private void gauged(int layer, double[] figures, Step step) {
-    figures[layer] = gauge.of(() -> step.run(layer));
+    figures[layer] = stopwatch.of(() -> step.run(layer));
   }
 
   /** The forward pass; what each layer took is filled in. */
@@ -95,7 +95,7 @@ final class LayerPass implements AutoCloseable {
 
   /** Judges the outputs; from there the backward pass begins. Returns what that took. */
   double judge(Objective objective, Batch batch) {
-    return gauge.of(() -> judged(objective, batch));
+    return stopwatch.of(() -> judged(objective, batch));
   }
 
   private void judged(Objective objective, Batch batch) {

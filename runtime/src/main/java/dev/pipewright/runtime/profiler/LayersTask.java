@@ -9,9 +9,9 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.runtime.data.Batch;
 import dev.pipewright.runtime.data.Dataset;
+import dev.pipewright.runtime.data.DatasetRequirements;
 import dev.pipewright.runtime.data.DatasetSpec;
 import dev.pipewright.runtime.data.Sampler;
-import dev.pipewright.runtime.data.Wanted;
 import dev.pipewright.runtime.launch.Reporter;
 import dev.pipewright.runtime.launch.WorkerTask;
 import dev.pipewright.runtime.net.Objective;
@@ -40,7 +40,10 @@ public final class LayersTask implements WorkerTask {
 
   @Override
   public void run(String text, Transport transport, Reporter reporter) {
-    measure(LayersJob.parse(text), new Company(transport), report -> reporter.event(report.text()));
+    measure(
+        LayersJob.parse(text),
+        new CoRunningLoad(transport),
+        report -> reporter.event(report.text()));
   }
 
   /** Hears of each size of batch. */
@@ -49,11 +52,12 @@ public final class LayersTask implements WorkerTask {
   }
 
   /** Measures in this process. */
-  static void measure(LayersJob job, Company company, Answer answer) {
+  static void measure(LayersJob job, CoRunningLoad coRunning, Answer answer) {
     LongSupplier clock = Clocks.of(job.processorTime());
     LayerGraph graph = RunnableModel.of(job.model());
     Objective objective = Objective.of(graph);
-    Dataset samples = DatasetSpec.parse(job.data()).open(Wanted.of(graph, objective)).training();
+    Dataset samples =
+        DatasetSpec.parse(job.data()).open(DatasetRequirements.of(graph, objective)).training();
     UpdateRule rule =
         new UpdateRule(
             job.optimizer(), RATE, job.optimizer() == Optimizer.MOMENTUM ? MOMENTUM : 0, 0);
@@ -63,12 +67,12 @@ public final class LayersTask implements WorkerTask {
     try (LayerClock measured = new LayerClock(layers, objective, rule, job.repeats(), clock)) {
       for (int batch : job.batches()) {
         Supplier<Batch> next = reader(samples, batch);
-        company.meet();
-        if (company.measures()) {
-          answer.of(report(layers, measured, next, batch, company.size(), overhead, rates));
-          company.dismiss();
+        coRunning.meet();
+        if (coRunning.measures()) {
+          answer.of(report(layers, measured, next, batch, coRunning.size(), overhead, rates));
+          coRunning.dismiss();
         } else {
-          company.keep(() -> measured.round(next));
+          coRunning.keep(() -> measured.round(next));
         }
       }
     }

@@ -21,7 +21,7 @@ final class LinkClock {
   private static final JsonMapper JSON = new JsonMapper();
 
   private final int workers;
-  private final Map<LinkOperation, NavigableMap<Long, long[][][]>> told =
+  private final Map<LinkOperation, NavigableMap<Long, long[][][]>> communication =
       new EnumMap<>(LinkOperation.class); // begins and ends by worker, by operation and bytes
 
   LinkClock(int workers) {
@@ -32,7 +32,7 @@ final class LinkClock {
   void add(int worker, String text) {
     JsonNode line = JSON.readTree(text);
     LinkOperation operation = LinkOperation.valueOf(line.get("operation").asString());
-    told.computeIfAbsent(operation, key -> new TreeMap<>())
+    communication.computeIfAbsent(operation, key -> new TreeMap<>())
             .computeIfAbsent(line.get("bytes").asLong(), key -> new long[workers][][])[worker] =
         new long[][] {longs(line.get("begun")), longs(line.get("ended"))};
   }
@@ -44,7 +44,7 @@ final class LinkClock {
   /** The constants of each operation. */
   List<LinkFigures> figures() {
     List<LinkFigures> figures = new ArrayList<>();
-    told.forEach((operation, sizes) -> {
+    communication.forEach((operation, sizes) -> {
       List<CollectiveTiming> timings = timings(operation, sizes);
       figures.add(new LinkFigures(operation.word(), workers, timings, fit(operation, timings)));
     });

@@ -3,8 +3,8 @@ package dev.pipewright.runtime.profiler;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.runtime.data.Dataset;
+import dev.pipewright.runtime.data.DatasetRequirements;
 import dev.pipewright.runtime.data.DatasetSpec;
-import dev.pipewright.runtime.data.Wanted;
 import dev.pipewright.runtime.launch.Reporter;
 import dev.pipewright.runtime.launch.WorkerTask;
 import dev.pipewright.runtime.net.Objective;
@@ -34,11 +34,13 @@ public final class NeedsTask implements WorkerTask {
   static void measure(LayersJob job, Answer answer) {
     LayerGraph graph = RunnableModel.of(job.model());
     Objective objective = Objective.of(graph);
-    Dataset samples = DatasetSpec.parse(job.data()).open(Wanted.of(graph, objective)).training();
+    Dataset samples =
+        DatasetSpec.parse(job.data()).open(DatasetRequirements.of(graph, objective)).training();
     Layers layers = LayersTask.layers(graph);
     for (int batch : job.batches()) {
       answer.of(
-          LayerNeeds.measure(layers, objective, LayersTask.reader(samples, batch), Gauge.bytes()));
+          LayerNeeds.measure(
+              layers, objective, LayersTask.reader(samples, batch), Stopwatch.bytes()));
     }
   }
 

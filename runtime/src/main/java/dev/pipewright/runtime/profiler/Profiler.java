@@ -14,9 +14,9 @@ import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.planner.memory.ProfilingPlan;
 import dev.pipewright.profile.LayerMemory;
+import dev.pipewright.runtime.data.DatasetRequirements;
 import dev.pipewright.runtime.data.DatasetSpec;
-import dev.pipewright.runtime.data.Wanted;
-import dev.pipewright.runtime.launch.StolenClock;
+import dev.pipewright.runtime.launch.StealTimeClock;
 import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.training.RunnableModel;
 import java.util.ArrayList;
@@ -41,13 +41,13 @@ public final class Profiler implements ProfilingService {
   public ProfilingOutcome profile(ProfilingRequest request, Consumer<String> progress) {
     LayerGraph graph = RunnableModel.toCompute(request.model());
     RequestCheck.of(request, graph);
-    DatasetSpec.parse(request.data()).open(Wanted.of(graph, Objective.of(graph)));
+    DatasetSpec.parse(request.data()).open(DatasetRequirements.of(graph, Objective.of(graph)));
     List<int[]> partitions = partitions(request, graph);
-    StolenClock clock = new StolenClock();
-    Crews crews = new Crews(request.threads());
+    StealTimeClock clock = new StealTimeClock();
+    WorkerGroups workerGroups = new WorkerGroups(request.threads());
     List<LayersReport> reports = new ArrayList<>();
     progress.accept("layers at batch " + request.batches().get(0));
-    crews.run(
+    workerGroups.run(
         request.workers(),
         LayersTask.class,
         LayersJob.of(request).text(),
@@ -59,25 +59,25 @@ public final class Profiler implements ProfilingService {
         });
     progress.accept("memory of layers");
     List<List<LayerMemory>> memory = new ArrayList<>();
-    crews.runFrugal(
+    workerGroups.runFrugal(
         1,
         NeedsTask.class,
         LayersJob.of(request).text(),
         (worker, text) -> memory.add(NeedsTask.parse(text)));
-    List<WholeStep> steps = steps(request, crews, graph, progress);
+    List<WholeStep> steps = steps(request, workerGroups, graph, progress);
     MeasuredProfile measured = new MeasuredProfile(request, graph, reports, steps, memory);
     List<LinkFigures> links = new ArrayList<>();
     for (int group : request.groups()) {
       progress.accept("links between " + group + " workers");
-      links.addAll(links(request, crews, group));
+      links.addAll(links(request, workerGroups, group));
     }
     Optional<SumsInTraining> sums = Optional.empty();
     Optional<Cluster> cluster = Optional.empty();
     if (!request.groups().isEmpty()) {
       progress.accept("messages that overlap with computing");
-      MessageOverhead overhead = overhead(request, crews);
+      MessageOverhead overhead = overhead(request, workerGroups);
       progress.accept("sums of gradients in training");
-      SumsInTraining seen = sums(request, crews, graph);
+      SumsInTraining seen = sums(request, workerGroups, graph);
       sums = Optional.of(seen);
       cluster =
           Optional.of(MeasuredCluster.of(request, measured, reports.get(0), links, overhead, seen));
@@ -93,7 +93,7 @@ public final class Profiler implements ProfilingService {
         links,
         sums,
         cluster,
-        peaks(request, crews, partitions, progress),
+        peaks(request, workerGroups, partitions, progress),
         clock.stolen());
   }
 
@@ -105,7 +105,10 @@ public final class Profiler implements ProfilingService {
 
   /** Of each size of batch, in turns: what disturbs one for some seconds is not there later. */
   private static List<WholeStep> steps(
-      ProfilingRequest request, Crews crews, LayerGraph graph, Consumer<String> progress) {
+      ProfilingRequest request,
+      WorkerGroups workerGroups,
+      LayerGraph graph,
+      Consumer<String> progress) {
     int sweeps = Math.min(SWEEPS, request.repeats());
     int steps = WARM_UP + Math.ceilDiv(STEPS_PER_REPEAT * request.repeats(), sweeps);
     List<StepAnswers> answers = new ArrayList<>();
@@ -117,8 +120,8 @@ public final class Profiler implements ProfilingService {
           answers.add(new StepAnswers(new ArrayList<>(), new ArrayList<>()));
         }
         WholeJob job = whole(request, graph, MeasuredProfile.MICRO_BATCHES, samples, steps);
-        measure(request, crews, job, answers.get(i).whole());
-        measure(request, crews, job.split(), answers.get(i).inTwoParts());
+        measure(request, workerGroups, job, answers.get(i).whole());
+        measure(request, workerGroups, job.split(), answers.get(i).inTwoParts());
       }
     }
     return answers.stream().map(StepAnswers::step).toList();
@@ -132,14 +135,15 @@ public final class Profiler implements ProfilingService {
   }
 
   private static void measure(
-      ProfilingRequest request, Crews crews, WholeJob job, List<String> answers) {
-    crews.run(request.workers(), WholeTask.class, job.text(), (worker, text) -> answers.add(text));
+      ProfilingRequest request, WorkerGroups workerGroups, WholeJob job, List<String> answers) {
+    workerGroups.run(
+        request.workers(), WholeTask.class, job.text(), (worker, text) -> answers.add(text));
   }
 
   /** Of two workers. */
-  private static MessageOverhead overhead(ProfilingRequest request, Crews crews) {
+  private static MessageOverhead overhead(ProfilingRequest request, WorkerGroups workerGroups) {
     List<String> events = new ArrayList<>();
-    crews.run(
+    workerGroups.run(
         2,
         OverheadTask.class,
         Integer.toString(PAIRS_PER_REPEAT * request.repeats()),
@@ -148,11 +152,12 @@ public final class Profiler implements ProfilingService {
   }
 
   /** Of the largest group of workers, with the largest batch. */
-  private static SumsInTraining sums(ProfilingRequest request, Crews crews, LayerGraph graph) {
+  private static SumsInTraining sums(
+      ProfilingRequest request, WorkerGroups workerGroups, LayerGraph graph) {
     int workers = request.groups().stream().mapToInt(Integer::intValue).max().orElseThrow();
     int samples = request.batches().get(request.batches().size() - 1);
     SumsInTraining[] answer = new SumsInTraining[1];
-    crews.run(
+    workerGroups.run(
         workers,
         ReplicasTask.class,
         whole(request, graph, 1, samples, request.repeats()).text(),
@@ -174,15 +179,19 @@ public final class Profiler implements ProfilingService {
         step.peakBytes());
   }
 
-  private static List<LinkFigures> links(ProfilingRequest request, Crews crews, int group) {
+  private static List<LinkFigures> links(
+      ProfilingRequest request, WorkerGroups workerGroups, int group) {
     LinkClock clock = new LinkClock(group);
-    crews.run(
+    workerGroups.run(
         group, LinksTask.class, request.largestMessage() + " " + request.repeats(), clock::add);
     return clock.figures();
   }
 
   private static List<PeakRun> peaks(
-      ProfilingRequest request, Crews crews, List<int[]> partitions, Consumer<String> progress) {
+      ProfilingRequest request,
+      WorkerGroups workerGroups,
+      List<int[]> partitions,
+      Consumer<String> progress) {
     int largest = request.batches().get(request.batches().size() - 1);
     List<PeakRun> runs = new ArrayList<>();
     for (int[] sizes : partitions) {
@@ -191,7 +200,7 @@ public final class Profiler implements ProfilingService {
       List<Integer> layers = Arrays.stream(sizes).boxed().toList();
       WholeJob job = WholeJob.of(request, layers, 2 * sizes.length, largest, PEAK_STEPS);
       Long[] peaks = new Long[sizes.length];
-      crews.runFrugal(
+      workerGroups.runFrugal(
           sizes.length,
           WholeTask.class,
           job.text(),

@@ -1,17 +1,17 @@
 package dev.pipewright.runtime.profiler;
 
-import dev.pipewright.execution.Expectation;
 import dev.pipewright.execution.ProfilingOutcome.SumsInTraining;
+import dev.pipewright.execution.RunPrediction;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
-import dev.pipewright.runtime.data.Wanted;
-import dev.pipewright.runtime.engine.Witness;
+import dev.pipewright.runtime.data.DatasetRequirements;
+import dev.pipewright.runtime.engine.OpListener;
 import dev.pipewright.runtime.engine.Worker;
-import dev.pipewright.runtime.launch.Calmest;
+import dev.pipewright.runtime.launch.QuietQuartile;
 import dev.pipewright.runtime.launch.Reporter;
-import dev.pipewright.runtime.launch.StolenClock;
+import dev.pipewright.runtime.launch.StealTimeClock;
 import dev.pipewright.runtime.launch.WorkerTask;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Objective;
@@ -59,7 +59,7 @@ public final class ReplicasTask implements WorkerTask {
     private double calm() {
       double[] all = seconds.stream().mapToDouble(Double::doubleValue).toArray();
       long[] lost = stolen.stream().mapToLong(Long::longValue).toArray();
-      int[] shorter = Calmest.shorter(all, lost);
+      int[] shorter = QuietQuartile.shorter(all, lost);
       return all[shorter[shorter.length / 2]];
     }
   }
@@ -67,7 +67,7 @@ public final class ReplicasTask implements WorkerTask {
   @Override
   public void run(String text, Transport transport, Reporter reporter) {
     WholeJob job = WholeJob.parse(text);
-    Company company = new Company(transport);
+    CoRunningLoad coRunning = new CoRunningLoad(transport);
     int workers = transport.workers();
     List<Way> ways =
         List.of(
@@ -78,10 +78,10 @@ public final class ReplicasTask implements WorkerTask {
       for (Way way : ways) {
         Transport own =
             way.together ? new Renaming(transport, way.name + round) : LocalTransport.of(1).get(0);
-        train(job, way, round > 0, own, company);
+        train(job, way, round > 0, own, coRunning);
       }
     }
-    if (company.measures()) {
+    if (coRunning.measures()) {
       ObjectNode answer = JSON.createObjectNode();
       ways.forEach(way -> answer.put(way.name, way.calm()));
       reporter.event(answer.toString());
@@ -114,7 +114,7 @@ public final class ReplicasTask implements WorkerTask {
 
   /** All workers begin each step at the same time. */
   private static void train(
-      WholeJob job, Way way, boolean counts, Transport transport, Company company) {
+      WholeJob job, Way way, boolean counts, Transport transport, CoRunningLoad coRunning) {
     LayerGraph graph = RunnableModel.of(job.model());
     Objective objective = Objective.of(graph);
     try (Worker worker =
@@ -123,14 +123,14 @@ public final class ReplicasTask implements WorkerTask {
             new Network(Chain.of(graph), WholeTask.SEED),
             objective,
             UpdateRule.usual(job.optimizer()),
-            WholeTask.feed(job.data(), Wanted.of(graph, objective), way.assignment),
+            WholeTask.feed(job.data(), DatasetRequirements.of(graph, objective), way.assignment),
             transport,
-            Expectation.BUCKET_BYTES,
+            RunPrediction.BUCKET_BYTES,
             false,
-            Witness.NONE)) {
+            OpListener.NONE)) {
       for (int step = 0; step < WARM_UP + job.steps(); step++) {
-        company.meet();
-        StolenClock others = new StolenClock();
+        coRunning.meet();
+        StealTimeClock others = new StealTimeClock();
         long begin = System.nanoTime();
         worker.step(step);
         double seconds = (System.nanoTime() - begin) / 1e9;

@@ -2,7 +2,7 @@ package dev.pipewright.runtime.profiler;
 
 import dev.pipewright.execution.ProfilingOutcome.PassSeconds;
 import dev.pipewright.execution.ProfilingOutcome.Spread;
-import dev.pipewright.runtime.launch.Calmest;
+import dev.pipewright.runtime.launch.QuietQuartile;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
@@ -27,8 +27,8 @@ record WholeStep(Spread seconds, PassSeconds ops, long peakBytes) {
    */
   private record Step(double seconds, long stolen, double[] ops) {
     /** Of a task, behind the first ones. */
-    static Stream<Step> of(JsonNode answer, int warmUp) {
-      return IntStream.range(warmUp, answer.get("seconds").size())
+    static Stream<Step> of(JsonNode answer, int policy) {
+      return IntStream.range(policy, answer.get("seconds").size())
           .mapToObj(i -> {
             double[] ops =
                 answer.get("ops").get(i).valueStream().mapToDouble(JsonNode::asDouble).toArray();
@@ -46,15 +46,15 @@ record WholeStep(Spread seconds, PassSeconds ops, long peakBytes) {
 
   /** Steps of several tasks. */
   private record Measured(List<Step> steps, int microBatches) {
-    static Measured of(List<JsonNode> answers, int warmUp, int microBatches) {
+    static Measured of(List<JsonNode> answers, int policy, int microBatches) {
       return new Measured(
-          answers.stream().flatMap(answer -> Step.of(answer, warmUp)).toList(), microBatches);
+          answers.stream().flatMap(answer -> Step.of(answer, policy)).toList(), microBatches);
     }
 
     /** From which a host took least. */
     private Spread seconds() {
       double[] all = all();
-      return Spread.of(IntStream.of(Calmest.of(stolen())).mapToDouble(i -> all[i]).toArray());
+      return Spread.of(IntStream.of(QuietQuartile.of(stolen())).mapToDouble(i -> all[i]).toArray());
     }
 
     private double[] all() {
@@ -67,7 +67,7 @@ record WholeStep(Spread seconds, PassSeconds ops, long peakBytes) {
 
     /** The median of the steps that others disturbed least. */
     private double median(ToDoubleFunction<Step> of) {
-      int[] counted = Calmest.shorter(all(), stolen());
+      int[] counted = QuietQuartile.shorter(all(), stolen());
       return Spread.of(
               IntStream.of(counted).mapToDouble(i -> of.applyAsDouble(steps.get(i))).toArray())
           .median();
@@ -87,10 +87,10 @@ record WholeStep(Spread seconds, PassSeconds ops, long peakBytes) {
    * @param microBatches of a step, two or more
    */
   static WholeStep parse(
-      List<String> texts, List<String> inTwoParts, int warmUp, int microBatches) {
+      List<String> texts, List<String> inTwoParts, int policy, int microBatches) {
     List<JsonNode> answers = read(texts);
-    Measured whole = Measured.of(answers, warmUp, microBatches);
-    Measured parts = Measured.of(read(inTwoParts), warmUp, microBatches);
+    Measured whole = Measured.of(answers, policy, microBatches);
+    Measured parts = Measured.of(read(inTwoParts), policy, microBatches);
     return new WholeStep(
         whole.seconds(),
         new PassSeconds(

@@ -5,15 +5,15 @@ import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.runtime.data.Dataset;
+import dev.pipewright.runtime.data.DatasetRequirements;
 import dev.pipewright.runtime.data.DatasetSpec;
 import dev.pipewright.runtime.data.Sampler;
-import dev.pipewright.runtime.data.Wanted;
 import dev.pipewright.runtime.engine.Feed;
+import dev.pipewright.runtime.engine.OpListener;
 import dev.pipewright.runtime.engine.StepReport;
-import dev.pipewright.runtime.engine.Witness;
 import dev.pipewright.runtime.engine.Worker;
 import dev.pipewright.runtime.launch.Reporter;
-import dev.pipewright.runtime.launch.StolenClock;
+import dev.pipewright.runtime.launch.StealTimeClock;
 import dev.pipewright.runtime.launch.WorkerTask;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Objective;
@@ -58,21 +58,21 @@ public final class WholeTask implements WorkerTask {
             new Network(Chain.of(graph), SEED),
             objective,
             UpdateRule.usual(job.optimizer()),
-            feed(job.data(), Wanted.of(graph, objective), job.assignment()),
+            feed(job.data(), DatasetRequirements.of(graph, objective), job.assignment()),
             whole ? LocalTransport.of(1).get(0) : transport,
             Long.MAX_VALUE,
             false,
-            memory.beside(Witness.NONE))) {
-      Company company = new Company(transport);
-      company.meet();
-      if (company.measures() || !whole) {
+            memory.beside(OpListener.NONE))) {
+      CoRunningLoad coRunning = new CoRunningLoad(transport);
+      coRunning.meet();
+      if (coRunning.measures() || !whole) {
         reporter.event(measured(job, worker, memory, clock));
       } else {
         AtomicLong step = new AtomicLong();
-        company.keep(() -> worker.step(step.getAndIncrement()));
+        coRunning.keep(() -> worker.step(step.getAndIncrement()));
       }
-      if (company.measures() && whole) {
-        company.dismiss();
+      if (coRunning.measures() && whole) {
+        coRunning.dismiss();
       }
     }
   }
@@ -84,7 +84,7 @@ public final class WholeTask implements WorkerTask {
     ArrayNode stolen = answer.putArray("stolen");
     ArrayNode ops = answer.putArray("ops");
     for (int step = 0; step < job.steps(); step++) {
-      StolenClock others = new StolenClock();
+      StealTimeClock others = new StealTimeClock();
       long begin = clock.getAsLong();
       StepReport report = worker.step(step);
       seconds.add((clock.getAsLong() - begin) / 1e9);
@@ -119,7 +119,7 @@ public final class WholeTask implements WorkerTask {
   }
 
   /** The samples of an assignment, of which each step has others. */
-  static Feed feed(String data, Wanted wanted, Assignment assignment) {
+  static Feed feed(String data, DatasetRequirements wanted, Assignment assignment) {
     Dataset samples = DatasetSpec.parse(data).open(wanted).training();
     Sampler sampler = new Sampler(samples.samples(), SEED);
     return Feed.of(

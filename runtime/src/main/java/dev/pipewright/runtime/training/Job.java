@@ -8,10 +8,10 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Parallelism;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.Reduction;
-import dev.pipewright.plan.Sharding;
-import dev.pipewright.plan.Split;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import java.util.ArrayList;
@@ -33,7 +33,7 @@ record Job(
     UpdateRule rule,
     boolean sharedStatistics,
     String data,
-    Course course,
+    RunSchedule runSchedule,
     Optional<String> resumeFrom,
     long seed,
     Optional<Emulation> emulation,
@@ -43,14 +43,14 @@ record Job(
   /**
    * @param resumeFrom the folder of a checkpoint
    */
-  static Job of(TrainingRequest request, Course course, Optional<String> resumeFrom) {
+  static Job of(TrainingRequest request, RunSchedule runSchedule, Optional<String> resumeFrom) {
     return new Job(
         request.model(),
         request.assignment(),
         request.rule(),
         request.sharedStatistics(),
         request.data(),
-        course,
+        runSchedule,
         resumeFrom,
         request.seed(),
         request.emulation(),
@@ -61,11 +61,11 @@ record Job(
     ObjectNode job = JSON.createObjectNode();
     job.put("model", model).put("data", data).put("seed", seed);
     job.putObject("course")
-        .put("first", course.first())
-        .put("samples_before", course.samplesBefore())
-        .put("end", course.end())
-        .put("evaluate_every", course.evaluateEvery())
-        .put("checkpoint_every", course.checkpointEvery());
+        .put("first", runSchedule.first())
+        .put("samples_before", runSchedule.samplesBefore())
+        .put("end", runSchedule.end())
+        .put("evaluate_every", runSchedule.evaluateEvery())
+        .put("checkpoint_every", runSchedule.checkpointEvery());
     resumeFrom.ifPresent(folder -> job.put("resume_from", folder));
     job.put("optimizer", rule.kind().name())
         .put("rate", rule.rate())
@@ -87,9 +87,9 @@ record Job(
       stage.again().forEach(run -> put(again.addArray(), run));
     }
     assignment
-        .flow()
+        .asyncPipeline()
         .ifPresentOrElse(
-            flow -> FlowJson.put(job.putObject("flow"), flow),
+            asyncPipeline -> AsyncPipelineJson.put(job.putObject("flow"), asyncPipeline),
             () -> put(job.putObject("schedule"), assignment.schedule()));
     emulation.ifPresent(times -> put(job.putArray("emulation"), times));
     return job.toString();
@@ -141,14 +141,14 @@ record Job(
     int batch = job.get("batch").asInt();
     Assignment assignment =
         job.has("flow")
-            ? Assignment.of(FlowJson.parse(job.get("flow")), stages, workers, batch)
+            ? Assignment.of(AsyncPipelineJson.parse(job.get("flow")), stages, workers, batch)
             : new Assignment(
                     schedule(job.get("schedule")),
                     stages,
                     workers,
                     batch,
                     job.get("overlapped").asBoolean())
-                .sharded(Sharding.valueOf(job.get("sharding").asString()));
+                .sharded(ZeroStage.valueOf(job.get("sharding").asString()));
     UpdateRule rule =
         new UpdateRule(
             Optimizer.valueOf(job.get("optimizer").asString()),
@@ -161,29 +161,29 @@ record Job(
         rule,
         job.get("shared_statistics").asBoolean(),
         job.get("data").asString(),
-        course(job.get("course")),
+        runSchedule(job.get("course")),
         Optional.ofNullable(job.get("resume_from")).map(JsonNode::asString),
         job.get("seed").asLong(),
         Optional.ofNullable(job.get("emulation")).map(Job::emulation),
         job.get("records_memory").asBoolean());
   }
 
-  private static Split split(JsonNode stage) {
+  private static Parallelism split(JsonNode stage) {
     List<Integer> grid = new ArrayList<>();
     stage.get("grid").forEach(parts -> grid.add(parts.asInt()));
-    return new Split(
-        Split.Kind.valueOf(stage.get("split").asString()),
+    return new Parallelism(
+        Parallelism.Kind.valueOf(stage.get("split").asString()),
         grid,
         Reduction.valueOf(stage.get("reduction").asString()));
   }
 
-  private static Course course(JsonNode course) {
-    return new Course(
-        course.get("first").asLong(),
-        course.get("samples_before").asLong(),
-        course.get("end").asLong(),
-        course.get("evaluate_every").asInt(),
-        course.get("checkpoint_every").asInt());
+  private static RunSchedule runSchedule(JsonNode runSchedule) {
+    return new RunSchedule(
+        runSchedule.get("first").asLong(),
+        runSchedule.get("samples_before").asLong(),
+        runSchedule.get("end").asLong(),
+        runSchedule.get("evaluate_every").asInt(),
+        runSchedule.get("checkpoint_every").asInt());
   }
 
   private static Emulation emulation(JsonNode layers) {

@@ -7,8 +7,8 @@ import dev.pipewright.cluster.Link;
 import dev.pipewright.cost.Roofline;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
-import dev.pipewright.execution.Expectation;
 import dev.pipewright.execution.NotEnoughMemoryException;
+import dev.pipewright.execution.RunPrediction;
 import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingRequest.Device;
 import dev.pipewright.model.Chain;
@@ -75,7 +75,7 @@ final class MemoryNeed {
     Cluster cluster = anyDevices(assignment.size());
     Profile profile = Roofline.profile(graph, cluster, training, List.of(1));
     Workload workload = new Workload(Chain.of(graph), profile, training, cluster);
-    double[] peaks = new Expectation(new StageCosts(workload), assignment).peakBytes();
+    double[] peaks = new RunPrediction(new StageCosts(workload), assignment).peakBytes();
     double sum = 0;
     int left = here(request);
     for (int rank = 0; rank < peaks.length; rank++) {

@@ -2,8 +2,8 @@ package dev.pipewright.runtime.training;
 
 import dev.pipewright.runtime.engine.LiveBytes;
 import dev.pipewright.runtime.engine.LiveBytes.Kind;
-import dev.pipewright.runtime.engine.Trainee;
-import dev.pipewright.runtime.engine.Witness;
+import dev.pipewright.runtime.engine.OpListener;
+import dev.pipewright.runtime.engine.TrainingWorker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,7 +18,7 @@ final class MemoryRecord {
 
   private final long step;
   private final List<Sample> samples = new ArrayList<>();
-  private @Nullable Trainee worker;
+  private @Nullable TrainingWorker worker;
   private long asking; // nanoseconds so far
 
   /**
@@ -45,14 +45,14 @@ final class MemoryRecord {
    * filled all stages.
    */
   static MemoryRecord of(Job job) {
-    Course course = job.course();
-    long half = (course.end() - course.first()) / 2;
+    RunSchedule runSchedule = job.runSchedule();
+    long half = (runSchedule.end() - runSchedule.first()) / 2;
     boolean recorded = job.recordsMemory() && job.emulation().isEmpty();
-    return new MemoryRecord(recorded ? course.first() + Math.max(0, half - 1) : NONE);
+    return new MemoryRecord(recorded ? runSchedule.first() + Math.max(0, half - 1) : NONE);
   }
 
   /** Listens to a worker, too. */
-  Witness beside(Witness other) {
+  OpListener beside(OpListener other) {
     return (current, position, op) -> {
       other.before(current, position, op);
       sample(current);
@@ -60,8 +60,8 @@ final class MemoryRecord {
   }
 
   /** Who is asked. */
-  void of(Trainee trainee) {
-    worker = trainee;
+  void of(TrainingWorker trainingWorker) {
+    worker = trainingWorker;
   }
 
   /** A step is over; what was recorded if it was the one. */

@@ -18,14 +18,14 @@ final class MetricFiles implements AutoCloseable {
   static final String LINES = "metrics.jsonl";
   static final String EVENTS = "tensorboard";
 
-  private final Course course;
+  private final RunSchedule runSchedule;
   private final Assignment assignment;
   private final Optional<OutputFolder> folder;
   private final List<MetricSink> sinks;
   private Optional<StepResult> waiting = Optional.empty(); // for its held-out samples
 
-  MetricFiles(Optional<OutputFolder> folder, Course course, Assignment assignment) {
-    this.course = course;
+  MetricFiles(Optional<OutputFolder> folder, RunSchedule runSchedule, Assignment assignment) {
+    this.runSchedule = runSchedule;
     this.assignment = assignment;
     this.folder = folder;
     this.sinks =
@@ -43,7 +43,7 @@ final class MetricFiles implements AutoCloseable {
 
   void stepped(StepResult step) {
     flush();
-    if (course.evaluates(step.step())) {
+    if (runSchedule.evaluates(step.step())) {
       waiting = Optional.of(step);
     } else {
       record(step, Optional.empty());
@@ -82,7 +82,10 @@ final class MetricFiles implements AutoCloseable {
     });
     StepMetrics metrics =
         new StepMetrics(
-            step.step() + 1, course.position(step.step() + 1, assignment), unixSeconds(), values);
+            step.step() + 1,
+            runSchedule.position(step.step() + 1, assignment),
+            unixSeconds(),
+            values);
     sinks.forEach(sink -> sink.record(metrics));
   }
 

@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.training;
 
 import dev.pipewright.runtime.checkpoint.Manifest;
-import dev.pipewright.runtime.engine.Answers;
+import dev.pipewright.runtime.engine.EvaluationResult;
 import dev.pipewright.runtime.engine.LiveBytes.Kind;
 import dev.pipewright.runtime.engine.StepReport;
 import java.net.ProtocolException;
@@ -136,7 +136,7 @@ final class Reports {
     return report;
   }
 
-  static String heldOut(long step, Answers answers) {
+  static String heldOut(long step, EvaluationResult answers) {
     return JSON.createObjectNode()
         .put("held_out", step)
         .put("loss", Double.toString(answers.loss()))
@@ -145,8 +145,8 @@ final class Reports {
         .toString();
   }
 
-  static Answers answers(JsonNode line) throws ProtocolException {
-    return new Answers(loss(line), count(line, "correct"), count(line, "rows"));
+  static EvaluationResult answers(JsonNode line) throws ProtocolException {
+    return new EvaluationResult(loss(line), count(line, "correct"), count(line, "rows"));
   }
 
   static String shard(Manifest.Shard shard) {

@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.training;
 
-import dev.pipewright.runtime.engine.Trainee;
-import dev.pipewright.runtime.engine.Witness;
+import dev.pipewright.runtime.engine.OpListener;
+import dev.pipewright.runtime.engine.TrainingWorker;
 import dev.pipewright.runtime.tensor.Torch;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -69,7 +69,7 @@ public final class StepMemory {
   }
 
   /** Listens to a worker, too. */
-  public Witness beside(Witness other) {
+  public OpListener beside(OpListener other) {
     return (step, position, op) -> {
       other.before(step, position, op);
       if (looksCloselyAt(step)) {
@@ -82,7 +82,7 @@ public final class StepMemory {
   }
 
   /** To be told when a step is over. */
-  public void over(long step, Trainee worker) {
+  public void over(long step, TrainingWorker worker) {
     if (looksAt(step) && (!together || step + 1 == end)) {
       long peak = ProcessMemory.peak();
       Torch.giveBack();

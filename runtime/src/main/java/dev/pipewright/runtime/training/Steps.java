@@ -3,9 +3,9 @@ package dev.pipewright.runtime.training;
 import dev.pipewright.execution.RecordedStep;
 import dev.pipewright.execution.StepResult;
 import dev.pipewright.plan.Assignment;
-import dev.pipewright.plan.Flow;
+import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.runtime.engine.StepReport;
-import dev.pipewright.runtime.launch.Calmest;
+import dev.pipewright.runtime.launch.QuietQuartile;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,7 +27,7 @@ final class Steps {
   private static final int RECENT = 500;
 
   private final Assignment assignment;
-  private final Course course;
+  private final RunSchedule runSchedule;
   private final Map<Long, StepReport[]> open = new HashMap<>(); // not yet reported by all
   private final List<StepResult> results = new ArrayList<>();
   private final Deque<StepReport[]> recent = new ArrayDeque<>(); // of the last results
@@ -42,9 +42,9 @@ final class Steps {
   /**
    * @param ticks of processor time that have been stolen so far
    */
-  Steps(Assignment assignment, Course course, LongSupplier ticks) {
+  Steps(Assignment assignment, RunSchedule runSchedule, LongSupplier ticks) {
     this.assignment = assignment;
-    this.course = course;
+    this.runSchedule = runSchedule;
     this.ticks = ticks;
   }
 
@@ -106,21 +106,21 @@ final class Steps {
   }
 
   private double seconds(StepReport[] all) {
-    if (course.pausesBefore(all[0].step())) {
+    if (runSchedule.pausesBefore(all[0].step())) {
       ends.clear();
       ends.add(begin(all));
     }
     long end = end(all);
     double seconds = (end - ends.getFirst()) / 1e9 / ends.size();
     ends.add(end);
-    if (ends.size() > assignment.flow().map(Flow::round).orElse(1)) {
+    if (ends.size() > assignment.asyncPipeline().map(AsyncPipeline::round).orElse(1)) {
       ends.removeFirst();
     }
     return seconds;
   }
 
   private double share(double busy, double seconds) {
-    if (assignment.flow().isEmpty()) {
+    if (assignment.asyncPipeline().isEmpty()) {
       double due = early + busy;
       early = Math.max(0, due - seconds);
       return (due - early) / seconds;
@@ -160,14 +160,14 @@ final class Steps {
    * where a host takes processor time away, among those that lost least.
    */
   RecordedStep typical() {
-    return middle(Calmest.of(lost()));
+    return middle(QuietQuartile.of(lost()));
   }
 
   /** The same of those that others disturbed least, which is the lower quartile. */
   RecordedStep calm() {
     double[] seconds =
         results.stream().skip(firstCounted()).mapToDouble(StepResult::seconds).toArray();
-    return middle(Calmest.shorter(seconds, lost()));
+    return middle(QuietQuartile.shorter(seconds, lost()));
   }
 
   private int firstCounted() {

@@ -11,12 +11,12 @@ import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
-import dev.pipewright.plan.Sharding;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.runtime.checkpoint.Checkpoints;
 import dev.pipewright.runtime.checkpoint.Manifest;
+import dev.pipewright.runtime.data.DatasetRequirements;
 import dev.pipewright.runtime.data.DatasetSpec;
 import dev.pipewright.runtime.data.TrainingData;
-import dev.pipewright.runtime.data.Wanted;
 import dev.pipewright.runtime.launch.Coordinator;
 import dev.pipewright.runtime.launch.InterruptedRunException;
 import dev.pipewright.runtime.launch.Launch;
@@ -52,7 +52,7 @@ public final class Trainer implements TrainingService {
 
   private final Class<? extends WorkerTask> task;
   private final Supplier<WorkerTask> threadTask;
-  private final UnaryOperator<String> told;
+  private final UnaryOperator<String> communication;
 
   public Trainer() {
     this(TrainerTask.class, TrainerTask::new, UnaryOperator.identity());
@@ -61,15 +61,15 @@ public final class Trainer implements TrainingService {
   /**
    * @param task of each worker that is a process
    * @param threadTask of each that is a thread
-   * @param told what it is told instead of the job
+   * @param communication what it is told instead of the job
    */
   Trainer(
       Class<? extends WorkerTask> task,
       Supplier<WorkerTask> threadTask,
-      UnaryOperator<String> told) {
+      UnaryOperator<String> communication) {
     this.task = task;
     this.threadTask = threadTask;
-    this.told = told;
+    this.communication = communication;
   }
 
   @Override
@@ -90,24 +90,26 @@ public final class Trainer implements TrainingService {
     check(request, graph);
     Optional<Resumption> from =
         request.keeping().resumeFrom().map(f -> Resumption.of(Path.of(f), request, graph.name()));
-    FlowCheck.check(request, graph, from.map(f -> f.manifest().step()).orElse(0L));
+    AsyncPipelineCheck.check(request, graph, from.map(f -> f.manifest().step()).orElse(0L));
     MemoryNeed.check(request, graph);
-    Course course =
-        new Course(
+    RunSchedule runSchedule =
+        new RunSchedule(
             from.map(f -> f.manifest().step()).orElse(0L),
             from.map(f -> f.manifest().samples()).orElse(0L),
             request.steps(),
             request.evaluateEvery(),
             request.keeping().checkpointEvery());
-    Optional<CheckpointWriting> checkpoints = checkpoints(request, graph.name(), course);
-    try (MetricFiles metrics = new MetricFiles(out, course, request.assignment())) {
-      Account account = new Account(request.assignment(), course, listener, metrics, checkpoints);
+    Optional<CheckpointWriting> checkpoints = checkpoints(request, graph.name(), runSchedule);
+    try (MetricFiles metrics = new MetricFiles(out, runSchedule, request.assignment())) {
+      RunLedger ledger =
+          new RunLedger(request.assignment(), runSchedule, listener, metrics, checkpoints);
       run(
           request,
-          told.apply(Job.of(request, course, from.map(f -> f.folder().toString())).text()),
-          account,
+          communication.apply(
+              Job.of(request, runSchedule, from.map(f -> f.folder().toString())).text()),
+          ledger,
           out);
-      return account.outcome();
+      return ledger.outcome();
     }
   }
 
@@ -121,15 +123,15 @@ public final class Trainer implements TrainingService {
           throw new BadInputException("--zero: " + why);
         });
     if (request.emulation().isPresent()) { // which reads no samples
-      refuse(request.assignment().sharding() != Sharding.NOTHING, "--zero");
+      refuse(request.assignment().sharding() != ZeroStage.NOTHING, "--zero");
       refuse(request.evaluateEvery() > 0, "--evaluate-every");
       refuse(keeping.checkpointEvery() > 0, "--checkpoint-every");
       refuse(keeping.resumeFrom().isPresent(), "--resume");
       return;
     }
-    SplitCheck.of(request, graph);
+    ParallelismCheck.of(request, graph);
     TrainingData data =
-        DatasetSpec.parse(request.data()).open(Wanted.of(graph, Objective.of(graph)));
+        DatasetSpec.parse(request.data()).open(DatasetRequirements.of(graph, Objective.of(graph)));
     long heldOut = data.heldOut().samples();
     if (request.evaluateEvery() > 0
         && heldOut < request.assignment().schedule().placement().chains()) {
@@ -160,8 +162,8 @@ public final class Trainer implements TrainingService {
   }
 
   private static Optional<CheckpointWriting> checkpoints(
-      TrainingRequest request, String model, Course course) {
-    if (course.checkpointEvery() == 0) {
+      TrainingRequest request, String model, RunSchedule runSchedule) {
+    if (runSchedule.checkpointEvery() == 0) {
       return Optional.empty();
     }
     Assignment assignment = request.assignment();
@@ -173,7 +175,7 @@ public final class Trainer implements TrainingService {
             step ->
                 new Manifest(
                     step,
-                    course.position(step, assignment),
+                    runSchedule.position(step, assignment),
                     request.seed(),
                     model,
                     "%s, %d stages, %d workers"
@@ -186,12 +188,12 @@ public final class Trainer implements TrainingService {
   }
 
   private void run(
-      TrainingRequest request, String job, Account account, Optional<OutputFolder> out) {
+      TrainingRequest request, String job, RunLedger ledger, Optional<OutputFolder> out) {
     switch (request.workers()) {
       case THREADS ->
-          new ThreadWorkers(request.assignment().size(), threadTask, account)
+          new ThreadWorkers(request.assignment().size(), threadTask, ledger)
               .run(job, request.computing().threads());
-      case PROCESSES -> processes(request, job, out.map(folder -> folder.folder(LOGS)), account);
+      case PROCESSES -> processes(request, job, out.map(folder -> folder.folder(LOGS)), ledger);
     }
   }
 
@@ -201,13 +203,13 @@ public final class Trainer implements TrainingService {
    */
   static Launch.Resources resources(TrainingRequest request) {
     int heap = request.emulation().isPresent() ? SMALL_HEAP_MEGABYTES : HEAP_MEGABYTES;
-    boolean apart = request.assignment().flow().isEmpty();
+    boolean apart = request.assignment().asyncPipeline().isEmpty();
     return new Launch.Resources(heap, request.computing(), apart);
   }
 
   private void processes(
-      TrainingRequest request, String job, Optional<Path> logs, Account account) {
-    Duration afterInterrupt = account.heedsInterrupts() ? INTERRUPT_PATIENCE : Duration.ZERO;
+      TrainingRequest request, String job, Optional<Path> logs, RunLedger ledger) {
+    Duration afterInterrupt = ledger.heedsInterrupts() ? INTERRUPT_PATIENCE : Duration.ZERO;
     Launch launch =
         Launch.of(request.assignment().size(), task.getName(), job, logs)
             .withHere(request.assignment().size() - request.machines().elsewhere())
@@ -220,13 +222,13 @@ public final class Trainer implements TrainingService {
                     .withStall(stall(request.machines().patience())));
     try (Coordinator coordinator = new Coordinator(launch)) {
       if (request.machines().elsewhere() > 0) {
-        account.waiting(request.machines().elsewhere(), coordinator.port(), coordinator.token());
+        ledger.waiting(request.machines().elsewhere(), coordinator.port(), coordinator.token());
       }
-      coordinator.run(account);
+      coordinator.run(ledger);
     } catch (WorkerFailureException e) {
       throw new TrainingFailureException(String.valueOf(e.getMessage()), e);
     } catch (InterruptedRunException e) {
-      throw new TrainingInterruptedException(account.interrupted(), e);
+      throw new TrainingInterruptedException(ledger.interrupted(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new TrainingFailureException("training was interrupted", e);

@@ -1,26 +1,26 @@
 package dev.pipewright.runtime.training;
 
 import dev.pipewright.execution.Emulation;
-import dev.pipewright.execution.Expectation;
+import dev.pipewright.execution.RunPrediction;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
-import dev.pipewright.plan.Sharding;
-import dev.pipewright.plan.Split;
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.runtime.checkpoint.Checkpoint;
 import dev.pipewright.runtime.checkpoint.Shards;
 import dev.pipewright.runtime.data.Dataset;
+import dev.pipewright.runtime.data.DatasetRequirements;
 import dev.pipewright.runtime.data.DatasetSpec;
 import dev.pipewright.runtime.data.Sampler;
 import dev.pipewright.runtime.data.TrainingData;
-import dev.pipewright.runtime.data.Wanted;
+import dev.pipewright.runtime.engine.AsyncWorker;
 import dev.pipewright.runtime.engine.Feed;
-import dev.pipewright.runtime.engine.FlowWorker;
+import dev.pipewright.runtime.engine.OpListener;
 import dev.pipewright.runtime.engine.ReadAhead;
 import dev.pipewright.runtime.engine.StepReport;
-import dev.pipewright.runtime.engine.Trainee;
-import dev.pipewright.runtime.engine.Witness;
+import dev.pipewright.runtime.engine.TrainingWorker;
 import dev.pipewright.runtime.engine.Worker;
 import dev.pipewright.runtime.launch.LastStep;
 import dev.pipewright.runtime.launch.Place;
@@ -28,7 +28,7 @@ import dev.pipewright.runtime.launch.Reporter;
 import dev.pipewright.runtime.launch.WorkerTask;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Objective;
-import dev.pipewright.runtime.net.Team;
+import dev.pipewright.runtime.net.TensorParallelGroup;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Transport;
@@ -72,7 +72,7 @@ public final class TrainerTask implements WorkerTask {
             ? StepMemory.unseen()
             : memory(job);
     MemoryRecord record = MemoryRecord.of(job);
-    Witness witness = record.beside(memory.beside(witness(log, stage)));
+    OpListener opListener = record.beside(memory.beside(opListener(log, stage)));
     try (Reporting reporting = new Reporting(reporter)) {
       Going going =
           new Going(
@@ -86,16 +86,17 @@ public final class TrainerTask implements WorkerTask {
               reporter.lastStep(),
               log);
       if (job.emulation().isPresent()) { // which reads no samples
-        try (Trainee worker = emulating(job.emulation().get(), job, graph, transport, witness)) {
+        try (TrainingWorker worker =
+            emulating(job.emulation().get(), job, graph, transport, opListener)) {
           going.with(worker, Optional.empty());
         }
       } else {
         TrainingData data =
-            DatasetSpec.parse(job.data()).open(Wanted.of(graph, Objective.of(graph)));
+            DatasetSpec.parse(job.data()).open(DatasetRequirements.of(graph, Objective.of(graph)));
         Feed feed = feed(job, data.training());
         try (ReadAhead ahead = new ReadAhead(feed);
-            Trainee worker =
-                learning(job, graph, takesTurns(job) ? feed : ahead, transport, witness)) {
+            TrainingWorker worker =
+                learning(job, graph, takesTurns(job) ? feed : ahead, transport, opListener)) {
           going.with(worker, Optional.of(data.heldOut()));
         }
       }
@@ -105,15 +106,20 @@ public final class TrainerTask implements WorkerTask {
 
   /** Whether a worker has samples in some steps only, so that it does not ask again in the next. */
   private static boolean takesTurns(Job job) {
-    return job.assignment().flow().map(flow -> flow.round() > 1).orElse(false);
+    return job.assignment()
+        .asyncPipeline()
+        .map(asyncPipeline -> asyncPipeline.round() > 1)
+        .orElse(false);
   }
 
   private static StepMemory memory(Job job) {
-    Course course = job.course();
+    RunSchedule runSchedule = job.runSchedule();
     return job.assignment()
-        .flow()
-        .map(f -> StepMemory.ofFlow(course.first(), course.flowing(course.first(), f.round())))
-        .orElseGet(() -> StepMemory.ofRun(course.first(), course.end()));
+        .asyncPipeline()
+        .map(f ->
+            StepMemory.ofFlow(
+                runSchedule.first(), runSchedule.asynchronous(runSchedule.first(), f.round())))
+        .orElseGet(() -> StepMemory.ofRun(runSchedule.first(), runSchedule.end()));
   }
 
   /** A stage of a worker, to say which one it is where it is at none of its ops. */
@@ -126,21 +132,22 @@ public final class TrainerTask implements WorkerTask {
     return stage;
   }
 
-  private static Trainee emulating(
-      Emulation emulation, Job job, LayerGraph graph, Transport transport, Witness witness) {
+  private static TrainingWorker emulating(
+      Emulation emulation, Job job, LayerGraph graph, Transport transport, OpListener opListener) {
     Network network = Network.ofSizes(Chain.of(graph));
-    if (job.assignment().flow().isPresent()) {
-      return FlowWorker.emulating(emulation, job.assignment(), network, transport, witness);
+    if (job.assignment().asyncPipeline().isPresent()) {
+      return AsyncWorker.emulating(emulation, job.assignment(), network, transport, opListener);
     }
     return Worker.emulating(
-        emulation, job.assignment(), network, transport, Expectation.BUCKET_BYTES, witness);
+        emulation, job.assignment(), network, transport, RunPrediction.BUCKET_BYTES, opListener);
   }
 
-  private static Trainee learning(
-      Job job, LayerGraph graph, Feed feed, Transport transport, Witness witness) {
-    Network network = new Network(Chain.of(graph), job.seed(), team(job.assignment(), transport));
-    if (job.assignment().flow().isPresent()) {
-      return new FlowWorker(
+  private static TrainingWorker learning(
+      Job job, LayerGraph graph, Feed feed, Transport transport, OpListener opListener) {
+    Network network =
+        new Network(Chain.of(graph), job.seed(), tensorGroup(job.assignment(), transport));
+    if (job.assignment().asyncPipeline().isPresent()) {
+      return new AsyncWorker(
           job.assignment(),
           network,
           Objective.of(graph),
@@ -148,7 +155,7 @@ public final class TrainerTask implements WorkerTask {
           feed,
           transport,
           job.sharedStatistics(),
-          witness);
+          opListener);
     }
     return new Worker(
         job.assignment(),
@@ -157,15 +164,15 @@ public final class TrainerTask implements WorkerTask {
         job.rule(),
         feed,
         transport,
-        Expectation.BUCKET_BYTES,
+        RunPrediction.BUCKET_BYTES,
         job.sharedStatistics(),
-        witness);
+        opListener);
   }
 
-  private static Team team(Assignment assignment, Transport transport) {
+  private static TensorParallelGroup tensorGroup(Assignment assignment, Transport transport) {
     int worker = transport.worker();
-    Split split = assignment.split(assignment.rankOf(worker));
-    return Team.of(split, assignment.team(worker), transport);
+    Parallelism split = assignment.split(assignment.rankOf(worker));
+    return TensorParallelGroup.of(split, assignment.tensorGroup(worker), transport);
   }
 
   private static Feed feed(Job job, Dataset samples) {
@@ -174,13 +181,13 @@ public final class TrainerTask implements WorkerTask {
         samples,
         (step, range) ->
             sampler.numbers(
-                job.course().position(step, job.assignment()) + range.first(), range.count()));
+                job.runSchedule().position(step, job.assignment()) + range.first(), range.count()));
   }
 
-  private static Witness witness(Log log, int ownStage) {
+  private static OpListener opListener(Log log, int ownStage) {
     char update = Pass.UPDATE.letter().charAt(0);
     return (step, position, op) -> {
-      if (op == Witness.BEHIND) {
+      if (op == OpListener.BEHIND) {
         log.at(step, position, update, ownStage, 0);
       } else {
         log.at(
@@ -205,31 +212,34 @@ public final class TrainerTask implements WorkerTask {
       LastStep lastStep,
       Log log) {
     /** Runs all of them; held-out samples are there where training reads samples at all. */
-    void with(Trainee worker, Optional<Dataset> heldOut) {
+    void with(TrainingWorker worker, Optional<Dataset> heldOut) {
       record.of(worker);
-      Course course = job.course();
+      RunSchedule runSchedule = job.runSchedule();
       job.resumeFrom().ifPresent(folder -> resume(worker, Checkpoint.open(Path.of(folder))));
-      long kept = course.first();
-      long step = course.first();
-      while (step < course.end() && lastStep.begins(step)) {
-        step = flow(worker, step);
-        if (course.evaluates(step - 1)) {
+      long kept = runSchedule.first();
+      long step = runSchedule.first();
+      while (step < runSchedule.end() && lastStep.begins(step)) {
+        step = asyncPipeline(worker, step);
+        if (runSchedule.evaluates(step - 1)) {
           evaluate(worker, step - 1, heldOut.orElseThrow());
         }
-        if (course.keeps(step - 1)) {
+        if (runSchedule.keeps(step - 1)) {
           keep(worker, step - 1);
           kept = step;
         }
       }
-      if (course.checkpointEvery() > 0 && kept < step) {
+      if (runSchedule.checkpointEvery() > 0 && kept < step) {
         keep(worker, step - 1);
       }
     }
 
     /** Runs a step, and those that it flows into; the step behind them. */
-    private long flow(Trainee worker, long first) {
+    private long asyncPipeline(TrainingWorker worker, long first) {
       int steps =
-          job.assignment().flow().map(f -> job.course().flowing(first, f.round())).orElse(1);
+          job.assignment()
+              .asyncPipeline()
+              .map(f -> job.runSchedule().asynchronous(first, f.round()))
+              .orElse(1);
       worker.begin(first, steps);
       for (long step = first; step < first + steps; step++) {
         StepReport report = worker.step(step);
@@ -241,8 +251,8 @@ public final class TrainerTask implements WorkerTask {
       return first + steps;
     }
 
-    private void resume(Trainee worker, Checkpoint checkpoint) {
-      worker.continueAfter(job.course().first());
+    private void resume(TrainingWorker worker, Checkpoint checkpoint) {
+      worker.continueAfter(job.runSchedule().first());
       worker.stages().forEach(own -> worker.restore(own, checkpoint::read));
     }
 
@@ -257,7 +267,7 @@ public final class TrainerTask implements WorkerTask {
       }
     }
 
-    private void evaluate(Trainee worker, long step, Dataset heldOut) {
+    private void evaluate(TrainingWorker worker, long step, Dataset heldOut) {
       log.at(step, 0, Place.HELD_OUT, stage, 0);
       Feed feed =
           Feed.of(
@@ -269,12 +279,12 @@ public final class TrainerTask implements WorkerTask {
     }
 
     /** Writes the stages that no worker before this one holds, with those who have parts. */
-    private void keep(Trainee worker, long step) {
+    private void keep(TrainingWorker worker, long step) {
       for (int depth : worker.stages()) {
         int first = job.assignment().keeper(depth);
         boolean shared =
-            job.assignment().inOnePlace() || job.assignment().sharding(depth) != Sharding.NOTHING;
-        if (shared || job.assignment().team(number).contains(first)) {
+            job.assignment().inOnePlace() || job.assignment().sharding(depth) != ZeroStage.NOTHING;
+        if (shared || job.assignment().tensorGroup(number).contains(first)) {
           try (Scope scope = new Scope()) {
             SequencedMap<String, Tensor> whole = worker.wholeState(depth);
             if (first == number) {

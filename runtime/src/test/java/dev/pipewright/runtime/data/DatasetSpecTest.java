@@ -14,14 +14,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class DatasetSpecTest {
-  private static final Wanted IMAGES =
-      new Wanted(
+  private static final DatasetRequirements IMAGES =
+      new DatasetRequirements(
           "cnn",
-          List.of(new Wanted.Input.Field(Shape.of(3, 32, 32))),
-          new Wanted.Answer.Classes(10));
-  private static final Wanted TOKENS =
-      new Wanted(
-          "gpt", List.of(new Wanted.Input.Tokens(16, 100)), new Wanted.Answer.Tokens(16, 100));
+          List.of(new DatasetRequirements.Input.Field(Shape.of(3, 32, 32))),
+          new DatasetRequirements.Answer.Classes(10));
+  private static final DatasetRequirements TOKENS =
+      new DatasetRequirements(
+          "gpt",
+          List.of(new DatasetRequirements.Input.Tokens(16, 100)),
+          new DatasetRequirements.Answer.Tokens(16, 100));
 
   @Test
   void theUsualFormsAreRead() {

@@ -29,16 +29,18 @@ class FileDataTest {
 
   @TempDir Path folder;
 
-  private static Wanted images(int classes, Integer... shape) {
-    return new Wanted(
+  private static DatasetRequirements images(int classes, Integer... shape) {
+    return new DatasetRequirements(
         "net",
-        List.of(new Wanted.Input.Field(Shape.of(shape))),
-        new Wanted.Answer.Classes(classes));
+        List.of(new DatasetRequirements.Input.Field(Shape.of(shape))),
+        new DatasetRequirements.Answer.Classes(classes));
   }
 
-  private static Wanted text(int steps) {
-    return new Wanted(
-        "gpt", List.of(new Wanted.Input.Tokens(steps, 256)), new Wanted.Answer.Tokens(steps, 256));
+  private static DatasetRequirements text(int steps) {
+    return new DatasetRequirements(
+        "gpt",
+        List.of(new DatasetRequirements.Input.Tokens(steps, 256)),
+        new DatasetRequirements.Answer.Tokens(steps, 256));
   }
 
   private static float[] floats(Values values) {
@@ -49,7 +51,7 @@ class FileDataTest {
     return ((Values.Whole) values).numbers();
   }
 
-  private String mistake(String data, Wanted wanted) {
+  private String mistake(String data, DatasetRequirements wanted) {
     String text = data.replace("DIR", folder.toString());
     String message =
         String.valueOf(
@@ -104,7 +106,7 @@ class FileDataTest {
 
   @Test
   void whatIsWrongWithCifarIsSaidBeforeTraining() throws IOException {
-    Wanted net = images(10, 3, 32, 32);
+    DatasetRequirements net = images(10, 3, 32, 32);
     assertEquals(
         "DIR/x: no such folder; give the folder of data_batch_1.bin",
         mistake("cifar10:DIR/x", net));
@@ -185,7 +187,7 @@ class FileDataTest {
 
   @Test
   void whatIsWrongWithMnistIsSaidBeforeTraining() throws IOException {
-    Wanted net = images(10, 1, 5, 4);
+    DatasetRequirements net = images(10, 1, 5, 4);
     assertEquals(
         "DIR: has no train-images-idx3-ubyte, plain or .gz; give the folder of MNIST's four files",
         mistake("mnist:DIR", net));
@@ -340,7 +342,7 @@ class FileDataTest {
     return new String(bytes, StandardCharsets.US_ASCII);
   }
 
-  private Path picture(String path, int width, int height, int left, int right) throws IOException {
+  private Path image(String path, int width, int height, int left, int right) throws IOException {
     BufferedImage image = new BufferedImage(width, height, BufferedImage.TYPE_INT_RGB);
     for (int x = 0; x < width; x++) {
       for (int y = 0; y < height; y++) {
@@ -356,8 +358,8 @@ class FileDataTest {
   @Test
   void foldersOfImagesAreClassesAndPicturesAreResized() throws IOException {
     for (int i = 0; i < 6; i++) {
-      picture("cats/c" + i + ".png", 60, 40, 0xff0000, 0xff0000);
-      picture("ants/a" + i + ".png", 40, 40, 0x000000, 0xffffff);
+      image("cats/c" + i + ".png", 60, 40, 0xff0000, 0xff0000);
+      image("ants/a" + i + ".png", 40, 40, 0x000000, 0xffffff);
     }
     Files.writeString(folder.resolve("ants/readme.txt"), "no image");
     TrainingData data = DatasetSpec.parse("images:" + folder).open(images(2, 3, 8, 8));
@@ -384,16 +386,16 @@ class FileDataTest {
 
   @Test
   void trainAndValidationFoldersAreKeptApart() throws IOException {
-    picture("train/a/1.png", 9, 9, 0x808080, 0x808080);
-    picture("train/b/1.jpg", 9, 9, 0x808080, 0x808080);
-    picture("val/b/2.gif", 5, 9, 0x808080, 0x808080);
+    image("train/a/1.png", 9, 9, 0x808080, 0x808080);
+    image("train/b/1.jpg", 9, 9, 0x808080, 0x808080);
+    image("val/b/2.gif", 5, 9, 0x808080, 0x808080);
     TrainingData data = DatasetSpec.parse("images:" + folder).open(images(5, 1, 4, 4));
     assertEquals(2, data.training().samples());
     assertArrayEquals(new long[] {1}, whole(data.heldOut().target(new long[] {0})));
     for (float grey : floats(data.heldOut().inputs(new long[] {0}).get(0))) {
       assertEquals((0x80 / 255f - 0.5f) / 0.25f, grey, 1e-4);
     }
-    picture("val/c/2.png", 5, 9, 0, 0);
+    image("val/c/2.png", 5, 9, 0, 0);
     assertEquals(
         "DIR/val/c: is a class that train does not have; remove it",
         mistake("images:DIR", images(5, 1, 4, 4)));
@@ -401,10 +403,10 @@ class FileDataTest {
 
   @Test
   void whatIsWrongWithImagesIsSaidBeforeTraining() throws IOException {
-    Wanted net = images(2, 3, 8, 8);
+    DatasetRequirements net = images(2, 3, 8, 8);
     assertEquals(
         "DIR: has no folders; put the images of each class into one", mistake("images:DIR", net));
-    Path file = picture("a/1.png", 30, 30, 1, 2);
+    Path file = image("a/1.png", 30, 30, 1, 2);
     byte[] whole = Files.readAllBytes(file);
     Files.write(file, Arrays.copyOf(whole, whole.length - 13));
     assertEquals(
@@ -434,7 +436,7 @@ class FileDataTest {
 
   @Test
   void aPictureOfMorePixelsThanMemoryAllowsIsRefusedByItsHead() throws IOException {
-    Path file = picture("a/1.png", 30, 30, 1, 2);
+    Path file = image("a/1.png", 30, 30, 1, 2);
     byte[] bytes = Files.readAllBytes(file);
     ByteBuffer head = ByteBuffer.wrap(bytes);
     head.putInt(16, 20_000).putInt(20, 20_000);
@@ -450,7 +452,7 @@ class FileDataTest {
 
   @Test
   void aDamagedPictureIsASentenceWhenItIsReached() throws IOException {
-    Path file = picture("a/1.png", 30, 30, 1, 2);
+    Path file = image("a/1.png", 30, 30, 1, 2);
     byte[] bytes = Files.readAllBytes(file);
     bytes[bytes.length / 2] ^= 0x55;
     bytes[24] ^= 0x55; // the depth of its colours

@@ -41,18 +41,19 @@ class LearningTest {
 
   @Test
   void whatANetworkWantsFollowsFromItsGraph() {
-    Wanted wanted = Wanted.of(GRAPH, Objective.CROSS_ENTROPY);
-    assertEquals(List.of(new Wanted.Input.Field(Shape.of(48))), wanted.inputs());
-    assertEquals(new Wanted.Answer.Classes(4), wanted.answer());
+    DatasetRequirements wanted = DatasetRequirements.of(GRAPH, Objective.CROSS_ENTROPY);
+    assertEquals(List.of(new DatasetRequirements.Input.Field(Shape.of(48))), wanted.inputs());
+    assertEquals(new DatasetRequirements.Answer.Classes(4), wanted.answer());
     assertEquals(
-        new Wanted.Answer.Quantities(4), Wanted.of(GRAPH, Objective.SQUARED_ERROR).answer());
+        new DatasetRequirements.Answer.Quantities(4),
+        DatasetRequirements.of(GRAPH, Objective.SQUARED_ERROR).answer());
   }
 
   @Test
   void theLossFallsAndHeldOutSamplesAreAnsweredRightly() {
     TrainingData data =
         DatasetSpec.parse("synthetic:samples=2000,seed=3")
-            .open(Wanted.of(GRAPH, Objective.CROSS_ENTROPY));
+            .open(DatasetRequirements.of(GRAPH, Objective.CROSS_ENTROPY));
     Sampler sampler = new Sampler(2000, 1);
     Part whole = new Network(Chain.of(GRAPH), 7).part(0, 3);
     assertEquals(4, whole.parameters().size()); // made here, so that no step's scope frees them

@@ -19,27 +19,35 @@ import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 
 class SyntheticDataTest {
-  private static final Wanted IMAGES =
-      new Wanted(
+  private static final DatasetRequirements IMAGES =
+      new DatasetRequirements(
           "cnn",
-          List.of(new Wanted.Input.Field(Shape.of(3, 12, 12))),
-          new Wanted.Answer.Classes(5));
-  private static final Wanted TOKENS =
-      new Wanted("gpt", List.of(new Wanted.Input.Tokens(20, 50)), new Wanted.Answer.Tokens(20, 50));
-  private static final Wanted SENTENCES =
-      new Wanted("bert", List.of(new Wanted.Input.Tokens(20, 50)), new Wanted.Answer.Classes(768));
-  private static final Wanted VOLUMES =
-      new Wanted(
+          List.of(new DatasetRequirements.Input.Field(Shape.of(3, 12, 12))),
+          new DatasetRequirements.Answer.Classes(5));
+  private static final DatasetRequirements TOKENS =
+      new DatasetRequirements(
+          "gpt",
+          List.of(new DatasetRequirements.Input.Tokens(20, 50)),
+          new DatasetRequirements.Answer.Tokens(20, 50));
+  private static final DatasetRequirements SENTENCES =
+      new DatasetRequirements(
+          "bert",
+          List.of(new DatasetRequirements.Input.Tokens(20, 50)),
+          new DatasetRequirements.Answer.Classes(768));
+  private static final DatasetRequirements VOLUMES =
+      new DatasetRequirements(
           "cosmoflow",
-          List.of(new Wanted.Input.Field(Shape.of(2, 12, 12, 12))),
-          new Wanted.Answer.Quantities(4));
-  private static final Wanted PAIRS =
-      new Wanted(
+          List.of(new DatasetRequirements.Input.Field(Shape.of(2, 12, 12, 12))),
+          new DatasetRequirements.Answer.Quantities(4));
+  private static final DatasetRequirements PAIRS =
+      new DatasetRequirements(
           "gnmt",
-          List.of(new Wanted.Input.Tokens(6, 30), new Wanted.Input.Tokens(8, 40)),
-          new Wanted.Answer.Tokens(8, 40));
+          List.of(
+              new DatasetRequirements.Input.Tokens(6, 30),
+              new DatasetRequirements.Input.Tokens(8, 40)),
+          new DatasetRequirements.Answer.Tokens(8, 40));
 
-  private static TrainingData open(Wanted wanted) {
+  private static TrainingData open(DatasetRequirements wanted) {
     return DatasetSpec.parse("synthetic:samples=2000,seed=5").open(wanted);
   }
 
@@ -76,7 +84,7 @@ class SyntheticDataTest {
   @RepeatedTest(5)
   void aSampleFollowsFromItsNumberAlone(RepetitionInfo seed) {
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
-    for (Wanted wanted : List.of(IMAGES, TOKENS, SENTENCES, VOLUMES, PAIRS)) {
+    for (DatasetRequirements wanted : List.of(IMAGES, TOKENS, SENTENCES, VOLUMES, PAIRS)) {
       Dataset one = open(wanted).training();
       Dataset other = open(wanted).training();
       long[] numbers = random.longs(4, 0, one.samples()).toArray();
@@ -99,7 +107,7 @@ class SyntheticDataTest {
 
   @Test
   void otherSeedsGiveOtherSamplesAndHeldOutOnesAreNew() {
-    for (Wanted wanted : List.of(IMAGES, TOKENS, SENTENCES, VOLUMES, PAIRS)) {
+    for (DatasetRequirements wanted : List.of(IMAGES, TOKENS, SENTENCES, VOLUMES, PAIRS)) {
       TrainingData data = open(wanted);
       Dataset other = DatasetSpec.parse("synthetic:samples=2000,seed=6").open(wanted).training();
       assertNotEquals(Arrays.toString(flat(data.training(), 0)), Arrays.toString(flat(other, 0)));
@@ -303,8 +311,11 @@ class SyntheticDataTest {
   @Test
   void aNetworkWithAnyShapeGetsWhatItReads() {
     for (Shape shape : List.of(Shape.of(1024), Shape.of(1, 5, 9), Shape.of(4, 3, 5, 2))) {
-      Wanted wanted =
-          new Wanted("net", List.of(new Wanted.Input.Field(shape)), new Wanted.Answer.Classes(3));
+      DatasetRequirements wanted =
+          new DatasetRequirements(
+              "net",
+              List.of(new DatasetRequirements.Input.Field(shape)),
+              new DatasetRequirements.Answer.Classes(3));
       Values read = open(wanted).training().inputs(new long[] {3, 4}).get(0);
       assertEquals(2 * shape.elements(), floats(read).length);
       assertEquals(1 + shape.extents().size(), ((Values.Floating) read).shape().length);

@@ -7,7 +7,7 @@ import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
-import dev.pipewright.plan.Flow;
+import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.runtime.Patterns;
 import dev.pipewright.runtime.net.CountingTransport;
 import dev.pipewright.runtime.tensor.Tensor;
@@ -50,10 +50,10 @@ class EmulatedMessagesTest {
     }
   }
 
-  private record Noting(CountingTransport through, Told told) implements PassingTransport {
+  private record Noting(CountingTransport through, Told communication) implements PassingTransport {
     @Override
     public Pending send(Tensor tensor, int to, int tag) {
-      told.messages().add("%d bytes to %d as %d".formatted(tensor.bytes(), to, tag));
+      communication.messages().add("%d bytes to %d as %d".formatted(tensor.bytes(), to, tag));
       return through.send(tensor, to, tag);
     }
   }
@@ -63,11 +63,11 @@ class EmulatedMessagesTest {
     Torch.start(1);
   }
 
-  private static UnaryOperator<Transport> into(Map<Integer, Told> told) {
+  private static UnaryOperator<Transport> into(Map<Integer, Told> communication) {
     return transport -> {
       Told own = Told.of(transport);
-      synchronized (told) {
-        told.put(transport.worker(), own);
+      synchronized (communication) {
+        communication.put(transport.worker(), own);
       }
       return new Noting(own.sums(), own);
     };
@@ -125,36 +125,37 @@ class EmulatedMessagesTest {
         same(graph, new Assignment(schedule, cut, workers, BATCH, true));
       }
     }
-    same(graph, flowing(graph, new Flow.TwoBuffers(2, 3, false), 1));
-    same(graph, flowing(graph, new Flow.TwoBuffers(2, 3, true), 2));
-    same(graph, flowing(graph, Patterns.endsTogether(), 1));
+    same(graph, asynchronous(graph, new AsyncPipeline.DoubleBuffered(2, 3, false), 1));
+    same(graph, asynchronous(graph, new AsyncPipeline.DoubleBuffered(2, 3, true), 2));
+    same(graph, asynchronous(graph, Patterns.endsTogether(), 1));
   }
 
   @Test
   void ofStepsThatFlow() throws Exception {
-    same(flowing(new Flow.PipeDream(List.of(1, 1, 1), false), 1));
-    same(flowing(new Flow.PipeDream(List.of(2, 1), false), 1));
-    same(flowing(new Flow.TwoBuffers(3, 4, false), 1));
-    same(flowing(Patterns.twoOnEach(), 1));
-    same(flowing(new Flow.TwoBuffers(2, 4, true), 2));
+    same(asynchronous(new AsyncPipeline.PipeDream(List.of(1, 1, 1), false), 1));
+    same(asynchronous(new AsyncPipeline.PipeDream(List.of(2, 1), false), 1));
+    same(asynchronous(new AsyncPipeline.DoubleBuffered(3, 4, false), 1));
+    same(asynchronous(Patterns.twoOnEach(), 1));
+    same(asynchronous(new AsyncPipeline.DoubleBuffered(2, 4, true), 2));
     for (Cyclic.Rule rule : Cyclic.Rule.values()) {
-      same(flowing(cyclic(Cyclic.Form.RING, rule), 1));
-      same(flowing(cyclic(Cyclic.Form.PYRAMID, rule), 1));
-      same(flowing(cyclic(Cyclic.Form.PIPELINE, rule), 1));
+      same(asynchronous(cyclic(Cyclic.Form.RING, rule), 1));
+      same(asynchronous(cyclic(Cyclic.Form.PYRAMID, rule), 1));
+      same(asynchronous(cyclic(Cyclic.Form.PIPELINE, rule), 1));
     }
   }
 
-  private static Flow cyclic(Cyclic.Form form, Cyclic.Rule rule) {
-    return new Flow.OneAfterAnother(new Cyclic(3), form, rule);
+  private static AsyncPipeline cyclic(Cyclic.Form form, Cyclic.Rule rule) {
+    return new AsyncPipeline.CyclicDataParallel(new Cyclic(3), form, rule);
   }
 
-  private static Assignment flowing(Flow flow, int workers) {
-    return flowing(GRAPH, flow, workers);
+  private static Assignment asynchronous(AsyncPipeline asyncPipeline, int workers) {
+    return asynchronous(GRAPH, asyncPipeline, workers);
   }
 
-  private static Assignment flowing(LayerGraph graph, Flow flow, int workers) {
-    int ranks = flow.schedule(flow.round()).ranks();
-    var cut = NetworksTest.cut(graph, flow.stages());
-    return Assignment.of(flow, cut, Collections.nCopies(ranks, workers), BATCH);
+  private static Assignment asynchronous(
+      LayerGraph graph, AsyncPipeline asyncPipeline, int workers) {
+    int ranks = asyncPipeline.schedule(asyncPipeline.round()).ranks();
+    var cut = NetworksTest.cut(graph, asyncPipeline.stages());
+    return Assignment.of(asyncPipeline, cut, Collections.nCopies(ranks, workers), BATCH);
   }
 }

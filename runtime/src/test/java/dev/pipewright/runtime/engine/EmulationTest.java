@@ -14,7 +14,7 @@ import dev.pipewright.model.Shape;
 import dev.pipewright.model.Work;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
-import dev.pipewright.plan.Flow;
+import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.runtime.Patterns;
@@ -78,10 +78,10 @@ class EmulationTest {
         .toList();
   }
 
-  private static Assignment assignment(Flow flow, int workers) {
-    int ranks = flow.schedule(flow.round()).ranks();
-    List<StageLayers> stages = stages(flow.stages(), Recompute.NONE);
-    return Assignment.of(flow, stages, Collections.nCopies(ranks, workers), 20);
+  private static Assignment assignment(AsyncPipeline asyncPipeline, int workers) {
+    int ranks = asyncPipeline.schedule(asyncPipeline.round()).ranks();
+    List<StageLayers> stages = stages(asyncPipeline.stages(), Recompute.NONE);
+    return Assignment.of(asyncPipeline, stages, Collections.nCopies(ranks, workers), 20);
   }
 
   private static List<List<StepReport>> run(Assignment assignment) throws Exception {
@@ -119,10 +119,10 @@ class EmulationTest {
     Network network = Network.ofSizes(Chain.of(graph));
     Emulation emulation = new Emulation(Collections.nCopies(network.chain().size(), EACH));
     Transport own = seen.apply(transport);
-    try (Trainee worker =
-        assignment.flow().isPresent()
-            ? FlowWorker.emulating(emulation, assignment, network, own, Witness.NONE)
-            : Worker.emulating(emulation, assignment, network, own, bucketBytes, Witness.NONE)) {
+    try (TrainingWorker worker =
+        assignment.asyncPipeline().isPresent()
+            ? AsyncWorker.emulating(emulation, assignment, network, own, OpListener.NONE)
+            : Worker.emulating(emulation, assignment, network, own, bucketBytes, OpListener.NONE)) {
       List<StepReport> reports = new ArrayList<>();
       worker.begin(0, STEPS);
       for (int step = 0; step < STEPS; step++) {
@@ -173,27 +173,27 @@ class EmulationTest {
   /** In the ring, sums go from worker to worker; where two compute a stage, they add up. */
   @Test
   void stepsThatFlowRunInTheirOrderAndTakeTheirTime() throws Exception {
-    List<Flow> flows = new ArrayList<>();
-    flows.add(new Flow.PipeDream(List.of(1, 1, 1), false));
-    flows.add(new Flow.PipeDream(List.of(2, 1), false));
-    flows.add(new Flow.TwoBuffers(3, 4, false));
+    List<AsyncPipeline> flows = new ArrayList<>();
+    flows.add(new AsyncPipeline.PipeDream(List.of(1, 1, 1), false));
+    flows.add(new AsyncPipeline.PipeDream(List.of(2, 1), false));
+    flows.add(new AsyncPipeline.DoubleBuffered(3, 4, false));
     flows.add(Patterns.twoOnEach());
     for (Cyclic.Form form : Cyclic.Form.values()) {
       if (form != Cyclic.Form.ZERO) { // whose states are handed on
         for (Cyclic.Rule rule : Cyclic.Rule.values()) {
-          flows.add(new Flow.OneAfterAnother(new Cyclic(3), form, rule));
+          flows.add(new AsyncPipeline.CyclicDataParallel(new Cyclic(3), form, rule));
         }
       }
     }
-    for (Flow flow : flows) {
-      check(assignment(flow, 1));
+    for (AsyncPipeline asyncPipeline : flows) {
+      check(assignment(asyncPipeline, 1));
     }
-    check(assignment(new Flow.TwoBuffers(2, 4, true), 2));
+    check(assignment(new AsyncPipeline.DoubleBuffered(2, 4, true), 2));
   }
 
-  private static void check(Assignment flowing) throws Exception {
-    List<Times> times = run(flowing).stream().map(Times::together).toList();
-    check(flowing.over(STEPS), times, 0);
+  private static void check(Assignment asynchronous) throws Exception {
+    List<Times> times = run(asynchronous).stream().map(Times::together).toList();
+    check(asynchronous.over(STEPS), times, 0);
   }
 
   private static void check(Assignment assignment, double again) throws Exception {

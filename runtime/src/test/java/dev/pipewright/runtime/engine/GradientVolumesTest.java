@@ -10,9 +10,9 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.CutRegion;
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.Parallelism.Kind;
 import dev.pipewright.plan.Reduction;
-import dev.pipewright.plan.Split;
-import dev.pipewright.plan.Split.Kind;
 import dev.pipewright.runtime.net.CountingTransport;
 import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.tensor.Torch;
@@ -40,7 +40,7 @@ class GradientVolumesTest {
   }
 
   /** The transport of each of two replicas of two parts, or of one replica, after a step. */
-  private static List<CountingTransport> step(Split split, int replicas) {
+  private static List<CountingTransport> step(Parallelism split, int replicas) {
     Map<Integer, CountingTransport> counted = new ConcurrentHashMap<>();
     StageLayers layers = StageLayers.keeping(0, Chain.of(GRAPH).size() - 1).with(split);
     Assignment assignment =
@@ -61,7 +61,7 @@ class GradientVolumesTest {
   }
 
   /** Bytes of the parameters of layers that are cut, or of those that are whole. */
-  private static long weights(Split split, boolean cut) {
+  private static long weights(Parallelism split, boolean cut) {
     CutRegion region = new CutRegion(GRAPH, split);
     long bytes = 0;
     for (int number = 0; number < GRAPH.size(); number++) {
@@ -74,7 +74,7 @@ class GradientVolumesTest {
   /** Each replica of a part sums its own filters: over all parts, all weights once. */
   @Test
   void filters() {
-    Split split = Split.of(Kind.FILTER, 2);
+    Parallelism split = Parallelism.of(Kind.FILTER, 2);
     var alone = step(split, 1);
     var replicated = step(split, 2);
     long first = replicated.get(0).summed().get() - alone.get(0).summed().get();
@@ -85,7 +85,7 @@ class GradientVolumesTest {
 
   @Test
   void placesByAllAtOnce() {
-    Split split = new Split(Kind.SPATIAL, List.of(2, 1)).with(Reduction.FLAT);
+    Parallelism split = new Parallelism(Kind.SPATIAL, List.of(2, 1)).with(Reduction.FLAT);
     step(split, 2)
         .forEach(worker ->
             assertEquals(weights(split, true) + weights(split, false), worker.summed().get()));
@@ -94,7 +94,7 @@ class GradientVolumesTest {
   /** Parts of sums within the team, sums of these over replicas, and gatherings in the team. */
   @Test
   void placesHierarchically() {
-    Split split = new Split(Kind.SPATIAL, List.of(2, 1));
+    Parallelism split = new Parallelism(Kind.SPATIAL, List.of(2, 1));
     for (CountingTransport worker : step(split, 2)) {
       assertEquals(2 * weights(split, true), worker.shared().get());
       assertEquals(weights(split, true) / 2 + weights(split, false), worker.summed().get());
@@ -104,7 +104,7 @@ class GradientVolumesTest {
   /** To the leaders, over them, and back (ParaDL §3.5). */
   @Test
   void placesThroughLeaders() {
-    Split split = new Split(Kind.SPATIAL, List.of(2, 1));
+    Parallelism split = new Parallelism(Kind.SPATIAL, List.of(2, 1));
     var flat = step(split.with(Reduction.FLAT), 2);
     var led = step(split.with(Reduction.LEADERS), 2);
     long cut = weights(split, true);
@@ -114,7 +114,7 @@ class GradientVolumesTest {
       long before = flat.get(worker).handed().get(); // to neighbours, of maps
       assertEquals(leader ? 0 : cut, counted.handed().get() - before);
       assertEquals((leader ? cut : 0) + weights(split, false), counted.summed().get());
-      assertEquals(cut, counted.told().get());
+      assertEquals(cut, counted.communication().get());
     }
   }
 }

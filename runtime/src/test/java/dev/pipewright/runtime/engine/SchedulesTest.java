@@ -19,9 +19,9 @@ import dev.pipewright.schedule.InterleavedZeroBubble;
 import dev.pipewright.schedule.LoopedBreadthFirst;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.OneForwardOneBackwardV;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Recomputed;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.WarmUp;
 import dev.pipewright.schedule.ZeroBubbleH1;
 import dev.pipewright.schedule.ZeroBubbleH2;
 import dev.pipewright.schedule.timed.AdaptiveV;
@@ -98,7 +98,7 @@ class SchedulesTest {
     return List.of(
         GPipe.of(4, 6),
         OneForwardOneBackward.of(4, 6),
-        WarmUp.B.schedule(6, new int[] {4, 3, 2, 1}),
+        PipelinePolicy.B.schedule(6, new int[] {4, 3, 2, 1}),
         Interleaved.of(2, 2, 4),
         Interleaved.grouped(2, 2, 6, 3),
         LoopedBreadthFirst.of(2, 2, 4),

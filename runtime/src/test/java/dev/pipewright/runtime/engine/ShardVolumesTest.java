@@ -10,13 +10,13 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.Parallelism.Kind;
 import dev.pipewright.plan.Recompute;
-import dev.pipewright.plan.Sharding;
-import dev.pipewright.plan.SharedStates;
-import dev.pipewright.plan.SharedStates.Shard;
-import dev.pipewright.plan.Split;
-import dev.pipewright.plan.Split.Kind;
 import dev.pipewright.plan.TiedStates;
+import dev.pipewright.plan.ZeroStage;
+import dev.pipewright.plan.ZeroStates;
+import dev.pipewright.plan.ZeroStates.Shard;
 import dev.pipewright.runtime.net.CountingTransport;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.schedule.OneForwardOneBackward;
@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What {@link SharedStates} and {@link TiedStates} say that workers tell each other to share out
+ * What {@link ZeroStates} and {@link TiedStates} say that workers tell each other to share out
  * states is what they do tell each other in a step, byte for byte, worker by worker: counted at the
  * transport, for each level, in one stage and in two, whole and split.
  */
@@ -73,13 +73,13 @@ class ShardVolumesTest {
           name.equals("1f1b")
               ? OneForwardOneBackward.of(stages, MICRO_BATCHES)
               : ZeroBubbleH1.of(stages, MICRO_BATCHES);
-      Split own = split.equals("none") ? Split.NONE : Split.of(kind(split), 2);
+      Parallelism own = split.equals("none") ? Parallelism.NONE : Parallelism.of(kind(split), 2);
       List<StageLayers> cut =
           NetworksTest.cut(graph, stages).stream().map(stage -> of(stage, recompute, own)).toList();
       List<Integer> workers = Collections.nCopies(stages, 3 * own.parts());
       Assignment whole = new Assignment(schedule, cut, workers, BATCH, true);
-      for (Sharding sharding : Sharding.values()) {
-        if (sharding != Sharding.NOTHING) {
+      for (ZeroStage sharding : ZeroStage.values()) {
+        if (sharding != ZeroStage.NOTHING) {
           check(graph, whole.sharded(sharding));
         }
       }
@@ -94,7 +94,7 @@ class ShardVolumesTest {
   }
 
   /** Selectively: all layers but the first and the last. */
-  private static StageLayers of(StageLayers stage, Recompute recompute, Split split) {
+  private static StageLayers of(StageLayers stage, Recompute recompute, Parallelism split) {
     LayerRange range = stage.range();
     List<LayerRange> again =
         recompute == Recompute.SELECTIVE
@@ -107,17 +107,19 @@ class ShardVolumesTest {
     Map<Integer, Long> counted = step(graph, assignment);
     long all = 0;
     for (int worker = 0; worker < assignment.size(); worker++) {
-      long told = told(graph, assignment, worker) * BYTES;
+      long communication = communication(graph, assignment, worker) * BYTES;
       assertEquals(
-          told, counted.getOrDefault(worker, 0L), assignment.sharding() + ", worker " + worker);
-      all += told;
+          communication,
+          counted.getOrDefault(worker, 0L),
+          assignment.sharding() + ", worker " + worker);
+      all += communication;
     }
     assertTrue(all > 0, "nobody has told anybody anything");
   }
 
   private static Map<Integer, Long> step(LayerGraph graph, Assignment assignment) {
     Map<Integer, CountingTransport> counted = new ConcurrentHashMap<>();
-    Map<Integer, Long> told = new ConcurrentHashMap<>(); // in the step, by worker
+    Map<Integer, Long> communication = new ConcurrentHashMap<>(); // in the step, by worker
     Training.synthetic(graph, UpdateRule.usual(Optimizer.SGD), BATCH, BUCKET)
         .run(
             assignment,
@@ -126,14 +128,15 @@ class ShardVolumesTest {
             new Training.Look() {
               @Override
               public void stepped(int worker, StepReport report) {
-                told.put(worker, Objects.requireNonNull(counted.get(worker)).shared().get());
+                communication.put(
+                    worker, Objects.requireNonNull(counted.get(worker)).shared().get());
               }
             });
-    return told;
+    return communication;
   }
 
   /** Elements of all that is gathered, or summed by parts, as far as a worker takes part. */
-  private static long told(LayerGraph graph, Assignment assignment, int worker) {
+  private static long communication(LayerGraph graph, Assignment assignment, int worker) {
     Chain chain = Chain.of(graph);
     long[] program = assignment.schedule().packed(assignment.rankOf(worker));
     Map<Integer, Counting> stages = new HashMap<>();
@@ -147,8 +150,7 @@ class ShardVolumesTest {
       Pass pass = Schedule.pass(op);
       Counting own =
           stages.computeIfAbsent(
-              stage,
-              each -> new Counting(SharedStates.of(assignment, each, worker, chain, BUCKET)));
+              stage, each -> new Counting(ZeroStates.of(assignment, each, worker, chain, BUCKET)));
       boolean last = left.merge(stage, pass.releases() ? -1 : 0, Integer::sum) == 0;
       boolean recomputing =
           assignment.stages().get(stage).recompute() == Recompute.STAGE_INPUT
@@ -156,26 +158,26 @@ class ShardVolumesTest {
               && again.add((long) Schedule.microBatch(op));
       own.states.walk(pass, recomputing, last && pass.releases(), own);
     }
-    long told = 0;
+    long communication = 0;
     for (Counting own : stages.values()) {
-      told +=
-          own.told
+      communication +=
+          own.communication
               + (own.states.gathered()
                   ? 0
                   : own.states.shards().stream().mapToLong(Shard::whole).sum());
     }
     for (TiedStates tied : TiedStates.of(assignment, chain, worker)) {
-      told += tied.shared() ? 2 * tied.whole() : 0;
+      communication += tied.shared() ? 2 * tied.whole() : 0;
     }
-    return told;
+    return communication;
   }
 
-  private static final class Counting implements SharedStates.Steps {
-    private final SharedStates states;
+  private static final class Counting implements ZeroStates.Steps {
+    private final ZeroStates states;
     private final Set<Integer> there = new HashSet<>(); // segments
-    private long told;
+    private long communication;
 
-    private Counting(SharedStates states) {
+    private Counting(ZeroStates states) {
       this.states = states;
     }
 
@@ -190,7 +192,7 @@ class ShardVolumesTest {
 
     @Override
     public void ahead(int segment) {
-      told += there.add(segment) ? whole(segment) : 0;
+      communication += there.add(segment) ? whole(segment) : 0;
     }
 
     @Override
@@ -200,7 +202,7 @@ class ShardVolumesTest {
 
     @Override
     public void addUp(int segment) {
-      told += whole(segment);
+      communication += whole(segment);
     }
   }
 }

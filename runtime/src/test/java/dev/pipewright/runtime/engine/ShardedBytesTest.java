@@ -8,7 +8,7 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
-import dev.pipewright.plan.Sharding;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.runtime.engine.LiveBytes.Kind;
 import dev.pipewright.runtime.net.CountingTransport;
 import dev.pipewright.runtime.net.Objective;
@@ -51,7 +51,7 @@ class ShardedBytesTest {
         2000);
   }
 
-  private static Assignment assignment(Sharding sharding, int workers, int microBatches) {
+  private static Assignment assignment(ZeroStage sharding, int workers, int microBatches) {
     return new Assignment(
             OneForwardOneBackward.of(1, microBatches),
             List.of(StageLayers.keeping(0, GRAPH.size() - 1)),
@@ -62,8 +62,8 @@ class ShardedBytesTest {
   }
 
   /** The bytes of collective operations that each worker has taken part in, in a step. */
-  private static List<Long> told(Sharding sharding, int workers, int microBatches) {
-    Map<Integer, Long> told = new TreeMap<>();
+  private static List<Long> communication(ZeroStage sharding, int workers, int microBatches) {
+    Map<Integer, Long> communication = new TreeMap<>();
     Map<Integer, CountingTransport> counted = new ConcurrentHashMap<>();
     training()
         .run(
@@ -74,13 +74,14 @@ class ShardedBytesTest {
               @Override
               public void stepped(int worker, StepReport report) {
                 CountingTransport own = Objects.requireNonNull(counted.get(worker));
-                synchronized (told) {
-                  told.put(worker, own.shared().get());
-                  assertEquals(0, own.summed().get() + own.handed().get() + own.told().get());
+                synchronized (communication) {
+                  communication.put(worker, own.shared().get());
+                  assertEquals(
+                      0, own.summed().get() + own.handed().get() + own.communication().get());
                 }
               }
             });
-    return new ArrayList<>(told.values());
+    return new ArrayList<>(communication.values());
   }
 
   /**
@@ -91,14 +92,14 @@ class ShardedBytesTest {
   void sharesOutWhatThePaperSays() {
     for (int microBatches = 1; microBatches <= 3; microBatches++) {
       long all = PARAMETERS;
-      for (long told : told(Sharding.OPTIMIZER, 5, microBatches)) {
-        assertEquals(2 * all, told);
+      for (long communication : communication(ZeroStage.OPTIMIZER, 5, microBatches)) {
+        assertEquals(2 * all, communication);
       }
-      for (long told : told(Sharding.GRADIENTS, 5, microBatches)) {
-        assertEquals((microBatches + 1L) * all, told);
+      for (long communication : communication(ZeroStage.GRADIENTS, 5, microBatches)) {
+        assertEquals((microBatches + 1L) * all, communication);
       }
-      for (long told : told(Sharding.PARAMETERS, 5, microBatches)) {
-        assertEquals(3L * microBatches * all, told);
+      for (long communication : communication(ZeroStage.PARAMETERS, 5, microBatches)) {
+        assertEquals(3L * microBatches * all, communication);
       }
     }
   }
@@ -106,19 +107,19 @@ class ShardedBytesTest {
   /** Parts are equal, so there are fewer zeros behind each bucket's last than workers. */
   @Test
   void sharesOutLittleMoreWhereNumbersDoNotDivide() {
-    for (long told : told(Sharding.PARAMETERS, 4, 1)) {
-      assertEquals(3 * (PARAMETERS + 3 * WORD), told); // 125 and 3
+    for (long communication : communication(ZeroStage.PARAMETERS, 4, 1)) {
+      assertEquals(3 * (PARAMETERS + 3 * WORD), communication); // 125 and 3
     }
   }
 
   /** Between steps: parameters, twice as much of Adam's, and no gradients. */
   @Test
   void holdsAShareBetweenSteps() {
-    assertEquals(3 * PARAMETERS, resting(Sharding.OPTIMIZER, 1));
-    assertEquals(PARAMETERS + 2 * PARAMETERS / 5, resting(Sharding.OPTIMIZER, 5));
-    assertEquals(PARAMETERS + 2 * PARAMETERS / 5, resting(Sharding.GRADIENTS, 5));
-    assertEquals(3 * PARAMETERS / 5, resting(Sharding.PARAMETERS, 5));
-    assertTrue(resting(Sharding.NOTHING, 5) >= 3 * PARAMETERS);
+    assertEquals(3 * PARAMETERS, resting(ZeroStage.OPTIMIZER, 1));
+    assertEquals(PARAMETERS + 2 * PARAMETERS / 5, resting(ZeroStage.OPTIMIZER, 5));
+    assertEquals(PARAMETERS + 2 * PARAMETERS / 5, resting(ZeroStage.GRADIENTS, 5));
+    assertEquals(3 * PARAMETERS / 5, resting(ZeroStage.PARAMETERS, 5));
+    assertTrue(resting(ZeroStage.NOTHING, 5) >= 3 * PARAMETERS);
   }
 
   /**
@@ -128,25 +129,25 @@ class ShardedBytesTest {
   @Test
   void holdsLittleMoreWithinAStep() {
     long layer = WORD * 600;
-    Map<Kind, Long> most = within(Sharding.PARAMETERS);
+    Map<Kind, Long> most = within(ZeroStage.PARAMETERS);
     assertEquals(PARAMETERS / 5 + 2 * layer, most.getOrDefault(Kind.PARAMETERS, 0L));
     assertEquals(2 * PARAMETERS / 5, most.getOrDefault(Kind.OPTIMIZER, 0L));
     assertTrue(most.getOrDefault(Kind.GRADIENTS, 0L) <= PARAMETERS / 5 + layer + layer / 5);
-    most = within(Sharding.GRADIENTS);
+    most = within(ZeroStage.GRADIENTS);
     assertEquals(PARAMETERS, most.getOrDefault(Kind.PARAMETERS, 0L));
     assertTrue(most.getOrDefault(Kind.GRADIENTS, 0L) <= PARAMETERS / 5 + layer + layer / 5);
-    most = within(Sharding.OPTIMIZER);
+    most = within(ZeroStage.OPTIMIZER);
     assertEquals(2 * PARAMETERS / 5, most.getOrDefault(Kind.OPTIMIZER, 0L));
     assertTrue(most.getOrDefault(Kind.GRADIENTS, 0L) >= PARAMETERS - layer);
   }
 
   /** The most of each kind that a worker holds when it begins with a collective operation. */
-  private static Map<Kind, Long> within(Sharding sharding) {
+  private static Map<Kind, Long> within(ZeroStage sharding) {
     Map<Kind, Long> most = new EnumMap<>(Kind.class);
-    AtomicReference<@Nullable Trainee> first = new AtomicReference<>();
+    AtomicReference<@Nullable TrainingWorker> first = new AtomicReference<>();
     Runnable look =
         () -> {
-          Trainee worker = first.get();
+          TrainingWorker worker = first.get();
           if (worker != null) {
             LiveBytes live = worker.live();
             for (Kind kind : Kind.values()) {
@@ -162,16 +163,16 @@ class ShardedBytesTest {
                 transport.worker() == 0 ? new ListeningTransport(transport, look) : transport,
             new Training.Look() {
               @Override
-              public void begins(int worker, Trainee trainee) {
+              public void begins(int worker, TrainingWorker trainingWorker) {
                 if (worker == 0) {
-                  first.set(trainee);
+                  first.set(trainingWorker);
                 }
               }
             });
     return most;
   }
 
-  private static long resting(Sharding sharding, int workers) {
+  private static long resting(ZeroStage sharding, int workers) {
     List<Long> bytes = new ArrayList<>();
     training()
         .run(
@@ -180,7 +181,7 @@ class ShardedBytesTest {
             UnaryOperator.identity(),
             new Training.Look() {
               @Override
-              public void ended(Trainee worker) {
+              public void ended(TrainingWorker worker) {
                 synchronized (bytes) {
                   bytes.add(worker.restingBytes());
                 }

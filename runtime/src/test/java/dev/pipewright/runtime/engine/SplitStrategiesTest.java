@@ -10,10 +10,10 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.Parallelism.Kind;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.Reduction;
-import dev.pipewright.plan.Split;
-import dev.pipewright.plan.Split.Kind;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.schedule.Chimera;
 import dev.pipewright.schedule.OneForwardOneBackward;
@@ -49,7 +49,7 @@ class SplitStrategiesTest {
   }
 
   /** Stages of equally many positions, split one like the other. */
-  private static List<StageLayers> cut(LayerGraph graph, List<Split> splits) {
+  private static List<StageLayers> cut(LayerGraph graph, List<Parallelism> splits) {
     List<StageLayers> cut = NetworksTest.cut(graph, splits.size());
     for (int stage = 0; stage < cut.size(); stage++) {
       cut.set(stage, cut.get(stage).with(splits.get(stage)));
@@ -67,7 +67,7 @@ class SplitStrategiesTest {
    * @param replicas of each rank
    */
   private static void same(
-      String name, Schedule schedule, List<Split> splits, List<Integer> replicas, int steps) {
+      String name, Schedule schedule, List<Parallelism> splits, List<Integer> replicas, int steps) {
     LayerGraph graph = graph(name);
     int depth = schedule.placement().depth();
     List<Integer> workers =
@@ -99,12 +99,12 @@ class SplitStrategiesTest {
   private static final Schedule ONE = OneForwardOneBackward.of(1, 1);
   private static final Schedule TWO = OneForwardOneBackward.of(2, 3);
 
-  private static Split split(Kind kind, int parts) {
-    return Split.of(kind, parts);
+  private static Parallelism split(Kind kind, int parts) {
+    return Parallelism.of(kind, parts);
   }
 
-  private static Split places(int... grid) {
-    return new Split(Kind.SPATIAL, IntStream.of(grid).boxed().toList());
+  private static Parallelism places(int... grid) {
+    return new Parallelism(Kind.SPATIAL, IntStream.of(grid).boxed().toList());
   }
 
   @Test
@@ -125,7 +125,7 @@ class SplitStrategiesTest {
 
   @Test
   void withReplicas() {
-    for (Split split : List.of(split(Kind.FILTER, 2), split(Kind.CHANNEL, 2), places(2, 1))) {
+    for (Parallelism split : List.of(split(Kind.FILTER, 2), split(Kind.CHANNEL, 2), places(2, 1))) {
       same(CONVOLUTIONS, ONE, List.of(split), List.of(2), 2);
       same(RESIDUAL, ONE, List.of(split), List.of(2), 1);
     }
@@ -136,18 +136,18 @@ class SplitStrategiesTest {
   @Test
   void withEveryWayToSumGradientsOfPlaces() {
     for (Reduction reduction : Reduction.values()) {
-      Split three = places(3, 1).with(reduction);
+      Parallelism three = places(3, 1).with(reduction);
       same(CONVOLUTIONS, ONE, List.of(three), List.of(2), 2);
     }
   }
 
   @Test
   void inPipelinesWhoseStagesAreSplitDifferently() {
-    for (List<Split> splits :
+    for (List<Parallelism> splits :
         List.of(
             List.of(places(2, 1), split(Kind.FILTER, 3)),
-            List.of(split(Kind.CHANNEL, 2), Split.NONE),
-            List.of(Split.NONE, split(Kind.FILTER, 2)),
+            List.of(split(Kind.CHANNEL, 2), Parallelism.NONE),
+            List.of(Parallelism.NONE, split(Kind.FILTER, 2)),
             List.of(places(2, 2), places(1, 2)))) {
       same(CONVOLUTIONS, TWO, splits, List.of(1, 1), 1);
     }
@@ -164,7 +164,7 @@ class SplitStrategiesTest {
               "bert:layers=2,hidden=16,heads=2,sequence=8,vocabulary=32",
               "vit:layers=2,hidden=18,heads=3,patch=8,size=16,classes=4")) {
         same(name, ONE, List.of(split(kind, 2)), List.of(1), 2);
-        same(name, TWO, List.of(split(kind, 2), Split.NONE), List.of(1, 2), 1);
+        same(name, TWO, List.of(split(kind, 2), Parallelism.NONE), List.of(1, 2), 1);
       }
     }
   }
@@ -177,10 +177,10 @@ class SplitStrategiesTest {
     }
     same(WORDS, ONE, List.of(split(Kind.TENSOR, 2)), List.of(2), 2);
     same(WORDS, TWO, List.of(split(Kind.TENSOR, 3), split(Kind.TENSOR, 2)), List.of(1, 1), 2);
-    same(WORDS, TWO, List.of(split(Kind.TENSOR, 2), Split.NONE), List.of(1, 2), 1);
-    same(WORDS, TWO, List.of(Split.NONE, split(Kind.TENSOR, 2)), List.of(1, 2), 1);
+    same(WORDS, TWO, List.of(split(Kind.TENSOR, 2), Parallelism.NONE), List.of(1, 2), 1);
+    same(WORDS, TWO, List.of(Parallelism.NONE, split(Kind.TENSOR, 2)), List.of(1, 2), 1);
     same(WORDS, TWO, List.of(split(Kind.SEQUENCE, 2), split(Kind.TENSOR, 3)), List.of(1, 1), 1);
-    Split two = split(Kind.TENSOR, 2);
+    Parallelism two = split(Kind.TENSOR, 2);
     same(WORDS, ZeroBubbleH1.of(2, 3), List.of(two, two), List.of(1, 1), 2);
     same(WORDS, Chimera.of(2, 2), List.of(two, two), List.of(1, 1), 1);
   }
@@ -197,7 +197,7 @@ class SplitStrategiesTest {
     LayerGraph graph = graph(WORDS);
     int last = Chain.of(graph).size() - 1;
     List<LayerRange> again = List.of(new LayerRange(0, 1), new LayerRange(3, last));
-    Split split = split(Kind.TENSOR, 2);
+    Parallelism split = split(Kind.TENSOR, 2);
     for (StageLayers layers :
         List.of(
             new StageLayers(new LayerRange(0, last), Recompute.STAGE_INPUT, List.of(), split),
@@ -215,7 +215,7 @@ class SplitStrategiesTest {
         List.of(split(Kind.SEQUENCE, 2), split(Kind.TENSOR, 4)),
         List.of(1, 1),
         1);
-    Split two = places(2, 1);
+    Parallelism two = places(2, 1);
     same(CONVOLUTIONS, ZeroBubbleH1.of(2, 3), List.of(two, two), List.of(1, 1), 1);
     same(CONVOLUTIONS, Chimera.of(2, 2), List.of(two, two), List.of(1, 1), 1);
   }
@@ -225,7 +225,7 @@ class SplitStrategiesTest {
     LayerGraph graph = graph(CONVOLUTIONS);
     int last = Chain.of(graph).size() - 1;
     List<LayerRange> again = List.of(new LayerRange(1, 3), new LayerRange(5, 6));
-    for (Split split : List.of(places(2, 1), split(Kind.FILTER, 2))) {
+    for (Parallelism split : List.of(places(2, 1), split(Kind.FILTER, 2))) {
       for (StageLayers layers :
           List.of(
               new StageLayers(new LayerRange(0, last), Recompute.STAGE_INPUT, List.of(), split),

@@ -8,8 +8,8 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.Parallelism;
 import dev.pipewright.plan.Reduction;
-import dev.pipewright.plan.Split;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.runtime.transport.StagedTransport;
 import dev.pipewright.schedule.OneForwardOneBackward;
@@ -33,7 +33,8 @@ class StagedTest {
             .graph();
     UpdateRule rule = UpdateRule.usual(Optimizer.MOMENTUM);
     Training training = Training.synthetic(graph, rule, 7, 20_000);
-    Split tensor = new Split(Split.Kind.TENSOR, List.of(2), Reduction.HIERARCHICAL);
+    Parallelism tensor =
+        new Parallelism(Parallelism.Kind.TENSOR, List.of(2), Reduction.HIERARCHICAL);
     List<StageLayers> stages = NetworksTest.cut(graph, 2);
     stages.set(0, stages.get(0).with(tensor));
     Assignment assignment =

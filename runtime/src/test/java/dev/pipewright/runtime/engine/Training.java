@@ -4,18 +4,18 @@ import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Parallelism;
 import dev.pipewright.plan.SampleRange;
-import dev.pipewright.plan.Sharding;
-import dev.pipewright.plan.Split;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.runtime.data.Dataset;
+import dev.pipewright.runtime.data.DatasetRequirements;
 import dev.pipewright.runtime.data.DatasetSpec;
 import dev.pipewright.runtime.data.Values;
-import dev.pipewright.runtime.data.Wanted;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.net.Share;
-import dev.pipewright.runtime.net.Team;
+import dev.pipewright.runtime.net.TensorParallelGroup;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.LocalTransport;
 import dev.pipewright.runtime.transport.Transport;
@@ -47,7 +47,8 @@ record Training(
   /** With samples that are made for a network, so many in each step, none of them twice. */
   static Training synthetic(LayerGraph graph, UpdateRule rule, int batch, long bucketBytes) {
     Objective objective = Objective.of(graph);
-    Dataset samples = DatasetSpec.parse("synthetic").open(Wanted.of(graph, objective)).training();
+    Dataset samples =
+        DatasetSpec.parse("synthetic").open(DatasetRequirements.of(graph, objective)).training();
     Feed feed =
         Feed.of(
             samples,
@@ -110,11 +111,11 @@ record Training(
 
   /** Looks at each worker, on its thread. */
   interface Look {
-    default void begins(int worker, Trainee trainee) {}
+    default void begins(int worker, TrainingWorker trainingWorker) {}
 
     default void stepped(int worker, StepReport report) {}
 
-    default void ended(Trainee trainee) {}
+    default void ended(TrainingWorker trainingWorker) {}
   }
 
   /**
@@ -152,7 +153,7 @@ record Training(
       int steps,
       UnaryOperator<Transport> seen,
       Look look) {
-    try (Trainee worker = worker(assignment, seen.apply(transport))) {
+    try (TrainingWorker worker = worker(assignment, seen.apply(transport))) {
       look.begins(transport.worker(), worker);
       worker.begin(0, steps);
       double[] losses = new double[steps];
@@ -170,9 +171,9 @@ record Training(
   }
 
   /** What a worker has learnt; where workers have parts of it, all put them together. */
-  private static Map<String, Held> parameters(Trainee worker, Assignment assignment) {
+  private static Map<String, Held> parameters(TrainingWorker worker, Assignment assignment) {
     Map<String, Tensor> whole = new TreeMap<>();
-    if (assignment.inOnePlace() || assignment.sharding() != Sharding.NOTHING) {
+    if (assignment.inOnePlace() || assignment.sharding() != ZeroStage.NOTHING) {
       worker.stages().forEach(stage -> whole.putAll(worker.wholeState(stage)));
     }
     Map<String, Held> parameters = new TreeMap<>();
@@ -188,18 +189,27 @@ record Training(
     return parameters;
   }
 
-  private Trainee worker(Assignment assignment, Transport transport) {
+  private TrainingWorker worker(Assignment assignment, Transport transport) {
     int worker = transport.worker();
-    Split split = assignment.split(assignment.rankOf(worker));
-    Team team = Team.of(split, assignment.team(worker), transport);
-    Network network = new Network(Chain.of(graph), SEED, team);
-    if (assignment.flow().isPresent()) {
-      return new FlowWorker(
-          assignment, network, objective, rule, feed, transport, true, Witness.NONE);
+    Parallelism split = assignment.split(assignment.rankOf(worker));
+    TensorParallelGroup tensorGroup =
+        TensorParallelGroup.of(split, assignment.tensorGroup(worker), transport);
+    Network network = new Network(Chain.of(graph), SEED, tensorGroup);
+    if (assignment.asyncPipeline().isPresent()) {
+      return new AsyncWorker(
+          assignment, network, objective, rule, feed, transport, true, OpListener.NONE);
     }
     boolean shared = all(assignment);
     return new Worker(
-        assignment, network, objective, rule, feed, transport, bucketBytes, shared, Witness.NONE);
+        assignment,
+        network,
+        objective,
+        rule,
+        feed,
+        transport,
+        bucketBytes,
+        shared,
+        OpListener.NONE);
   }
 
   /**

@@ -8,7 +8,7 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
-import dev.pipewright.plan.Flow;
+import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.zoo.Models;
@@ -85,8 +85,9 @@ class UsualRuleTest {
     String name = "mlp:layers=8,hidden=128,in=128,classes=10";
     ZooModel model = Models.find(name).orElseThrow();
     List<StageLayers> cut = NetworksTest.cut(model.graph(), 4);
-    Flow flow = new Flow.TwoBuffers(4, 4, false);
-    learnt(name, losses(model, Assignment.of(flow, cut, List.of(1, 1, 1, 1), 64), 40), 0.9);
+    AsyncPipeline asyncPipeline = new AsyncPipeline.DoubleBuffered(4, 4, false);
+    learnt(
+        name, losses(model, Assignment.of(asyncPipeline, cut, List.of(1, 1, 1, 1), 64), 40), 0.9);
     startAlone();
   }
 

@@ -23,11 +23,11 @@ class FreedMemoryTest {
     Launch launch =
         Launch.of(1, FreedMemoryTask.class.getName(), "", Optional.of(folder.resolve("logs")))
             .with(new Launch.Resources(64, new Computing(Device.CPU, 1, frugal), true));
-    List<String> told = new ArrayList<>();
+    List<String> communication = new ArrayList<>();
     try (Coordinator coordinator = new Coordinator(launch)) {
-      coordinator.run((worker, text) -> told.add(text));
+      coordinator.run((worker, text) -> communication.add(text));
     }
-    return Long.parseLong(told.get(0));
+    return Long.parseLong(communication.get(0));
   }
 
   @Test

@@ -40,7 +40,7 @@ class MatrixProductsTest {
     assertEquals(Optional.empty(), Processor.of(folder.resolve("absent")).betterKernels());
   }
 
-  private static Map<String, String> told(Map<String, String> by) {
+  private static Map<String, String> communication(Map<String, String> by) {
     Map<String, String> environment = new HashMap<>(by);
     MatrixProducts.tell(environment, 3);
     environment.remove(MatrixProducts.KERNELS); // this machine's
@@ -51,21 +51,23 @@ class MatrixProductsTest {
   void whoWishesItGetsIntelsLibrary() {
     Path library = Mkl.unpacked().orElse(null);
     assumeTrue(library != null, "it is there for Linux on x86-64 only");
-    Map<String, String> told = told(Map.of(MatrixProducts.WISH, "mkl", "MKL_CBWR", "AUTO"));
-    assertEquals(library.toString(), told.get(MatrixProducts.LOADED_BEFORE));
-    assertEquals("3", told.get("MKL_NUM_THREADS"));
-    assertEquals("AUTO", told.get("MKL_CBWR")); // the user's
+    Map<String, String> communication =
+        communication(Map.of(MatrixProducts.WISH, "mkl", "MKL_CBWR", "AUTO"));
+    assertEquals(library.toString(), communication.get(MatrixProducts.LOADED_BEFORE));
+    assertEquals("3", communication.get("MKL_NUM_THREADS"));
+    assertEquals("AUTO", communication.get("MKL_CBWR")); // the user's
     assertTrue(Files.exists(library.resolveSibling("libmkl_core.so.2")));
     assertEquals(
         library + ":mine.so",
-        told(Map.of(MatrixProducts.WISH, "mkl", MatrixProducts.LOADED_BEFORE, "mine.so"))
+        communication(Map.of(MatrixProducts.WISH, "mkl", MatrixProducts.LOADED_BEFORE, "mine.so"))
             .get(MatrixProducts.LOADED_BEFORE));
   }
 
   @Test
   void aWishThatIsNoLibraryIsRefused() {
     BadInputException mistake =
-        assertThrows(BadInputException.class, () -> told(Map.of(MatrixProducts.WISH, "OpenBLAS")));
+        assertThrows(
+            BadInputException.class, () -> communication(Map.of(MatrixProducts.WISH, "OpenBLAS")));
     assertEquals(
         "PIPEWRIGHT_BLAS: 'OpenBLAS' is no library for products of matrices; give mkl or openblas,"
             + " or leave it out",
@@ -75,6 +77,6 @@ class MatrixProductsTest {
   @Test
   void whoWishesTheOtherGetsThat() {
     Map<String, String> wish = Map.of(MatrixProducts.WISH, "openblas");
-    assertEquals(wish, told(wish));
+    assertEquals(wish, communication(wish));
   }
 }

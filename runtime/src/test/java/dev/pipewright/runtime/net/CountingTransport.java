@@ -16,10 +16,14 @@ import java.util.function.UnaryOperator;
  * @param summed bytes of the tensors that this worker has summed with others
  * @param handed bytes that it has handed others in exchanges
  * @param shared bytes of which it has got its part of a sum, or that it has gathered of parts
- * @param told bytes that one has told all
+ * @param communication bytes that one has told all
  */
 public record CountingTransport(
-    Transport through, AtomicLong summed, AtomicLong handed, AtomicLong shared, AtomicLong told)
+    Transport through,
+    AtomicLong summed,
+    AtomicLong handed,
+    AtomicLong shared,
+    AtomicLong communication)
     implements PassingTransport {
 
   public CountingTransport(Transport through) {
@@ -57,7 +61,7 @@ public record CountingTransport(
 
       @Override
       public Pending broadcast(Tensor tensor, int root) {
-        told.addAndGet(tensor.bytes());
+        communication.addAndGet(tensor.bytes());
         return group.broadcast(tensor, root);
       }
 

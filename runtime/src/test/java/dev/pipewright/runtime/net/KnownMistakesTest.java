@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.model.Operator;
 import dev.pipewright.model.Operator.Pooling;
-import dev.pipewright.plan.Split;
-import dev.pipewright.plan.Split.Kind;
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.Parallelism.Kind;
 import dev.pipewright.runtime.net.Members.Result;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.List;
@@ -35,7 +35,7 @@ class KnownMistakesTest {
   @Test
   void aBiasIsAddedOnceAndNotByEveryGroupOfChannels() {
     Members net = two(6);
-    List<Result> members = net.together(Split.of(Kind.CHANNEL, 3));
+    List<Result> members = net.together(Parallelism.of(Kind.CHANNEL, 3));
     Tensor alone = net.alone().output();
     for (Result member : members) {
       Members.close(alone, member.output(), EXACT, "output");
@@ -49,7 +49,7 @@ class KnownMistakesTest {
   @Test
   void filtersComeBackInTheirOrder() {
     Tensor alone = two(7).alone().output();
-    for (Result member : two(7).together(Split.of(Kind.FILTER, 4))) {
+    for (Result member : two(7).together(Parallelism.of(Kind.FILTER, 4))) {
       for (int filter = 0; filter < 4; filter++) {
         Members.close(alone.at(1, filter), member.output().at(1, filter), EXACT, "" + filter);
       }
@@ -60,7 +60,7 @@ class KnownMistakesTest {
   void theGradientOfAnInputIsTheSumOverAllBlocksOfFilters() {
     Members net = two(7);
     Tensor alone = net.alone().inputGradient();
-    for (Result member : net.together(Split.of(Kind.FILTER, 3))) {
+    for (Result member : net.together(Parallelism.of(Kind.FILTER, 3))) {
       Members.close(alone, member.inputGradient(), EXACT, "gradient of the input");
     }
   }
@@ -71,11 +71,11 @@ class KnownMistakesTest {
       Drawing net = new Drawing(List.of(2, 9, 8));
       int last = net.windows(0, Drawing.convolution(2, 2, 1, 1, 0)); // whose gradient would miss
       net.windows(last, Drawing.pooling(kind, 3, 1, 1));
-      net.members(2, false).same(new Split(Kind.SPATIAL, List.of(3, 1)), EXACT);
+      net.members(2, false).same(new Parallelism(Kind.SPATIAL, List.of(3, 1)), EXACT);
       Tensor alone = net.members(2, false).alone().inputGradient();
       Tensor split =
           net.members(2, false)
-              .together(new Split(Kind.SPATIAL, List.of(3, 1)))
+              .together(new Parallelism(Kind.SPATIAL, List.of(3, 1)))
               .get(0)
               .inputGradient();
       for (int row : new int[] {2, 3, 5, 6}) { // at the cuts
@@ -90,7 +90,7 @@ class KnownMistakesTest {
       for (int padding = 0; padding <= kernel / 2; padding++) {
         for (int stride : new int[] {1, 2}) {
           Operator even = Drawing.convolution(2, 3, kernel, stride, padding);
-          one(List.of(2, 10, 11), even).same(new Split(Kind.SPATIAL, List.of(2, 2)), EXACT);
+          one(List.of(2, 10, 11), even).same(new Parallelism(Kind.SPATIAL, List.of(2, 2)), EXACT);
         }
       }
     }
@@ -102,8 +102,8 @@ class KnownMistakesTest {
     int last = net.windows(0, Drawing.convolution(3, 4, 3, 1, 1), Drawing.norm(4));
     net.same(last, Drawing.norm(4));
     Members members = net.members(3, false);
-    members.same(new Split(Kind.SPATIAL, List.of(2, 2)), EXACT);
-    for (Result member : members.together(new Split(Kind.SPATIAL, List.of(2, 1)))) {
+    members.same(new Parallelism(Kind.SPATIAL, List.of(2, 2)), EXACT);
+    for (Result member : members.together(new Parallelism(Kind.SPATIAL, List.of(2, 1)))) {
       assertEquals(4, member.averages().size());
       members
           .alone()
@@ -120,7 +120,7 @@ class KnownMistakesTest {
     int last = net.windows(0, Drawing.convolution(3, 5, 3, 1, 1), Drawing.norm(5));
     net.windows(last, Drawing.convolution(5, 2, 1, 1, 0), Drawing.norm(2));
     for (Kind kind : List.of(Kind.FILTER, Kind.CHANNEL)) {
-      net.members(3, false).same(Split.of(kind, 2), EXACT);
+      net.members(3, false).same(Parallelism.of(kind, 2), EXACT);
     }
   }
 
@@ -132,7 +132,7 @@ class KnownMistakesTest {
     net.linear(last, 4);
     Members members = net.members(3, false);
     Result alone = members.alone();
-    for (Result member : members.together(new Split(Kind.SPATIAL, List.of(3, 1)))) {
+    for (Result member : members.together(new Parallelism(Kind.SPATIAL, List.of(3, 1)))) {
       assertInstanceOf(Share.Whole.class, member.shares().get("layer2.weight"));
       assertInstanceOf(Share.Summed.class, member.shares().get("layer1.weight"));
       Tensor whole = alone.gradients().getOrDefault("layer2.weight", Tensor.zeros(1));

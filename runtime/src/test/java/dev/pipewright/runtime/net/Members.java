@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
-import dev.pipewright.plan.Split;
+import dev.pipewright.plan.Parallelism;
 import dev.pipewright.runtime.tensor.Gradients;
 import dev.pipewright.runtime.tensor.RandomSource;
 import dev.pipewright.runtime.tensor.Scope;
@@ -51,10 +51,10 @@ record Members(LayerGraph graph, long[] reads, boolean inTwoParts, boolean follo
       Map<String, Tensor> averages) {}
 
   Result alone() {
-    return run(Team.ALONE);
+    return run(TensorParallelGroup.ALONE);
   }
 
-  List<Result> together(Split split) {
+  List<Result> together(Parallelism split) {
     return together(split, UnaryOperator.identity());
   }
 
@@ -63,7 +63,7 @@ record Members(LayerGraph graph, long[] reads, boolean inTwoParts, boolean follo
    *
    * @param watched each worker's transport, as it is used
    */
-  List<Result> together(Split split, UnaryOperator<Transport> watched) {
+  List<Result> together(Parallelism split, UnaryOperator<Transport> watched) {
     List<Integer> members = IntStream.range(0, split.parts()).boxed().toList();
     List<Future<Result>> futures = new ArrayList<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(members.size())) {
@@ -71,7 +71,7 @@ record Members(LayerGraph graph, long[] reads, boolean inTwoParts, boolean follo
         futures.add(
             threads.submit(() -> {
               try {
-                return run(Team.of(split, members, watched.apply(transport)));
+                return run(TensorParallelGroup.of(split, members, watched.apply(transport)));
               } catch (RuntimeException | Error e) {
                 transport.fail(e);
                 throw e;
@@ -88,8 +88,8 @@ record Members(LayerGraph graph, long[] reads, boolean inTwoParts, boolean follo
     }
   }
 
-  private Result run(Team team) {
-    Network network = new Network(Chain.of(graph), SEED, team);
+  private Result run(TensorParallelGroup tensorGroup) {
+    Network network = new Network(Chain.of(graph), SEED, tensorGroup);
     Part part = network.part(0, network.size() - 1);
     Tensor input = random(11, reads);
     if (followed) {
@@ -130,7 +130,7 @@ record Members(LayerGraph graph, long[] reads, boolean inTwoParts, boolean follo
   }
 
   /** Checks that every member has what one worker has alone. */
-  void same(Split split, double tolerance) {
+  void same(Parallelism split, double tolerance) {
     Result alone = alone();
     List<Result> all = together(split);
     for (Result member : all) {

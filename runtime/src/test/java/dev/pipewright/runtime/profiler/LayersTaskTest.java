@@ -27,7 +27,7 @@ class LayersTaskTest {
   private static List<LayersReport> measured(String model, List<Integer> batches) {
     List<LayersReport> reports = new ArrayList<>();
     LayersJob job = new LayersJob(model, "synthetic", batches, 3, Optimizer.MOMENTUM, true);
-    LayersTask.measure(job, new Company(LocalTransport.of(1).get(0)), reports::add);
+    LayersTask.measure(job, new CoRunningLoad(LocalTransport.of(1).get(0)), reports::add);
     return reports;
   }
 

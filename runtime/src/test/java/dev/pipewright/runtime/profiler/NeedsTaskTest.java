@@ -25,7 +25,7 @@ class NeedsTaskTest {
     double samples = 4.0 * batch * 1024;
     double output = 4.0 * batch * 3072;
     List<List<LayerMemory>> answers = new ArrayList<>();
-    new Crews(1)
+    new WorkerGroups(1)
         .runFrugal(
             1,
             NeedsTask.class,

@@ -85,7 +85,7 @@ final class Deaths {
     int worker = random.nextInt(places.length());
     int place = random.nextInt(places.get(worker));
     Trainer trainer =
-        new Trainer(KilledTask.class, thread, job -> KilledTask.told(worker, place, job));
+        new Trainer(KilledTask.class, thread, job -> KilledTask.communication(worker, place, job));
     TrainingFailureException failure =
         assertThrows(
             TrainingFailureException.class,
@@ -95,13 +95,13 @@ final class Deaths {
   }
 
   private void tellsWhere(int worker, String message) {
-    Matcher told = MESSAGE.matcher(message);
-    assertTrue(told.matches(), message);
-    assertEquals(worker, Integer.parseInt(told.group(1)), message);
+    Matcher communication = MESSAGE.matcher(message);
+    assertTrue(communication.matches(), message);
+    assertEquals(worker, Integer.parseInt(communication.group(1)), message);
     Assignment assignment = runs.assignment();
-    int depth = Integer.parseInt(told.group(2)) % assignment.stages().size();
+    int depth = Integer.parseInt(communication.group(2)) % assignment.stages().size();
     assertTrue(assignment.holders(depth).contains(worker), message);
-    assertTrue(Integer.parseInt(told.group(5)) < runs.steps(), message);
+    assertTrue(Integer.parseInt(communication.group(5)) < runs.steps(), message);
   }
 
   private void goesOn(Runs own, Path folder) {

@@ -6,10 +6,10 @@ import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
-import dev.pipewright.plan.Flow;
-import dev.pipewright.plan.Sharding;
-import dev.pipewright.plan.Split;
-import dev.pipewright.plan.Split.Kind;
+import dev.pipewright.plan.AsyncPipeline;
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.Parallelism.Kind;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.cyclic.Cyclic;
@@ -42,16 +42,17 @@ class KillTest {
   static void runUndisturbed() {
     hybrid =
         Deaths.of(Runs.hybrid(Workers.THREADS, STEPS + 1, EVERY), undisturbed.resolve("hybrid"));
-    for (Sharding sharding : List.of(Sharding.OPTIMIZER, Sharding.GRADIENTS, Sharding.PARAMETERS)) {
+    for (ZeroStage sharding :
+        List.of(ZeroStage.OPTIMIZER, ZeroStage.GRADIENTS, ZeroStage.PARAMETERS)) {
       Assignment whole = Runs.stages(OneForwardOneBackward.of(2, 2), List.of(2, 2), 0, 2);
       add(sharding.name(), whole.sharded(sharding));
     }
     add("split", split());
-    flow(new Flow.PipeDream(List.of(2, 1), false));
-    flow(new Flow.TwoBuffers(2, 3, false));
+    asyncPipeline(new AsyncPipeline.PipeDream(List.of(2, 1), false));
+    asyncPipeline(new AsyncPipeline.DoubleBuffered(2, 3, false));
     for (Cyclic.Form form : Cyclic.Form.values()) {
       if (form != Cyclic.Form.SINGLE) { // which is one worker alone
-        flow(new Flow.OneAfterAnother(new Cyclic(2), form, Cyclic.Rule.V2));
+        asyncPipeline(new AsyncPipeline.CyclicDataParallel(new Cyclic(2), form, Cyclic.Rule.V2));
       }
     }
     assertEquals(10, others.size());
@@ -62,10 +63,12 @@ class KillTest {
     others.put(name, Deaths.of(runs, undisturbed.resolve(name)));
   }
 
-  private static void flow(Flow flow) {
+  private static void asyncPipeline(AsyncPipeline asyncPipeline) {
     List<StageLayers> stages = List.of(StageLayers.keeping(0, 1), StageLayers.keeping(2, 4));
-    int ranks = flow.schedule(flow.round()).ranks();
-    add(flow.name(), Assignment.of(flow, stages, Collections.nCopies(ranks, 1), Runs.BATCH));
+    int ranks = asyncPipeline.schedule(asyncPipeline.round()).ranks();
+    add(
+        asyncPipeline.name(),
+        Assignment.of(asyncPipeline, stages, Collections.nCopies(ranks, 1), Runs.BATCH));
   }
 
   /** Filters of the first stage by two teams of two, channels of the second by one. */
@@ -73,8 +76,8 @@ class KillTest {
     Schedule schedule = OneForwardOneBackward.of(2, 2);
     Assignment whole = Runs.stages(schedule, List.of(1, 1), 0, 2);
     List<StageLayers> stages = new ArrayList<>();
-    stages.add(whole.stages().get(0).with(Split.of(Kind.FILTER, 2)));
-    stages.add(whole.stages().get(1).with(Split.of(Kind.CHANNEL, 2)));
+    stages.add(whole.stages().get(0).with(Parallelism.of(Kind.FILTER, 2)));
+    stages.add(whole.stages().get(1).with(Parallelism.of(Kind.CHANNEL, 2)));
     return new Assignment(schedule, stages, List.of(4, 2), Runs.BATCH, true);
   }
 

@@ -31,13 +31,13 @@ public final class KilledTask implements WorkerTask {
     this.end = end;
   }
 
-  static String told(int worker, int place, String job) {
+  static String communication(int worker, int place, String job) {
     return worker + " " + place + "\n" + job;
   }
 
   @Override
-  public void run(String told, Transport transport, Reporter reporter) {
-    String[] lines = told.split("\n", 2);
+  public void run(String communication, Transport transport, Reporter reporter) {
+    String[] lines = communication.split("\n", 2);
     String[] words = lines[0].split(" ", 2);
     boolean mine = Integer.parseInt(words[0]) == transport.worker();
     AtomicInteger left = new AtomicInteger(mine ? Integer.parseInt(words[1]) : Integer.MAX_VALUE);

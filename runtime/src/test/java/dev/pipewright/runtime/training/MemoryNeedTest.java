@@ -10,9 +10,9 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
-import dev.pipewright.plan.Flow;
-import dev.pipewright.plan.Split;
-import dev.pipewright.plan.Split.Kind;
+import dev.pipewright.plan.AsyncPipeline;
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.Parallelism.Kind;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import java.nio.file.Path;
 import java.util.List;
@@ -31,7 +31,7 @@ class MemoryNeedTest {
     return MemoryNeed.bytes(request, GRAPH);
   }
 
-  private static Assignment of(Split split, int workers) {
+  private static Assignment of(Parallelism split, int workers) {
     StageLayers all = StageLayers.keeping(0, LAST).with(split);
     return new Assignment(
         OneForwardOneBackward.of(1, 1), List.of(all), List.of(workers), Runs.BATCH, false);
@@ -40,10 +40,10 @@ class MemoryNeedTest {
   /** Replicas hold everything as often as there are of them, parts of layers hold it once. */
   @Test
   void partsOfLayersTogetherNeedWhatOneWorkerNeeds() {
-    double alone = bytes(of(Split.NONE, 1));
-    assertEquals(2 * alone, bytes(of(Split.NONE, 2)), 0.01 * alone);
-    assertEquals(alone, bytes(of(Split.of(Kind.FILTER, 2), 2)), 0.01 * alone);
-    assertEquals(2 * alone, bytes(of(Split.of(Kind.FILTER, 2), 4)), 0.02 * alone);
+    double alone = bytes(of(Parallelism.NONE, 1));
+    assertEquals(2 * alone, bytes(of(Parallelism.NONE, 2)), 0.01 * alone);
+    assertEquals(alone, bytes(of(Parallelism.of(Kind.FILTER, 2), 2)), 0.01 * alone);
+    assertEquals(2 * alone, bytes(of(Parallelism.of(Kind.FILTER, 2), 4)), 0.02 * alone);
   }
 
   /** Four numbers for each parameter under Adam, and of the first stage's one for its version. */
@@ -51,11 +51,11 @@ class MemoryNeedTest {
   void versionsAreCounted() {
     StageLayers first = StageLayers.keeping(0, 2);
     List<StageLayers> stages = List.of(first, StageLayers.keeping(3, LAST));
-    Flow flow = new Flow.PipeDream(List.of(1, 1), false);
-    double flowing = bytes(Assignment.of(flow, stages, List.of(1, 1), Runs.BATCH));
+    AsyncPipeline asyncPipeline = new AsyncPipeline.PipeDream(List.of(1, 1), false);
+    double asynchronous = bytes(Assignment.of(asyncPipeline, stages, List.of(1, 1), Runs.BATCH));
     double version = 2.0 * 4096 * 4096 * 4;
-    double alone = bytes(of(Split.NONE, 1));
+    double alone = bytes(of(Parallelism.NONE, 1));
     assertTrue(alone > 4 * 1.5 * version, "three layers, four numbers for each parameter");
-    assertEquals(alone + version, flowing, 0.01 * alone);
+    assertEquals(alone + version, asynchronous, 0.01 * alone);
   }
 }

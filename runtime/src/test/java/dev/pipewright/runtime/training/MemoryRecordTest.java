@@ -9,8 +9,8 @@ import dev.pipewright.model.Chain;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
-import dev.pipewright.plan.Flow;
-import dev.pipewright.plan.Sharding;
+import dev.pipewright.plan.AsyncPipeline;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.runtime.engine.LiveBytes.Kind;
 import dev.pipewright.schedule.GPipe;
 import dev.pipewright.schedule.OneForwardOneBackward;
@@ -94,11 +94,11 @@ class MemoryRecordTest {
   @Test
   void sharedStatesTakeUpTheirShare() throws IOException {
     Assignment four = whole(MODEL, 2, 4, 16);
-    List<long[]> optimizer = recorded(MODEL, four.sharded(Sharding.OPTIMIZER), 1);
+    List<long[]> optimizer = recorded(MODEL, four.sharded(ZeroStage.OPTIMIZER), 1);
     assertEquals(PARAMETERS, most(optimizer, Kind.PARAMETERS));
     assertEquals(PARAMETERS / 4, most(optimizer, Kind.OPTIMIZER));
     assertTrue(most(optimizer, Kind.GRADIENTS) >= PARAMETERS);
-    List<long[]> all = recorded(MODEL, four.sharded(Sharding.PARAMETERS), 3);
+    List<long[]> all = recorded(MODEL, four.sharded(ZeroStage.PARAMETERS), 3);
     assertEquals(PARAMETERS / 4, most(all, Kind.PARAMETERS));
     assertEquals(PARAMETERS / 4, most(all, Kind.OPTIMIZER));
     assertEquals(0, of(all.get(all.size() - 1), Kind.GRADIENTS));
@@ -118,8 +118,9 @@ class MemoryRecordTest {
     }
     long together = most(recorded(TRANSFORMER, whole(TRANSFORMER, 8, 1, 16), 0), Kind.ACTIVATIONS);
     for (Cyclic.Rule rule : Cyclic.Rule.values()) {
-      Flow flow = new Flow.OneAfterAnother(new Cyclic(8), Cyclic.Form.SINGLE, rule);
-      Assignment cyclic = Assignment.of(flow, stages, List.of(1), 16);
+      AsyncPipeline asyncPipeline =
+          new AsyncPipeline.CyclicDataParallel(new Cyclic(8), Cyclic.Form.SINGLE, rule);
+      Assignment cyclic = Assignment.of(asyncPipeline, stages, List.of(1), 16);
       double ratio = most(recorded(TRANSFORMER, cyclic, 0), Kind.ACTIVATIONS) / (double) together;
       assertTrue(ratio <= 0.62 && ratio >= 0.5625 - 0.02, rule + " " + ratio);
     }

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
-import dev.pipewright.execution.Expectation;
 import dev.pipewright.execution.ProfilingOutcome;
 import dev.pipewright.execution.ProfilingRequest;
+import dev.pipewright.execution.RunPrediction;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingRequest.Workers;
@@ -17,11 +17,11 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
-import dev.pipewright.plan.Flow;
+import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Parallelism;
 import dev.pipewright.plan.Recompute;
-import dev.pipewright.plan.Sharding;
-import dev.pipewright.plan.Split;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.runtime.profiler.Profiler;
 import dev.pipewright.schedule.GPipe;
 import dev.pipewright.schedule.OneForwardOneBackward;
@@ -103,14 +103,14 @@ class PredictedMemoryTest {
     Runs runs = new Runs(model, assignment, Optimizer.MOMENTUM, Workers.PROCESSES, STEPS, 0);
     TrainingRequest request = runs.request(out, Optional.empty()).frugal(STEPS);
     TrainingOutcome outcome = new Trainer().train(request, step -> {});
-    double[] predicted = new Expectation(costs(model), assignment).peakBytes();
+    double[] predicted = new RunPrediction(costs(model), assignment).peakBytes();
     for (TrainingOutcome.Worker worker : outcome.workers()) {
       double wanted = predicted[worker.rank()];
       assertEquals(wanted, (double) worker.peakBytes(), OFF * wanted, "worker " + worker.worker());
     }
   }
 
-  private Assignment replicas(String model, int slice, Sharding sharding, int microBatches) {
+  private Assignment replicas(String model, int slice, ZeroStage sharding, int microBatches) {
     List<StageLayers> all = List.of(StageLayers.keeping(0, costs(model).size() - 1));
     int batch = 2 * slice * microBatches;
     return new Assignment(OneForwardOneBackward.of(1, microBatches), all, List.of(2), batch, true)
@@ -119,14 +119,14 @@ class PredictedMemoryTest {
 
   @Test
   void replicas() throws IOException {
-    check(MAPS, replicas(MAPS, SLICE, Sharding.NOTHING, 1));
-    check(WORDS, replicas(WORDS, 2, Sharding.NOTHING, 1));
+    check(MAPS, replicas(MAPS, SLICE, ZeroStage.NOTHING, 1));
+    check(WORDS, replicas(WORDS, 2, ZeroStage.NOTHING, 1));
   }
 
   @Test
   void replicasThatShareTheirStatesOut() throws IOException {
-    check(MAPS, replicas(MAPS, SLICE, Sharding.GRADIENTS, 2));
-    check(MAPS, replicas(MAPS, SLICE, Sharding.PARAMETERS, 1));
+    check(MAPS, replicas(MAPS, SLICE, ZeroStage.GRADIENTS, 2));
+    check(MAPS, replicas(MAPS, SLICE, ZeroStage.PARAMETERS, 1));
   }
 
   private List<StageLayers> halves(String model, int cut) {
@@ -140,7 +140,7 @@ class PredictedMemoryTest {
     Schedule whole = OneForwardOneBackward.of(2, 3);
     Assignment assignment = new Assignment(whole, halves, List.of(1, 1), 6, true);
     check(WORDS, assignment);
-    check(WORDS, assignment.sharded(Sharding.OPTIMIZER));
+    check(WORDS, assignment.sharded(ZeroStage.OPTIMIZER));
     check(WORDS, new Assignment(ZeroBubbleH1.of(2, 3), halves, List.of(1, 1), 6, true));
   }
 
@@ -161,14 +161,14 @@ class PredictedMemoryTest {
   }
 
   private double predicted(Assignment assignment) {
-    return new Expectation(costs(MAPS), assignment).peakBytes()[0];
+    return new RunPrediction(costs(MAPS), assignment).peakBytes()[0];
   }
 
   /** Workers that have some of the words hold their rows of the tables and their scores. */
   @Test
   void wordsThatAreDivided() throws IOException {
-    Split two = Split.of(Split.Kind.TENSOR, 2);
-    Split three = Split.of(Split.Kind.TENSOR, 3);
+    Parallelism two = Parallelism.of(Parallelism.Kind.TENSOR, 2);
+    Parallelism three = Parallelism.of(Parallelism.Kind.TENSOR, 3);
     int last = costs(OWN_HEAD).size() - 1;
     List<StageLayers> all = List.of(StageLayers.keeping(0, last).with(three));
     check(OWN_HEAD, new Assignment(OneForwardOneBackward.of(1, 2), all, List.of(3), 4, true));
@@ -179,7 +179,8 @@ class PredictedMemoryTest {
 
   @Test
   void statesThatGoFromWorkerToWorker() throws IOException {
-    Flow flow = new Flow.OneAfterAnother(new Cyclic(2), Cyclic.Form.ZERO, Cyclic.Rule.V2);
-    check(MAPS, Assignment.of(flow, halves(MAPS, CUT), List.of(1, 1), 2 * SLICE));
+    AsyncPipeline asyncPipeline =
+        new AsyncPipeline.CyclicDataParallel(new Cyclic(2), Cyclic.Form.ZERO, Cyclic.Rule.V2);
+    check(MAPS, Assignment.of(asyncPipeline, halves(MAPS, CUT), List.of(1, 1), 2 * SLICE));
   }
 }

@@ -12,9 +12,9 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
-import dev.pipewright.plan.Sharding;
-import dev.pipewright.plan.Split;
-import dev.pipewright.plan.Split.Kind;
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.Parallelism.Kind;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import java.nio.file.Path;
 import java.util.List;
@@ -29,7 +29,7 @@ class ShardedRunsTest {
   @TempDir private Path folder;
 
   /** Two stages of {@link Runs#MODEL}. */
-  private static Assignment sharded(Sharding sharding, int first, int second) {
+  private static Assignment sharded(ZeroStage sharding, int first, int second) {
     return Runs.stages(OneForwardOneBackward.of(2, 2), List.of(first, second), 0, 2)
         .sharded(sharding);
   }
@@ -44,7 +44,7 @@ class ShardedRunsTest {
   @EnumSource(Workers.class)
   void endWhereOneWorkerEnds(Workers workers) {
     runs(Workers.THREADS, 4, 4).run(folder.resolve("alone"));
-    runs(workers, 4, 4).with(sharded(Sharding.PARAMETERS, 2, 1)).run(folder.resolve("sharded"));
+    runs(workers, 4, 4).with(sharded(ZeroStage.PARAMETERS, 2, 1)).run(folder.resolve("sharded"));
     Runs.near(
         Runs.state(folder.resolve("alone")), Runs.state(folder.resolve("sharded")), 1e-5, 1e-7);
   }
@@ -53,16 +53,16 @@ class ShardedRunsTest {
   void goOnWithAnotherLevelAndAnotherPlan() {
     runs(Workers.THREADS, 8, 8).run(folder.resolve("whole"));
     List<StageLayers> split =
-        sharded(Sharding.NOTHING, 1, 1).stages().stream()
-            .map(stage -> stage.with(Split.of(Kind.FILTER, 2)))
+        sharded(ZeroStage.NOTHING, 1, 1).stages().stream()
+            .map(stage -> stage.with(Parallelism.of(Kind.FILTER, 2)))
             .toList();
     List<Assignment> plans =
         List.of(
-            sharded(Sharding.PARAMETERS, 3, 2),
-            sharded(Sharding.OPTIMIZER, 1, 4),
-            sharded(Sharding.GRADIENTS, 2, 2),
+            sharded(ZeroStage.PARAMETERS, 3, 2),
+            sharded(ZeroStage.OPTIMIZER, 1, 4),
+            sharded(ZeroStage.GRADIENTS, 2, 2),
             new Assignment(OneForwardOneBackward.of(2, 2), split, List.of(4, 2), Runs.BATCH, true)
-                .sharded(Sharding.PARAMETERS));
+                .sharded(ZeroStage.PARAMETERS));
     Path before = folder;
     for (int i = 0; i < plans.size(); i++) {
       Path next = folder.resolve("part-" + i);
@@ -86,16 +86,16 @@ class ShardedRunsTest {
   void processesHoldLess() {
     double layer = 4.0 * 1152 * 1152;
     double slack = 8 << 20; // Java compiles and collects meanwhile
-    double whole = peak(Sharding.NOTHING);
-    double moments = peak(Sharding.OPTIMIZER);
-    double all = peak(Sharding.PARAMETERS);
+    double whole = peak(ZeroStage.NOTHING);
+    double moments = peak(ZeroStage.OPTIMIZER);
+    double all = peak(ZeroStage.PARAMETERS);
     String found = "%s, %s, %s".formatted(whole, moments, all);
     assertTrue(whole >= (6 + 12 + 6) * layer - slack, found);
     assertTrue(moments <= whole - 6 * layer + slack, found);
     assertTrue(all <= (3 + 6 + 3) * layer + (2 + 2) * layer + slack, found);
   }
 
-  private double peak(Sharding sharding) {
+  private double peak(ZeroStage sharding) {
     String model = "mlp:layers=6,hidden=1152,in=1152,classes=4";
     Assignment two =
         new Assignment(
@@ -118,7 +118,7 @@ class ShardedRunsTest {
 
   @Test
   void whatCannotBeSharedOutIsSaidBeforeTheStart() {
-    Runs runs = runs(Workers.THREADS, 2, 2).with(sharded(Sharding.PARAMETERS, 7, 1));
+    Runs runs = runs(Workers.THREADS, 2, 2).with(sharded(ZeroStage.PARAMETERS, 7, 1));
     BadInputException mistake =
         assertThrows(
             BadInputException.class,
@@ -140,15 +140,15 @@ class ShardedRunsTest {
     double all = 20 * layer + 4.0 * 4 * 4097; // and the classifier
     double processes = 2.0 * MemoryNeed.PROCESS_BYTES;
     double sums = all / 2;
-    assertEquals(2 * 4 * all, needed(Sharding.NOTHING) - processes, layer / 10);
+    assertEquals(2 * 4 * all, needed(ZeroStage.NOTHING) - processes, layer / 10);
     double shared = 2 * (2 * all + sums + 2 * layer);
-    assertEquals(shared, needed(Sharding.OPTIMIZER) - processes, layer / 10);
-    assertEquals(shared, needed(Sharding.GRADIENTS) - processes, layer / 10);
+    assertEquals(shared, needed(ZeroStage.OPTIMIZER) - processes, layer / 10);
+    assertEquals(shared, needed(ZeroStage.GRADIENTS) - processes, layer / 10);
     double least = 2 * (all / 2 + all + sums + 3 * layer);
-    assertEquals(least, needed(Sharding.PARAMETERS) - processes, layer / 10);
+    assertEquals(least, needed(ZeroStage.PARAMETERS) - processes, layer / 10);
   }
 
-  private double needed(Sharding sharding) {
+  private double needed(ZeroStage sharding) {
     String model = "mlp:layers=20,hidden=4096,in=4096,classes=4";
     LayerGraph graph = RunnableModel.of(model);
     Assignment two =

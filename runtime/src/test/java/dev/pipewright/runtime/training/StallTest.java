@@ -10,7 +10,7 @@ import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
-import dev.pipewright.plan.Flow;
+import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.schedule.GPipe;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.units.Seconds;
@@ -34,7 +34,7 @@ class StallTest {
       case "1f1b" -> Runs.stages(OneForwardOneBackward.of(2, 2), List.of(1, 1), 0, 2);
       case "pipedream" ->
           Assignment.of(
-              new Flow.PipeDream(List.of(1, 1), false),
+              new AsyncPipeline.PipeDream(List.of(1, 1), false),
               List.of(StageLayers.keeping(0, 1), StageLayers.keeping(2, 4)),
               List.of(1, 1),
               Runs.BATCH);
@@ -49,7 +49,8 @@ class StallTest {
         new Runs(Runs.MODEL, assignment(schedule), Optimizer.ADAM, Workers.PROCESSES, STEPS, EVERY);
     Machines impatient = new Machines(0, 0, new Seconds(4));
     Trainer trainer =
-        new Trainer(StoppedTask.class, StoppedTask::new, job -> KilledTask.told(1, 16, job));
+        new Trainer(
+            StoppedTask.class, StoppedTask::new, job -> KilledTask.communication(1, 16, job));
     TrainingFailureException failure =
         assertThrows(
             TrainingFailureException.class,

@@ -25,17 +25,17 @@ class StepsTest {
   @ParameterizedTest
   @CsvSource({"1, 0", "2, 1", "3, 2", "10, 7", "999, 749", "1200, 950"})
   void theTypicalStepIsTheMedianOfTheLaterOnes(int steps, int typical) {
-    Steps account = new Steps(by(2), new Course(0, steps, 0, 0, 0), () -> 0);
+    Steps ledger = new Steps(by(2), new RunSchedule(0, steps, 0, 0, 0), () -> 0);
     long end = 0;
     for (int step = 0; step < steps; step++) {
       long begin = end;
       end += (step + 1) * SECOND;
-      assertTrue(account.add(0, List.of(report(step, begin, end - SECOND / 2))).isEmpty());
+      assertTrue(ledger.add(0, List.of(report(step, begin, end - SECOND / 2))).isEmpty());
       assertEquals(
-          step + 1, account.add(1, List.of(report(step, begin, end))).get(0).seconds(), 1e-9);
+          step + 1, ledger.add(1, List.of(report(step, begin, end))).get(0).seconds(), 1e-9);
     }
-    assertEquals(steps, account.results().size());
-    RecordedStep found = account.typical();
+    assertEquals(steps, ledger.results().size());
+    RecordedStep found = ledger.typical();
     assertEquals(typical + 1, found.seconds(), 1e-9);
     assertEquals(typical + 1, found.updateEnded()[1], 1e-9);
     assertEquals(typical + 0.5, found.updateEnded()[0], 1e-9);
@@ -47,15 +47,15 @@ class StepsTest {
   @ParameterizedTest
   @CsvSource({"1, 0", "2, 1", "3, 1", "10, 6", "999, 624", "1200, 825"})
   void theCalmStepIsTheirLowerQuartile(int steps, int calm) {
-    Steps account = new Steps(by(1), new Course(0, steps, 0, 0, 0), () -> 0);
+    Steps ledger = new Steps(by(1), new RunSchedule(0, steps, 0, 0, 0), () -> 0);
     long end = 0;
     for (int step = 0; step < steps; step++) {
       long begin = end;
       end += (step + 1) * SECOND;
-      account.add(0, List.of(report(step, begin, end)));
+      ledger.add(0, List.of(report(step, begin, end)));
     }
-    assertEquals(calm + 1, account.calm().seconds(), 1e-9);
-    assertEquals(calm + 1, account.calm().updateEnded()[0], 1e-9);
+    assertEquals(calm + 1, ledger.calm().seconds(), 1e-9);
+    assertEquals(calm + 1, ledger.calm().updateEnded()[0], 1e-9);
   }
 
   /** A network of two layers, which all workers hold. */
@@ -71,22 +71,22 @@ class StepsTest {
     int steps = 10;
     long[] stolen = {0, 0, 0, 0, 0, 2, 3, 0, 0, 0};
     AtomicLong ticks = new AtomicLong();
-    Steps account = new Steps(by(1), new Course(0, steps, 0, 0, 0), ticks::get);
+    Steps ledger = new Steps(by(1), new RunSchedule(0, steps, 0, 0, 0), ticks::get);
     long end = 0;
     for (int step = 0; step < steps; step++) {
       long begin = end;
       end += (step + 1) * SECOND;
       ticks.addAndGet(stolen[step]);
-      account.add(0, List.of(report(step, begin, end)));
+      ledger.add(0, List.of(report(step, begin, end)));
     }
-    assertEquals(8 + 1, account.typical().seconds(), 1e-9);
+    assertEquals(8 + 1, ledger.typical().seconds(), 1e-9);
   }
 
   /** Steps 5 and 6 are told together, and the host took something: either may have suffered. */
   @Test
   void whatWasStolenCountsForAllStepsThatAreToldTogether() {
     AtomicLong ticks = new AtomicLong();
-    Steps account = new Steps(by(1), new Course(0, 11, 0, 0, 0), ticks::get);
+    Steps ledger = new Steps(by(1), new RunSchedule(0, 11, 0, 0, 0), ticks::get);
     List<StepReport> reports = new ArrayList<>();
     long end = 0;
     for (int step = 0; step < 11; step++) {
@@ -94,17 +94,17 @@ class StepsTest {
       end += (step + 1) * SECOND;
       reports.add(report(step, begin, end));
     }
-    account.add(0, reports.subList(0, 5));
+    ledger.add(0, reports.subList(0, 5));
     ticks.set(5);
-    assertEquals(2, account.add(0, reports.subList(5, 7)).size());
-    account.add(0, reports.subList(7, 11));
-    assertEquals(9 + 1, account.typical().seconds(), 1e-9);
+    assertEquals(2, ledger.add(0, reports.subList(5, 7)).size());
+    ledger.add(0, reports.subList(7, 11));
+    assertEquals(9 + 1, ledger.typical().seconds(), 1e-9);
   }
 
   /** The first worker begins step 1 two seconds before the second has ended step 0. */
   @Test
   void aWorkerThatIsAheadLeavesNobodyIdleForLessThanNothing() {
-    Steps account = new Steps(by(2), new Course(0, 3, 0, 0, 0), () -> 0);
+    Steps ledger = new Steps(by(2), new RunSchedule(0, 3, 0, 0, 0), () -> 0);
     long[][] ends = {{2, 4}, {6, 6}, {8, 10}}; // by step and worker, who compute all the time
     double[] idle = new double[ends.length];
     long[] begin = {0, 0};
@@ -112,7 +112,7 @@ class StepsTest {
       for (int worker = 0; worker < 2; worker++) {
         long end = ends[step][worker];
         StepReport report = report(step, begin[worker] * SECOND, end * SECOND);
-        for (var result : account.add(worker, List.of(report))) {
+        for (var result : ledger.add(worker, List.of(report))) {
           idle[step] = result.idleShare();
         }
         begin[worker] = end;

@@ -8,8 +8,8 @@ import java.io.IOException;
 /** Trains and is stopped, not ended, at one of the places that a worker passes. */
 public final class StoppedTask implements WorkerTask {
   @Override
-  public void run(String told, Transport transport, Reporter reporter) {
-    new KilledTask(StoppedTask::stopThisProcess).run(told, transport, reporter);
+  public void run(String communication, Transport transport, Reporter reporter) {
+    new KilledTask(StoppedTask::stopThisProcess).run(communication, transport, reporter);
   }
 
   private static void stopThisProcess() {

@@ -14,8 +14,8 @@ import dev.pipewright.model.Chain;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
-import dev.pipewright.plan.Split;
-import dev.pipewright.plan.Split.Kind;
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.Parallelism.Kind;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import java.nio.file.Path;
 import java.util.List;
@@ -31,7 +31,7 @@ class VocabularyRunsTest {
 
   @TempDir private Path folder;
 
-  private static Assignment one(Split split) {
+  private static Assignment one(Parallelism split) {
     List<StageLayers> all = List.of(StageLayers.keeping(0, LAST).with(split));
     List<Integer> workers = List.of(split.parts());
     return new Assignment(OneForwardOneBackward.of(1, 2), all, workers, Runs.BATCH, true);
@@ -40,8 +40,8 @@ class VocabularyRunsTest {
   private static Assignment two(int first, int second) {
     List<StageLayers> stages =
         List.of(
-            StageLayers.keeping(0, 1).with(Split.of(Kind.TENSOR, first)),
-            StageLayers.keeping(2, LAST).with(Split.of(Kind.TENSOR, second)));
+            StageLayers.keeping(0, 1).with(Parallelism.of(Kind.TENSOR, first)),
+            StageLayers.keeping(2, LAST).with(Parallelism.of(Kind.TENSOR, second)));
     List<Integer> workers = List.of(first, second);
     return new Assignment(OneForwardOneBackward.of(2, 2), stages, workers, Runs.BATCH, true);
   }
@@ -53,10 +53,11 @@ class VocabularyRunsTest {
   /** Checkpoints hold whole tables. */
   @Test
   void goOnInOneWorkerAndBack() {
-    runs(one(Split.NONE), 6).run(folder.resolve("whole"));
+    runs(one(Parallelism.NONE), 6).run(folder.resolve("whole"));
     runs(two(3, 2), 2).run(folder.resolve("begun"));
-    runs(one(Split.NONE), 4).resume(folder.resolve("begun"), folder.resolve("alone"));
-    runs(one(Split.of(Kind.TENSOR, 4)), 6).resume(folder.resolve("alone"), folder.resolve("ended"));
+    runs(one(Parallelism.NONE), 4).resume(folder.resolve("begun"), folder.resolve("alone"));
+    runs(one(Parallelism.of(Kind.TENSOR, 4)), 6)
+        .resume(folder.resolve("alone"), folder.resolve("ended"));
     Runs.near(Runs.state(folder.resolve("whole")), Runs.state(folder.resolve("ended")), 1e-5, 1e-7);
   }
 
@@ -82,8 +83,8 @@ class VocabularyRunsTest {
 
   @Test
   void heldOutSamplesAreAnsweredAlike() {
-    List<HeldOutResult> alone = heldOut(one(Split.NONE));
-    for (Assignment divided : List.of(one(Split.of(Kind.TENSOR, 3)), two(2, 2))) {
+    List<HeldOutResult> alone = heldOut(one(Parallelism.NONE));
+    for (Assignment divided : List.of(one(Parallelism.of(Kind.TENSOR, 3)), two(2, 2))) {
       List<HeldOutResult> found = heldOut(divided);
       assertEquals(alone.size(), found.size());
       for (int i = 0; i < found.size(); i++) {

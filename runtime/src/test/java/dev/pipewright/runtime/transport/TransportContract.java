@@ -266,19 +266,19 @@ abstract class TransportContract {
             }
           }
           Tensor sum = tensor(me.worker(), 1, size);
-          Tensor told = tensor(me.worker(), 2, size);
+          Tensor communication = tensor(me.worker(), 2, size);
           Tensor gathered = Tensor.empty(workers, size);
           Tensor part = Tensor.empty(size);
           Tensor many = tensor(me.worker(), 4, size * workers);
           List<Pending> pending = // all of them under way
               List.of(
                   group.sum(sum),
-                  group.broadcast(told, root),
+                  group.broadcast(communication, root),
                   group.gather(tensor(me.worker(), 3, size), gathered),
                   group.sumParts(many, part));
           pending.forEach(Pending::await);
           assertArrayEquals(total, sum.toFloats());
-          assertArrayEquals(numbers(root, 2, size), told.toFloats());
+          assertArrayEquals(numbers(root, 2, size), communication.toFloats());
           float[] rows = gathered.toFloats();
           for (int worker = 0; worker < workers; worker++) {
             assertArrayEquals(

@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 class GaussianProcessTest {
-  private static double wave(double x, double y) {
+  private static double microBatching(double x, double y) {
     return 100 + 20 * Math.sin(3 * x) + 10 * y * y;
   }
 
@@ -18,7 +18,7 @@ class GaussianProcessTest {
     double[] values = new double[points];
     for (int i = 0; i < points; i++) {
       at[i] = new double[] {random.nextDouble(), random.nextDouble()};
-      values[i] = wave(at[i][0], at[i][1]);
+      values[i] = microBatching(at[i][0], at[i][1]);
     }
     return GaussianProcess.of(at, values);
   }
@@ -30,10 +30,10 @@ class GaussianProcessTest {
     for (int i = 0; i < 40; i++) {
       double[] point = {random.nextDouble(), random.nextDouble()};
       Belief belief = process.at(point);
-      assertEquals(wave(point[0], point[1]), belief.mean(), 0.05);
+      assertEquals(microBatching(point[0], point[1]), belief.mean(), 0.05);
       assertTrue(belief.deviation() < 0.1, belief::toString);
     }
-    assertEquals(wave(0.5, 0.5), process.at(new double[] {0.5, 0.5}).mean(), 0.5);
+    assertEquals(microBatching(0.5, 0.5), process.at(new double[] {0.5, 0.5}).mean(), 0.5);
   }
 
   @Test

@@ -1,0 +1,25 @@
+package dev.pipewright.app.cli;
+
+import java.io.PrintWriter;
+import java.io.Writer;
+
+/**
+ * Runs the commands that most people run first, for nobody: the launcher keeps the classes that
+ * they load, laid out for a quick start.
+ */
+public final class ClassDataWarmUp {
+  private ClassDataWarmUp() {}
+
+  public static void main(String[] args) {
+    PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
+    run(nowhere, "plan", "bert-48", "--cluster", "dapple-a", "--global-batch", "64");
+    run(nowhere, "predict", "resnet-50", "--cluster", "abci", "--devices", "16,64");
+    run(nowhere, "schedule", "1f1b", "--stages", "4", "--micro-batches", "8");
+    run(nowhere, "schedule", "interleaved", "--stages", "2", "--micro-batches", "4", "--json");
+    run(nowhere, "predict", "vgg-16", "--cluster", "abci", "--devices", "16", "--json");
+  }
+
+  private static void run(PrintWriter nowhere, String... line) {
+    Main.run(nowhere, nowhere, line);
+  }
+}

@@ -1,0 +1,206 @@
+package dev.pipewright.cost;
+
+import dev.pipewright.model.Layer;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Shape;
+import dev.pipewright.plan.BlockShape;
+import dev.pipewright.plan.CutRegion;
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.Parallelism.Kind;
+import dev.pipewright.plan.ParallelismLimits;
+import dev.pipewright.plan.VocabularySplit;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The largest part of a layer that a worker computes together with others.
+ *
+ * @param part as shares of the layer's dimensions; {@link Part#WHOLE} where each computes all of it
+ * @param wholeElements of a sample that the forward pass moves on every worker
+ * @param keptWhole elements of a sample, of those that the layer keeps, that each worker keeps
+ * @param keptShare of the others that it keeps
+ * @param keptBeside elements of a sample that it keeps and one worker alone would not
+ * @param workingWhole elements of a sample, of what the layer needs while it computes, that each
+ *     worker needs
+ * @param workingShare of the rest that it needs
+ * @param workingBeside elements of a sample that it needs then and one worker alone would not
+ * @param deferredShare of what the second part of its backward pass needs of the first
+ * @param reach the maps that it computes with where it has some of the places
+ * @param scores what it has of the network's outputs and needs for their loss
+ */
+record LayerShard(
+    Part part,
+    double wholeElements,
+    double keptWhole,
+    double keptShare,
+    double keptBeside,
+    double workingWhole,
+    double workingShare,
+    double workingBeside,
+    double deferredShare,
+    MapReach reach,
+    Scores scores) {
+  /**
+   * The network's outputs where these stay divided.
+   *
+   * @param share that a worker has
+   * @param spared elements of a sample that one worker needs for the loss of all of them, and
+   *     workers that have some of them do not
+   */
+  record Scores(double share, double spared) {
+    private static final Scores WHOLE = new Scores(1, 0);
+  }
+
+  /** Each worker does what one alone would do. */
+  private static final LayerShard WHOLE =
+      new LayerShard(Part.WHOLE, 0, 0, 1, 0, 0, 1, 0, 1, MapReach.NONE, Scores.WHOLE);
+
+  /** Elements that a block moves on every worker for each of its states: sums 6, averages 6. */
+  private static final double BLOCK_TRAFFIC = 12;
+
+  /** What both normalisations and the products behind them read: of all states, on every worker. */
+  private static final double BLOCK_STATES = 4;
+
+  /** Of these what the products read: of all steps, also where each worker has some of them. */
+  private static final double BLOCK_READ = 2;
+
+  /** Dropout masks of the states that a block keeps, at half an element each. */
+  private static final double BLOCK_MASKS = 1;
+
+  /** Elements that a head moves on every worker for each state: its normalization, the product. */
+  private static final double HEAD_TRAFFIC = 5;
+
+  /** States that a described head keeps: what its normalization reads and what its product does. */
+  private static final double HEAD_STATES = 2;
+
+  /** Copies of all scores that libtorch's cross entropy makes and that of their parts does not. */
+  private static final double LOSS_SCORES = 2;
+
+  /**
+   * @param masks whether blocks keep dropout masks: those that are described do (Korthikanti et
+   *     al., MLSys 2023, §4.2.1), those that the runtime measures have no dropout
+   */
+  static LayerShard of(
+      LayerGraph graph, int layer, Parallelism split, CutRegion region, boolean masks) {
+    return switch (split.kind()) {
+      case NONE -> WHOLE;
+      case FILTER, CHANNEL -> product(graph, layer, split);
+      case SPATIAL -> region.contains(layer) ? places(graph, layer, split, region) : WHOLE;
+      case TENSOR, SEQUENCE ->
+          words(graph, layer, split, masks)
+              .orElseGet(() -> block(graph, layer, split, region.contains(layer), masks));
+    };
+  }
+
+  private static double share(int extent, int parts) {
+    return (double) Math.ceilDiv(extent, parts) / extent;
+  }
+
+  /** Whole tensors and gradients come in and go out; what else is needed belongs to filters. */
+  private static LayerShard product(LayerGraph graph, int layer, Parallelism split) {
+    double read = 0;
+    for (int from : graph.predecessors(layer)) {
+      read += graph.layer(from).outputElements();
+    }
+    Optional<Integer> width = new ParallelismLimits(graph).width(layer, split.kind());
+    if (width.isEmpty()) {
+      return WHOLE;
+    }
+    double share = share(width.get(), split.parts());
+    double made = graph.layer(layer).outputElements();
+    return split.kind() == Kind.FILTER
+        ? new LayerShard(
+            new Part(share, 1, 1),
+            read,
+            0,
+            1,
+            0,
+            read + made,
+            share,
+            0,
+            share,
+            MapReach.NONE,
+            Scores.WHOLE)
+        : new LayerShard(
+            new Part(1, share, 1), read, 0, 1, 0, 0, 1, 0, 1, MapReach.NONE, Scores.WHOLE);
+  }
+
+  private static LayerShard places(
+      LayerGraph graph, int layer, Parallelism split, CutRegion region) {
+    Layer own = graph.layer(layer);
+    List<Integer> extents = own.output().map(Shape::extents).orElse(List.of());
+    double share = 1;
+    for (int axis = 1; axis < extents.size(); axis++) {
+      share *= share(extents.get(axis), split.grid().get(axis - 1));
+    }
+    MapReach reach = MapReach.of(graph, layer, split);
+    double beside = reach.beside();
+    for (int reader : graph.successors(layer)) {
+      if (!region.contains(reader)) {
+        beside += own.outputElements(); // gathered, once
+        break;
+      }
+    }
+    Part part = new Part(1, 1, share);
+    return new LayerShard(
+        part, 0, 0, share, beside, 0, share, reach.beside(), share, reach, Scores.WHOLE);
+  }
+
+  /** An embedding whose table is divided by words, or the head that scores these. */
+  private static Optional<LayerShard> words(
+      LayerGraph graph, int layer, Parallelism split, boolean described) {
+    VocabularySplit vocabulary = new VocabularySplit(graph, split);
+    double rows = vocabulary.rows(layer);
+    double moved = graph.layer(layer).work().forwardElements();
+    return vocabulary
+        .embedding(layer)
+        .map(table ->
+            table(share(table.vocabulary(), split.parts()), moved, rows * table.features()))
+        .or(() ->
+            vocabulary
+                .head(layer)
+                .map(product ->
+                    head(
+                        share(product.out(), split.parts()),
+                        rows * product.in(),
+                        rows * product.out(),
+                        described)));
+  }
+
+  /** Every worker has the states of all tokens; the gradient of the table is divided. */
+  private static LayerShard table(double share, double moved, double states) {
+    Part part = new Part(share, 1, 1);
+    return new LayerShard(part, moved, 0, 1, 0, states, share, 0, 1, MapReach.NONE, Scores.WHOLE);
+  }
+
+  /** Every worker reads the states of all tokens; scores and their softmax are divided. */
+  private static LayerShard head(double share, double states, double scores, boolean described) {
+    double kept = (described ? HEAD_STATES : 1) * states;
+    Part part = new Part(share, 1, 1);
+    Scores own = new Scores(share, LOSS_SCORES * scores);
+    return new LayerShard(
+        part, HEAD_TRAFFIC * states, kept, share, 0, 0, share, 0, share, MapReach.NONE, own);
+  }
+
+  private static LayerShard block(
+      LayerGraph graph, int layer, Parallelism split, boolean cut, boolean masks) {
+    Optional<BlockShape> found = BlockShape.of(graph.layer(layer));
+    if (found.isEmpty()) {
+      return WHOLE;
+    }
+    BlockShape block = found.get();
+    double states = block.states();
+    Part part = new Part(share(block.heads(), split.parts()), 1, 1);
+    if (block.products() == 1) { // an attention alone
+      return block(part, states, states);
+    }
+    return cut
+        ? block(part, 0, BLOCK_READ * states)
+        : block(part, BLOCK_TRAFFIC * states, (BLOCK_STATES + (masks ? BLOCK_MASKS : 0)) * states);
+  }
+
+  private static LayerShard block(Part part, double moved, double kept) {
+    double share = part.filters();
+    return new LayerShard(part, moved, kept, share, 0, 0, 1, 0, share, MapReach.NONE, Scores.WHOLE);
+  }
+}

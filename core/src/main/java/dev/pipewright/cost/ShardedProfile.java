@@ -1,0 +1,131 @@
+package dev.pipewright.cost;
+
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.plan.CutRegion;
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.ShardedParameters;
+import dev.pipewright.profile.LayerMemory;
+import dev.pipewright.profile.Profile;
+import dev.pipewright.profile.Profile.LayerSizes;
+import dev.pipewright.profile.Profile.LayerTimes;
+import dev.pipewright.profile.Profile.Quantity;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What the layers of a network take and hold on a worker that computes the largest part of each
+ * together with others, from what whole ones do. What the workers tell each other is not among it.
+ *
+ * <p>Times are those of {@link PartTimes}; parameters and their update those of {@link
+ * ShardedParameters}. What stages hand on stays whole; scores of words stay divided.
+ */
+public final class ShardedProfile {
+  private final Workload whole;
+  private final List<LayerShard> parts = new ArrayList<>(); // by layer
+  private final List<Double> parameters = new ArrayList<>(); // shares of them, likewise
+  private final PartTimes times;
+
+  private ShardedProfile(Workload whole, Parallelism split) {
+    this.whole = whole;
+    this.times = new PartTimes(whole);
+    LayerGraph graph = whole.chain().graph();
+    CutRegion region = new CutRegion(graph, split);
+    ShardedParameters tensorGroup = new ShardedParameters(graph, split);
+    boolean masks = !whole.profile().provenance().measured();
+    for (int layer = 0; layer < graph.size(); layer++) {
+      parts.add(LayerShard.of(graph, layer, split, region, masks));
+      long all = graph.layer(layer).parameters();
+      parameters.add(all == 0 ? 1 : (double) tensorGroup.most(layer) / all);
+    }
+  }
+
+  /** The workload of such a worker; the same where nothing is split. */
+  public static Workload of(Workload whole, Parallelism split) {
+    return split.several()
+        ? new Workload(
+            whole.chain(),
+            new ShardedProfile(whole, split).profile(),
+            whole.training(),
+            whole.cluster())
+        : whole;
+  }
+
+  private Profile profile() {
+    Profile all = whole.profile();
+    List<LayerSizes> sizes = new ArrayList<>();
+    for (int layer = 0; layer < all.layers(); layer++) {
+      sizes.add(sizes(layer, all.sizes(layer)));
+    }
+    List<List<LayerTimes>> tables = new ArrayList<>();
+    List<List<LayerMemory>> memory = new ArrayList<>();
+    for (int batch = 0; batch < all.samples().size(); batch++) {
+      tables.add(times(all.times(batch), all.samples().get(batch)));
+      if (all.saysMemory()) {
+        memory.add(memory(all.memory(batch), all.samples().get(batch)));
+      }
+    }
+    return new Profile(all.provenance(), all.precision(), sizes, all.samples(), tables, memory);
+  }
+
+  private LayerSizes sizes(int layer, LayerSizes own) {
+    return new LayerSizes(
+        own.output() * parts.get(layer).scores().share(),
+        kept(layer, own.kept()),
+        own.parameters() * parameters.get(layer));
+  }
+
+  /** Bytes of a sample. */
+  private double kept(int layer, double bytes) {
+    LayerShard part = parts.get(layer);
+    double element = whole.profile().precision().bytes();
+    double everywhere = Math.min(bytes, part.keptWhole() * element);
+    return everywhere + (bytes - everywhere) * part.keptShare() + part.keptBeside() * element;
+  }
+
+  private List<LayerTimes> times(List<LayerTimes> all, int samples) {
+    List<LayerTimes> own = new ArrayList<>();
+    for (int layer = 0; layer < all.size(); layer++) {
+      LayerTimes each = all.get(layer);
+      LayerShard part = parts.get(layer);
+      double share = times.share(layer, samples, part.part(), part.wholeElements());
+      MapReach reach = part.reach();
+      double moving = times.moving(reach.moved() * samples);
+      double input = each.of(Quantity.INPUT_GRADIENT);
+      double weight = each.of(Quantity.WEIGHT_GRADIENT);
+      double both = input + weight;
+      double around = both == 0 ? 0 : input / both * (reach.places() - 1);
+      own.add(
+          new LayerTimes(
+              each.forward() * share + moving,
+              each.backward() * share * (1 + around) + moving,
+              input * share * reach.places() + moving,
+              weight * share,
+              each.update() * parameters.get(layer)));
+    }
+    return own;
+  }
+
+  private List<LayerMemory> memory(List<LayerMemory> all, int samples) {
+    List<LayerMemory> own = new ArrayList<>();
+    for (int layer = 0; layer < all.size(); layer++) {
+      LayerMemory each = all.get(layer);
+      LayerShard part = parts.get(layer);
+      double sample = whole.profile().precision().bytes() * samples;
+      own.add(
+          new LayerMemory(
+              working(Math.max(0, each.forward() - part.scores().spared() * sample), part, sample),
+              working(each.backward(), part, sample),
+              kept(layer, each.splitKept() / samples) * samples,
+              each.deferred() * part.deferredShare()));
+    }
+    return own;
+  }
+
+  /**
+   * @param sample bytes of a number of all samples
+   */
+  private static double working(double bytes, LayerShard part, double sample) {
+    double everywhere = Math.min(bytes, part.workingWhole() * sample);
+    return everywhere + (bytes - everywhere) * part.workingShare() + part.workingBeside() * sample;
+  }
+}

@@ -1,0 +1,163 @@
+package dev.pipewright.execution;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cost.Collectives;
+import dev.pipewright.model.Chain;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.TiedStates;
+import dev.pipewright.plan.ZeroStates;
+import dev.pipewright.profile.Profile.Quantity;
+import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Schedule;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Seconds of the ops of a rank whose workers share out the states of its stages with others. A
+ * worker runs the rank's program by itself, as if nothing came late from other stages; parameters
+ * and sums of gradients travel one after the other, beside what it computes until it needs them.
+ * What the program's ops of a kind take so on average is what each takes.
+ *
+ * <p>What is hidden by computing slows it down ({@link dev.pipewright.cluster.Software#overlap}).
+ */
+final class ZeroSeconds {
+  private final StageLoads loads;
+  private final Assignment assignment;
+  private final Map<Integer, ZeroTimeline> stages = new TreeMap<>(); // of a chain
+  private final Wire wire = new Wire();
+
+  /** What a worker's exchanges go over, and its clock. */
+  static final class Wire {
+    private double now;
+    private double free;
+    private double communication;
+
+    /** When it ends. */
+    double begin(double seconds) {
+      free = Math.max(free, now) + seconds;
+      communication += seconds;
+      return free;
+    }
+
+    void await(double end) {
+      now = Math.max(now, end);
+    }
+
+    void compute(double seconds) {
+      now += seconds;
+    }
+
+    double now() {
+      return now;
+    }
+
+    /** Seconds of all exchanges so far. */
+    double communication() {
+      return communication;
+    }
+  }
+
+  ZeroSeconds(StageLoads loads, Assignment assignment, int rank) {
+    this.loads = loads;
+    this.assignment = assignment;
+    long[] program = assignment.schedule().packed(rank);
+    for (long op : program) {
+      stages.computeIfAbsent(depth(op), each -> stage(each, rank, program));
+    }
+    Set<Long> again = new HashSet<>(); // what has been computed again
+    for (long op : program) {
+      run(op, again);
+    }
+    stages.values().forEach(ZeroTimeline::finish);
+    for (TiedStates tied : tied(rank)) {
+      Collectives group = group(tied);
+      stage(tied.depths().get(0))
+          .sum(tied.shared() ? group.reduceScatter(bytes(tied)) : group.allReduce(bytes(tied)));
+    }
+    double overlap = cluster().software().overlap();
+    stages.values().forEach(each -> each.slow(overlap));
+  }
+
+  private Chain chain() {
+    return loads.whole().workload().chain();
+  }
+
+  private Cluster cluster() {
+    return loads.whole().workload().cluster();
+  }
+
+  private double element() {
+    return loads.whole().workload().profile().precision().bytes();
+  }
+
+  private int depth(long op) {
+    return Schedule.stage(op) % assignment.schedule().placement().depth();
+  }
+
+  ZeroTimeline stage(int depth) {
+    return Objects.requireNonNull(stages.get(depth));
+  }
+
+  private ZeroTimeline stage(int depth, int rank, long[] program) {
+    ZeroStates states =
+        ZeroStates.of(
+            assignment, depth, assignment.firstWorker(rank), chain(), RunPrediction.BUCKET_BYTES);
+    HolderGroups groups = HolderGroups.of(cluster(), assignment, depth, loads::device);
+    int passes = 0;
+    for (long op : program) {
+      passes += depth(op) == depth && Schedule.pass(op).releases() ? 1 : 0;
+    }
+    return new ZeroTimeline(loads, depth, states, groups, wire, passes);
+  }
+
+  private void run(long op, Set<Long> again) {
+    Pass pass = Schedule.pass(op);
+    StageLayers layers = assignment.layers(Schedule.stage(op), Schedule.microBatch(op));
+    boolean stageInput = layers.recompute() == Recompute.STAGE_INPUT;
+    long key = (long) Schedule.stage(op) << 32 | Schedule.microBatch(op);
+    boolean recomputing = stageInput && pass.propagates() && !again.contains(key);
+    if (recomputing || pass == Pass.RECOMPUTE) {
+      again.add(key);
+    }
+    stage(depth(op)).run(pass, recomputing);
+  }
+
+  private List<TiedStates> tied(int rank) {
+    return TiedStates.of(assignment, chain(), assignment.firstWorker(rank));
+  }
+
+  private Collectives group(TiedStates tied) {
+    return HolderGroups.group(cluster(), List.of(tied.members()), loads::device);
+  }
+
+  private double bytes(TiedStates tied) {
+    return tied.whole() * element();
+  }
+
+  /** Seconds of a stage's update: of the worker's part, and until all have what is new. */
+  double update(int depth, int rank) {
+    ZeroTimeline own = stage(depth);
+    double numbers = own.numbers();
+    double updated = own.updated();
+    double handing = own.spreading(element());
+    for (TiedStates tied : tied(rank)) {
+      boolean first = tied.depths().get(0) == depth;
+      double here = tied.table().numbers() * (double) count(tied.depths(), depth);
+      numbers += here;
+      updated += tied.shared() ? (first ? tied.part() : 0) : here;
+      handing += tied.shared() && first ? group(tied).allGather(bytes(tied)) : 0;
+    }
+    double whole = loads.seconds(Quantity.UPDATE, depth, assignment.stages().get(depth).range());
+    return (numbers == 0 ? whole : whole * updated / numbers) + handing;
+  }
+
+  private static long count(List<Integer> depths, int depth) {
+    return depths.stream().filter(each -> each == depth).count();
+  }
+}

@@ -1,0 +1,109 @@
+package dev.pipewright.plan;
+
+import dev.pipewright.units.Check;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * How several workers compute each layer of a stage together, every one with all samples (ParaDL
+ * §3; tensor and sequence parallelism: Megatron-LM).
+ *
+ * @param grid parts along each axis that is cut; one number but where maps are
+ * @param reduction how gradients are summed that parts and replicas add to
+ */
+public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction reduction) {
+  /** One worker computes whole layers. */
+  public static final Parallelism NONE = new Parallelism(Kind.NONE, List.of(1));
+
+  /** What the workers share out. */
+  public enum Kind {
+    NONE("none"),
+    /** Filters of convolutions and output features of products: each worker reads all input. */
+    FILTER("filter"),
+    /** Input channels and features: what the workers make adds up. */
+    CHANNEL("channel"),
+    /** The places of maps: neighbours hand each other the rows that windows reach. */
+    SPATIAL("spatial"),
+    /** Heads and inner features of transformers' blocks; words of tables and heads. */
+    TENSOR("tensor"),
+    /** Likewise, and the steps of sequences where a block works on each by itself. */
+    SEQUENCE("sequence");
+
+    private final String word;
+
+    Kind(String word) {
+      this.word = word;
+    }
+
+    /** The word used in flags. */
+    public String word() {
+      return word;
+    }
+  }
+
+  public Parallelism {
+    grid = List.copyOf(grid);
+    Check.that(
+        !grid.isEmpty() && grid.stream().allMatch(parts -> parts >= 1),
+        "a split has a part or more along each axis: parts=%s",
+        grid);
+    Check.that(
+        kind == Kind.SPATIAL || grid.size() == 1,
+        "only maps are cut along several axes: kind=%s, parts=%s",
+        kind.word(),
+        grid);
+    Check.that(
+        kind != Kind.NONE || grid.get(0) == 1, "what is not split has one part: parts=%s", grid);
+  }
+
+  /** The usual sums of gradients. */
+  public Parallelism(Kind kind, List<Integer> grid) {
+    this(kind, grid, Reduction.HIERARCHICAL);
+  }
+
+  /** The same with other sums of gradients. */
+  public Parallelism with(Reduction other) {
+    return several() ? new Parallelism(kind, grid, other) : this;
+  }
+
+  /** So many parts along one axis. */
+  public static Parallelism of(Kind kind, int parts) {
+    return new Parallelism(kind, List.of(parts));
+  }
+
+  /** Workers that compute a layer together. */
+  public int parts() {
+    return grid.stream().reduce(1, Math::multiplyExact);
+  }
+
+  /** Whether there is more than one part. */
+  public boolean several() {
+    return parts() > 1;
+  }
+
+  /** The place of a part along each axis; the last axis runs fastest. */
+  public int[] place(int part) {
+    int[] place = new int[grid.size()];
+    int left = part;
+    for (int axis = place.length - 1; axis >= 0; axis--) {
+      place[axis] = left % grid.get(axis);
+      left /= grid.get(axis);
+    }
+    return place;
+  }
+
+  /** The part at a place. */
+  public int part(int... place) {
+    int part = 0;
+    for (int axis = 0; axis < place.length; axis++) {
+      part = part * grid.get(axis) + place[axis];
+    }
+    return part;
+  }
+
+  /** {@code spatial:2x2}. */
+  @Override
+  public String toString() {
+    return kind.word() + ":" + grid.stream().map(String::valueOf).collect(Collectors.joining("x"));
+  }
+}

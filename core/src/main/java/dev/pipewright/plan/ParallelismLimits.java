@@ -1,0 +1,137 @@
+package dev.pipewright.plan;
+
+import dev.pipewright.model.Layer;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Operator;
+import dev.pipewright.plan.Parallelism.Kind;
+import java.util.Optional;
+
+/** How far the layers of a network can be split (ParaDL, Table 3). */
+public final class ParallelismLimits {
+  private final LayerGraph graph;
+
+  public ParallelismLimits(LayerGraph graph) {
+    this.graph = graph;
+  }
+
+  /**
+   * How tensor parallelism of a degree splits the network: transformer blocks by heads and inner
+   * features, a network without any by filters. Whether it can be is {@link #refusal}'s to say.
+   */
+  public Parallelism tensorParallel(int degree) {
+    if (degree == 1) {
+      return Parallelism.NONE;
+    }
+    boolean blocks = graph.layers().stream().anyMatch(layer -> BlockShape.of(layer).isPresent());
+    return Parallelism.of(blocks ? Kind.TENSOR : Kind.FILTER, degree);
+  }
+
+  /** Why a network cannot be split so: the layer with its limit. Empty where it can. */
+  public Optional<String> refusal(Parallelism split) {
+    return switch (split.kind()) {
+      case NONE -> Optional.empty();
+      case FILTER, CHANNEL -> products(split);
+      case SPATIAL -> maps(split);
+      case TENSOR, SEQUENCE -> blocks(split);
+    };
+  }
+
+  /**
+   * The output features of a layer that {@link Kind#FILTER} splits, or the input features of one
+   * that {@link Kind#CHANNEL} does; empty where it stays whole. Channels are split from the second
+   * product on (ParaDL §4.5); a convolution of several groups stays whole.
+   */
+  public Optional<Integer> width(int layer, Kind kind) {
+    Optional<Operator> product = product(graph.layer(layer));
+    if (product.isEmpty() || (kind == Kind.CHANNEL && first(layer))) {
+      return Optional.empty();
+    }
+    return product.map(operator ->
+        switch (operator) {
+          case Operator.Convolution c -> kind == Kind.FILTER ? c.outChannels() : c.inChannels();
+          case Operator.Linear l -> kind == Kind.FILTER ? l.out() : l.in();
+          default -> throw new IllegalStateException("not a product: " + operator);
+        });
+  }
+
+  private static Optional<Operator> product(Layer layer) {
+    return layer.steps().stream()
+        .filter(step ->
+            step instanceof Operator.Linear
+                || (step instanceof Operator.Convolution c && c.groups() == 1))
+        .findFirst();
+  }
+
+  /** Whether no product comes before it in the layers' order. */
+  private boolean first(int layer) {
+    for (int before : graph.topological()) {
+      if (before == layer) {
+        return true;
+      }
+      if (product(graph.layer(before)).isPresent()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private Optional<String> products(Parallelism split) {
+    String what = split.kind() == Kind.FILTER ? "filters" : "input channels";
+    int narrowest = -1;
+    int least = Integer.MAX_VALUE;
+    for (int layer = 0; layer < graph.size(); layer++) {
+      Optional<Integer> width = width(layer, split.kind());
+      if (width.isPresent() && width.get() < least) {
+        least = width.get();
+        narrowest = layer;
+      }
+    }
+    if (narrowest < 0) {
+      return Optional.of(
+          "%s has no layer whose %s can be split; take another kind".formatted(graph.name(), what));
+    }
+    return tooFew(split, narrowest, least, what);
+  }
+
+  private Optional<String> tooFew(Parallelism split, int layer, int limit, String what) {
+    return split.parts() <= limit
+        ? Optional.empty()
+        : Optional.of(
+            "layer %s of %s has %d %s and cannot be split in %d; take %d parts or fewer"
+                .formatted(
+                    graph.layer(layer).name(), graph.name(), limit, what, split.parts(), limit));
+  }
+
+  /** Later layers may be gathered; the first one with windows has to be split. */
+  private Optional<String> maps(Parallelism split) {
+    CutRegion region = new CutRegion(graph, split);
+    for (int layer : graph.topological()) {
+      var map = CutRegion.mapBefore(graph, layer);
+      boolean windows = Windows.of(graph.layer(layer).operator()).isPresent();
+      if (windows && map.isPresent()) {
+        return region.contains(layer) || !split.several()
+            ? Optional.empty()
+            : Optional.of(
+                "layer %s of %s reads maps of %s and cannot be split in %s; take fewer parts"
+                    .formatted(graph.layer(layer).name(), graph.name(), map.get(), split.grid()));
+      }
+    }
+    return Optional.of(
+        "%s has no layer whose places can be split; take another kind".formatted(graph.name()));
+  }
+
+  private Optional<String> blocks(Parallelism split) {
+    boolean any = false;
+    for (int layer = 0; layer < graph.size(); layer++) {
+      Optional<BlockShape> block = BlockShape.of(graph.layer(layer));
+      any |= block.isPresent();
+      if (block.isPresent() && split.parts() > block.get().heads()) {
+        return tooFew(split, layer, block.get().heads(), "heads");
+      }
+    }
+    return any
+        ? Optional.empty()
+        : Optional.of(
+            "%s has no transformer's block to split; take another kind".formatted(graph.name()));
+  }
+}

@@ -1,0 +1,79 @@
+package dev.pipewright.plan;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.plan.Parallelism.Kind;
+import dev.pipewright.zoo.Models;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** How far networks can be split, and the sentence that says so. */
+class ParallelismLimitsTest {
+  private static Optional<String> refusal(String network, Parallelism split) {
+    LayerGraph graph = Models.find(network).orElseThrow().graph();
+    return new ParallelismLimits(graph).refusal(split);
+  }
+
+  private static void allowed(String network, Kind kind, int parts) {
+    assertEquals(Optional.empty(), refusal(network, Parallelism.of(kind, parts)));
+  }
+
+  private static void refused(String sentence, String network, Parallelism split) {
+    assertEquals(Optional.of(sentence), refusal(network, split));
+  }
+
+  @Test
+  void theNarrowestLayerLimitsFilters() {
+    allowed("resnet-50", Kind.FILTER, 64);
+    refused(
+        "layer conv1 of resnet-50 has 64 filters and cannot be split in 65; take 64 parts or fewer",
+        "resnet-50",
+        Parallelism.of(Kind.FILTER, 65));
+  }
+
+  @Test
+  void channelsAreSplitFromTheSecondProductOn() {
+    allowed("vgg-16", Kind.CHANNEL, 64); // not 3, the channels of a picture
+    refused(
+        "layer conv1_2 of vgg-16 has 64 input channels and cannot be split in 65; take 64 parts or"
+            + " fewer",
+        "vgg-16",
+        Parallelism.of(Kind.CHANNEL, 65));
+  }
+
+  @Test
+  void headsLimitBlocks() {
+    String network = "gpt:layers=2,hidden=12,heads=3,sequence=8,vocabulary=32";
+    allowed(network, Kind.TENSOR, 3);
+    assertEquals(
+        true,
+        refusal(network, Parallelism.of(Kind.SEQUENCE, 4))
+            .orElseThrow()
+            .endsWith("has 3 heads and cannot be split in 4; take 3 parts or fewer"));
+  }
+
+  @Test
+  void theFirstMapLimitsPlaces() {
+    assertEquals(
+        Optional.empty(), refusal("vgg-16", new Parallelism(Kind.SPATIAL, List.of(16, 16))));
+    assertEquals(
+        true,
+        refusal("vgg-16", new Parallelism(Kind.SPATIAL, List.of(225, 1)))
+            .orElseThrow()
+            .startsWith("layer conv1_1 of vgg-16 reads maps of [224, 224] and cannot be split"));
+  }
+
+  @Test
+  void aNetworkWithoutSuchLayersCannotBeSplit() {
+    refused(
+        "vgg-16 has no transformer's block to split; take another kind",
+        "vgg-16",
+        Parallelism.of(Kind.TENSOR, 2));
+    refused(
+        "mlp-8x1024 has no layer whose places can be split; take another kind",
+        "mlp-8x1024",
+        new Parallelism(Kind.SPATIAL, List.of(2, 1)));
+  }
+}

@@ -1,0 +1,77 @@
+package dev.pipewright.runtime.data;
+
+import dev.pipewright.model.Shape;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Pictures that lie in files byte by byte, channels first, at equal distances.
+ *
+ * @param parts the files in order
+ * @param given channels and extents of a picture
+ * @param read the shape that the network reads: the same, or as a row
+ * @param scale of the bytes of each channel
+ */
+record ByteImages(List<Part> parts, Shape given, Shape read, List<PixelScale> scale)
+    implements Dataset {
+  /**
+   * The pictures of a file.
+   *
+   * @param pixels where they lie, at distances of at least a picture
+   * @param classes where they lie, a byte for each picture
+   * @param pictures how many there are
+   */
+  record Part(Run pixels, Run classes, long pictures) {}
+
+  /**
+   * Equally distant places of a file. Nothing of it is held: a file may be larger than the memory.
+   *
+   * @param first the position of the first place
+   * @param distance from one place to the next
+   */
+  record Run(FileBytes file, long first, int distance) {
+    byte[] read(long number, int bytes) {
+      return file.read(first + number * distance, bytes);
+    }
+  }
+
+  @Override
+  public long samples() {
+    return parts.stream().mapToLong(Part::pictures).sum();
+  }
+
+  @Override
+  public List<Values> inputs(long[] numbers) {
+    int elements = Math.toIntExact(given.elements());
+    int places = elements / scale.size();
+    float[] values = new float[Math.multiplyExact(numbers.length, elements)];
+    int at = 0;
+    for (long number : numbers) {
+      byte[] bytes = image(number);
+      for (int i = 0; i < elements; i++) {
+        values[at++] = scale.get(i / places).of(bytes[i] & 0xff);
+      }
+    }
+    return List.of(new Values.Floating(values, Batches.shape(numbers.length, read)));
+  }
+
+  private byte[] image(long number) {
+    return read(number, Part::pixels, Math.toIntExact(given.elements()));
+  }
+
+  @Override
+  public Values target(long[] numbers) {
+    return Batches.classes(numbers, number -> read(number, Part::classes, 1)[0] & 0xff);
+  }
+
+  private byte[] read(long number, Function<Part, Run> what, int bytes) {
+    long left = number;
+    for (Part part : parts) {
+      if (left < part.pictures) {
+        return what.apply(part).read(left, bytes);
+      }
+      left -= part.pictures;
+    }
+    throw new IndexOutOfBoundsException("number=" + number + ", samples=" + samples());
+  }
+}

@@ -1,0 +1,379 @@
+package dev.pipewright.runtime.engine;
+
+import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.OwnershipSchedule;
+import dev.pipewright.runtime.net.Parameter;
+import dev.pipewright.runtime.net.Tied;
+import dev.pipewright.runtime.tensor.Scope;
+import dev.pipewright.runtime.tensor.Tensor;
+import dev.pipewright.runtime.tensor.TensorArena;
+import dev.pipewright.runtime.transport.Pending;
+import dev.pipewright.runtime.transport.Transport;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Objects;
+import java.util.SequencedMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stage whose states go from user to user: parameters, what the update rule remembers, and the
+ * gradients that have been added up so far. Whoever hands them on keeps none; only between steps
+ * that flow each stage has a home (arXiv:2403.08837, §4.4).
+ *
+ * <p>What a forward pass has kept of parameters for its backward pass lies in memory that is empty
+ * meanwhile. Both passes meet the same version, so that it then holds the same numbers again.
+ */
+final class MigratingStage implements AsyncTraining {
+  private static final int MOST_PIECES = 8; // of the states, in messages of their own
+
+  private final int depth;
+  private final Stage stage;
+  private final List<Parameter> parameters;
+  private final List<List<Integer>> tied; // that are one, by number
+  private final Transport transport;
+  private final PendingSends pendingSends;
+  private final int home; // where it is between steps that flow
+  private final TensorArena room; // of the parameters, while somebody computes with them
+  private final Parameter newest; // version of all of them, one behind the other
+  private final Updates updates;
+  private final long size;
+  private final List<Arriving> arriving = new ArrayList<>();
+  private @Nullable Tensor older; // version
+  private @Nullable Tensor sum; // of gradients so far
+  private @Nullable Journey journey; // of the steps that flow now, or did last
+  private int stop; // at which the next op is
+  private int most = 1; // versions
+
+  /** What was asked for, and where it goes. */
+  private record Arriving(Tensor tensor, Pending pending, Consumer<Tensor> into) {}
+
+  private record Journey(Assignment all, OwnershipSchedule way) {}
+
+  /**
+   * All workers begin with the same parameters.
+   *
+   * @param tied parameters of the network that are one and the same
+   * @param home the worker that has it between steps that flow
+   */
+  MigratingStage(
+      int depth,
+      Stage stage,
+      UpdateRule rule,
+      List<Tied> tied,
+      Transport transport,
+      PendingSends pendingSends,
+      int home) {
+    this.pendingSends = pendingSends;
+    this.depth = depth;
+    this.stage = stage;
+    this.parameters = stage.whole().parameters();
+    List<String> names = parameters.stream().map(Parameter::name).toList();
+    this.tied =
+        tied.stream()
+            .filter(pair -> names.contains(pair.parameter()) && names.contains(pair.copy()))
+            .map(pair -> List.of(names.indexOf(pair.parameter()), names.indexOf(pair.copy())))
+            .toList();
+    this.transport = transport;
+    this.home = home;
+    long numbers = parameters.stream().mapToLong(p -> p.value().elements()).sum();
+    this.size = Math.max(1, numbers); // a message is never empty
+    this.room = new TensorArena(size);
+    long from = 0;
+    for (Parameter parameter : parameters) {
+      room.take(parameter.value(), from);
+      from += parameter.value().elements();
+    }
+    this.newest = new Parameter("stage-" + depth, made());
+    this.updates = new Updates(rule, List.of(newest));
+    TensorArena.move(room.numbers(), newest.value());
+    if (!atHome()) {
+      states().forEach(TensorArena::empty);
+    }
+  }
+
+  private boolean atHome() {
+    return transport.worker() == home;
+  }
+
+  private Tensor made() {
+    try (Scope scope = new Scope()) {
+      return scope.keep(Tensor.empty(size));
+    }
+  }
+
+  /** What always goes along. */
+  private List<Tensor> states() {
+    return StageState.held(newest, updates);
+  }
+
+  @Override
+  public Stage stage() {
+    return stage;
+  }
+
+  @Override
+  public List<Parameter> parameters() {
+    return parameters;
+  }
+
+  // ---- the way
+
+  private Journey journey() {
+    return Objects.requireNonNull(journey, "no steps have begun");
+  }
+
+  @Override
+  public void begin(Assignment all) {
+    journey = new Journey(all, OwnershipSchedule.of(all, depth));
+    if (atHome()) {
+      gradientPass(0);
+    }
+  }
+
+  @Override
+  public void ask(int at) {
+    OwnershipSchedule way = journey().way();
+    if (!way.comes(at)) {
+      return;
+    }
+    int from = way.worker(at - 1);
+    int piece = 0;
+    for (Tensor state : states()) {
+      expect(from, tag(at, piece++), tensor -> TensorArena.move(tensor, state));
+    }
+    if (way.older(at)) {
+      expect(from, tag(at, piece++), tensor -> older = tensor.shared());
+    }
+    if (way.sum(at)) {
+      expect(from, tag(at, piece), tensor -> sum = tensor.shared());
+    }
+  }
+
+  private void expect(int from, int tag, Consumer<Tensor> into) {
+    Tensor tensor = made();
+    arriving.add(new Arriving(tensor, transport.receive(tensor, from, tag), into));
+  }
+
+  @Override
+  public void await(int position) {
+    Journey now = journey();
+    stop = now.way().at(now.all().rankOf(transport.worker()), position);
+    arrive();
+  }
+
+  private void arrive() {
+    for (Arriving each : arriving) {
+      each.pending().await();
+      each.into().accept(each.tensor());
+      each.tensor().close();
+    }
+    arriving.clear();
+    most = Math.max(most, older == null ? 1 : 2);
+  }
+
+  @Override
+  public void ended(int position) {
+    if (older != null && !journey().way().older(stop + 1)) {
+      older.close();
+      older = null;
+    }
+    gradientPass(stop + 1);
+  }
+
+  /** Sends all there is to who needs it next, unless that is this worker. */
+  private void gradientPass(int next) {
+    OwnershipSchedule way = journey().way();
+    if (!way.comes(next)) {
+      return;
+    }
+    int to = way.worker(next);
+    int piece = 0;
+    for (Tensor state : states()) {
+      send(taken(state), to, tag(next, piece++));
+    }
+    if (older != null) {
+      send(older, to, tag(next, piece++));
+      older = null;
+    }
+    if (sum != null) {
+      send(sum, to, tag(next, piece));
+      sum = null;
+    }
+  }
+
+  private static Tensor taken(Tensor state) {
+    try (Scope scope = new Scope()) {
+      return scope.keep(TensorArena.taken(state));
+    }
+  }
+
+  private void send(Tensor tensor, int to, int tag) {
+    pendingSends.add(to, tensor, transport.send(tensor, to, tag));
+  }
+
+  private int tag(int at, int piece) {
+    return Relay.FIRST_TAG + (at * transport.workers() + depth) * MOST_PIECES + piece;
+  }
+
+  @Override
+  public void finish() {
+    if (atHome()) {
+      ask(journey().way().size());
+      arrive();
+    }
+  }
+
+  // ---- passes and updates
+
+  @Override
+  public void forward(int microBatch, Runnable pass) {
+    Tensor version = older != null && journey().way().usesOlder(stop) ? older : newest.value();
+    TensorArena.move(version, room.numbers());
+    pass.run();
+    TensorArena.move(room.numbers(), version);
+  }
+
+  @Override
+  public void backward(int microBatch, Runnable pass) {
+    Tensor added = sum;
+    if (added == null) {
+      added = made().zeroInPlace();
+      sum = added;
+    }
+    List<Tensor> views = views(added);
+    for (int i = 0; i < views.size(); i++) {
+      parameters.get(i).value().setGradient(views.get(i));
+    }
+    forward(microBatch, pass);
+    parameters.forEach(parameter -> parameter.value().clearGradient());
+    views.forEach(Tensor::close);
+  }
+
+  /** Of the parameters in all of them, one behind the other. */
+  private List<Tensor> views(Tensor all) {
+    List<Tensor> views = new ArrayList<>();
+    try (Scope scope = new Scope()) {
+      long from = 0;
+      for (Parameter parameter : parameters) {
+        long elements = parameter.value().elements();
+        long[] shape = parameter.value().shape();
+        views.add(scope.keep(all.part(0, from, elements).reshaped(shape)));
+        from += elements;
+      }
+    }
+    return views;
+  }
+
+  @Override
+  public void reduce(int update) {
+    throw new IllegalStateException("nobody else has anything to add");
+  }
+
+  @Override
+  public void update(int number) {
+    Tensor gradients = Objects.requireNonNull(sum, "an update without gradients");
+    if (journey().way().older(stop + 1)) {
+      try (Scope scope = new Scope()) {
+        older = scope.keep(newest.value().copy());
+      }
+      most = 2;
+    }
+    List<Tensor> views = views(gradients);
+    for (List<Integer> pair : tied) {
+      Tensor first = views.get(pair.get(0));
+      Tensor second = views.get(pair.get(1));
+      second.copyInPlace(first.addInPlace(second));
+    }
+    views.forEach(Tensor::close);
+    newest.value().setGradient(gradients);
+    updates.apply(List.of(newest));
+    newest.value().clearGradient();
+    gradients.close();
+    sum = null;
+  }
+
+  // ---- between steps that flow
+
+  @Override
+  public OwnStage answering() {
+    return new FromHome(stage, depth, room, newest.value(), transport, home, pendingSends);
+  }
+
+  @Override
+  public SequencedMap<String, Tensor> state() {
+    SequencedMap<String, Tensor> state = new LinkedHashMap<>();
+    if (!atHome()) {
+      return state;
+    }
+    List<List<Tensor>> held = states().stream().map(this::lentViews).toList();
+    for (int i = 0; i < parameters.size(); i++) {
+      String name = parameters.get(i).name();
+      state.put(name, held.get(0).get(i));
+      for (int moment = 1; moment < held.size(); moment++) {
+        state.put(StageState.moment(name, moment), held.get(moment).get(i));
+      }
+    }
+    stage.whole().averages().forEach(average -> state.put(average.name(), average.value()));
+    return state;
+  }
+
+  /** Views that end with the scope that is open. */
+  private List<Tensor> lentViews(Tensor all) {
+    List<Tensor> views = views(all);
+    List<Tensor> lent = views.stream().map(Tensor::lent).toList();
+    views.forEach(Tensor::close);
+    return lent;
+  }
+
+  @Override
+  public void continueAfter(long before) {
+    updates.continueAfter(before);
+  }
+
+  @Override
+  public long bytes() {
+    long bytes = states().stream().mapToLong(TensorArena::bytes).sum();
+    for (Parameter average : stage.whole().averages()) {
+      bytes += average.value().bytes();
+    }
+    return bytes;
+  }
+
+  @Override
+  public void count(LiveBytes live) {
+    live.add(LiveBytes.Kind.PARAMETERS, newest.value());
+    live.add(LiveBytes.Kind.PARAMETERS, room.numbers());
+    if (older != null) {
+      live.add(LiveBytes.Kind.PARAMETERS, older);
+    }
+    stage.whole().averages().forEach(a -> live.add(LiveBytes.Kind.PARAMETERS, a.value()));
+    updates.count(live);
+    if (sum != null) {
+      live.add(LiveBytes.Kind.GRADIENTS, sum);
+    }
+    arriving.forEach(each -> live.add(LiveBytes.Kind.MESSAGES, each.tensor()));
+  }
+
+  @Override
+  public int versions() {
+    return most;
+  }
+
+  @Override
+  public void close() {
+    arriving.forEach(each -> each.tensor().close());
+    room.close();
+    newest.value().close();
+    updates.close();
+    parameters.forEach(parameter -> parameter.value().close());
+    if (older != null) {
+      older.close();
+    }
+    if (sum != null) {
+      sum.close();
+    }
+  }
+}

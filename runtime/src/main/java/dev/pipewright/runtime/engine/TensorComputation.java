@@ -1,0 +1,79 @@
+package dev.pipewright.runtime.engine;
+
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.SampleRange;
+import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.net.SharedStatistics;
+import dev.pipewright.runtime.tensor.Scope;
+import dev.pipewright.runtime.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Computes everything with real samples. */
+final class TensorComputation implements Computation {
+  private final Assignment assignment;
+  private final Objective objective;
+  private final Feed feed;
+  private final SharedStatistics statistics;
+  private final boolean counted; // once for workers that compute the same samples
+  private final Map<Long, Score> scores = new HashMap<>(); // by step, of steps under way
+
+  TensorComputation(
+      Assignment assignment,
+      Objective objective,
+      Feed feed,
+      SharedStatistics statistics,
+      boolean counted) {
+    this.assignment = assignment;
+    this.objective = objective;
+    this.feed = feed;
+    this.statistics = statistics;
+    this.counted = counted;
+  }
+
+  @Override
+  public Flight flight(OwnStage own, long step, SampleRange samples, boolean keeps) {
+    List<Tensor> data = new ArrayList<>();
+    Optional<Tensor> target = Optional.empty();
+    boolean reads = own.stage().whole().readsData();
+    boolean last = own.stage().whole().last();
+    if (reads || last) {
+      try (Scope scope = new Scope()) {
+        if (reads) {
+          feed.inputs(step, samples).forEach(input -> data.add(scope.keep(input.tensor())));
+        }
+        if (last) {
+          target = Optional.of(scope.keep(feed.target(step, samples).tensor()));
+        }
+      }
+    }
+    return new InFlight(
+        own, data, target, (outputs, right) -> judge(own, step, outputs, right), statistics, keeps);
+  }
+
+  /** The loss of the network's outputs counts; its gradients begin the backward pass. */
+  private List<Tensor> judge(OwnStage own, long step, List<Tensor> outputs, Tensor target) {
+    try (Scope scope = new Scope()) {
+      Objective.Judged judged =
+          objective.judge(outputs, target, 1.0 / assignment.batch(), own.stage().whole().scores());
+      Score score = new Score(judged.loss(), judged.correct(), judged.rows());
+      scores.merge(step, counted ? score : Score.NONE, Score::plus);
+      List<Tensor> gradients = new ArrayList<>();
+      judged.gradients().forEach(gradient -> gradients.add(scope.keep(gradient)));
+      return gradients;
+    }
+  }
+
+  @Override
+  public void update(Runnable learning) {
+    learning.run();
+  }
+
+  @Override
+  public Score score(long step) {
+    return Optional.ofNullable(scores.remove(step)).orElse(Score.NONE);
+  }
+}

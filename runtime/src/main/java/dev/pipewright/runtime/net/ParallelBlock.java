@@ -1,0 +1,49 @@
+package dev.pipewright.runtime.net;
+
+import dev.pipewright.runtime.tensor.Tensor;
+
+/**
+ * How the members of a team share out a transformer's block: heads and inner features, and where
+ * sequences are cut also the steps of what each step computes by itself (M. Shoeybi et al.,
+ * <i>Megatron-LM</i>, 2019, §3; V. Korthikanti et al., <i>Reducing activation recomputation in
+ * large transformer models</i>, 2022, §4.2.2).
+ *
+ * @param steps whether the block reads and makes some of the steps of its sequences
+ * @param sequence steps of a whole one
+ */
+record ParallelBlock(TensorParallelGroup tensorGroup, boolean steps, int sequence) {
+
+  private Cut cut() {
+    return Cut.of(tensorGroup, 1, sequence);
+  }
+
+  /** A parameter of which each member has what makes its outputs. */
+  Parameter outputs(Parameter whole, int blocks, int unit) {
+    return tensorGroup.alone() ? whole : whole.piece(tensorGroup, 0, blocks, unit);
+  }
+
+  /** A parameter of which each member has what reads its inputs. */
+  Parameter inputs(Parameter whole, int unit) {
+    return tensorGroup.alone() ? whole : whole.piece(tensorGroup, 1, 1, unit);
+  }
+
+  /** So many of as many things as this member has. */
+  int own(int all) {
+    return (int) tensorGroup.own(all).count();
+  }
+
+  /** What all members read, each for its own outputs. */
+  Tensor read(Tensor states) {
+    if (tensorGroup.alone()) {
+      return states;
+    }
+    GroupCommunication between = new GroupCommunication(tensorGroup);
+    return steps ? between.gatheredForParts(states, cut()) : between.shared(states);
+  }
+
+  /** The sum of what all members make, or their own steps of it. */
+  Tensor sum(Tensor term) {
+    GroupCommunication between = new GroupCommunication(tensorGroup);
+    return steps ? between.ownOfSum(term, cut()) : between.sum(term);
+  }
+}

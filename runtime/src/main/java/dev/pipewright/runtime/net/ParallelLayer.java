@@ -1,0 +1,88 @@
+package dev.pipewright.runtime.net;
+
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Operator;
+import dev.pipewright.plan.CutRegion;
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.ParallelismLimits;
+import dev.pipewright.plan.VocabularySplit;
+import dev.pipewright.plan.Windows;
+import java.util.List;
+import java.util.Optional;
+
+/** How a team computes the operators of a layer, one after the other. */
+final class ParallelLayer {
+  private final TensorParallelGroup tensorGroup;
+  private final boolean cut;
+  private final boolean product;
+  private final Optional<VocabularyPart> table;
+  private final Optional<Operator.Linear> head;
+  private Optional<List<Integer>> map; // extents of what the next operator reads
+
+  ParallelLayer(LayerGraph graph, int layer, TensorParallelGroup tensorGroup, CutRegion region) {
+    this.tensorGroup = tensorGroup;
+    this.cut = region.contains(layer);
+    this.product =
+        !tensorGroup.alone()
+            && new ParallelismLimits(graph).width(layer, tensorGroup.split().kind()).isPresent();
+    VocabularySplit vocabulary = new VocabularySplit(graph, tensorGroup.split());
+    this.table =
+        vocabulary
+            .embedding(layer)
+            .map(words -> new VocabularyPart(tensorGroup, words.vocabulary()));
+    this.head = vocabulary.head(layer);
+    this.map = CutRegion.mapBefore(graph, layer);
+  }
+
+  /** What whole parameters are to the team. */
+  Share share() {
+    return cut ? new Share.Summed() : new Share.Whole();
+  }
+
+  /** The words whose rows of the layer's table this worker has, where it is divided. */
+  Optional<VocabularyPart> table() {
+    return table;
+  }
+
+  ParallelProduct product(Operator operator) {
+    if (head.filter(operator::equals).isPresent()) {
+      return new ParallelProduct(ParallelProduct.By.WORDS, tensorGroup);
+    }
+    if (!product || (operator instanceof Operator.Convolution c && c.groups() > 1)) {
+      return ParallelProduct.WHOLE;
+    }
+    return switch (tensorGroup.split().kind()) {
+      case FILTER -> new ParallelProduct(ParallelProduct.By.FILTERS, tensorGroup);
+      case CHANNEL -> new ParallelProduct(ParallelProduct.By.CHANNELS, tensorGroup);
+      case NONE, SPATIAL, TENSOR, SEQUENCE -> ParallelProduct.WHOLE;
+    };
+  }
+
+  CutWindows windows(Operator operator) {
+    Windows windows = Windows.of(operator).orElseThrow();
+    if (!cut) {
+      return CutWindows.whole(windows);
+    }
+    List<Integer> in = map.orElseThrow();
+    map = Optional.of(windows.places(in));
+    return CutWindows.of(tensorGroup, windows, in);
+  }
+
+  /** Who has the other samples and places that a normalisation takes its averages over. */
+  TensorParallelGroup places() {
+    return cut ? tensorGroup : TensorParallelGroup.ALONE;
+  }
+
+  /** Who computes a transformer's block together. */
+  TensorParallelGroup block() {
+    boolean splits =
+        tensorGroup.split().kind() == Parallelism.Kind.TENSOR
+            || tensorGroup.split().kind() == Parallelism.Kind.SEQUENCE;
+    return splits ? tensorGroup : TensorParallelGroup.ALONE;
+  }
+
+  /** Whether a block reads and makes some of the steps of its sequences. */
+  boolean cut() {
+    return cut;
+  }
+}

@@ -1,0 +1,208 @@
+package dev.pipewright.runtime.net;
+
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.Span;
+import dev.pipewright.runtime.tensor.GradientHook;
+import dev.pipewright.runtime.tensor.Tensor;
+import dev.pipewright.runtime.transport.Group;
+import dev.pipewright.runtime.transport.Transport;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+
+/**
+ * Workers that compute layers together, each a part of them, and how tensors go between them as
+ * steps of the history: what is handed on forward comes back as gradients, the other way.
+ *
+ * <p>All members build the same history, step by step. A backward pass runs the steps of a history
+ * in exactly the opposite order of that in which they were made: of those that are left, nothing
+ * can keep back the one that was made last. So all members talk to each other in the same order,
+ * and none waits for one that waits for another.
+ */
+public final class TensorParallelGroup {
+  /** One worker that computes whole layers. */
+  public static final TensorParallelGroup ALONE =
+      new TensorParallelGroup(Parallelism.NONE, 0, List.of());
+
+  private final Parallelism split;
+  private final int part;
+  private final int[] place;
+  private final List<Group> groups;
+  private final Map<Record, GradientHook> hooks = new HashMap<>();
+  private final IdentityHashMap<SharedStatistics, SharedStatistics> statistics =
+      new IdentityHashMap<>();
+
+  /**
+   * One of the members.
+   *
+   * @param groups all members, in the order of their parts; then, for each axis of the grid, those
+   *     that differ from this one only in their place along it, in that order
+   */
+  public TensorParallelGroup(Parallelism split, int part, List<Group> groups) {
+    this.split = split;
+    this.part = part;
+    this.place = split.place(part);
+    this.groups = List.copyOf(groups);
+  }
+
+  /**
+   * This worker among others; all of them call it at the same time.
+   *
+   * @param members in the order of their parts, ascending
+   */
+  public static TensorParallelGroup of(
+      Parallelism split, List<Integer> members, Transport transport) {
+    if (!split.several()) {
+      return ALONE;
+    }
+    int part = members.indexOf(transport.worker());
+    String name = "team-" + members.get(0);
+    List<Group> groups = new ArrayList<>();
+    groups.add(transport.group(name, members));
+    for (int axis = 0; axis < split.grid().size(); axis++) {
+      int[] place = split.place(part);
+      List<Integer> along = new ArrayList<>();
+      for (int i = 0; i < split.grid().get(axis); i++) {
+        place[axis] = i;
+        along.add(members.get(split.part(place)));
+      }
+      String own = name + "-axis-" + axis + "-" + along.get(0);
+      groups.add(along.size() == members.size() ? groups.get(0) : transport.group(own, along));
+    }
+    return new TensorParallelGroup(split, part, groups);
+  }
+
+  public Parallelism split() {
+    return split;
+  }
+
+  /** Whether there is nobody else. */
+  public boolean alone() {
+    return !split.several();
+  }
+
+  int parts() {
+    return split.parts();
+  }
+
+  int part() {
+    return part;
+  }
+
+  /** This member's positions of an axis that is cut in as many parts as there are members. */
+  Span own(long extent) {
+    return Span.of(extent, part, parts());
+  }
+
+  /** This member's place along an axis of the grid. */
+  int place(int axis) {
+    return place[axis];
+  }
+
+  /** All members. */
+  Group all() {
+    return groups.get(0);
+  }
+
+  /** Those along an axis of the grid. */
+  Group along(int axis) {
+    return groups.get(axis + 1);
+  }
+
+  /** The hook of a step, made once: those of a history live as long as it. */
+  Tensor hooked(Record step, Tensor tensor, UnaryOperator<Tensor> change) {
+    return tensor.hasGradient()
+        ? hooks.computeIfAbsent(step, key -> new GradientHook(change)).on(tensor)
+        : tensor;
+  }
+
+  /** Replaces a tensor of every member by the sum of all. */
+  void sumInPlace(Tensor tensor) {
+    all().sum(tensor).await();
+  }
+
+  /** The parts of a tensor that all members have, cut along these axes. */
+  Tensor assembled(Tensor own, Cut cut) {
+    List<Tensor> to = new ArrayList<>();
+    List<Tensor> from = new ArrayList<>();
+    Tensor sent = own.detached().packed();
+    for (int other = 0; other < parts(); other++) {
+      to.add(sent);
+      from.add(
+          other == part ? own : Tensor.emptyPacked(cut.shape(own.shape(), split.place(other))));
+    }
+    all().exchange(to, from).await();
+    return joined(from, cut, new int[0]);
+  }
+
+  private Tensor joined(List<Tensor> parts, Cut cut, int[] at) {
+    int axis = at.length;
+    if (axis == split.grid().size()) {
+      return parts.get(split.part(at));
+    }
+    List<Tensor> pieces = new ArrayList<>();
+    for (int i = 0; i < split.grid().get(axis); i++) {
+      int[] next = Arrays.copyOf(at, axis + 1);
+      next[axis] = i;
+      pieces.add(joined(parts, cut, next));
+    }
+    return pieces.size() == 1 ? pieces.get(0) : Tensor.joined(pieces, cut.axis(axis));
+  }
+
+  /** This member's part of a tensor. */
+  Tensor own(Tensor whole, Cut cut) {
+    Tensor own = whole;
+    for (int axis = 0; axis < place.length; axis++) {
+      Span span = cut.span(axis, place);
+      if (span.count() < own.extent(cut.axis(axis))) {
+        own = own.part(cut.axis(axis), span.first(), span.count());
+      }
+    }
+    return own;
+  }
+
+  /**
+   * A whole tensor, of which each member has its share; all members call it. It belongs to the
+   * scope that is open.
+   */
+  public Tensor whole(Tensor own, Share share) {
+    if (!(share instanceof Share.Piece)) {
+      return own;
+    }
+    Tensor whole = Tensor.zeros(share.wholeShape(own.shape()));
+    share.put(own.detached(), whole);
+    sumInPlace(whole);
+    return whole;
+  }
+
+  /** Averages over these members and over whoever else takes part. */
+  SharedStatistics statistics(SharedStatistics others) {
+    if (alone()) {
+      return others;
+    }
+    return statistics.computeIfAbsent(others, Together::new);
+  }
+
+  private final class Together implements SharedStatistics {
+    private final SharedStatistics others;
+
+    private Together(SharedStatistics others) {
+      this.others = others;
+    }
+
+    @Override
+    public boolean shared() {
+      return true;
+    }
+
+    @Override
+    public void sumInPlace(Tensor tensor) {
+      TensorParallelGroup.this.sumInPlace(tensor);
+      others.sumInPlace(tensor);
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package dev.pipewright.runtime.training;
+
+import dev.pipewright.execution.TrainingRequest;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.ParallelismLimits;
+
+/** What can be said of split stages before anything starts. */
+final class ParallelismCheck {
+  private ParallelismCheck() {}
+
+  /** Throws where a layer cannot be split so far. */
+  static void of(TrainingRequest request, LayerGraph graph) {
+    ParallelismLimits limits = new ParallelismLimits(graph);
+    for (StageLayers stage : request.assignment().stages()) {
+      limits
+          .refusal(stage.split())
+          .ifPresent(why -> {
+            throw new BadInputException("--split: " + why);
+          });
+    }
+  }
+}

@@ -1,0 +1,144 @@
+package dev.pipewright.runtime.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.model.Chain;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Operator;
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.GroupExchange;
+import dev.pipewright.plan.GroupExchanges;
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.Parallelism.Kind;
+import dev.pipewright.plan.ShardedParameters;
+import dev.pipewright.runtime.net.CountingTransport;
+import dev.pipewright.runtime.tensor.Torch;
+import dev.pipewright.schedule.OneForwardOneBackward;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.zoo.Models;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * What {@link GroupExchanges} says that the workers of a team tell each other is what they do tell
+ * each other in a step, byte for byte, worker by worker: counted at the transport, for networks of
+ * every kind, in one stage and in two, with parts that are not equally large.
+ */
+class GroupVolumesTest {
+  private static final int BYTES = 4;
+  private static final int BATCH = 6;
+  private static final int MICRO_BATCHES = 2;
+
+  @BeforeAll
+  static void load() {
+    Torch.start(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "mlp:layers=3,hidden=17,in=13,classes=4 | FILTER | 3",
+        "mlp:layers=3,hidden=17,in=13,classes=4 | CHANNEL | 2",
+        "cnn-64-128-256:size=13,classes=5 | FILTER | 2",
+        "cnn-64-128-256:size=13,classes=5 | CHANNEL | 3",
+        "cnn-64-128-256:size=13,classes=5 | SPATIAL | 3x1",
+        "cnn-64-128-256:size=13,classes=5 | SPATIAL | 2x2",
+        "resnet-18:size=40,classes=4,width=8 | FILTER | 2",
+        "resnet-18:size=40,classes=4,width=8 | CHANNEL | 3",
+        "resnet-18:size=40,classes=4,width=8 | SPATIAL | 1x2",
+        "cosmoflow:size=16,outputs=4 | SPATIAL | 2x1x2",
+        "vit:layers=2,hidden=18,heads=3,patch=8,size=16,classes=4 | TENSOR | 2",
+        "vit:layers=2,hidden=18,heads=3,patch=8,size=16,classes=4 | SEQUENCE | 2",
+        "gpt:layers=2,hidden=16,heads=4,sequence=7,vocabulary=32 | TENSOR | 3",
+        "gpt:layers=2,hidden=16,heads=4,sequence=7,vocabulary=32 | SEQUENCE | 3",
+        "gpt-untied:layers=2,hidden=16,heads=4,sequence=7,vocabulary=31 | TENSOR | 2",
+        "gpt-untied:layers=2,hidden=16,heads=4,sequence=7,vocabulary=31 | TENSOR | 4",
+        "gpt-untied:layers=2,hidden=16,heads=4,sequence=7,vocabulary=31 | SEQUENCE | 3",
+        "bert:layers=2,hidden=16,heads=2,sequence=8,vocabulary=32 | TENSOR | 2",
+        "bert:layers=2,hidden=16,heads=2,sequence=8,vocabulary=32 | SEQUENCE | 2",
+      })
+  void areCountedAtTheTransport(String network, Kind kind, String grid) {
+    LayerGraph graph = Models.find(network).orElseThrow().graph();
+    List<Integer> parts = List.of(grid.split("x")).stream().map(Integer::valueOf).toList();
+    Parallelism split = new Parallelism(kind, parts);
+    for (int stages = 1; stages <= 2; stages++) {
+      Schedule schedule = OneForwardOneBackward.of(stages, MICRO_BATCHES);
+      List<StageLayers> cut =
+          NetworksTest.cut(graph, stages).stream().map(stage -> stage.with(split)).toList();
+      List<Integer> workers = IntStream.range(0, stages).map(i -> split.parts()).boxed().toList();
+      Assignment assignment = new Assignment(schedule, cut, workers, BATCH, false);
+      Map<Integer, CountingTransport> counted = step(graph, assignment);
+      long all = 0;
+      for (int worker = 0; worker < assignment.size(); worker++) {
+        StageLayers own = cut.get(assignment.rankOf(worker));
+        int part = assignment.partOf(worker);
+        CountingTransport found = Objects.requireNonNull(counted.get(worker));
+        assertEquals(summed(graph, own, part) * BYTES, found.summed().get(), "sums of " + worker);
+        assertEquals(handed(graph, own, part) * BYTES, found.handed().get(), "parts of " + worker);
+        all += found.summed().get() + found.handed().get();
+      }
+      assertTrue(all > 0, "nobody has told anybody anything");
+    }
+  }
+
+  private static Map<Integer, CountingTransport> step(LayerGraph graph, Assignment assignment) {
+    Map<Integer, CountingTransport> counted = new ConcurrentHashMap<>();
+    Training.synthetic(graph, UpdateRule.usual(Optimizer.SGD), BATCH, 20_000)
+        .run(assignment, 1, CountingTransport.into(counted), new Training.Look() {});
+    return counted;
+  }
+
+  /** Elements that all sum: within layers, and gradients that parts add up to. */
+  private static long summed(LayerGraph graph, StageLayers stage, int part) {
+    long elements = 0;
+    for (GroupExchange exchange :
+        GroupExchanges.of(Chain.of(graph), stage.range(), stage.split())) {
+      if (exchange.kind() == GroupExchange.Kind.SUM) {
+        int samples = BATCH / MICRO_BATCHES;
+        elements += MICRO_BATCHES * exchange.elements(samples);
+      }
+    }
+    ShardedParameters parameters = new ShardedParameters(graph, stage.split());
+    int[] layers = Chain.of(graph).layers(stage.range().first() - 1, stage.range().last());
+    for (int layer : layers) {
+      var held = parameters.of(layer, part);
+      elements += held.summed() ? held.whole() : 0;
+    }
+    return elements + tied(graph, layers);
+  }
+
+  /** A table that is read twice: all who hold the layer of one of the two sum its gradients. */
+  private static long tied(LayerGraph graph, int[] layers) {
+    for (int copy = 0; copy < graph.size(); copy++) {
+      for (Operator step : graph.layer(copy).steps()) {
+        if (step instanceof Operator.TiedScores(String name)) {
+          int reader = copy;
+          int table = Objects.requireNonNull(graph.index().get(name));
+          boolean holds =
+              Arrays.stream(layers).anyMatch(layer -> layer == reader || layer == table);
+          Operator.Embedding words = (Operator.Embedding) graph.layer(table).steps().get(0);
+          return holds ? (long) words.vocabulary() * words.features() : 0;
+        }
+      }
+    }
+    return 0;
+  }
+
+  private static long handed(LayerGraph graph, StageLayers stage, int part) {
+    return GroupExchanges.of(Chain.of(graph), stage.range(), stage.split()).stream()
+        .mapToLong(exchange -> BATCH * exchange.handedBy(part, stage.split().parts()))
+        .sum();
+  }
+}
