@@ -117,7 +117,7 @@ public final class ParallelismLimits {
       }
     }
     return Optional.of(
-        "%s has no layer whose places can be split; take another kind".formatted(graph.name()));
+        "%s has no layer whose spatial positions can be split; take another kind".formatted(graph.name()));
   }
 
   private Optional<String> blocks(Parallelism split) {
@@ -132,6 +132,6 @@ public final class ParallelismLimits {
     return any
         ? Optional.empty()
         : Optional.of(
-            "%s has no transformer's block to split; take another kind".formatted(graph.name()));
+            "%s has no transformer block to split; take another kind".formatted(graph.name()));
   }
 }

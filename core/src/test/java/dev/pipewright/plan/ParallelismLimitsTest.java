@@ -68,11 +68,11 @@ class ParallelismLimitsTest {
   @Test
   void aNetworkWithoutSuchLayersCannotBeSplit() {
     refused(
-        "vgg-16 has no transformer's block to split; take another kind",
+        "vgg-16 has no transformer block to split; take another kind",
         "vgg-16",
         Parallelism.of(Kind.TENSOR, 2));
     refused(
-        "mlp-8x1024 has no layer whose places can be split; take another kind",
+        "mlp-8x1024 has no layer whose spatial positions can be split; take another kind",
         "mlp-8x1024",
         new Parallelism(Kind.SPATIAL, List.of(2, 1)));
   }

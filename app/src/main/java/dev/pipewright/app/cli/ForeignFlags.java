@@ -31,9 +31,9 @@ final class ForeignFlags {
           new Meaning(
               "tp tensor tensor-parallel tensor-parallel-size tensor-parallel-degree"
                   + " tensor-model-parallel tensor-model-parallel-size model-parallel-size mp",
-              List.of("--split", "--strategies"),
+              List.of("--tensor-parallel", "--strategies"),
               "the planner chooses tensor parallelism (`plan --planner capture`), and"
-                  + " `train --split KIND:P` sets it"),
+                  + " `train --tensor-parallel P` sets it"),
           new Meaning(
               "pp pipeline pipeline-parallel pipeline-parallel-size pipeline-parallel-degree"
                   + " pipeline-model-parallel pipeline-model-parallel-size num-stages"
@@ -151,7 +151,8 @@ final class ForeignFlags {
   }
 
   private static String remedy(String option, CommandLine line) {
-    List<OptionSpec> options = line.getCommandSpec().options();
+    List<OptionSpec> options =
+        line.getCommandSpec().options().stream().filter(known -> !known.hidden()).toList();
     List<String> names = options.stream().flatMap(known -> Stream.of(known.names())).toList();
     Optional<String> mistyped = Suggestion.near(option, names).filter(hint -> close(option, hint));
     if (mistyped.isPresent()) {

@@ -15,35 +15,58 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code --split}: how the layers of each stage are shared out between workers. */
-final class ParallelismFlag {
+/**
+ * The options that say how the workers of a stage compute its layers together: one value for all
+ * stages, or one for each, separated by commas.
+ */
+enum ParallelismFlag {
+  /** {@code 2}: the usual kind of the network; {@code sequence:2}: this one. */
+  TENSOR(
+      "--tensor-parallel",
+      "is no tensor parallelism; give a degree, or KIND:P with a kind of tensor, sequence, filter,"
+          + " channel, like 2 or sequence:2"),
+  /** {@code 2}: along the first axis of maps; {@code 2x2}: parts along each. */
+  SPATIAL(
+      "--spatial-parallel",
+      "is no number of parts; give one, or one for each axis, like 2 or 2x2"),
+  /** The former option for both: {@code filter:2} or {@code spatial:2x2}. */
+  SPLIT(
+      "--split",
+      "is no split; give --tensor-parallel KIND:P or --spatial-parallel P, which replace it");
+
   private static final int MOST_PARTS = 100_000;
 
-  private final LayerGraph graph;
+  private final String option;
+  private final String refusal;
 
-  ParallelismFlag(LayerGraph graph) {
-    this.graph = graph;
+  ParallelismFlag(String option, String refusal) {
+    this.option = option;
+    this.refusal = refusal;
+  }
+
+  String option() {
+    return option;
   }
 
   /**
-   * A split for each stage.
+   * The parallelism of each stage.
    *
-   * @param text one for all stages, or one for each, with commas between them
+   * @param text the option's value
    * @param how gradients are summed
    */
-  List<Parallelism> read(String text, @Nullable String how, int stages) {
+  List<Parallelism> read(LayerGraph graph, String text, @Nullable String how, int stages) {
     Reduction reduction = reduction(how);
-    List<Parallelism> splits =
-        Arrays.stream(text.split(",", -1)).map(each -> one(each).with(reduction)).toList();
-    if (splits.size() == 1) {
-      return Collections.nCopies(stages, splits.get(0));
+    List<Parallelism> each =
+        Arrays.stream(text.split(",", -1)).map(one -> one(graph, one).with(reduction)).toList();
+    if (each.size() == 1) {
+      return Collections.nCopies(stages, each.get(0));
     }
-    if (splits.size() != stages) {
+    if (each.size() != stages) {
       throw new BadInputException(
-          "--split: %s names %d splits for %d stages; give one for all, or one for each"
-              .formatted(text, splits.size(), stages));
+          "%s: %s has %d values for %d stages; give one for all, or one for each"
+              .formatted(option, text, each.size(), stages));
     }
-    return splits;
+    return each;
   }
 
   private static Reduction reduction(@Nullable String how) {
@@ -59,40 +82,53 @@ final class ParallelismFlag {
                     .formatted(how)));
   }
 
-  private Parallelism one(String text) {
-    if (text.equals(Kind.NONE.word())) {
+  private Parallelism one(LayerGraph graph, String text) {
+    if (text.equals(Kind.NONE.word()) || (text.equals("1") && this != SPLIT)) {
       return Parallelism.NONE;
     }
-    String[] words = text.split(":", -1);
-    Optional<Kind> kind =
-        Arrays.stream(Kind.values()).filter(k -> k.word().equals(words[0])).findFirst();
-    List<Integer> grid = words.length == 2 ? grid(words[1]) : List.of();
-    if (kind.isEmpty()
-        || kind.get() == Kind.NONE
-        || grid.isEmpty()
-        || (grid.size() > 1 && kind.get() != Kind.SPATIAL)) {
-      throw new BadInputException(
-          "--split: %s is no split; give KIND:P with a kind of %s, like filter:2 or spatial:2x2"
-              .formatted(text, kinds()));
-    }
-    Parallelism split =
-        kind.get() == Kind.SPATIAL ? places(grid) : new Parallelism(kind.get(), grid);
-    new ParallelismLimits(graph)
-        .refusal(split)
+    ParallelismLimits limits = new ParallelismLimits(graph);
+    Parallelism read =
+        parse(graph, limits, text)
+            .orElseThrow(() ->
+                new BadInputException("%s: '%s' %s".formatted(option, text, refusal)));
+    limits
+        .refusal(read)
         .ifPresent(why -> {
-          throw new BadInputException("--split: " + why);
+          throw new BadInputException(option + ": " + why);
         });
-    return split;
+    return read;
   }
 
-  private static String kinds() {
-    return Arrays.stream(Kind.values())
-        .filter(kind -> kind != Kind.NONE)
-        .map(Kind::word)
-        .collect(Collectors.joining(", "));
+  private Optional<Parallelism> parse(LayerGraph graph, ParallelismLimits limits, String text) {
+    String[] words = text.split(":", -1);
+    List<Integer> grid = grid(words[words.length - 1]);
+    if (grid.isEmpty() || words.length > 2) {
+      return Optional.empty();
+    }
+    if (words.length == 1) {
+      return switch (this) {
+        case TENSOR ->
+            grid.size() == 1
+                ? Optional.of(limits.tensorParallel(grid.get(0)))
+                : Optional.empty();
+        case SPATIAL -> Optional.of(spatial(graph, grid));
+        case SPLIT -> Optional.empty();
+      };
+    }
+    boolean spatial = words[0].equals(Kind.SPATIAL.word());
+    if (this == SPATIAL || (spatial && this != SPLIT)) {
+      return Optional.empty();
+    }
+    return spatial
+        ? Optional.of(spatial(graph, grid))
+        : Arrays.stream(Kind.values())
+            .filter(kind -> kind != Kind.NONE && kind.word().equals(words[0]))
+            .filter(kind -> grid.size() == 1)
+            .findFirst()
+            .map(kind -> new Parallelism(kind, grid));
   }
 
-  /** Parts along each axis; none where that is no list of counts, or of more than anybody has. */
+  /** Parts along each axis; none where the text is no list of counts, or of too many. */
   private static List<Integer> grid(String text) {
     if (!text.matches("[1-9][0-9]{0,5}(x[1-9][0-9]{0,5})*")) {
       return List.of();
@@ -103,7 +139,7 @@ final class ParallelismFlag {
   }
 
   /** One number is that of parts along the first axis. */
-  private Parallelism places(List<Integer> grid) {
+  private static Parallelism spatial(LayerGraph graph, List<Integer> grid) {
     int axes = 2;
     for (int layer = graph.size() - 1; layer >= 0; layer--) {
       axes = CutRegion.mapBefore(graph, layer).map(List::size).orElse(axes);
@@ -114,5 +150,13 @@ final class ParallelismFlag {
     List<Integer> all = new ArrayList<>(Collections.nCopies(axes, 1));
     all.set(0, grid.get(0));
     return new Parallelism(Kind.SPATIAL, all);
+  }
+
+  /** The names of all, for messages. */
+  static String names() {
+    return Arrays.stream(values())
+        .filter(flag -> flag != SPLIT)
+        .map(ParallelismFlag::option)
+        .collect(Collectors.joining(" or "));
   }
 }

@@ -66,7 +66,7 @@ final class PredictionArgument {
     }
     if (emulate && assignment.stages().stream().anyMatch(stage -> stage.split().several())) {
       throw new BadInputException(
-          "--emulate: workers that only take time do not compute layers together; leave out --split"
+          "--emulate: emulated workers do not split layers; leave out --tensor-parallel and --spatial-parallel"
               + " or --emulate");
     }
     StageCosts costs = costs(chosen, optimizer);

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
@@ -94,20 +95,34 @@ final class TrainArgument {
   boolean vertical;
 
   @Option(
-      names = "--split",
-      paramLabel = "KIND:P",
+      names = "--tensor-parallel",
+      paramLabel = "[KIND:]P",
       description =
-          "Split each layer of a stage over P workers: filter:P, channel:P, spatial:P (or 2x2"
-              + " for parts along each axis, with halo exchange), tensor:P or sequence:P. One for all"
-              + " stages, or one for each, separated by commas, like spatial:2,none. Default: none.")
+          "Split each layer of a stage over P workers. A number alone divides transformer blocks by"
+              + " attention heads and MLP features, as Megatron-LM does, and other networks by"
+              + " filters. KIND is tensor, sequence (tensor, with normalizations split along the"
+              + " sequence), filter or channel. One for all stages, or one for each, separated by"
+              + " commas, like 2,1. Default: 1.")
+  @Nullable String tensorParallel;
+
+  @Option(
+      names = "--spatial-parallel",
+      paramLabel = "P",
+      description =
+          "Split the feature maps of each layer of a stage over P workers, with halo exchange; 2x2"
+              + " for parts along each axis. One for all stages, or one for each. Default: 1.")
+  @Nullable String spatialParallel;
+
+  /** The former name of both. */
+  @Option(names = "--split", paramLabel = "KIND:P", hidden = true)
   @Nullable String split;
 
   @Option(
       names = "--reduce",
       paramLabel = "HOW",
       description =
-          "How gradients of split layers and replicas are all-reduced: hierarchical, leaders or"
-              + " flat. Default: hierarchical.")
+          "All-reduce of gradients over tensor-parallel or spatial-parallel and data-parallel"
+              + " workers: hierarchical, leaders or flat. Default: hierarchical.")
   @Nullable String reduce;
 
   @Option(
@@ -180,7 +195,7 @@ final class TrainArgument {
   private Chosen ofPlan(TrainPlan file) {
     refuse("--stages", stages);
     refuse("--replicas", replicas);
-    refuse("--split", split);
+    Arrays.stream(ParallelismFlag.values()).forEach(flag -> refuse(flag.option(), value(flag)));
     refuse("--reduce", reduce);
     refuse("--micro-batches", microBatches);
     refuse("--global-batch", batch);
@@ -261,10 +276,12 @@ final class TrainArgument {
   /** Workers of a rank share micro-batches where these are several of a step. */
   private Chosen asynchronous(
       String network, LayerGraph graph, AsyncPipeline asyncPipeline, int each) {
-    if (split != null || reduce != null) {
+    Optional<ParallelismFlag> given = parallelism();
+    if (given.isPresent() || reduce != null) {
       throw new BadInputException(
-          "--split: stages whose steps flow, as those of %s, are not split; leave it out"
-              .formatted(asyncPipeline.name()));
+          "%s: layers are not split under %s, which does not flush; leave it out"
+              .formatted(
+                  given.map(ParallelismFlag::option).orElse("--reduce"), asyncPipeline.name()));
     }
     int samples = batch(asyncPipeline.microBatches());
     List<StageLayers> cut = cut(graph, asyncPipeline.stages());
@@ -298,19 +315,43 @@ final class TrainArgument {
     try {
       return new Assignment(made, cut, workers, samples, overlapped);
     } catch (IllegalArgumentException e) {
-      throw new BadInputException("--split: " + e.getMessage() + "; give one for all stages");
+      String option = parallelism().map(ParallelismFlag::option).orElse("--replicas");
+      throw new BadInputException(option + ": " + e.getMessage() + "; give one for all stages");
     }
   }
 
   private List<StageLayers> split(LayerGraph graph, List<StageLayers> cut) {
-    if (split == null) {
+    Optional<ParallelismFlag> flag = parallelism();
+    if (flag.isEmpty()) {
       if (reduce != null) {
-        throw new BadInputException("--reduce: no layers are split; add --split, or leave it out");
+        throw new BadInputException(
+            "--reduce: no layers are split; leave it out, or add " + ParallelismFlag.names());
       }
       return cut;
     }
-    List<Parallelism> splits = new ParallelismFlag(graph).read(split, reduce, cut.size());
-    return IntStream.range(0, cut.size()).mapToObj(i -> cut.get(i).with(splits.get(i))).toList();
+    String text = Objects.requireNonNull(value(flag.get()));
+    List<Parallelism> each = flag.get().read(graph, text, reduce, cut.size());
+    return IntStream.range(0, cut.size()).mapToObj(i -> cut.get(i).with(each.get(i))).toList();
+  }
+
+  /** The one option that splits layers; empty where none is given. */
+  private Optional<ParallelismFlag> parallelism() {
+    List<ParallelismFlag> given =
+        Arrays.stream(ParallelismFlag.values()).filter(flag -> value(flag) != null).toList();
+    if (given.size() > 1) {
+      throw new BadInputException(
+          "%s: %s splits the layers already; leave one of them out"
+              .formatted(given.get(1).option(), given.get(0).option()));
+    }
+    return given.stream().findFirst();
+  }
+
+  private @Nullable String value(ParallelismFlag flag) {
+    return switch (flag) {
+      case TENSOR -> tensorParallel;
+      case SPATIAL -> spatialParallel;
+      case SPLIT -> split;
+    };
   }
 
   private static final ScheduleRequest.Times TIMES = ScheduleRequest.Times.of("1,1,1,0", 1);

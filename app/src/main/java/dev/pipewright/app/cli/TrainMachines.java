@@ -12,11 +12,15 @@ final class TrainMachines {
   private static final int PORTS = 1 << 16;
 
   @Option(
-      names = "--elsewhere",
+      names = "--remote-workers",
       paramLabel = "N",
       description =
           "Run the last N workers on other machines, which `join`. Paths of files must be valid"
               + " on all machines. Default: 0.")
+  private @Nullable Integer remote;
+
+  /** The former name. */
+  @Option(names = "--elsewhere", paramLabel = "N", hidden = true)
   private @Nullable Integer elsewhere;
 
   @Option(
@@ -35,25 +39,26 @@ final class TrainMachines {
   private int stallTimeout;
 
   Machines machines(int workers, Workers kind) {
-    Seconds patience = new Seconds(AtLeast.one("--stall-timeout", stallTimeout));
-    if (elsewhere == null) {
+    Seconds stall = new Seconds(AtLeast.one("--stall-timeout", stallTimeout));
+    Integer others = remote == null ? elsewhere : remote;
+    if (others == null) {
       if (port != null) {
-        throw new BadInputException("--port: no machine joins; leave it out, or add --elsewhere N");
+        throw new BadInputException("--port: no machine joins; leave it out, or add --remote-workers N");
       }
-      return new Machines(0, 0, patience);
+      return new Machines(0, 0, stall);
     }
-    AtLeast.one("--elsewhere", elsewhere);
-    if (elsewhere > workers) {
+    AtLeast.one("--remote-workers", others);
+    if (others > workers) {
       throw new BadInputException(
-          "--elsewhere: all workers are %d; give at most as many".formatted(workers));
+          "--remote-workers: all workers are %d; give at most as many".formatted(workers));
     }
     if (kind == Workers.THREADS) {
       throw new BadInputException(
-          "--elsewhere: threads run in one process; leave out --workers threads");
+          "--remote-workers: threads run in one process; leave out --workers threads");
     }
     if (port != null && (port < 0 || port >= PORTS)) {
       throw new BadInputException("--port: %d is no port; give one up to 65535".formatted(port));
     }
-    return new Machines(elsewhere, port == null ? 0 : port, patience);
+    return new Machines(others, port == null ? 0 : port, stall);
   }
 }

@@ -34,8 +34,8 @@ class CompareCommandTest {
 
   @Test
   void splitStagesAreNotEmulated() {
-    run("train", "--cluster", "dapple-a", "--split", "filter:2", "--emulate")
-        .refusal(2, "--emulate", "leave out --split");
+    run("train", "--cluster", "dapple-a", "--tensor-parallel", "filter:2", "--emulate")
+        .refusal(2, "--emulate", "leave out --tensor-parallel and --spatial-parallel");
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -45,45 +46,83 @@ class TrainMistakesTest {
   }
 
   @Test
-  void splitsAreKnownKindsOfKnownDegree() {
-    for (String flag :
-        List.of(
-            "filters:2", "filter", "filter:0", "filter:2x2", "none:2", "spatial:99999x99999", "")) {
+  void tensorParallelismHasADegreeAndAKnownKind() {
+    for (String value :
+        List.of("filters:2", "filter", "filter:0", "filter:2x2", "none:2", "2x2", "spatial:2", "")) {
       assertEquals(
-          "--split: %s is no split; give KIND:P with a kind of filter, channel, spatial, tensor,"
-                  .formatted(flag)
-              + " sequence, like filter:2 or spatial:2x2",
-          refusal("--split", flag));
+          "--tensor-parallel: '%s' is no tensor parallelism; give a degree, or KIND:P with a kind of"
+                  .formatted(value)
+              + " tensor, sequence, filter, channel, like 2 or sequence:2",
+          refusal("--tensor-parallel", value));
     }
   }
 
   @Test
-  void aLayerLimitsASplit() {
+  void spatialParallelismHasParts() {
+    for (String value : List.of("filter:2", "0", "2x", "99999x99999", "")) {
+      assertEquals(
+          "--spatial-parallel: '%s' is no number of parts; give one, or one for each axis, like 2 or"
+                  .formatted(value)
+              + " 2x2",
+          refusal("--spatial-parallel", value));
+    }
+  }
+
+  @Test
+  void aLayerLimitsParallelism() {
+    for (String value : List.of("11", "filter:11")) {
+      assertEquals(
+          "--tensor-parallel: layer classifier of mlp-8x1024 has 10 filters and cannot be split in"
+              + " 11; take 10 parts or fewer",
+          refusal("--tensor-parallel", value));
+    }
+    assertEquals(
+        "--spatial-parallel: mlp-8x1024 has no layer whose spatial positions can be split; take"
+            + " another kind",
+        refusal("--spatial-parallel", "2"));
+  }
+
+  @Test
+  void parallelismIsForAllStagesOrForEach() {
+    assertEquals(
+        "--tensor-parallel: filter:2,1,1 has 3 values for 2 stages; give one for all, or one for"
+            + " each",
+        refusal("--stages", "2", "--tensor-parallel", "filter:2,1,1"));
+  }
+
+  @Test
+  void layersAreSplitInOneWay() {
+    assertEquals(
+        "--spatial-parallel: --tensor-parallel splits the layers already; leave one of them out",
+        refusal("--spatial-parallel", "2", "--tensor-parallel", "2"));
+  }
+
+  /** The former names are understood, and are in no help text. */
+  @Test
+  void formerNamesOfOptions() {
+    assertEquals(
+        "--split: 'filters:2' is no split; give --tensor-parallel KIND:P or --spatial-parallel P,"
+            + " which replace it",
+        refusal("--split", "filters:2"));
     assertEquals(
         "--split: layer classifier of mlp-8x1024 has 10 filters and cannot be split in 11; take 10"
             + " parts or fewer",
         refusal("--split", "filter:11"));
     assertEquals(
-        "--split: mlp-8x1024 has no layer whose places can be split; take another kind",
-        refusal("--split", "spatial:2"));
+        "--remote-workers: all workers are 1; give at most as many", refusal("--elsewhere", "2"));
+    String help = Cli.run("train", "--help").ends(0).out();
+    assertFalse(help.contains("--split") || help.contains("--elsewhere"), help);
   }
 
   @Test
-  void splitsAreForAllStagesOrForEach() {
+  void waysToSumGradientsAreForSplitLayers() {
     assertEquals(
-        "--split: filter:2,none,none names 3 splits for 2 stages; give one for all, or one for"
-            + " each",
-        refusal("--stages", "2", "--split", "filter:2,none,none"));
-  }
-
-  @Test
-  void waysToSumGradientsAreForSplits() {
-    assertEquals(
-        "--reduce: no layers are split; add --split, or leave it out",
+        "--reduce: no layers are split; leave it out, or add --tensor-parallel or"
+            + " --spatial-parallel",
         refusal("--reduce", "leaders"));
     assertEquals(
         "--reduce: leader is no way to sum gradients; give one of hierarchical, leaders, flat",
-        refusal("--split", "filter:2", "--reduce", "leader"));
+        refusal("--tensor-parallel", "filter:2", "--reduce", "leader"));
   }
 
   @Test
@@ -124,17 +163,17 @@ class TrainMistakesTest {
   @Test
   void otherMachinesAreForProcesses() {
     assertEquals(
-        "--port: no machine joins; leave it out, or add --elsewhere N", refusal("--port", "7000"));
+        "--port: no machine joins; leave it out, or add --remote-workers N", refusal("--port", "7000"));
     assertEquals(
-        "--elsewhere: 0 is too few; give a whole number >= 1", refusal("--elsewhere", "0"));
+        "--remote-workers: 0 is too few; give a whole number >= 1", refusal("--remote-workers", "0"));
     assertEquals(
-        "--elsewhere: all workers are 1; give at most as many", refusal("--elsewhere", "2"));
+        "--remote-workers: all workers are 1; give at most as many", refusal("--elsewhere", "2"));
     assertEquals(
-        "--elsewhere: threads run in one process; leave out --workers threads",
-        refusal("--elsewhere", "1", "--workers", "threads"));
+        "--remote-workers: threads run in one process; leave out --workers threads",
+        refusal("--remote-workers", "1", "--workers", "threads"));
     assertEquals(
         "--port: 70000 is no port; give one up to 65535",
-        refusal("--elsewhere", "1", "--port", "70000"));
+        refusal("--remote-workers", "1", "--port", "70000"));
   }
 
   @Test

@@ -4,6 +4,7 @@ import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.Parallelism;
 import dev.pipewright.plan.ParallelismLimits;
 
 /** What can be said of split stages before anything starts. */
@@ -17,7 +18,9 @@ final class ParallelismCheck {
       limits
           .refusal(stage.split())
           .ifPresent(why -> {
-            throw new BadInputException("--split: " + why);
+            boolean spatial = stage.split().kind() == Parallelism.Kind.SPATIAL;
+            String option = spatial ? "--spatial-parallel: " : "--tensor-parallel: ";
+            throw new BadInputException(option + why);
           });
     }
   }

@@ -76,7 +76,7 @@ class ParallelismRunsTest {
             BadInputException.class,
             () -> new Trainer().train(runs.request(folder, Optional.empty()), step -> {}));
     assertEquals(
-        "--split: layer classifier of mlp:layers=3,hidden=16,in=12,classes=4 has 4 filters and"
+        "--tensor-parallel: layer classifier of mlp:layers=3,hidden=16,in=12,classes=4 has 4 filters and"
             + " cannot be split in 5; take 4 parts or fewer",
         mistake.getMessage());
   }
