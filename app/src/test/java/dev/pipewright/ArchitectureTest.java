@@ -41,6 +41,7 @@ class ArchitectureTest {
     "profile",
     "trace",
     "cost",
+    "predict",
     "sim",
     "planner",
     "execution"
@@ -96,6 +97,13 @@ class ArchitectureTest {
   @Test
   void costsImportAllValuesButTraces() {
     holds(imports("cost", "units", "model", "cluster", "schedule", "zoo", "plan", "profile"));
+  }
+
+  @Test
+  void predictionsImportCosts() {
+    holds(
+        imports(
+            "predict", "units", "model", "cluster", "schedule", "zoo", "plan", "profile", "cost"));
   }
 
   @Test
@@ -227,7 +235,7 @@ class ArchitectureTest {
   @Test
   void packagesFormNoCycle() {
     holds(slices().matching("dev.pipewright.(*)..").should().beFreeOfCycles());
-    holds(slices().matching("dev.pipewright.app.(*)..").should().beFreeOfCycles());
+    holds(slices().matching("dev.pipewright.(**)").should().beFreeOfCycles());
   }
 
   @Test

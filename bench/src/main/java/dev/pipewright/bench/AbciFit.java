@@ -1,8 +1,8 @@
 package dev.pipewright.bench;
 
 import dev.pipewright.bench.AbciAccuracy.Source;
-import dev.pipewright.cost.strategy.Prediction.Predicted;
-import dev.pipewright.cost.strategy.Strategy;
+import dev.pipewright.predict.paradl.Prediction.Predicted;
+import dev.pipewright.predict.paradl.Strategy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

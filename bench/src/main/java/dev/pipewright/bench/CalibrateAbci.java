@@ -4,7 +4,7 @@ import dev.pipewright.bench.AbciAccuracy.Source;
 import dev.pipewright.bench.plot.Axis;
 import dev.pipewright.bench.plot.Figure;
 import dev.pipewright.bench.plot.Lines;
-import dev.pipewright.cost.strategy.Strategy;
+import dev.pipewright.predict.paradl.Strategy;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.Arrays;

@@ -1,8 +1,8 @@
 package dev.pipewright.bench;
 
-import dev.pipewright.planner.interoperator.InterOperatorPlanner;
-import dev.pipewright.planner.interoperator.InterOperatorPlanner.Pipeline;
-import dev.pipewright.planner.interoperator.StageTable;
+import dev.pipewright.planner.alpa.InterOperatorPlanner;
+import dev.pipewright.planner.alpa.InterOperatorPlanner.Pipeline;
+import dev.pipewright.planner.alpa.StageTable;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;

@@ -1,7 +1,7 @@
 package dev.pipewright.bench;
 
-import dev.pipewright.cost.strategy.Batch;
-import dev.pipewright.cost.strategy.Strategy;
+import dev.pipewright.predict.paradl.Batch;
+import dev.pipewright.predict.paradl.Strategy;
 import tools.jackson.databind.JsonNode;
 
 /**

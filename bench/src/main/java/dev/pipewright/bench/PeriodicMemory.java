@@ -3,11 +3,11 @@ package dev.pipewright.bench;
 import dev.pipewright.bench.plot.Axis;
 import dev.pipewright.bench.plot.Figure;
 import dev.pipewright.bench.plot.Lines;
-import dev.pipewright.planner.periodic.LayerChain;
-import dev.pipewright.planner.periodic.PeriodicPlan;
-import dev.pipewright.planner.periodic.PeriodicPlanner;
-import dev.pipewright.planner.periodic.PeriodicPlanning;
-import dev.pipewright.planner.periodic.PeriodicProblem;
+import dev.pipewright.planner.madpipe.LayerChain;
+import dev.pipewright.planner.madpipe.PeriodicPlan;
+import dev.pipewright.planner.madpipe.PeriodicPlanner;
+import dev.pipewright.planner.madpipe.PeriodicPlanning;
+import dev.pipewright.planner.madpipe.PeriodicProblem;
 import java.util.List;
 import java.util.Optional;
 

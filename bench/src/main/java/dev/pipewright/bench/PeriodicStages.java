@@ -1,10 +1,10 @@
 package dev.pipewright.bench;
 
-import dev.pipewright.planner.periodic.ContiguousPlanner;
-import dev.pipewright.planner.periodic.Discipline;
-import dev.pipewright.planner.periodic.LayerChain;
-import dev.pipewright.planner.periodic.PeriodicPlan;
-import dev.pipewright.planner.periodic.PeriodicProblem;
+import dev.pipewright.planner.madpipe.ContiguousPlanner;
+import dev.pipewright.planner.madpipe.Discipline;
+import dev.pipewright.planner.madpipe.LayerChain;
+import dev.pipewright.planner.madpipe.PeriodicPlan;
+import dev.pipewright.planner.madpipe.PeriodicProblem;
 import java.util.List;
 
 /**

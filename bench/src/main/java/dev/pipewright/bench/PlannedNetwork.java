@@ -3,7 +3,7 @@ package dev.pipewright.bench;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.model.Chain;
-import dev.pipewright.planner.baseline.OnePath;
+import dev.pipewright.planner.partition.OnePath;
 
 /**
  * A network on a cluster, for planners to plan.

@@ -1,8 +1,8 @@
 package dev.pipewright.bench;
 
 import dev.pipewright.formats.PlacementJson;
-import dev.pipewright.planner.interoperator.InterOperatorPlanner;
-import dev.pipewright.planner.interoperator.StageTable;
+import dev.pipewright.planner.alpa.InterOperatorPlanner;
+import dev.pipewright.planner.alpa.StageTable;
 import dev.pipewright.planner.pipedream.CutCosts;
 import dev.pipewright.planner.pipedream.Level;
 import dev.pipewright.planner.pipedream.PipeDreamOptimizer;

@@ -1,7 +1,7 @@
 package dev.pipewright.bench;
 
-import dev.pipewright.cost.strategy.Prediction;
-import dev.pipewright.cost.strategy.Study;
+import dev.pipewright.predict.paradl.Prediction;
+import dev.pipewright.predict.paradl.Study;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

@@ -1,6 +1,6 @@
 package dev.pipewright.bench;
 
-import dev.pipewright.cost.strategy.Strategy;
+import dev.pipewright.predict.paradl.Strategy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

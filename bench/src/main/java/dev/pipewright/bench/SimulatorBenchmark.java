@@ -1,7 +1,7 @@
 package dev.pipewright.bench;
 
 import dev.pipewright.schedule.OneForwardOneBackward;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Conditions.Transfers;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;

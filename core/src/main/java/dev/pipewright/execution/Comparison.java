@@ -4,7 +4,7 @@ import dev.pipewright.plan.Assignment;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Run;
 import java.util.ArrayList;
 import java.util.EnumMap;

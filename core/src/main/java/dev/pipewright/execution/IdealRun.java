@@ -2,8 +2,8 @@ package dev.pipewright.execution;
 
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.timed.OpTimes;
-import dev.pipewright.schedule.timed.StepTimes;
+import dev.pipewright.schedule.search.OpTimes;
+import dev.pipewright.schedule.search.StepTimes;
 import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;

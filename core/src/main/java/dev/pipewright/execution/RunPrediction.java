@@ -12,7 +12,7 @@ import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.ConsecutiveSteps;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.StepEnd;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.SimulatedOracle;

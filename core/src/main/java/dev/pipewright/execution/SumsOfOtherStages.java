@@ -3,8 +3,8 @@ package dev.pipewright.execution;
 import dev.pipewright.cluster.Software;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.timed.OpTimes;
-import dev.pipewright.schedule.timed.StepTimes;
+import dev.pipewright.schedule.search.OpTimes;
+import dev.pipewright.schedule.search.StepTimes;
 import java.util.Arrays;
 
 /**

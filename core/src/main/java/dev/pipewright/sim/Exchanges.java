@@ -3,7 +3,7 @@ package dev.pipewright.sim;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,7 +1,7 @@
 package dev.pipewright.sim;
 
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.units.Check;
 import java.util.Arrays;
 

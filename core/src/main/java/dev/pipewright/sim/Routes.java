@@ -1,7 +1,7 @@
 package dev.pipewright.sim;
 
 import dev.pipewright.schedule.Placement;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Conditions.Transfers;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.pipewright.sim;
 
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 
 /** The quicker simulator of those that can run a schedule under given conditions. */
 public final class Simulator {

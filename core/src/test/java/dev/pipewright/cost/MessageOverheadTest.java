@@ -17,7 +17,7 @@ import dev.pipewright.plan.StagePlan;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Placement;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.units.Precision;
 import java.util.List;
 import java.util.SplittableRandom;

@@ -28,7 +28,7 @@ import dev.pipewright.profile.Provenance;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.cyclic.Cyclic;
 import dev.pipewright.schedule.periodic.RepeatedOp;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.steady.SteadyState;

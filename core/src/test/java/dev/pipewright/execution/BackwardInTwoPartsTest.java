@@ -21,7 +21,7 @@ import dev.pipewright.profile.Provenance;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.ZeroBubbleH1;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.units.Precision;
 import java.util.Collections;
 import java.util.List;

@@ -24,7 +24,7 @@ import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.ZeroBubbleH1;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.SimulatedOracle;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -23,7 +23,7 @@ import dev.pipewright.profile.Profile.LayerSizes;
 import dev.pipewright.profile.Profile.LayerTimes;
 import dev.pipewright.profile.Provenance;
 import dev.pipewright.schedule.OneForwardOneBackward;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.units.Precision;
 import dev.pipewright.zoo.Clusters;
 import dev.pipewright.zoo.Models;

@@ -14,7 +14,7 @@ import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Recomputed;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Recorder;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.SimulatedOracle;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.schedule.check.Validator;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
 import java.util.Arrays;

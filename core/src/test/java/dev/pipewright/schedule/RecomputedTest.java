@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.cyclic.DataParallel;
-import dev.pipewright.schedule.timed.AdaptiveV;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.AdaptiveV;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.StaticSimulator;
 import java.util.List;
 import java.util.SplittableRandom;

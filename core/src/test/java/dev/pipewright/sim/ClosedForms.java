@@ -3,7 +3,7 @@ package dev.pipewright.sim;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 
 /** What tests of closed forms share. */
 final class ClosedForms {

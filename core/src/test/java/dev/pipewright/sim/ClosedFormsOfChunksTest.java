@@ -13,7 +13,7 @@ import dev.pipewright.schedule.Interleaved;
 import dev.pipewright.schedule.InterleavedZeroBubble;
 import dev.pipewright.schedule.LoopedBreadthFirst;
 import dev.pipewright.schedule.OneForwardOneBackwardV;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 

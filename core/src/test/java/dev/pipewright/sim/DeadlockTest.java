@@ -9,7 +9,7 @@ import dev.pipewright.schedule.Program;
 import dev.pipewright.schedule.RandomPrograms;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.check.Validator;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Conditions.Transfers;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.RepeatedTest;

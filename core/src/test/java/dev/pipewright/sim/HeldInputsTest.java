@@ -10,7 +10,7 @@ import dev.pipewright.schedule.RandomPrograms.Part;
 import dev.pipewright.schedule.Recomputed;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.ZeroBubbleH1;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.memory.RunMemory;
 import dev.pipewright.sim.memory.StageBytes;
 import dev.pipewright.trace.RankMemory;

@@ -13,7 +13,7 @@ import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Program;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.check.Validator;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

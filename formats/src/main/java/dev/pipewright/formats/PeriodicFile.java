@@ -1,6 +1,6 @@
 package dev.pipewright.formats;
 
-import dev.pipewright.planner.periodic.PeriodicShape;
+import dev.pipewright.planner.madpipe.PeriodicShape;
 import java.util.Optional;
 import java.util.OptionalDouble;
 

@@ -2,11 +2,11 @@ package dev.pipewright.formats;
 
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.plan.Recompute;
-import dev.pipewright.planner.periodic.LayerChain;
-import dev.pipewright.planner.periodic.PeriodBound;
-import dev.pipewright.planner.periodic.PeriodicPlan;
-import dev.pipewright.planner.periodic.PeriodicPlan.Placed;
-import dev.pipewright.planner.periodic.PeriodicPlanning;
+import dev.pipewright.planner.madpipe.LayerChain;
+import dev.pipewright.planner.madpipe.PeriodBound;
+import dev.pipewright.planner.madpipe.PeriodicPlan;
+import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
+import dev.pipewright.planner.madpipe.PeriodicPlanning;
 import dev.pipewright.schedule.periodic.RepeatedOp;
 import dev.pipewright.schedule.periodic.StageLoad;
 import java.util.ArrayList;

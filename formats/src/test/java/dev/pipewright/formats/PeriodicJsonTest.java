@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCost.States;
-import dev.pipewright.planner.periodic.LayerChain;
-import dev.pipewright.planner.periodic.PeriodicPlanner;
-import dev.pipewright.planner.periodic.PeriodicPlanning;
-import dev.pipewright.planner.periodic.PeriodicProblem;
+import dev.pipewright.planner.madpipe.LayerChain;
+import dev.pipewright.planner.madpipe.PeriodicPlanner;
+import dev.pipewright.planner.madpipe.PeriodicPlanning;
+import dev.pipewright.planner.madpipe.PeriodicProblem;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.periodic.StageLoad;
 import dev.pipewright.units.Bytes;

@@ -9,7 +9,7 @@ import dev.pipewright.schedule.Op;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
 import java.nio.file.Files;

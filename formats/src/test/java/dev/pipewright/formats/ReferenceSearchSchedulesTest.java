@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.check.Validator;
-import dev.pipewright.schedule.timed.AdaptiveV;
-import dev.pipewright.schedule.timed.OpTimes;
-import dev.pipewright.schedule.timed.ZeroBubbleAuto;
+import dev.pipewright.schedule.search.AdaptiveV;
+import dev.pipewright.schedule.search.OpTimes;
+import dev.pipewright.schedule.search.ZeroBubbleAuto;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
 import java.nio.file.Files;

@@ -21,7 +21,7 @@ import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.ZeroBubbleH1;
 import dev.pipewright.schedule.ZeroBubbleH2;
 import dev.pipewright.schedule.cyclic.Cyclic;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
 import java.nio.file.Path;

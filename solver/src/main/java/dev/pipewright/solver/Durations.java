@@ -1,6 +1,6 @@
 package dev.pipewright.solver;
 
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 
 /**
  * A problem's durations in ticks, by stage.

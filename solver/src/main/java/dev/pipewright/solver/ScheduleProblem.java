@@ -1,7 +1,7 @@
 package dev.pipewright.solver;
 
 import dev.pipewright.schedule.Placement;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.units.Check;
 import java.util.Arrays;
 

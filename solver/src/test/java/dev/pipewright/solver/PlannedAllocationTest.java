@@ -3,12 +3,12 @@ package dev.pipewright.solver;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.planner.periodic.LayerChain;
-import dev.pipewright.planner.periodic.PeriodBound;
-import dev.pipewright.planner.periodic.PeriodicPlan;
-import dev.pipewright.planner.periodic.PeriodicPlanner;
-import dev.pipewright.planner.periodic.PeriodicPlanning;
-import dev.pipewright.planner.periodic.PeriodicProblem;
+import dev.pipewright.planner.madpipe.LayerChain;
+import dev.pipewright.planner.madpipe.PeriodBound;
+import dev.pipewright.planner.madpipe.PeriodicPlan;
+import dev.pipewright.planner.madpipe.PeriodicPlanner;
+import dev.pipewright.planner.madpipe.PeriodicPlanning;
+import dev.pipewright.planner.madpipe.PeriodicProblem;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.periodic.Pattern;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.pipewright.schedule.Placement;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.solver.ScheduleProblem.Goal;
 import java.nio.file.Files;
 import java.nio.file.Path;

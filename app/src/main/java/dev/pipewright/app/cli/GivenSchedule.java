@@ -8,7 +8,7 @@ import dev.pipewright.formats.ScheduleJsonReader;
 import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Run;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,13 +1,13 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.cost.strategy.Batch;
-import dev.pipewright.cost.strategy.Setting;
-import dev.pipewright.cost.strategy.Setting.Exchange;
-import dev.pipewright.cost.strategy.Setting.Formulas;
-import dev.pipewright.cost.strategy.Strategy;
-import dev.pipewright.cost.strategy.Studies;
-import dev.pipewright.cost.strategy.Study;
+import dev.pipewright.predict.paradl.Batch;
+import dev.pipewright.predict.paradl.Setting;
+import dev.pipewright.predict.paradl.Setting.Exchange;
+import dev.pipewright.predict.paradl.Setting.Formulas;
+import dev.pipewright.predict.paradl.Strategy;
+import dev.pipewright.predict.paradl.Studies;
+import dev.pipewright.predict.paradl.Study;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.ParadlSwitches;

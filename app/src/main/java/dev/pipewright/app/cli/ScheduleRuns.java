@@ -4,7 +4,7 @@ import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.JitterJson;
 import dev.pipewright.schedule.Recomputed;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.Conditions.Transfers;
 import dev.pipewright.sim.Jitter;

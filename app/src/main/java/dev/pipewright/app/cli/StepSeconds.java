@@ -3,7 +3,7 @@ package dev.pipewright.app.cli;
 import dev.pipewright.app.report.ScheduleText;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.timed.StepTimes;
+import dev.pipewright.schedule.search.StepTimes;
 import dev.pipewright.units.Range;
 import java.util.Arrays;
 import java.util.stream.IntStream;

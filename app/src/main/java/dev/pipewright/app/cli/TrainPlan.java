@@ -21,7 +21,7 @@ import dev.pipewright.plan.ParallelismLimits;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
-import dev.pipewright.planner.periodic.PeriodicShape;
+import dev.pipewright.planner.madpipe.PeriodicShape;
 import dev.pipewright.schedule.check.Validator;
 import dev.pipewright.schedule.periodic.RepeatedOp;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package dev.pipewright.app.report;
 
 import dev.pipewright.app.report.Labels.Box;
 import dev.pipewright.app.report.Labels.Wish;
-import dev.pipewright.cost.strategy.Prediction.Predicted;
+import dev.pipewright.predict.paradl.Prediction.Predicted;
 import java.util.List;
 
 /**

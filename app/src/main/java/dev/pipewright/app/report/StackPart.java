@@ -1,8 +1,8 @@
 package dev.pipewright.app.report;
 
-import dev.pipewright.cost.strategy.MemoryUse;
-import dev.pipewright.cost.strategy.Phase;
-import dev.pipewright.cost.strategy.Phases;
+import dev.pipewright.predict.paradl.MemoryUse;
+import dev.pipewright.predict.paradl.Phase;
+import dev.pipewright.predict.paradl.Phases;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -2,7 +2,7 @@ package dev.pipewright.app.report;
 
 import dev.pipewright.app.report.Table.Cell;
 import dev.pipewright.app.report.Table.Column;
-import dev.pipewright.cost.strategy.Prediction.Predicted;
+import dev.pipewright.predict.paradl.Prediction.Predicted;
 import dev.pipewright.units.Units;
 import java.util.List;
 

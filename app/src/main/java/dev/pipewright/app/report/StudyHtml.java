@@ -1,8 +1,8 @@
 package dev.pipewright.app.report;
 
 import dev.pipewright.cost.TrainingFigures;
-import dev.pipewright.cost.strategy.Prediction.Predicted;
-import dev.pipewright.cost.strategy.Study;
+import dev.pipewright.predict.paradl.Prediction.Predicted;
+import dev.pipewright.predict.paradl.Study;
 import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,6 +1,6 @@
 package dev.pipewright.app.report;
 
-import dev.pipewright.cost.strategy.Strategy;
+import dev.pipewright.predict.paradl.Strategy;
 
 /**
  * How points of a strategy look: the colour says what a group shares out, the shape whether groups

@@ -1,7 +1,7 @@
 package dev.pipewright.app.report;
 
-import dev.pipewright.cost.strategy.Prediction.Predicted;
-import dev.pipewright.cost.strategy.Study;
+import dev.pipewright.predict.paradl.Prediction.Predicted;
+import dev.pipewright.predict.paradl.Study;
 import java.util.List;
 
 /**

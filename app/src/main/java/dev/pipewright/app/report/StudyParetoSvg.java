@@ -2,8 +2,8 @@ package dev.pipewright.app.report;
 
 import dev.pipewright.app.report.Labels.Box;
 import dev.pipewright.app.report.Labels.Wish;
-import dev.pipewright.cost.strategy.Prediction.Predicted;
-import dev.pipewright.cost.strategy.Study;
+import dev.pipewright.predict.paradl.Prediction.Predicted;
+import dev.pipewright.predict.paradl.Study;
 import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,11 +1,11 @@
 package dev.pipewright.app.report;
 
 import dev.pipewright.app.report.Stack.Mark;
-import dev.pipewright.cost.strategy.Prediction;
-import dev.pipewright.cost.strategy.Prediction.Impossible;
-import dev.pipewright.cost.strategy.Prediction.Predicted;
-import dev.pipewright.cost.strategy.Strategy;
-import dev.pipewright.cost.strategy.Study;
+import dev.pipewright.predict.paradl.Prediction;
+import dev.pipewright.predict.paradl.Prediction.Impossible;
+import dev.pipewright.predict.paradl.Prediction.Predicted;
+import dev.pipewright.predict.paradl.Strategy;
+import dev.pipewright.predict.paradl.Study;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,9 +1,9 @@
 package dev.pipewright.app.report;
 
 import dev.pipewright.app.report.Table.Cell;
-import dev.pipewright.cost.strategy.Finding;
-import dev.pipewright.cost.strategy.Prediction.Predicted;
-import dev.pipewright.cost.strategy.Study;
+import dev.pipewright.predict.paradl.Finding;
+import dev.pipewright.predict.paradl.Prediction.Predicted;
+import dev.pipewright.predict.paradl.Study;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.pipewright.app.report;
 
-import dev.pipewright.cost.strategy.Prediction.Impossible;
-import dev.pipewright.cost.strategy.Prediction.Predicted;
-import dev.pipewright.cost.strategy.Study;
-import dev.pipewright.cost.strategy.Study.Crossover;
+import dev.pipewright.predict.paradl.Prediction.Impossible;
+import dev.pipewright.predict.paradl.Prediction.Predicted;
+import dev.pipewright.predict.paradl.Study;
+import dev.pipewright.predict.paradl.Study.Crossover;
 import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.List;

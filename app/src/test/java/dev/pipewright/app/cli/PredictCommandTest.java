@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.pipewright.cost.strategy.Strategy;
+import dev.pipewright.predict.paradl.Strategy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -12,7 +12,7 @@ import dev.pipewright.schedule.Op;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Recomputed;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.StaticSimulator;
 import java.util.ArrayList;
 import java.util.Arrays;

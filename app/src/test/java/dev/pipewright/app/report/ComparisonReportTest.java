@@ -12,7 +12,7 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
 import dev.pipewright.units.Precision;

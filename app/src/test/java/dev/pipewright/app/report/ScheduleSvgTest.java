@@ -11,7 +11,7 @@ import dev.pipewright.schedule.Interleaved;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.ZeroBubbleH1;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -11,7 +11,7 @@ import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Program;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.ZeroBubbleH1;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;

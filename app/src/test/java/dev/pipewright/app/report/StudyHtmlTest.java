@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.cost.strategy.Strategy;
-import dev.pipewright.cost.strategy.Study;
+import dev.pipewright.predict.paradl.Strategy;
+import dev.pipewright.predict.paradl.Study;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.cost.strategy.Layout;
-import dev.pipewright.cost.strategy.Phase;
-import dev.pipewright.cost.strategy.Prediction;
-import dev.pipewright.cost.strategy.Prediction.Predicted;
-import dev.pipewright.cost.strategy.Strategy;
-import dev.pipewright.cost.strategy.Study;
+import dev.pipewright.predict.paradl.Layout;
+import dev.pipewright.predict.paradl.Phase;
+import dev.pipewright.predict.paradl.Prediction;
+import dev.pipewright.predict.paradl.Prediction.Predicted;
+import dev.pipewright.predict.paradl.Strategy;
+import dev.pipewright.predict.paradl.Study;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

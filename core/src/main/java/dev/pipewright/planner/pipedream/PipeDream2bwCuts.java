@@ -1,6 +1,6 @@
 package dev.pipewright.planner.pipedream;
 
-import dev.pipewright.planner.baseline.OnePath;
+import dev.pipewright.planner.partition.OnePath;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
 

@@ -9,7 +9,7 @@ import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph.Edge;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
-import dev.pipewright.planner.baseline.OnePath;
+import dev.pipewright.planner.partition.OnePath;
 import dev.pipewright.planner.pipedream.PipeDream2bwPlanning.Candidate;
 import dev.pipewright.planner.pipedream.PipeDream2bwPlanning.Stage;
 import dev.pipewright.profile.Profile;

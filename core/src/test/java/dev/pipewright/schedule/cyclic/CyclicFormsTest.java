@@ -13,7 +13,7 @@ import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.check.Execution.At;
 import dev.pipewright.schedule.cyclic.Cyclic.Form;
 import dev.pipewright.schedule.cyclic.Cyclic.Rule;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

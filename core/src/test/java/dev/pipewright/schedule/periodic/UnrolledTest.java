@@ -8,7 +8,7 @@ import dev.pipewright.schedule.Diagram;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.check.Validator;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
 import java.util.Arrays;

@@ -11,7 +11,7 @@ import dev.pipewright.schedule.cyclic.Cyclic.Rule;
 import dev.pipewright.schedule.periodic.OneForwardOneBackwardStar;
 import dev.pipewright.schedule.periodic.PeriodicPipeline;
 import dev.pipewright.schedule.periodic.StageLoad;
-import dev.pipewright.schedule.timed.OpTimes;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.StaticSimulator;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
-import dev.pipewright.planner.baseline.OnePath;
+import dev.pipewright.planner.partition.OnePath;
 import dev.pipewright.runtime.tensor.Gradients;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;

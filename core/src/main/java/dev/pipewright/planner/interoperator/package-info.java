@@ -1,8 +1,0 @@
-/**
- * Stage construction by the inter-operator dynamic program: which layers become a stage and on
- * which part of the machines, where every stage's time on every part is known.
- */
-@NullMarked
-package dev.pipewright.planner.interoperator;
-
-import org.jspecify.annotations.NullMarked;

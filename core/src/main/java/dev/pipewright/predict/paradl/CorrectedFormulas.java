@@ -1,0 +1,51 @@
+package dev.pipewright.predict.paradl;
+
+import dev.pipewright.predict.paradl.Strategy.Split;
+
+/**
+ * What implementations of the strategies do, layer by layer, where Table 3 of ParaDL splits
+ * everything alike.
+ *
+ * <ul>
+ *   <li>Filters and channels are split in products only; between them every device has the whole
+ *       activation and normalises, pools and activates it like all others. What is exchanged is the
+ *       output of a split layer (forward) and the gradient of its input (backward).
+ *   <li>Positions are split in all layers that may be and have enough of them; where the next has
+ *       too few or none (fully connected) the activation is gathered, and done by all alike.
+ *   <li>The largest part sets the pace where extents do not divide; narrow parts fill a device
+ *       badly.
+ *   <li>A pipeline is priced by the cost model of the planner, with a schedule that starts its
+ *       backward passes early.
+ * </ul>
+ */
+final class CorrectedFormulas implements StrategyFormulas {
+  private final Network network;
+  private final Setting setting;
+  private final Placement placement;
+  private final PipelineEstimate pipelines;
+
+  CorrectedFormulas(Network network, Setting setting) {
+    this.network = network;
+    this.setting = setting;
+    this.placement = Placement.achieved(network.workload().cluster());
+    this.pipelines = new PipelineEstimate(network, setting);
+  }
+
+  @Override
+  public Phases phases(Layout layout, long globalBatch) {
+    return layout.strategy().split() == Split.LAYERS
+        ? pipelines.phases(layout, globalBatch)
+        : split(layout, globalBatch).phases();
+  }
+
+  @Override
+  public Estimate estimate(Layout layout, long globalBatch) {
+    return layout.strategy().split() == Split.LAYERS
+        ? pipelines.estimate(layout, globalBatch)
+        : split(layout, globalBatch).estimate();
+  }
+
+  private SplitEstimate split(Layout layout, long globalBatch) {
+    return new SplitEstimate(setting, SplitCase.of(network, layout, globalBatch), placement);
+  }
+}

@@ -1,0 +1,19 @@
+package dev.pipewright.predict.paradl;
+
+import java.util.function.DoubleSupplier;
+
+/**
+ * The seconds and bytes that formulas give, with what they noticed on the way.
+ *
+ * @param contention the largest φ among the collectives; 1 where none share a link
+ * @param redundantSeconds arithmetic that several devices do alike
+ * @param imbalance the busiest stage's seconds over the mean stage's; 1 without stages
+ * @param cheapestExchangeSeconds gradient exchange by the best algorithm, when somebody asks
+ */
+record Estimate(
+    Phases phases,
+    MemoryUse memory,
+    double contention,
+    double redundantSeconds,
+    double imbalance,
+    DoubleSupplier cheapestExchangeSeconds) {}

@@ -1,0 +1,24 @@
+package dev.pipewright.schedule.search;
+
+import java.util.Arrays;
+import java.util.SplittableRandom;
+
+/** Times that differ from stage to stage and from cut to cut. */
+final class Uneven {
+  private Uneven() {}
+
+  static OpTimes times(int stages, SplittableRandom random) {
+    double[][] seconds = new double[5][];
+    Arrays.setAll(
+        seconds, kind -> random.doubles(stages, kind < 3 ? 0.1 : 0, kind < 3 ? 3 : 1).toArray());
+    return new OpTimes(
+        seconds[0],
+        seconds[1],
+        seconds[2],
+        seconds[0],
+        seconds[3],
+        seconds[4],
+        StepTimes.none(stages),
+        false);
+  }
+}
