@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The largest part of a layer that a worker computes together with others.
+ * The largest part of a layer that a worker of a tensor-parallel group computes.
  *
  * @param part as shares of the layer's dimensions; {@link Part#WHOLE} where each computes all of it
  * @param wholeElements of a sample that the forward pass moves on every worker

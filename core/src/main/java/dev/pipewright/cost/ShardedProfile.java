@@ -13,11 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the layers of a network take and hold on a worker that computes the largest part of each
- * together with others, from what whole ones do. What the workers tell each other is not among it.
+ * The profile of a worker that computes the largest part of each layer in a tensor-parallel group,
+ * derived from the profile of full layers. Exchanges are not part of it.
  *
  * <p>Times are those of {@link PartTimes}; parameters and their update those of {@link
- * ShardedParameters}. What stages hand on stays whole; scores of words stay divided.
+ * ShardedParameters}. Tensors between stages stay full.
  */
 public final class ShardedProfile {
   private final Workload whole;

@@ -1,9 +1,8 @@
 package dev.pipewright.execution;
 
 /**
- * What a stage's parameters in all their versions, sums of their gradients, and what the update
- * rule remembers take up on a worker while steps flow; bytes. It is told of the worker's ops of the
- * stage in their order.
+ * Bytes of an asynchronous stage on a worker: all versions of its parameters, sums of gradients and
+ * optimizer state. It is fed the worker's ops of the stage in order.
  */
 interface AsyncBytes {
   /** What there is at a time since the op before; seconds from the start of all steps. */

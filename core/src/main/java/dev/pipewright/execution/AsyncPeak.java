@@ -16,10 +16,9 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The most bytes that a worker of a rank holds while steps flow, op by op, where the profile says
- * what layers need while they compute: what there is of its stages ({@link AsyncBytes}); what
- * micro-batches in flight keep; what the op under way needs beyond that; and room for messages that
- * are about to come.
+ * The most bytes that a worker of an asynchronous pipeline holds, op by op, where the profile gives
+ * the layers' workspace: its stages ({@link AsyncBytes}), the activations of micro-batches in
+ * flight, the workspace of the current op, and buffers of messages that are about to arrive.
  */
 final class AsyncPeak {
   private final StageCosts costs;

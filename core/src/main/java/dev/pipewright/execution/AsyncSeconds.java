@@ -15,9 +15,8 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
 /**
- * What steps that flow into one another add to the seconds of a stage, beside its passes: sums of
- * gradients that lie in memory of their own, versions of parameters, and what goes from turn to
- * turn.
+ * Seconds that an asynchronous pipeline adds to a stage in addition to its passes: gradient sums in
+ * memory of their own, parameter versions, and gradient passes between workers.
  */
 final class AsyncSeconds {
   /** Times that an update's gradients go through memory: cleared; read, added to and written. */

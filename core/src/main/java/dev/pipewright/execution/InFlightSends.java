@@ -3,7 +3,7 @@ package dev.pipewright.execution;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What goes from a worker to others, which it holds until it has left. */
+/** Sends of a worker that are in flight; it holds their tensors until they have been sent. */
 final class InFlightSends {
   private final List<Message> messages = new ArrayList<>();
 

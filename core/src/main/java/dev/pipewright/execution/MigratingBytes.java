@@ -9,9 +9,8 @@ import dev.pipewright.schedule.Schedule;
 import dev.pipewright.sim.Run;
 
 /**
- * Of a stage whose states go from user to user: there is room for what comes from when a worker
- * asks for it, and what leaves is there until it has left. Between steps that flow they are at
- * home.
+ * Bytes of a stage whose states migrate: a worker allocates them when it asks for them, and frees
+ * them when they have been sent. In asynchronous runs they return to their owner between steps.
  */
 final class MigratingBytes implements AsyncBytes {
   private final OwnershipSchedule way;

@@ -10,8 +10,8 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
 /**
- * What it adds to the seconds of a stage's ops that its states go from user to user: the messages,
- * one sum of gradients that all add to, and the older version that an update leaves.
+ * Seconds that migrating states add to a stage's ops: the messages, the one gradient sum that all
+ * workers add to, and the older version that an update leaves.
  */
 final class MigrationSeconds {
   /** Times that the sum goes through memory for a pass: it is read, added to and written. */

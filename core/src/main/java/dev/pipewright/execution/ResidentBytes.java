@@ -1,6 +1,6 @@
 package dev.pipewright.execution;
 
-/** Of a stage that is where it is, as if all that it ever needs were there all the time. */
+/** Bytes of a stage that stays on its worker: all that it ever needs, all the time. */
 record ResidentBytes(double bytes) implements AsyncBytes {
   @Override
   public double now(double time) {

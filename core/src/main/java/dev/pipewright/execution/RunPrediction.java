@@ -24,8 +24,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a profile and a cluster let one expect of an assignment, whatever its schedule: the times of
- * its ops, a step, and the bytes that each rank's workers hold.
+ * The prediction of a run from a profile and a cluster, for any schedule: seconds of each op, of a
+ * step, and bytes of each rank's workers.
  */
 public final class RunPrediction {
   /** Ops before the one that needs a message, from where on a worker has room for it. */

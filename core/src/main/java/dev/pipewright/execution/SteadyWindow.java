@@ -7,7 +7,7 @@ import dev.pipewright.schedule.Schedule;
 import dev.pipewright.sim.Run;
 import java.util.Arrays;
 
-/** A single one of steps that flow into one another, as each rank runs it. */
+/** A single step in the middle of an asynchronous run, as each rank runs it. */
 final class SteadyWindow {
   private final Schedule schedule; // of the step's ops alone
   private final int[] first; // positions in the programs of all steps, by rank

@@ -4,8 +4,8 @@ import dev.pipewright.units.Check;
 import java.util.Optional;
 
 /**
- * What the host of a virtual machine has given to others of the processor time that programs here
- * were ready to use. Times that were measured meanwhile are longer, each by another amount.
+ * Processor time that the host of a virtual machine gave to other guests while programs here were
+ * ready to run. Times measured meanwhile are longer by an unknown amount.
  *
  * @param share of the time that they were ready to use; 0 where the system does not say
  */

@@ -12,10 +12,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Of a stage whose states workers share out. While a segment's gradients are added up there is room
- * for those of the worker and for what comes from others, and when all is there for its part of the
- * sum; that room is there until the next sum begins. Behind the last pass tied tables are summed,
- * each by itself.
+ * Bytes of a stage under ZeRO. While the gradients of a segment are summed there is room for the
+ * worker's own and for those of others, then for its part of the sum, until the next sum begins.
+ * After the last pass tied tables are summed one by one.
  */
 final class ZeroBytes implements StateBytes {
   private final ZeroStates states;

@@ -19,12 +19,11 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Seconds of the ops of a rank whose workers share out the states of its stages with others. A
- * worker runs the rank's program by itself, as if nothing came late from other stages; parameters
- * and sums of gradients travel one after the other, beside what it computes until it needs them.
- * What the program's ops of a kind take so on average is what each takes.
+ * Seconds of the ops of a rank under ZeRO. A worker runs the rank's program alone, as if all inputs
+ * from other stages arrived in time; parameters and gradient sums are sent one after another,
+ * overlapped with computation until they are needed. Each op of a kind takes the mean of all.
  *
- * <p>What is hidden by computing slows it down ({@link dev.pipewright.cluster.Software#overlap}).
+ * <p>Overlapped communication slows computation ({@link dev.pipewright.cluster.Software#overlap}).
  */
 final class ZeroSeconds {
   private final StageLoads loads;

@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** A stage whose states are shared out, while a worker runs its passes ({@link ZeroSeconds}). */
+/** The timeline of a stage under ZeRO while a worker runs its passes ({@link ZeroSeconds}). */
 final class ZeroTimeline implements ZeroStates.Steps {
   private final ZeroStates states;
   private final HolderGroups groups;

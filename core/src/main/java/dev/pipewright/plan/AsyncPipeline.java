@@ -15,11 +15,12 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Training that goes on from step to step without a flush: a stage updates its parameters while
- * later micro-batches are under way, so each micro-batch has a version that both its passes meet.
+ * Training without pipeline flushes: a stage updates its parameters while later micro-batches are
+ * in flight, so each micro-batch uses one parameter version in both of its passes.
  *
- * <p>Micro-batches are counted through all steps; in a schedule of C chains number {@code m} of
- * chain {@code c} is m · C + c. A version is how many updates the parameters have seen.
+ * <p>Micro-batches are counted through all steps; in a schedule of C directions, number {@code m}
+ * of direction {@code c} is m · C + c. A version is the number of updates that the parameters have
+ * had.
  */
 public sealed interface AsyncPipeline {
   /** What the command line calls it. */

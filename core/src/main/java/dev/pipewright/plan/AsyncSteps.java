@@ -4,8 +4,8 @@ import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
 
 /**
- * Where the steps of a program end that flow into one another: on each rank a step is what leads to
- * the last backward pass of its micro-batches there, and the updates behind it.
+ * Where the steps of an asynchronous program end: on each rank, a step ends with the last backward
+ * pass of its micro-batches and the updates after it.
  */
 public final class AsyncSteps {
   private AsyncSteps() {}

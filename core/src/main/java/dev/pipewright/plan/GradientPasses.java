@@ -10,12 +10,12 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
- * What goes from turn to turn of a stage: the sums of gradients that others add to, or update with.
- * All workers find out the same from the schedule.
+ * Point-to-point passes of gradient sums between the workers of a stage in cyclic data parallelism.
+ * All workers derive the same passes from the schedule.
  *
- * <p>A sum of gradients travels with every turn from the first that adds to it to the last that
- * does, and on as a whole to everybody who has not had it as a whole. In the ring this is what §4.2
- * of arXiv:2403.08837 counts: of each step and stage N − 1 sums so far and N − 1 whole ones.
+ * <p>A partial sum passes from the first worker that adds to it to the last; from there the
+ * complete sum passes to every worker that has not had it. In a ring this is the count of
+ * arXiv:2403.08837, §4.2: per step and stage N − 1 partial sums and N − 1 complete ones.
  */
 public final class GradientPasses {
   private final List<Turn> turns = new ArrayList<>();

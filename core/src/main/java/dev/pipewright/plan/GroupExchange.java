@@ -3,14 +3,14 @@ package dev.pipewright.plan;
 import dev.pipewright.units.Check;
 
 /**
- * What the workers of a team tell each other at one point of a layer: once for each micro-batch.
+ * An exchange of a tensor-parallel group at one point of a layer, once per micro-batch.
  *
  * @param layer of the graph
  * @param forward whether it belongs to the forward pass
- * @param elements of what is gathered, summed or scattered as a whole; of a halo the most that a
- *     member hands on
+ * @param elements of the full tensor that is gathered, summed or scattered; of a halo the most that
+ *     a member sends
  * @param ofEachSample whether there are as many elements for each sample, or for all together
- * @param handed what members hand each other, member by member
+ * @param handed elements that each member sends to each other member
  */
 public record GroupExchange(
     int layer, boolean forward, Kind kind, long elements, boolean ofEachSample, Handed handed) {

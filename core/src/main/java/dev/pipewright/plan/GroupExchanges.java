@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * All that the workers of a team tell each other while they compute a split stage together, in the
- * order of the forward pass: what the runtime does and what it is expected to cost.
+ * All exchanges of the tensor-parallel group of a stage, in the order of the forward pass. The
+ * runtime makes them, and the oracle prices them.
  *
- * <p>ParaDL §3 (filters, channels, places), Megatron-LM §3 (heads and inner features), Korthikanti
- * et al. §4.2.2 (steps of sequences). Tensors are whole where a stage begins and ends. Gradients
- * are told of where some parameter before waits for them.
+ * <p>ParaDL §3 (filters, channels, spatial positions), Megatron-LM §3 (heads and MLP features),
+ * Korthikanti et al. §4.2.2 (sequence). A stage begins and ends with full tensors. Gradients are
+ * exchanged only where an earlier layer has parameters.
  */
 public final class GroupExchanges {
   private final LayerGraph graph;

@@ -9,7 +9,7 @@ import dev.pipewright.plan.Parallelism.Kind;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a team tells each other within a layer, operator by operator. */
+/** The exchanges of a tensor-parallel group within a layer, operator by operator. */
 final class LayerExchanges {
   private final LayerGraph graph;
   private final int layer;

@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The way of a stage's states from user to user, as all workers find it in the schedule: who has
- * them when, for what, and what goes along. At any time they are in one place (arXiv:2403.08837,
- * §4.4); before the first stop and behind the last they are at home.
+ * Which worker owns the states of a stage when, for what, and what is sent along: all workers
+ * derive the same from the schedule. At any time the states have one owner (arXiv:2403.08837,
+ * §4.4); before the first stop and after the last they are at their home worker.
  *
- * <p>What always goes along are the newest parameters and what the update rule remembers of them.
+ * <p>The newest parameters and their optimizer state are always sent.
  */
 public final class OwnershipSchedule {
   private final Assignment all;

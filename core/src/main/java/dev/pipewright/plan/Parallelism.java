@@ -5,11 +5,12 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * How several workers compute each layer of a stage together, every one with all samples (ParaDL
- * §3; tensor and sequence parallelism: Megatron-LM).
+ * How several workers compute each layer of a stage together, each with all samples: tensor
+ * parallelism by filters or channels and spatial parallelism (ParaDL §3), by heads and MLP
+ * features, and sequence parallelism (Megatron-LM).
  *
- * @param grid parts along each axis that is cut; one number but where maps are
- * @param reduction how gradients are summed that parts and replicas add to
+ * @param grid parts along each axis; one number except for spatial parallelism
+ * @param reduction the all-reduce of gradients over parts and replicas
  */
 public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction reduction) {
   /** One worker computes whole layers. */

@@ -117,7 +117,8 @@ public final class ParallelismLimits {
       }
     }
     return Optional.of(
-        "%s has no layer whose spatial positions can be split; take another kind".formatted(graph.name()));
+        "%s has no layer whose spatial positions can be split; take another kind"
+            .formatted(graph.name()));
   }
 
   private Optional<String> blocks(Parallelism split) {

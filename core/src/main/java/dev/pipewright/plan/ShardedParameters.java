@@ -5,7 +5,7 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.plan.Parallelism.Kind;
 
-/** What each worker of a team has of the parameters of a network's layers. */
+/** The parameters of each layer that each worker of a tensor-parallel group holds. */
 public final class ShardedParameters {
   private static final int INNER = 4; // features of a perceptron for each of a block's states
 

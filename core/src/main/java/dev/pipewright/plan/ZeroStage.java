@@ -4,12 +4,12 @@ import dev.pipewright.schedule.Placement;
 import java.util.Optional;
 
 /**
- * What the workers that hold the same stage share out between them, where each would otherwise have
- * it all: for each part of its parameters one of them brings it up to date.
+ * What data-parallel workers of a stage shard instead of replicating; each updates one part of the
+ * parameters.
  *
  * <p>Paper: S. Rajbhandari, J. Rasley, O. Ruwase, Y. He, <i>ZeRO: Memory Optimizations Toward
- * Training Trillion Parameter Models</i>, SC 2020, arXiv:1910.02054, §5: its stages 1, 2 and 3,
- * each of which shares out what the one before does and more.
+ * Training Trillion Parameter Models</i>, SC 2020, arXiv:1910.02054, §5: its stages 1 (optimizer
+ * state), 2 (also gradients) and 3 (also parameters).
  */
 public enum ZeroStage {
   NOTHING(0),

@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a worker and those who hold the same as it share out of a stage ({@link ZeroStage}), segment
- * by segment, and what they tell each other for it in each pass: what the runtime does, what it is
- * expected to cost, and what is counted at the transport.
+ * The part of a stage's states that a worker holds under ZeRO ({@link ZeroStage}), segment by
+ * segment, and the collectives of each pass. The runtime follows it, the oracle prices it, and
+ * tests count it at the transport.
  */
 public final class ZeroStates {
   private final ZeroStage sharding;

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One way to cut a global batch: {@code unit} copies of the pipeline, each taking {@code
+ * One way to divide a global batch: {@code unit} copies of the pipeline, each with {@code
  * microBatches} micro-batches of {@code microBatch} samples.
  */
 record MicroBatching(int unit, int microBatch, int microBatches) {

@@ -22,8 +22,8 @@
  * <p>{@link dev.pipewright.schedule.Recomputed} and {@link dev.pipewright.schedule.StepEnd} add to
  * any of them. Data-parallel workers are in {@link dev.pipewright.schedule.cyclic}, periodic
  * patterns in {@link dev.pipewright.schedule.periodic}, schedules searched for given durations in
- * {@link dev.pipewright.schedule.search}; {@link dev.pipewright.schedule.check} says whether one can
- * run.
+ * {@link dev.pipewright.schedule.search}; {@link dev.pipewright.schedule.check} says whether one
+ * can run.
  */
 @NullMarked
 package dev.pipewright.schedule;

@@ -4,7 +4,7 @@ import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.check.Validator;
 import java.util.List;
 
-/** What a simulator says where nothing moves any more. */
+/** The sentence of a simulator that can make no progress. */
 final class Deadlock {
   private Deadlock() {}
 

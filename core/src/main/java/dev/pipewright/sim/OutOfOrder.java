@@ -7,10 +7,9 @@ import java.util.BitSet;
 import java.util.function.LongPredicate;
 
 /**
- * The dynamic order of one rank's program: an op whose inputs are there may overtake a few that
- * still wait for theirs, as long as the rank never holds more activations than in the program's
- * order. Ops that run together, updates and exchanges are overtaken by nothing and overtake
- * nothing.
+ * Out-of-order execution of one rank's program: an op whose inputs are there may run before a few
+ * that still wait for theirs, as long as the rank never holds more activations than in program
+ * order. Grouped ops, updates and exchanges keep their place.
  */
 final class OutOfOrder {
   static final int NONE = -1;

@@ -7,8 +7,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The ways that messages between neighbour stages take, one for each pair of ranks and direction,
- * and when a message arrives.
+ * The routes of messages between neighbouring stages, one for each pair of ranks and direction, and
+ * when a message arrives.
  */
 final class Routes {
   private final OpTimes times;

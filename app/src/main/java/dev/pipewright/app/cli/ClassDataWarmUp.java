@@ -4,8 +4,8 @@ import java.io.PrintWriter;
 import java.io.Writer;
 
 /**
- * Runs the commands that most people run first, for nobody: the launcher keeps the classes that
- * they load, laid out for a quick start.
+ * Runs the commands that are used most, so that the launcher can archive the classes that they load
+ * (class data sharing) for a quick start.
  */
 public final class ClassDataWarmUp {
   private ClassDataWarmUp() {}

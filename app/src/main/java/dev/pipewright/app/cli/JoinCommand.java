@@ -17,7 +17,8 @@ import picocli.CommandLine.Spec;
 
 @Command(
     name = "join",
-    description = "Runs workers of a `train --remote-workers N` that was started on another machine.",
+    description =
+        "Runs workers of a `train --remote-workers N` that was started on another machine.",
     footer = {
       "",
       "The other machine prints the token, which is read from the variable PIPEWRIGHT_TOKEN.",

@@ -27,8 +27,7 @@ enum ParallelismFlag {
           + " channel, like 2 or sequence:2"),
   /** {@code 2}: along the first axis of maps; {@code 2x2}: parts along each. */
   SPATIAL(
-      "--spatial-parallel",
-      "is no number of parts; give one, or one for each axis, like 2 or 2x2"),
+      "--spatial-parallel", "is no number of parts; give one, or one for each axis, like 2 or 2x2"),
   /** The former option for both: {@code filter:2} or {@code spatial:2x2}. */
   SPLIT(
       "--split",
@@ -89,8 +88,8 @@ enum ParallelismFlag {
     ParallelismLimits limits = new ParallelismLimits(graph);
     Parallelism read =
         parse(graph, limits, text)
-            .orElseThrow(() ->
-                new BadInputException("%s: '%s' %s".formatted(option, text, refusal)));
+            .orElseThrow(
+                () -> new BadInputException("%s: '%s' %s".formatted(option, text, refusal)));
     limits
         .refusal(read)
         .ifPresent(why -> {
@@ -108,9 +107,7 @@ enum ParallelismFlag {
     if (words.length == 1) {
       return switch (this) {
         case TENSOR ->
-            grid.size() == 1
-                ? Optional.of(limits.tensorParallel(grid.get(0)))
-                : Optional.empty();
+            grid.size() == 1 ? Optional.of(limits.tensorParallel(grid.get(0))) : Optional.empty();
         case SPATIAL -> Optional.of(spatial(graph, grid));
         case SPLIT -> Optional.empty();
       };

@@ -1,6 +1,9 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.cluster.Cluster;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.OutputFolder;
+import dev.pipewright.formats.ParadlSwitches;
 import dev.pipewright.predict.paradl.Batch;
 import dev.pipewright.predict.paradl.Setting;
 import dev.pipewright.predict.paradl.Setting.Exchange;
@@ -8,9 +11,6 @@ import dev.pipewright.predict.paradl.Setting.Formulas;
 import dev.pipewright.predict.paradl.Strategy;
 import dev.pipewright.predict.paradl.Studies;
 import dev.pipewright.predict.paradl.Study;
-import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.OutputFolder;
-import dev.pipewright.formats.ParadlSwitches;
 import dev.pipewright.units.Range;
 import java.nio.file.Path;
 import java.util.ArrayList;

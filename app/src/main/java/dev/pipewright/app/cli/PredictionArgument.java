@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** What the workers of a run stand for, and so what it is expected to take. */
+/** The devices that the workers of a run stand for, and so the prediction of the run. */
 final class PredictionArgument {
   @Option(
       names = "--cluster",

@@ -10,9 +10,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says when a search shall end with the best so far: after the user's time limit, or when the user
- * interrupts it. Between opening and closing an interrupt does not end the program; after that it
- * has some seconds to print what it found.
+ * Ends a search with the best plan so far: after the user's time limit, or when the user interrupts
+ * it. While it is open, an interrupt does not end the program; afterwards the program has some
+ * seconds to print the result.
  */
 final class SearchDeadline implements BooleanSupplier, AutoCloseable {
   /** All that workers do ends within this time after an interrupt. */

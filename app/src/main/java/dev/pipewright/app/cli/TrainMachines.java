@@ -43,7 +43,8 @@ final class TrainMachines {
     Integer others = remote == null ? elsewhere : remote;
     if (others == null) {
       if (port != null) {
-        throw new BadInputException("--port: no machine joins; leave it out, or add --remote-workers N");
+        throw new BadInputException(
+            "--port: no machine joins; leave it out, or add --remote-workers N");
       }
       return new Machines(0, 0, stall);
     }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** Refuses flags that none of the schedules heeds which are shown. */
+/** Rejects options that none of the shown schedules supports. */
 final class UnsupportedFlags {
   private UnsupportedFlags() {}
 

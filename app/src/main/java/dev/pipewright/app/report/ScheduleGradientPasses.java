@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What ranks take over from each other, and where in their programs. */
+/** Which rank receives what from which other rank, and where in its program. */
 final class ScheduleGradientPasses {
   /**
    * A rank takes over a stage.

@@ -48,7 +48,8 @@ class TrainMistakesTest {
   @Test
   void tensorParallelismHasADegreeAndAKnownKind() {
     for (String value :
-        List.of("filters:2", "filter", "filter:0", "filter:2x2", "none:2", "2x2", "spatial:2", "")) {
+        List.of(
+            "filters:2", "filter", "filter:0", "filter:2x2", "none:2", "2x2", "spatial:2", "")) {
       assertEquals(
           "--tensor-parallel: '%s' is no tensor parallelism; give a degree, or KIND:P with a kind of"
                   .formatted(value)
@@ -163,9 +164,11 @@ class TrainMistakesTest {
   @Test
   void otherMachinesAreForProcesses() {
     assertEquals(
-        "--port: no machine joins; leave it out, or add --remote-workers N", refusal("--port", "7000"));
+        "--port: no machine joins; leave it out, or add --remote-workers N",
+        refusal("--port", "7000"));
     assertEquals(
-        "--remote-workers: 0 is too few; give a whole number >= 1", refusal("--remote-workers", "0"));
+        "--remote-workers: 0 is too few; give a whole number >= 1",
+        refusal("--remote-workers", "0"));
     assertEquals(
         "--remote-workers: all workers are 1; give at most as many", refusal("--elsewhere", "2"));
     assertEquals(

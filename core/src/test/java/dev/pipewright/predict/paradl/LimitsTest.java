@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cost.Samples;
 import dev.pipewright.cost.Workload;
+import dev.pipewright.model.Chain;
 import dev.pipewright.predict.paradl.Prediction.Impossible;
 import dev.pipewright.predict.paradl.Prediction.Predicted;
 import dev.pipewright.predict.paradl.Setting.Exchange;
 import dev.pipewright.predict.paradl.Setting.Formulas;
-import dev.pipewright.model.Chain;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;

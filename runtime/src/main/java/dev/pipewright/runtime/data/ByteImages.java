@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Pictures that lie in files byte by byte, channels first, at equal distances.
+ * Images stored byte by byte in files, channels first, at equal distances.
  *
  * @param parts the files in order
  * @param given channels and extents of a picture

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a network reads and what it should answer.
+ * The inputs and targets that a network requires of a data set.
  *
  * @param network its name, for messages
  * @param inputs of its layers that read no other, in the graph's order

@@ -10,7 +10,7 @@ import javax.imageio.ImageIO;
 import javax.imageio.ImageReader;
 import javax.imageio.stream.ImageInputStream;
 
-/** A picture out of a file: channels × height × width, 0 to 255. */
+/** An image from a file: channels × height × width, 0 to 255. */
 final class Image {
   /** About 0.2 GiB while one is decoded and scaled. */
   private static final int MOST_PIXELS = 10_000_000;

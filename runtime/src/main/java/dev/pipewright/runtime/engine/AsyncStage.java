@@ -19,8 +19,8 @@ import java.util.SequencedMap;
 import java.util.stream.Stream;
 
 /**
- * A stage of a chain on a worker whose steps flow: both passes of a micro-batch meet the same
- * version of its parameters, and an update changes the newest.
+ * A stage of an asynchronous pipeline on a worker: both passes of a micro-batch use the same
+ * parameter version, and an update changes the newest.
  */
 final class AsyncStage extends RelayedStage<AsyncSums> {
   private final AsyncPipeline asyncPipeline;

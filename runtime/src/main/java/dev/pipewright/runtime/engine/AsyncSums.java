@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Sums of a stage's gradients, one for each update that is under way. Each lies in one piece of
- * memory, so that it travels as one message.
+ * Sums of a stage's gradients, one for each update in progress. Each lies in one block of memory
+ * and is sent as one message.
  */
 final class AsyncSums implements RelayedSums, AutoCloseable {
   private final List<Parameter> parameters;

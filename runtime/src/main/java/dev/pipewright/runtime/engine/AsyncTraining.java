@@ -6,7 +6,7 @@ import dev.pipewright.runtime.tensor.Tensor;
 import java.util.List;
 import java.util.SequencedMap;
 
-/** A stage of a chain on a worker whose steps flow. */
+/** A stage of an asynchronous pipeline on a worker. */
 interface AsyncTraining extends OwnStage, AutoCloseable {
   List<Parameter> parameters();
 

@@ -26,9 +26,9 @@ import java.util.SequencedMap;
 import java.util.Set;
 
 /**
- * A worker whose steps flow: nothing waits for the end of a step but what needs its update. Of the
- * program of all steps, a step is what leads to the last backward pass of its micro-batches here,
- * and the updates behind it.
+ * The worker of an asynchronous pipeline. It never waits for the end of a step, only for updates
+ * that it needs. A step of its program ends with the last backward pass of the step's micro-batches
+ * and the updates after it.
  */
 public final class AsyncWorker implements TrainingWorker {
   private static final long[] NOTHING = {};

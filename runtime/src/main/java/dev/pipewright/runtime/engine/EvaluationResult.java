@@ -1,11 +1,11 @@
 package dev.pipewright.runtime.engine;
 
 /**
- * How samples were answered, as far as a worker has seen it.
+ * The part of an evaluation's result that a worker has.
  *
  * @param loss the worker's share: those of all workers add up to the mean over all samples
- * @param correct rows that were answered rightly
- * @param rows that were answered at all
+ * @param correct rows whose highest score is that of their class
+ * @param rows all of them
  */
 public record EvaluationResult(double loss, long correct, long rows) {
   static final EvaluationResult NONE = new EvaluationResult(0, 0, 0);

@@ -1,8 +1,8 @@
 package dev.pipewright.runtime.engine;
 
 /**
- * Which segments of a stage have their parameters here. Those who hold the stage together ask for
- * them in the same order.
+ * The segments of a stage whose parameters are gathered on this worker. All workers of the stage
+ * gather them in the same order.
  */
 interface GatheredParameters {
   /** They always are. */

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * Answers samples without learning from them: the stages pass them on where they are, micro-batch
- * behind micro-batch, and nothing comes back.
+ * Evaluates held-out samples: a forward pass through the stages, micro-batch after micro-batch,
+ * without gradients.
  */
 final class HeldOutEvaluation {
   private final Assignment assignment;

@@ -19,12 +19,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage whose states go from user to user: parameters, what the update rule remembers, and the
- * gradients that have been added up so far. Whoever hands them on keeps none; only between steps
- * that flow each stage has a home (arXiv:2403.08837, §4.4).
+ * A stage of cyclic data parallelism with ZeRO, whose states migrate from worker to worker:
+ * parameters, optimizer state and the gradients summed so far. The sender keeps no copy; in
+ * asynchronous runs each stage has an owner between steps (arXiv:2403.08837, §4.4).
  *
- * <p>What a forward pass has kept of parameters for its backward pass lies in memory that is empty
- * meanwhile. Both passes meet the same version, so that it then holds the same numbers again.
+ * <p>Activations that a forward pass keeps may refer to parameters. That memory is empty while the
+ * parameters are away. Both passes use the same version, so it holds the same values again when
+ * they return.
  */
 final class MigratingStage implements AsyncTraining {
   private static final int MOST_PIECES = 8; // of the states, in messages of their own

@@ -1,6 +1,6 @@
 package dev.pipewright.runtime.engine;
 
-/** Is told what a worker is about to do, so that one that dies can be asked about. */
+/** Is notified of each op before a worker runs it, so that a failure can name the op. */
 public interface OpListener {
   /** In place of an op: the sums and the update behind the program. */
   long BEHIND = -1;

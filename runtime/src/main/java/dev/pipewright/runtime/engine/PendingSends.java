@@ -14,9 +14,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Tensors on their way to other workers. Each is freed as soon as it has left, for which a thread
- * for each destination waits. The worker itself never waits for a send within a step; it could be
- * waiting for one that the other takes only after something that it sends later.
+ * Sends that have not finished. Each tensor is freed as soon as it has been sent; a thread per
+ * destination waits for that. The worker itself never waits for a send within a step, as the
+ * receiver may itself wait for a later send of this worker.
  */
 final class PendingSends implements AutoCloseable {
   private final Map<Integer, ExecutorService> waiting = new HashMap<>(); // by destination

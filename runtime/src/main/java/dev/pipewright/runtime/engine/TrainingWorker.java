@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.SequencedMap;
 import java.util.Set;
 
-/** One worker of a training run: runs the program of its rank, step after step. */
+/** One worker of a training run: it runs the program of its rank, step after step. */
 public interface TrainingWorker extends AutoCloseable {
   /** The parameters of its stages, which may have no numbers between steps. */
   List<Parameter> parameters();

@@ -7,10 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The steps of a history in which the members of a {@link TensorParallelGroup} talk to each other,
- * in pairs: what one does forward, another does backward (M. Shoeybi et al., <i>Megatron-LM</i>,
- * 2019, §3; V. Korthikanti et al., <i>Reducing activation recomputation</i>, 2022, §4.2.2; ParaDL
- * §3).
+ * Differentiable exchanges of a {@link TensorParallelGroup}, in pairs: the backward pass of one is
+ * the forward pass of the other (M. Shoeybi et al., <i>Megatron-LM</i>, 2019, §3; V. Korthikanti et
+ * al., <i>Reducing activation recomputation</i>, 2022, §4.2.2; ParaDL §3).
  */
 final class GroupCommunication {
   private final TensorParallelGroup tensorGroup;

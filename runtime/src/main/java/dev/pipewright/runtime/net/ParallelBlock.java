@@ -3,8 +3,8 @@ package dev.pipewright.runtime.net;
 import dev.pipewright.runtime.tensor.Tensor;
 
 /**
- * How the members of a team share out a transformer's block: heads and inner features, and where
- * sequences are cut also the steps of what each step computes by itself (M. Shoeybi et al.,
+ * Tensor parallelism of a transformer block: by heads and MLP features, and under sequence
+ * parallelism also by the steps of what treats each step alone (M. Shoeybi et al.,
  * <i>Megatron-LM</i>, 2019, §3; V. Korthikanti et al., <i>Reducing activation recomputation in
  * large transformer models</i>, 2022, §4.2.2).
  *

@@ -10,7 +10,7 @@ import dev.pipewright.plan.Windows;
 import java.util.List;
 import java.util.Optional;
 
-/** How a team computes the operators of a layer, one after the other. */
+/** How a tensor-parallel group computes the operators of a layer, in order. */
 final class ParallelLayer {
   private final TensorParallelGroup tensorGroup;
   private final boolean cut;

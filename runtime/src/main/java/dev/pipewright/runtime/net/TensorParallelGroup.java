@@ -15,13 +15,13 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /**
- * Workers that compute layers together, each a part of them, and how tensors go between them as
- * steps of the history: what is handed on forward comes back as gradients, the other way.
+ * Workers that compute the layers of a stage together, and how their tensors are exchanged as steps
+ * of the autograd history: what is sent in the forward pass returns as gradients in the backward
+ * pass.
  *
  * <p>All members build the same history, step by step. A backward pass runs the steps of a history
- * in exactly the opposite order of that in which they were made: of those that are left, nothing
- * can keep back the one that was made last. So all members talk to each other in the same order,
- * and none waits for one that waits for another.
+ * in exactly the reverse order of their creation. So all members communicate in the same order, and
+ * no cyclic wait is possible.
  */
 public final class TensorParallelGroup {
   /** One worker that computes whole layers. */

@@ -8,8 +8,8 @@ import dev.pipewright.runtime.transport.Transport;
 import java.util.stream.IntStream;
 
 /**
- * Workers that compute the same beside the first one while that measures: processors that share
- * caches and memory slow each other down in training, so they have to in a measurement too.
+ * Workers that run the same computation while the first one measures: processors that share caches
+ * and memory slow each other down in training, and so they must in a measurement.
  */
 final class CoRunningLoad {
   private final boolean measures;

@@ -4,7 +4,7 @@ import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.runtime.training.ProcessMemory;
 import java.util.function.LongSupplier;
 
-/** Does a piece of work and says what it took. */
+/** Runs a piece of work and returns its time. */
 interface Stopwatch {
   double of(Runnable work);
 

@@ -11,7 +11,7 @@ import dev.pipewright.runtime.launch.WorkerFailureException;
 import dev.pipewright.runtime.launch.WorkerTask;
 import java.util.Optional;
 
-/** Worker processes that measure something and are gone when they have. */
+/** Worker processes that measure something and exit. */
 final class WorkerGroups {
   private final int threads;
 

@@ -3,9 +3,9 @@ package dev.pipewright.runtime.tensor;
 import org.bytedeco.pytorch.Storage;
 
 /**
- * Memory that several tensors lie in, one behind the other. It can be emptied while they live on:
- * they keep their shapes, and what histories have kept of them is in the same memory, so that both
- * have numbers again once it has been filled.
+ * One block of memory that holds several tensors. It can be released while they live on: they keep
+ * their shapes, and autograd histories refer to the same memory, so that both are valid again once
+ * it has been filled.
  */
 public final class TensorArena implements AutoCloseable {
   private final Tensor memory;

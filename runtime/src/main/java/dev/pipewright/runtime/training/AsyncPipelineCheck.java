@@ -8,7 +8,7 @@ import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.plan.TiedStages;
 
-/** What steps that flow ask of a run, said before it starts. */
+/** Checks what an asynchronous pipeline asks of a run before it starts. */
 final class AsyncPipelineCheck {
   private AsyncPipelineCheck() {}
 

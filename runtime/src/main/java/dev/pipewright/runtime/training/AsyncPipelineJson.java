@@ -10,7 +10,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Steps that flow, as a job says them: each worker makes their schedule itself. */
+/** Writes and reads the asynchronous pipeline of a job; each worker makes the schedule itself. */
 final class AsyncPipelineJson {
   private AsyncPipelineJson() {}
 

@@ -7,7 +7,7 @@ import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.Parallelism;
 import dev.pipewright.plan.ParallelismLimits;
 
-/** What can be said of split stages before anything starts. */
+/** Checks the intra-layer parallelism of a run before it starts. */
 final class ParallelismCheck {
   private ParallelismCheck() {}
 

@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
 
-/** Hears from all workers of a run, and keeps what they report. */
+/** Receives the reports of all workers of a run and keeps them. */
 final class RunLedger implements Coordinator.Listener {
   private final Assignment assignment;
   private final RunSchedule runSchedule;

@@ -3,7 +3,7 @@ package dev.pipewright.runtime.training;
 import dev.pipewright.plan.Assignment;
 
 /**
- * Which steps a run makes, and what happens between them.
+ * The steps of a run and when it evaluates and writes checkpoints.
  *
  * @param first step, counted from 0: as many were made before
  * @param samplesBefore that were trained on in these
