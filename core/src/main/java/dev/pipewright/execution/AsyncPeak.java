@@ -131,7 +131,8 @@ final class AsyncPeak {
       case UPDATE -> reach(0);
       case REDUCE -> reach(beside);
       case BACKWARD_INPUT, BACKWARD_WEIGHT, RECOMPUTE, GATHER, HAND_ON ->
-          throw new IllegalStateException("steps that flow have no op " + Schedule.pass(op));
+          throw new IllegalStateException(
+              "an asynchronous pipeline has no op " + Schedule.pass(op));
     }
   }
 

@@ -298,7 +298,7 @@ public record Comparison(
           return at;
         }
       }
-      throw new IllegalStateException("nobody sends what is taken: stage=" + stage);
+      throw new IllegalStateException("no worker sends what is received: stage=" + stage);
     }
 
     private long[] program(int rank) {

@@ -49,7 +49,7 @@ public record GroupExchange(
   }
 
   public GroupExchange {
-    Check.that(elements >= 0, "what is told has elements: layer=%d, elements=%d", layer, elements);
+    Check.that(elements >= 0, "an exchange has elements: layer=%d, elements=%d", layer, elements);
   }
 
   /** Elements of a micro-batch's slice. */

@@ -43,7 +43,7 @@ public enum ZeroStage {
     }
     if (assignment.asyncPipeline().isPresent()) {
       return Optional.of(
-          "steps of %s flow into one another, and update each stage whole; leave it out"
+          "%s is asynchronous and updates each stage as a whole; leave it out"
               .formatted(assignment.asyncPipeline().get().name()));
     }
     Placement placement = assignment.schedule().placement();

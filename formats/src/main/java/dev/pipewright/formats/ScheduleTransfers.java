@@ -51,7 +51,7 @@ final class ScheduleTransfers {
     });
     receives.forEach((parcel, receive) -> {
       if (!sends.containsKey(parcel)) {
-        problem(receive, "%s waits for what nobody sends".formatted(receive));
+        problem(receive, "%s waits for what no rank sends".formatted(receive));
       }
     });
     for (int rank = 0; rank < ranks.size(); rank++) {

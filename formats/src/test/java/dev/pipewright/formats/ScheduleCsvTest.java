@@ -101,8 +101,8 @@ class ScheduleCsvTest {
 
   @Test
   void whatIsMissingIsFound() {
-    assertEquals(List.of("s.csv:1: nobody runs B0 of stage 0"), problems("0F0\n1F0,1B0\n"));
-    assertEquals(List.of("s.csv:2: nobody runs W0 of stage 1"), problems("0F0,0B0\n1F0,1I0\n"));
+    assertEquals(List.of("s.csv:1: no rank runs B0 of stage 0"), problems("0F0\n1F0,1B0\n"));
+    assertEquals(List.of("s.csv:2: no rank runs W0 of stage 1"), problems("0F0,0B0\n1F0,1I0\n"));
   }
 
   @Test
@@ -116,7 +116,7 @@ class ScheduleCsvTest {
     assertEquals(
         List.of(
             "s.csv:2:9: rank 1 runs B1 of stage 0, which is not its own",
-            "s.csv:1: nobody runs B1 of stage 0"),
+            "s.csv:1: no rank runs B1 of stage 0"),
         problems("0F0,0F1,0B0\n1F0,1B0,0B1,1F1,1B1\n"));
   }
 
@@ -177,7 +177,7 @@ class ScheduleCsvTest {
             "s.csv:2:1: 1F0 computes on what was not received"),
         problems("0F0,0SEND_F0,0RECV_B0,0B0\n1F0,1B0,1SEND_B0\n"));
     assertEquals(
-        List.of("s.csv:2:1: 1RECV_F0 waits for what nobody sends"),
+        List.of("s.csv:2:1: 1RECV_F0 waits for what no rank sends"),
         problems("0F0,0RECV_B0,0B0\n1RECV_F0,1F0,1B0,1SEND_B0\n"));
   }
 

@@ -207,7 +207,7 @@ class ScheduleJsonReaderTest {
   void problemsHaveTheirLineAndColumn() {
     assertEquals(List.of(), problems(TWO));
     assertEquals(
-        List.of("s.json:3: nobody runs F0 of stage 1"),
+        List.of("s.json:3: no rank runs F0 of stage 1"),
         problems(TWO.replace("[\"F\", 0, 1, 1, 2],", "")));
     assertEquals(
         List.of("s.json:5:1: rank 1 runs B0 of stage 1 again"),

@@ -129,7 +129,7 @@ final class PlannerNames {
         List<String> those = new ArrayList<>(ALL);
         those.retainAll(planners);
         throw new BadInputException(
-            "%s: the planner %s does not heed it; leave it out, or take --planner %s"
+            "%s: the planner %s does not support it; leave it out, or take --planner %s"
                 .formatted(flag, planner, String.join(" or ", those)));
       }
     });

@@ -60,7 +60,7 @@ final class PredictionArgument {
     Assignment assignment = chosen.assignment();
     if (emulate && assignment.inOnePlace()) {
       throw new BadInputException(
-          "--emulate: workers that only take time have no states to hand on, as those of %s do;"
+          "--emulate: emulated workers have no states to send, as those of %s do;"
                   .formatted(assignment.asyncPipeline().orElseThrow().name())
               + " leave it out");
     }

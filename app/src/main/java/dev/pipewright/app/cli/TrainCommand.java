@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
       "  pipewright train PLAN.json --remote-workers 4 --port 7000   (and `join` on other machines)",
       "",
       "Ctrl-C, or SIGTERM, ends it after the step that is running, with a checkpoint where these are",
-      "kept; steps that flow into one another go on to the next evaluation or checkpoint. What has",
+      "kept; asynchronous schedules go on to the next evaluation or checkpoint. What has",
       "not ended after 3.5 s is killed. Exit status: 130 after Ctrl-C, 143 after SIGTERM."
     })
 final class TrainCommand implements Callable<Integer> {

@@ -17,7 +17,7 @@ final class UnsupportedFlags {
   static void checkOnly(String only, String flag, @Nullable String value, List<String> names) {
     if (value != null && !names.contains(only)) {
       throw new BadInputException(
-          "%s: only %s heeds it, not %s; leave it out, or take %s"
+          "%s: only %s supports it, not %s; leave it out, or take %s"
               .formatted(flag, only, String.join(", ", names), only));
     }
   }

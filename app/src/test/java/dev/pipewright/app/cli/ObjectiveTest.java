@@ -149,8 +149,8 @@ class ObjectiveTest {
           time | capture || --objective: time is not what the planner capture plans for
           throughput | gpipe || --objective: throughput is not what the planner gpipe plans for; leave one of them out, or take --planner pipedream or pipedream-2bw or madpipe or placement
           speed | auto || --objective: unknown 'speed'; one of time, memory, throughput
-          throughput | auto | --micro-batch 2 | --micro-batch: the planner auto for throughput does not heed it
-          memory | auto | --evaluate x.json | --evaluate: the planner capture does not heed it
+          throughput | auto | --micro-batch 2 | --micro-batch: the planner auto for throughput does not support it
+          memory | auto | --evaluate x.json | --evaluate: the planner capture does not support it
           """)
   void contradictionsAreRefused(String objective, String planner, String more, String sentence) {
     plan(objective, planner, more == null ? new String[0] : more.split(" ", -1))

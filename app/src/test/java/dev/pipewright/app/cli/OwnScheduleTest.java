@@ -202,7 +202,7 @@ class OwnScheduleTest {
     assertFalse(json("check", csv(V)).has("letters"));
     // One without its weights' gradient is today's, and said to be incomplete as such.
     Cli missing = run("check", csv("0F0,0B0,0F1,0W1\n")).ends(1);
-    assertTrue(missing.out().contains("nobody runs I1 of stage 0"), missing.out());
+    assertTrue(missing.out().contains("no rank runs I1 of stage 0"), missing.out());
     run("check", csv("0F0,0I0,0W0,0F1,0BW1\n"))
         .refusal(2, "mine.csv:1:5: '0I0' does not go with BW");
   }

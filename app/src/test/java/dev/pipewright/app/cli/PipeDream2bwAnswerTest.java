@@ -114,7 +114,7 @@ class PipeDream2bwAnswerTest {
   @Test
   void flagsOfOtherPlannersAreRefused() {
     plan("16", "--levels", "4", "--bandwidths", "1e9")
-        .refusal(2, "--levels: the planner pipedream-2bw does not heed it");
+        .refusal(2, "--levels: the planner pipedream-2bw does not support it");
     plan("16", "--schedule", "1f1b").refusal(2, "--schedule: the planner pipedream-2bw");
   }
 }

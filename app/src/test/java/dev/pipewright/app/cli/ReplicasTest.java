@@ -115,9 +115,9 @@ class ReplicasTest {
   @Test
   void onlyPipeDreamHasReplicas() {
     assertEquals(
-        "--replicas: only pipedream heeds it, not 1f1b; leave it out, or take pipedream",
+        "--replicas: only pipedream supports it, not 1f1b; leave it out, or take pipedream",
         Cli.schedule("1f1b", 3, 8, "--replicas", "2").refusal(2));
     Cli.schedule("pipedream-2bw", 2, 8, "--replicas", "2", "--beside", "dp")
-        .refusal(2, "only pipedream heeds it, not pipedream-2bw, dp; ");
+        .refusal(2, "only pipedream supports it, not pipedream-2bw, dp; ");
   }
 }

@@ -88,7 +88,7 @@ class StagesFlagTest {
         "pipedream-2bw | 6 | can be cut into up to 5; give a whole number in 1..4",
         "madpipe | 0 | 0 is no number of stages; give a whole number >= 1",
         "data | 2 | data parallelism has one stage, not 2",
-        "placement | 2 | the planner placement does not heed it"
+        "placement | 2 | the planner placement does not support it"
       })
   void whatCannotBeIsOneSentence(String planner, int stages, String words) {
     plan(planner, "--stages", "" + stages).refusal(2, "--stages: ", words);

@@ -205,7 +205,7 @@ class TrainMistakesTest {
         "--chunks: pipedream runs 1 on each rank, not 2; leave --chunks out",
         refusal("--schedule", "pipedream", "--chunks", "2"));
     assertEquals(
-        "--emulate: workers that only take time have no states to hand on, as those of"
+        "--emulate: emulated workers have no states to send, as those of"
             + " cyclic-v2-zero do; leave it out",
         refusal(
             "--schedule",
@@ -229,8 +229,7 @@ class TrainMistakesTest {
         "--zero: two ranks hold each stage of chimera and come to it at different times; take 1",
         refusal("--schedule", "chimera", "--stages", "2", "--zero", "2"));
     assertEquals(
-        "--zero: steps of pipedream flow into one another, and update each stage whole; leave it"
-            + " out",
+        "--zero: pipedream is asynchronous and updates each stage as a whole; leave it out",
         refusal("--schedule", "pipedream", "--stages", "2", "--zero", "1"));
     assertEquals(
         "--zero: all replicas get parameters for each of their micro-batches, but one of 2 samples"

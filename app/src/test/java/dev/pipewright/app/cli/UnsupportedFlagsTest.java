@@ -16,8 +16,8 @@ class UnsupportedFlagsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "1f1b --time-limit 5 | --time-limit: only optimal heeds it, not 1f1b; leave it out, or take optimal",
-        "1f1b --beside zb-h1 --time-limit 5 | --time-limit: only optimal heeds it, not 1f1b, zb-h1; leave it out, or take optimal",
+        "1f1b --time-limit 5 | --time-limit: only optimal supports it, not 1f1b; leave it out, or take optimal",
+        "1f1b --beside zb-h1 --time-limit 5 | --time-limit: only optimal supports it, not 1f1b, zb-h1; leave it out, or take optimal",
         "1f1b --runs 5 | --runs: without --jitter or --stragglers all runs are the same; leave it out, or give --jitter 0.1",
         "1f1b --seed 5 | --seed: without --jitter or --stragglers all runs are the same; leave it out, or give --jitter 0.1",
         "1f1b --per-machine 2 | --per-machine: only shared transfers go by machines; leave it out, or give --transfers shared",

@@ -61,7 +61,7 @@ public final class Validator {
     record Missing(Place at) implements Problem {
       @Override
       public String toString() {
-        return "nobody runs " + at;
+        return "no rank runs " + at;
       }
     }
 

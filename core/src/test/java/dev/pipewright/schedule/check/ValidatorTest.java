@@ -41,7 +41,7 @@ class ValidatorTest {
   @Test
   void missingWorkIsNamed() {
     assertEquals(
-        List.of("nobody runs B1 of stage 0", "nobody runs F1 of stage 1"),
+        List.of("no rank runs B1 of stage 0", "no rank runs F1 of stage 1"),
         problems(2, new long[] {F0, F1, B0}, new long[] {F0, B0, B1}));
   }
 
@@ -59,8 +59,8 @@ class ValidatorTest {
         List.of(
             "rank 1 runs F0 of stage 0, which is not its own",
             "rank 1 runs B0 of stage 0, which is not its own",
-            "nobody runs F0 of stage 1",
-            "nobody runs B0 of stage 1"),
+            "no rank runs F0 of stage 1",
+            "no rank runs B0 of stage 1"),
         check(new Schedule("test", 2, 1, programs)));
   }
 
@@ -105,7 +105,7 @@ class ValidatorTest {
   void aBackwardPassIsWholeOrBothHalves() {
     Program halves = new Program().add(Pass.FORWARD, 0, 0);
     halves.add(Pass.BACKWARD_INPUT, 0, 0);
-    assertEquals("[nobody runs W0 of stage 0]", oneStage(halves).toString());
+    assertEquals("[no rank runs W0 of stage 0]", oneStage(halves).toString());
     halves.add(Pass.BACKWARD_WEIGHT, 0, 0);
     assertEquals("[]", oneStage(halves).toString());
     halves.add(Pass.BACKWARD, 0, 0);
@@ -185,7 +185,7 @@ class ValidatorTest {
   @Test
   void turnsAreCountedFromZeroWithoutGapOrRepetition() {
     assertEquals(
-        "[nobody runs H0 of stage 0 in chain 0]", both(rank(0).add(Pass.HAND_ON, 0, 1), rank(1)));
+        "[no rank runs H0 of stage 0 in chain 0]", both(rank(0).add(Pass.HAND_ON, 0, 1), rank(1)));
     assertEquals(
         "[rank 1 runs H0 of stage 0 in chain 1 again]",
         both(rank(0).add(Pass.HAND_ON, 0, 0), rank(1).add(Pass.HAND_ON, 2, 0)));

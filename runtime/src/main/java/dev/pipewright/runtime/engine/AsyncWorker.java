@@ -314,7 +314,8 @@ public final class AsyncWorker implements TrainingWorker {
         own.update(Schedule.microBatch(op));
       }
       case BACKWARD_INPUT, BACKWARD_WEIGHT, RECOMPUTE, GATHER, HAND_ON ->
-          throw new IllegalStateException("steps that flow have no op " + Schedule.pass(op));
+          throw new IllegalStateException(
+              "an asynchronous pipeline has no op " + Schedule.pass(op));
     }
     own.ended(position);
   }

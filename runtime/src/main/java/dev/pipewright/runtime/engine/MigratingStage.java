@@ -270,7 +270,7 @@ final class MigratingStage implements AsyncTraining {
 
   @Override
   public void reduce(int update) {
-    throw new IllegalStateException("nobody else has anything to add");
+    throw new IllegalStateException("no other worker has a gradient to add");
   }
 
   @Override

@@ -106,7 +106,7 @@ final class TiedExchange implements AutoCloseable {
 
   /** Gives a stage the sum of an update's gradients, which it has handed its part of. */
   void take(int update, Consumer<Tensor> learn) {
-    Handed own = requireNonNull(handed.get(update), "nothing was handed on");
+    Handed own = requireNonNull(handed.get(update), "nothing was sent");
     try (Scope scope = new Scope()) {
       if (!own.summed) {
         own.pending.ifPresent(Pending::await);

@@ -58,7 +58,7 @@ public final class JoinedHost {
           host + ":" + port + ": the token is wrong; use the one that the coordinator has printed");
     } catch (IOException e) {
       throw new BadInputException(
-          "nobody waits for workers at " + host + ":" + port + "; start `train` there first");
+          "no run waits for workers at " + host + ":" + port + "; start `train` there first");
     }
   }
 

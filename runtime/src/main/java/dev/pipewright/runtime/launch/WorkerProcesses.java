@@ -166,7 +166,7 @@ final class WorkerProcesses implements AutoCloseable {
     try {
       end.of(worker, process.waitFor());
     } catch (InterruptedException e) {
-      throw new IllegalStateException("nobody interrupts this thread", e);
+      throw new IllegalStateException("this thread is never interrupted", e);
     }
   }
 

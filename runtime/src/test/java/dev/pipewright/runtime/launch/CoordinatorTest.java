@@ -417,7 +417,7 @@ class CoordinatorTest {
             BadInputException.class,
             () -> JoinedHost.run("localhost", port, "", 1, Optional.of(folder.resolve("logs"))));
     assertEquals(
-        "nobody waits for workers at localhost:" + port + "; start `train` there first",
+        "no run waits for workers at localhost:" + port + "; start `train` there first",
         mistake.getMessage());
   }
 }
