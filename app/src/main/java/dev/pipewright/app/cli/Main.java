@@ -17,21 +17,23 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "pipewright",
     version = "pipewright 0.1.0",
-    description = "Says how to split a neural network over many devices, and proves it.",
+    description =
+        "Plans how to split neural-network training over many devices, and checks the plan by"
+            + " simulation and by running it.",
     subcommands = {
       PlanCommand.class,
       PredictCommand.class,
-      CalibrateCommand.class,
-      CyclicMemoryCommand.class,
       SimulateCommand.class,
       ScheduleCommand.class,
       CheckCommand.class,
       TrainCommand.class,
       ProfileCommand.class,
       CompareCommand.class,
+      CalibrateCommand.class,
       JoinCommand.class,
       ModelsCommand.class,
-      ClustersCommand.class
+      ClustersCommand.class,
+      CyclicMemoryCommand.class
     },
     footer = {
       "",

@@ -15,6 +15,7 @@ public final class Program {
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setUsageHelpWidth(Terminal.columns());
     collectErrors(line);
+    HelpTopics.register(line);
     line.setExpandAtFiles(false); // @ begins a name like any other
     Failures failures = new Failures();
     line.setExecutionStrategy(failures);
@@ -23,9 +24,10 @@ public final class Program {
     Values.register(line);
   }
 
-  /** So that the user sees all mistakes of a command line at once. */
+  /** So that the user sees all mistakes of a command line at once, and a short synopsis. */
   private static void collectErrors(CommandLine line) {
     line.getCommandSpec().parser().collectErrors(true);
+    line.getCommandSpec().usageMessage().abbreviateSynopsis(true);
     line.getSubcommands().values().forEach(Program::collectErrors);
   }
 

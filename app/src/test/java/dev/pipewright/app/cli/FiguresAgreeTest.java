@@ -264,7 +264,7 @@ class FiguresAgreeTest {
     for (JsonNode stage : plan.at("/plan/stages")) {
       most = Math.max(most, stage.get("memory_bytes").asLong());
     }
-    assertEquals(most, number(row, "/memory_bytes"), 1);
+    assertEquals((double) most, number(row, "/memory_bytes"), 1);
     String file = folder.resolve("out/plan.json").toString();
     Cli.run("check", file).ends(0);
     same(plan, Cli.run("simulate", file, "--json").json(), "/objective/value");

@@ -1,0 +1,97 @@
+package dev.pipewright.app.cli;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Help;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
+
+/** Lists the options of a command by topic, the common ones first. */
+final class HelpTopics {
+  /** The topics in order, with their options in order; an option that is in none comes last. */
+  static final Map<String, List<String>> TOPICS = new LinkedHashMap<>();
+
+  private static final String OTHERS = "Other options";
+
+  static {
+    topic("Model and machine", "cluster model data profile optimizer precision model-format");
+    topic("Model and machine", "profile-batch");
+    topic("Batch", "global-batch batch-per-device micro-batch micro-batches batches samples");
+    topic("Batch", "segments");
+    topic(
+        "Parallelism", "strategies devices stages replicas tensor-parallel spatial-parallel zero");
+    topic(
+        "Parallelism", "group reduce all-reduce chunks batch-norm split-layers levels bandwidths");
+    topic("Schedule", "schedule recompute beside times step-times memory-cap overlap sends");
+    topic("Schedule", "recompute-ahead vertical-sync transfers per-machine look-ahead");
+    topic("Search", "planner objective time-limit evaluate cost-model formulas linearize");
+    topic("Search", "non-contiguous no-activation-transfer");
+    topic("Memory", "memory memory-reserve memory-reuse baseline");
+    topic("Variation", "jitter stragglers slow slowdown runs seed");
+    topic("Training", "steps learning-rate momentum weight-decay evaluate-every");
+    topic("Workers", "workers threads device remote-workers port slots logs stall-timeout emulate");
+    topic("Workers", "stretch force");
+    topic("Checkpoints", "checkpoint-every keep resume");
+    topic("Measurement", "repeats links largest-message memory-metrics processor-time tolerance");
+    topic("Measurement", "collective level machine");
+    topic("Output", "out json svg html trace csv csv-transfers");
+    topic(OTHERS, "help version debug");
+  }
+
+  private HelpTopics() {}
+
+  private static void topic(String heading, String options) {
+    List<String> names = TOPICS.computeIfAbsent(heading, key -> new ArrayList<>());
+    for (String option : options.split(" ")) {
+      names.add("--" + option);
+    }
+  }
+
+  /** Makes the help of a command and of its subcommands list options by topic. */
+  static void register(CommandLine line) {
+    line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, HelpTopics::render);
+    line.getSubcommands().values().forEach(HelpTopics::register);
+  }
+
+  /** The heading of each topic and its options, in columns that are the same for all. */
+  private static String render(Help help) {
+    Map<String, List<OptionSpec>> byTopic = new LinkedHashMap<>();
+    TOPICS.keySet().forEach(heading -> byTopic.put(heading, new ArrayList<>()));
+    Map<String, OptionSpec> left = new LinkedHashMap<>();
+    for (OptionSpec option : help.commandSpec().options()) {
+      if (!option.hidden()) {
+        left.put(option.longestName(), option);
+      }
+    }
+    TOPICS.forEach((heading, names) -> {
+      for (String name : names) {
+        OptionSpec option = left.remove(name);
+        if (option != null) {
+          byTopic.getOrDefault(heading, List.of()).add(option);
+        }
+      }
+    });
+    byTopic.getOrDefault(OTHERS, List.of()).addAll(0, left.values());
+    StringBuilder text = new StringBuilder();
+    byTopic.forEach((heading, options) -> {
+      if (!options.isEmpty()) {
+        text.append(String.format("%n%s:%n", heading)).append(list(help, options));
+      }
+    });
+    return text.toString();
+  }
+
+  private static String list(Help help, Collection<OptionSpec> options) {
+    Help.Layout layout =
+        help.createDefaultLayout(
+            help.commandSpec().options(),
+            help.commandSpec().positionalParameters(),
+            help.colorScheme());
+    layout.addOptions(List.copyOf(options), help.parameterLabelRenderer());
+    return layout.toString();
+  }
+}

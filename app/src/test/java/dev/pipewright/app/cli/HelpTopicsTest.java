@@ -1,0 +1,56 @@
+package dev.pipewright.app.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
+
+class HelpTopicsTest {
+  private static final CommandLine LINE = new CommandLine(new Main());
+
+  private static Set<String> visible() {
+    Set<String> names = new TreeSet<>();
+    List<CommandLine> all = new ArrayList<>(LINE.getSubcommands().values());
+    all.add(LINE);
+    for (CommandLine command : all) {
+      command.getCommandSpec().options().stream()
+          .filter(option -> !option.hidden())
+          .map(OptionSpec::longestName)
+          .forEach(names::add);
+    }
+    return names;
+  }
+
+  @Test
+  void everyOptionOfATopicIsOneOfACommandAndInOneTopic() {
+    List<String> listed = HelpTopics.TOPICS.values().stream().flatMap(List::stream).toList();
+    assertEquals(listed.size(), new TreeSet<>(listed).size());
+    List<String> unknown = new ArrayList<>(listed);
+    unknown.removeAll(visible());
+    assertEquals(List.of(), unknown);
+  }
+
+  @Test
+  void helpListsEveryOptionOnceAndTheCommonOnesFirst() {
+    LINE.getSubcommands()
+        .forEach((name, command) -> {
+          String all = Cli.run(name, "--help").ends(0).out();
+          String help = all.split("\n(Examples?|In the answer)")[0]; // which quote options
+          for (OptionSpec option : command.getCommandSpec().options()) {
+            String column = "(?m)^ +(-\\w, )?" + option.longestName() + "\\b(?!-)";
+            long lines = Pattern.compile(column).matcher(help).results().count();
+            assertEquals(option.hidden() ? 0 : 1, lines, name + " " + option.longestName());
+          }
+        });
+    String train = Cli.run("train", "--help").out();
+    assertTrue(train.indexOf("--global-batch") < train.indexOf("--vertical-sync"), train);
+    assertTrue(train.contains("\nParallelism:\n"), train);
+  }
+}
