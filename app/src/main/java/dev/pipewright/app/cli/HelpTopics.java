@@ -46,7 +46,7 @@ final class HelpTopics {
 
   private static void topic(String heading, String options) {
     List<String> names = TOPICS.computeIfAbsent(heading, key -> new ArrayList<>());
-    for (String option : options.split(" ")) {
+    for (String option : options.split(" ", -1)) {
       names.add("--" + option);
     }
   }
