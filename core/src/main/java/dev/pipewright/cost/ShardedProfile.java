@@ -17,7 +17,7 @@ import java.util.List;
  * derived from the profile of full layers. Exchanges are not part of it.
  *
  * <p>Times are those of {@link PartTimes}; parameters and their update those of {@link
- * ShardedParameters}. Tensors between stages stay full.
+ * ShardedParameters}. Tensors between stages stay full; vocabulary-parallel scores stay divided.
  */
 public final class ShardedProfile {
   private final Workload whole;
