@@ -1,33 +1,14 @@
 package dev.pipewright.bench;
 
-import dev.pipewright.schedule.Chimera;
-import dev.pipewright.schedule.DualPipe;
-import dev.pipewright.schedule.DualPipeV;
-import dev.pipewright.schedule.GPipe;
-import dev.pipewright.schedule.Hanayo;
-import dev.pipewright.schedule.Interleaved;
-import dev.pipewright.schedule.InterleavedZeroBubble;
-import dev.pipewright.schedule.LoopedBreadthFirst;
-import dev.pipewright.schedule.OneForwardOneBackward;
-import dev.pipewright.schedule.OneForwardOneBackwardV;
-import dev.pipewright.schedule.PipeDream;
-import dev.pipewright.schedule.PipeDream2bw;
-import dev.pipewright.schedule.PipelinePolicy;
+import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.ZeroBubbleH1;
-import dev.pipewright.schedule.ZeroBubbleH2;
-import dev.pipewright.schedule.cyclic.Cyclic;
-import dev.pipewright.schedule.cyclic.Cyclic.Form;
-import dev.pipewright.schedule.cyclic.Cyclic.Rule;
-import dev.pipewright.schedule.cyclic.DataParallel;
-import dev.pipewright.schedule.cyclic.DataParallel.Reduction;
-import dev.pipewright.schedule.periodic.PeriodicPipeline;
-import dev.pipewright.schedule.periodic.StageLoad;
+import dev.pipewright.schedule.catalog.ScheduleCatalog;
+import dev.pipewright.schedule.catalog.ScheduleEntry;
+import dev.pipewright.schedule.catalog.ScheduleInput;
 import dev.pipewright.schedule.search.AdaptiveV;
 import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.schedule.search.ZeroBubbleAuto;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
@@ -58,50 +39,35 @@ record Generator(String name, String family, Maker maker) {
   /** Those that follow a rule and need no times. */
   static final List<Generator> RULES =
       List.of(
-          new Generator("gpipe", STRAIGHT, GPipe::of),
-          new Generator("1f1b", STRAIGHT, OneForwardOneBackward::of),
-          new Generator(
-              "1f1b-b",
-              STRAIGHT,
-              (p, m) -> OneForwardOneBackward.of(m, PipelinePolicy.B.inFlight(p, m))),
-          new Generator("zb-h1", STRAIGHT, ZeroBubbleH1::of),
-          new Generator("zb-h2", STRAIGHT, ZeroBubbleH2::of),
-          new Generator("pipedream", STRAIGHT, PipeDream::of),
-          new Generator("pipedream-2bw", STRAIGHT, (p, m) -> PipeDream2bw.of(p, p, m / p)),
-          new Generator("interleaved", LOOPED, (p, m) -> Interleaved.of(p, 2, m)),
-          new Generator("interleaved-zb", LOOPED, (p, m) -> InterleavedZeroBubble.of(p, 2, m)),
-          new Generator("looped-bfs", LOOPED, (p, m) -> LoopedBreadthFirst.of(p, 2, m)),
-          new Generator("1f1b-v", WAVES, OneForwardOneBackwardV::of),
-          new Generator("hanayo", WAVES, (p, m) -> Hanayo.of(p, m, 1)),
-          new Generator("dualpipe", BOTH_WAYS, DualPipe::of),
-          new Generator("dualpipev", BOTH_WAYS, DualPipeV::of),
-          new Generator("chimera", BOTH_WAYS, Chimera::of),
-          new Generator(
-              "1f1b-star",
-              PERIODIC,
-              (p, m) -> PeriodicPipeline.star(loads(p), new double[p - 1], Integer.MAX_VALUE, m)),
-          new Generator(
-              "k-periodic",
-              PERIODIC,
-              (p, m) ->
-                  PeriodicPipeline.dropping(loads(p), new double[p - 1], Integer.MAX_VALUE, m)),
-          new Generator(
-              "dp", WORKERS, (p, m) -> DataParallel.of(p, p, m / p, Reduction.OVERLAPPED)),
-          new Generator("zero-dp", WORKERS, (p, m) -> DataParallel.zero(p, m / p)),
-          cyclic(Form.RING, Rule.V1),
-          cyclic(Form.RING, Rule.V2),
-          cyclic(Form.SINGLE, Rule.V2),
-          cyclic(Form.PYRAMID, Rule.V2),
-          cyclic(Form.PIPELINE, Rule.V2),
-          cyclic(Form.ZERO, Rule.V2));
+          rule("gpipe", STRAIGHT),
+          rule("1f1b", STRAIGHT),
+          rule("1f1b-b", STRAIGHT),
+          rule("zb-h1", STRAIGHT),
+          rule("zb-h2", STRAIGHT),
+          rule("pipedream", STRAIGHT),
+          rule("pipedream-2bw", STRAIGHT),
+          rule("interleaved", LOOPED),
+          rule("interleaved-zb", LOOPED),
+          rule("looped-bfs", LOOPED),
+          rule("1f1b-v", WAVES),
+          rule("hanayo", WAVES),
+          rule("dualpipe", BOTH_WAYS),
+          rule("dualpipev", BOTH_WAYS),
+          rule("chimera", BOTH_WAYS),
+          rule("1f1b-star", PERIODIC),
+          rule("k-periodic", PERIODIC),
+          rule("dp", WORKERS),
+          rule("zero-dp", WORKERS),
+          rule("cyclic-v1", WORKERS),
+          rule("cyclic-v2", WORKERS),
+          rule("cyclic-v2-single", WORKERS),
+          rule("cyclic-v2-pyramid", WORKERS),
+          rule("cyclic-v2-pipeline", WORKERS),
+          rule("cyclic-v2-zero", WORKERS));
 
   /** Those that are searched for given times; here all stages take the same. */
   static final List<Generator> SEARCHED =
-      List.of(
-          new Generator("zb-auto", "zb-auto", (p, m) -> automatic(m, equal(p))),
-          new Generator("zb-v", "zb-v", (p, m) -> v(m, equal(2 * p), AdaptiveV.zeroBubble(p))),
-          new Generator("v-half", "v-half", (p, m) -> v(m, equal(2 * p), AdaptiveV.half(p))),
-          new Generator("v-min", "v-min", (p, m) -> v(m, equal(2 * p), AdaptiveV.least(p))));
+      List.of(searched("zb-auto"), searched("zb-v"), searched("v-half"), searched("v-min"));
 
   /** Two of them where no two stages take the same. */
   static final Generator UNEVEN_AUTOMATIC =
@@ -122,17 +88,45 @@ record Generator(String name, String family, Maker maker) {
     return maker.of(ranks, microBatches);
   }
 
-  private static Generator cyclic(Form form, Rule rule) {
+  private static Generator rule(String name, String family) {
+    return of(name, family, 0);
+  }
+
+  private static Generator searched(String name) {
+    return of(name, name, TRANSFER);
+  }
+
+  /** The catalogue's, of stages that all take the same. */
+  private static Generator of(String name, String family, double transfer) {
+    ScheduleEntry entry = ScheduleCatalog.find(name).orElseThrow();
     return new Generator(
-        form.label(rule), WORKERS, (p, m) -> new Cyclic(p).schedule(form, rule, m / p));
+        name,
+        family,
+        (ranks, microBatches) ->
+            entry.make(new EqualStages(ranks, microBatches, entry.chunks(), transfer)));
   }
 
-  private static List<StageLoad> loads(int stages) {
-    return Collections.nCopies(stages, new StageLoad(1, 2, 0, 1));
-  }
+  /** Passes of a second each, without a cap on memory. */
+  private record EqualStages(int stages, int microBatches, int chunks, double transfer)
+      implements ScheduleInput {
+    @Override
+    public int[] replicasOfStages() {
+      int[] none = new int[stages];
+      Arrays.fill(none, 1);
+      return none;
+    }
 
-  private static OpTimes equal(int stages) {
-    return OpTimes.equal(stages, 1, 1, 1, TRANSFER);
+    @Override
+    public OpTimes opTimes(Placement placement) {
+      return OpTimes.equal(placement.stages(), 1, 1, 1, transfer);
+    }
+
+    @Override
+    public double[] caps(int ranks) {
+      double[] caps = new double[ranks];
+      Arrays.fill(caps, microBatches);
+      return caps;
+    }
   }
 
   /** Passes of 1 to 2 seconds. */

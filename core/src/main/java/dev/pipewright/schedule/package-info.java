@@ -23,7 +23,7 @@
  * any of them. Data-parallel workers are in {@link dev.pipewright.schedule.cyclic}, periodic
  * patterns in {@link dev.pipewright.schedule.periodic}, schedules searched for given durations in
  * {@link dev.pipewright.schedule.search}; {@link dev.pipewright.schedule.check} says whether one
- * can run.
+ * can run. {@link dev.pipewright.schedule.catalog} has all of them by name.
  */
 @NullMarked
 package dev.pipewright.schedule;

@@ -2,13 +2,16 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.plan.AsyncPipeline;
+import dev.pipewright.schedule.catalog.ScheduleCatalog;
+import dev.pipewright.schedule.catalog.ScheduleEntry;
+import dev.pipewright.schedule.catalog.UpdateSemantics;
 import dev.pipewright.schedule.cyclic.Cyclic;
 import java.util.Collections;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Schedules whose steps flow into one another, by the names that `schedule` has for them.
+ * The asynchronous pipeline of {@code train} for a schedule of the catalogue.
  *
  * @param stages of the pipeline; of cyclic data parallelism also its workers
  * @param microBatches of a step, where the user says
@@ -16,18 +19,18 @@ import org.jspecify.annotations.Nullable;
  */
 record AsyncPipelineFlags(
     String name, int stages, @Nullable Integer microBatches, int replicas, boolean vertical) {
-  private static final String PIPEDREAM = "pipedream";
-  private static final String TWO_BUFFERS = "pipedream-2bw";
-
-  /** None where the name is of no such schedule. */
+  /** None where the schedule flushes. */
   Optional<AsyncPipeline> asyncPipeline() {
+    UpdateSemantics updates =
+        ScheduleCatalog.find(name).map(ScheduleEntry::updates).orElse(UpdateSemantics.FLUSH);
     Optional<AsyncPipeline> found =
-        switch (name) {
-          case PIPEDREAM -> Optional.of(pipeDream());
-          case TWO_BUFFERS -> Optional.of(twoBuffers());
-          default -> cyclic();
+        switch (updates) {
+          case STASHED -> Optional.of(pipeDream());
+          case DOUBLE_BUFFERED -> Optional.of(twoBuffers());
+          case CYCLIC -> cyclic();
+          case FLUSH, PERIODIC -> Optional.empty();
         };
-    if (vertical && !name.equals(PIPEDREAM)) {
+    if (vertical && updates != UpdateSemantics.STASHED) {
       throw new BadInputException(
           "--vertical-sync: only pipedream keeps versions for it; leave it out");
     }

@@ -43,15 +43,6 @@ record Replicas(String words, List<Integer> each) {
     }
   }
 
-  /** Micro-batches after which replicas of all stages have had the same number of turns. */
-  int round() {
-    long round = 1;
-    for (int replicas : each) {
-      round = round / gcd(round, replicas) * replicas;
-    }
-    return Math.toIntExact(round);
-  }
-
   /** Replicas of all stages have to have had the same number of turns at the end. */
   private static void checkRounds(String text, List<Integer> each, int microBatches) {
     long round = 1;

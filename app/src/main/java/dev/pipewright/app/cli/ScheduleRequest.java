@@ -3,7 +3,7 @@ package dev.pipewright.app.cli;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Placement;
-import dev.pipewright.schedule.periodic.StageLoad;
+import dev.pipewright.schedule.catalog.ScheduleInput;
 import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.schedule.search.StepTimes;
 import dev.pipewright.units.Range;
@@ -30,7 +30,8 @@ record ScheduleRequest(
     Times times,
     double timeLimit,
     MemoryCap memoryCap,
-    Replicas replicas) {
+    Replicas replicas)
+    implements ScheduleInput {
   static final double USUAL_LIMIT = 10; // seconds
 
   /** With the usual time for a search, the same cap for all ranks, and no replicas. */
@@ -188,7 +189,8 @@ record ScheduleRequest(
   }
 
   /** The times of every chunk of a placement: equal parts of a rank's share. */
-  OpTimes opTimes(Placement placement) {
+  @Override
+  public OpTimes opTimes(Placement placement) {
     int[] parts = new int[placement.stages()];
     Arrays.fill(parts, chunks);
     return times.of(shareOf(placement), parts);
@@ -213,31 +215,14 @@ record ScheduleRequest(
     return new ScheduleRequest(stages, count, chunks, times, timeLimit, memoryCap, replicas);
   }
 
-  /** What each stage costs a batch, for patterns that repeat. */
-  List<StageLoad> stageLoads() {
-    OpTimes each = opTimes(Placement.straight(stages));
-    List<StageLoad> loads = new ArrayList<>();
-    for (int stage = 0; stage < stages; stage++) {
-      double backward = each.input()[stage] + each.weight()[stage];
-      loads.add(new StageLoad(each.forward()[stage], backward, 0, 1));
-    }
-    return loads;
+  @Override
+  public int[] replicasOfStages() {
+    return replicas.array();
   }
 
   /** The cap of each rank; throws {@link BadInputException} where they are for another number. */
-  double[] caps(int ranks) {
+  @Override
+  public double[] caps(int ranks) {
     return MemoryCaps.each(memoryCap, ranks);
-  }
-
-  /** The cap of each stage's rank in activations of one chunk, where there is one. */
-  int[] chunkCaps(int otherwise) {
-    return Arrays.stream(caps(stages))
-        .mapToInt(cap -> (int) Math.min(otherwise, Math.floor(cap * chunks)))
-        .toArray();
-  }
-
-  /** The least of them. */
-  int chunkCap(int otherwise) {
-    return Arrays.stream(chunkCaps(otherwise)).min().orElse(otherwise);
   }
 }

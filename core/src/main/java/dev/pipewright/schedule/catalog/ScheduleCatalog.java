@@ -1,0 +1,206 @@
+package dev.pipewright.schedule.catalog;
+
+import static dev.pipewright.schedule.catalog.UpdateSemantics.CYCLIC;
+import static dev.pipewright.schedule.catalog.UpdateSemantics.DOUBLE_BUFFERED;
+import static dev.pipewright.schedule.catalog.UpdateSemantics.PERIODIC;
+import static dev.pipewright.schedule.catalog.UpdateSemantics.STASHED;
+
+import dev.pipewright.schedule.Chimera;
+import dev.pipewright.schedule.DualPipe;
+import dev.pipewright.schedule.DualPipeV;
+import dev.pipewright.schedule.GPipe;
+import dev.pipewright.schedule.Hanayo;
+import dev.pipewright.schedule.Interleaved;
+import dev.pipewright.schedule.InterleavedZeroBubble;
+import dev.pipewright.schedule.LoopedBreadthFirst;
+import dev.pipewright.schedule.OneForwardOneBackward;
+import dev.pipewright.schedule.OneForwardOneBackwardV;
+import dev.pipewright.schedule.PipeDream;
+import dev.pipewright.schedule.PipeDream2bw;
+import dev.pipewright.schedule.PipelinePolicy;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.ZeroBubbleH1;
+import dev.pipewright.schedule.ZeroBubbleH2;
+import dev.pipewright.schedule.catalog.UnsuitableException.Parameter;
+import dev.pipewright.schedule.cyclic.Cyclic;
+import dev.pipewright.schedule.cyclic.DataParallel;
+import dev.pipewright.schedule.cyclic.DataParallel.Reduction;
+import dev.pipewright.schedule.periodic.PeriodicPipeline;
+import dev.pipewright.schedule.search.AdaptiveV;
+import dev.pipewright.schedule.search.ZeroBubbleAuto;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** All schedules that follow from a rule or a fast search, in the order of the help text. */
+public final class ScheduleCatalog {
+  private static final List<ScheduleEntry> ENTRIES = new ArrayList<>();
+
+  static {
+    add("gpipe", 1, r -> GPipe.of(r.stages(), r.microBatches()));
+    add("1f1b", 1, r -> OneForwardOneBackward.of(r.stages(), r.microBatches()));
+    add("1f1b-b", 1, ScheduleCatalog::policyB);
+    ENTRIES.add(
+        ScheduleEntry.of(
+                "interleaved", 2, r -> Interleaved.of(r.stages(), r.chunks(), r.microBatches()))
+            .withAnyChunks());
+    ENTRIES.add(
+        ScheduleEntry.of(
+                "interleaved-zb",
+                2,
+                r -> InterleavedZeroBubble.of(r.stages(), r.chunks(), r.microBatches()))
+            .withAnyChunks());
+    ENTRIES.add(
+        ScheduleEntry.of(
+                "looped-bfs",
+                2,
+                r -> LoopedBreadthFirst.of(r.stages(), r.chunks(), r.microBatches()))
+            .withAnyChunks());
+    add("1f1b-v", 2, r -> OneForwardOneBackwardV.of(r.stages(), r.microBatches()));
+    add("zb-h1", 1, r -> ZeroBubbleH1.of(r.stages(), r.microBatches()));
+    add("zb-h2", 1, r -> ZeroBubbleH2.of(r.stages(), r.microBatches()));
+    ENTRIES.add(ScheduleEntry.of("zb-auto", 1, ScheduleCatalog::automatic).forDurations());
+    ENTRIES.add(
+        ScheduleEntry.of("zb-v", 2, r -> v(r, AdaptiveV.zeroBubble(r.stages()))).forDurations());
+    ENTRIES.add(
+        ScheduleEntry.of("v-half", 2, r -> v(r, AdaptiveV.half(r.stages()))).forDurations());
+    ENTRIES.add(
+        ScheduleEntry.of("v-min", 2, r -> v(r, AdaptiveV.least(r.stages()))).forDurations());
+    add("dualpipe", 1, r -> DualPipe.of(r.stages(), r.microBatches()));
+    add("dualpipev", 2, r -> DualPipeV.of(r.stages(), r.microBatches()));
+    add("chimera", 1, r -> Chimera.of(r.stages(), r.microBatches()));
+    ENTRIES.add(ScheduleEntry.of("hanayo", 2, ScheduleCatalog::waves).withAnyChunks());
+    ENTRIES.add(
+        ScheduleEntry.asynchronous("1f1b-star", PERIODIC, r -> 1, ScheduleCatalog::star)
+            .forDurations());
+    ENTRIES.add(
+        ScheduleEntry.asynchronous("k-periodic", PERIODIC, r -> 1, ScheduleCatalog::dropping)
+            .forDurations());
+    ENTRIES.add(
+        ScheduleEntry.asynchronous(
+            "pipedream",
+            STASHED,
+            ScheduleInput::round,
+            r -> PipeDream.of(r.microBatches(), r.replicasOfStages())));
+    ENTRIES.add(
+        ScheduleEntry.asynchronous(
+            "pipedream-2bw", DOUBLE_BUFFERED, ScheduleInput::stages, ScheduleCatalog::twoBuffers));
+    add("dp", 1, r -> inStep(r, "dp"));
+    add("zero-dp", 1, r -> DataParallel.zero(r.stages(), steps("zero-dp", r)));
+    cyclic(Cyclic.Form.RING);
+    ENTRIES.add(
+        ScheduleEntry.asynchronous(
+            "cyclic-zero-dp",
+            CYCLIC,
+            ScheduleInput::stages,
+            r -> cyclic(r, "cyclic-zero-dp", Cyclic.Form.ZERO, Cyclic.Rule.V2)));
+    cyclic(Cyclic.Form.SINGLE);
+    cyclic(Cyclic.Form.PYRAMID);
+    cyclic(Cyclic.Form.PIPELINE);
+    cyclic(Cyclic.Form.ZERO);
+  }
+
+  private ScheduleCatalog() {}
+
+  private static void add(String name, int chunks, Function<ScheduleInput, Schedule> factory) {
+    ENTRIES.add(ScheduleEntry.of(name, chunks, factory));
+  }
+
+  /** Both rules of cyclic data parallelism in one form. */
+  private static void cyclic(Cyclic.Form form) {
+    for (Cyclic.Rule rule : Cyclic.Rule.values()) {
+      String name = form.label(rule);
+      ScheduleEntry entry =
+          ScheduleEntry.asynchronous(
+              name, CYCLIC, ScheduleInput::stages, r -> cyclic(r, name, form, rule));
+      ENTRIES.add(form == Cyclic.Form.RING ? entry : entry.onOtherRanks());
+    }
+  }
+
+  public static List<ScheduleEntry> entries() {
+    return List.copyOf(ENTRIES);
+  }
+
+  /** The schedule of a name; empty where there is none. */
+  public static Optional<ScheduleEntry> find(String name) {
+    return ENTRIES.stream().filter(entry -> entry.name().equals(name)).findFirst();
+  }
+
+  private static Schedule policyB(ScheduleInput r) {
+    return OneForwardOneBackward.of(
+        r.microBatches(), PipelinePolicy.B.inFlight(r.stages(), r.microBatches()));
+  }
+
+  /** The shortest period in which no stage holds more than the cap. */
+  private static Schedule star(ScheduleInput r) {
+    return PeriodicPipeline.star(
+        r.stageLoads(), r.cuts(), r.chunkCap(Integer.MAX_VALUE), r.microBatches());
+  }
+
+  /** Without a cap it drops as few batches as saves an activation. */
+  private static Schedule dropping(ScheduleInput r) {
+    return PeriodicPipeline.dropping(
+        r.stageLoads(), r.cuts(), r.chunkCap(Integer.MAX_VALUE), r.microBatches());
+  }
+
+  /** As many micro-batches to an update as there are stages, the fewest that it allows. */
+  private static Schedule twoBuffers(ScheduleInput r) {
+    int updates = r.microBatches() / r.stages();
+    if (r.microBatches() % r.stages() != 0 || updates < 2) {
+      throw new UnsuitableException(
+          Parameter.MICRO_BATCHES,
+          ("pipedream-2bw updates after every %d micro-batches, one per stage, twice at least, so"
+                  + " %d are refused; take %d")
+              .formatted(r.stages(), r.microBatches(), Math.max(2L * r.stages(), fullSteps(r))));
+    }
+    return PipeDream2bw.of(r.stages(), r.stages(), updates);
+  }
+
+  private static Schedule inStep(ScheduleInput r, String name) {
+    return DataParallel.of(r.stages(), r.stages(), steps(name, r), Reduction.OVERLAPPED);
+  }
+
+  private static Schedule cyclic(ScheduleInput r, String name, Cyclic.Form form, Cyclic.Rule rule) {
+    return new Cyclic(r.stages()).schedule(form, rule, steps(name, r));
+  }
+
+  /** Training steps of as many workers as stages. */
+  private static int steps(String name, ScheduleInput r) {
+    if (r.microBatches() % r.stages() != 0) {
+      throw new UnsuitableException(
+          Parameter.MICRO_BATCHES,
+          ("%s has a worker for each of %d stages, which take one micro-batch each in a step, so"
+                  + " %d are refused; take %d")
+              .formatted(name, r.stages(), r.microBatches(), fullSteps(r)));
+    }
+    return r.microBatches() / r.stages();
+  }
+
+  /** The next number of micro-batches that every worker has its share of. */
+  private static long fullSteps(ScheduleInput r) {
+    return (r.microBatches() + r.stages() - 1L) / r.stages() * r.stages();
+  }
+
+  private static Schedule automatic(ScheduleInput r) {
+    return ZeroBubbleAuto.of(
+        r.microBatches(), r.opTimes(Placement.straight(r.stages())), r.caps(r.stages()));
+  }
+
+  /** The best V within a cap in activations of a chunk, the user's own if that is less. */
+  private static Schedule v(ScheduleInput r, int cap) {
+    return AdaptiveV.of(
+        r.microBatches(), r.opTimes(Placement.waves(r.stages(), 2)), r.chunkCap(cap));
+  }
+
+  private static Schedule waves(ScheduleInput r) {
+    if (r.chunks() % 2 == 1) {
+      throw new UnsuitableException(
+          Parameter.CHUNKS,
+          ("hanayo runs there and back, 2 on each rank for a wave, not %d; take an even number")
+              .formatted(r.chunks()));
+    }
+    return Hanayo.of(r.stages(), r.microBatches(), r.chunks() / 2);
+  }
+}

@@ -1,0 +1,64 @@
+package dev.pipewright.schedule.catalog;
+
+import dev.pipewright.schedule.Schedule;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
+
+/**
+ * A schedule of the catalogue.
+ *
+ * @param name as users write it
+ * @param chunks stages of the network on each rank, unless the user says otherwise
+ * @param fixedChunks whether there can be no other number
+ * @param updates which version of the parameters passes use
+ * @param needsDurations whether the schedule depends on the times of passes
+ * @param sameRanks whether it has a rank for each of the user's stages
+ * @param factory makes it; throws {@link UnsuitableException} where it cannot for the input
+ * @param round micro-batches after which an asynchronous order repeats; 0 for one that flushes
+ */
+public record ScheduleEntry(
+    String name,
+    int chunks,
+    boolean fixedChunks,
+    UpdateSemantics updates,
+    boolean needsDurations,
+    boolean sameRanks,
+    Function<ScheduleInput, Schedule> factory,
+    ToIntFunction<ScheduleInput> round) {
+  /** One that flushes, with a fixed number of chunks. */
+  static ScheduleEntry of(String name, int chunks, Function<ScheduleInput, Schedule> factory) {
+    return new ScheduleEntry(
+        name, chunks, true, UpdateSemantics.FLUSH, false, true, factory, input -> 0);
+  }
+
+  /** One without flushes. */
+  static ScheduleEntry asynchronous(
+      String name,
+      UpdateSemantics updates,
+      ToIntFunction<ScheduleInput> round,
+      Function<ScheduleInput, Schedule> factory) {
+    return new ScheduleEntry(name, 1, true, updates, false, true, factory, round);
+  }
+
+  /** The same with any number of chunks. */
+  ScheduleEntry withAnyChunks() {
+    return new ScheduleEntry(
+        name, chunks, false, updates, needsDurations, sameRanks, factory, round);
+  }
+
+  /** The same, made for given durations. */
+  ScheduleEntry forDurations() {
+    return new ScheduleEntry(name, chunks, fixedChunks, updates, true, sameRanks, factory, round);
+  }
+
+  /** The same on fewer or more ranks than stages. */
+  ScheduleEntry onOtherRanks() {
+    return new ScheduleEntry(
+        name, chunks, fixedChunks, updates, needsDurations, false, factory, round);
+  }
+
+  /** Makes it; throws {@link IllegalArgumentException} where that is impossible. */
+  public Schedule make(ScheduleInput input) {
+    return factory.apply(input);
+  }
+}
