@@ -42,7 +42,7 @@ class HelpTopicsTest {
     LINE.getSubcommands()
         .forEach((name, command) -> {
           String all = Cli.run(name, "--help").ends(0).out();
-          String help = all.split("\n(Examples?|In the answer)")[0]; // which quote options
+          String help = all.split("\n(Examples?|In the answer)", 2)[0]; // which quote options
           for (OptionSpec option : command.getCommandSpec().options()) {
             String column = "(?m)^ +(-\\w, )?" + option.longestName() + "\\b(?!-)";
             long lines = Pattern.compile(column).matcher(help).results().count();

@@ -198,7 +198,7 @@ public final class ScheduleCatalog {
     if (r.chunks() % 2 == 1) {
       throw new UnsuitableException(
           Parameter.CHUNKS,
-          ("hanayo runs there and back, 2 on each rank for a wave, not %d; take an even number")
+          "hanayo runs there and back, 2 on each rank for a wave, not %d; take an even number"
               .formatted(r.chunks()));
     }
     return Hanayo.of(r.stages(), r.microBatches(), r.chunks() / 2);
