@@ -55,8 +55,8 @@ final class MemoryFirst implements Reproduction {
     return new Report("mCAP and CAPTURE: planning for memory against planning for throughput")
         .paragraph(
             "Peaks by the memory model: weights, gradients, optimizer state and the activations"
-                + " that 1F1B has in flight; nothing is computed again. Throughput first is the"
-                + " planner of DAPPLE, told that memory has no end, and a straight pipeline whose"
+                + " that 1F1B has in flight, without recomputation. Throughput first is DAPPLE's"
+                + " planner with unlimited memory, and a straight pipeline whose"
                 + " slowest stage is as fast as possible, as PipeDream and torchgpipe cut it. mCAP"
                 + " cuts a straight pipeline of one device per stage, CAPTURE also shares stages by"
                 + " samples or tensors, a micro-batch among all devices of a stage. Micro-batches are"

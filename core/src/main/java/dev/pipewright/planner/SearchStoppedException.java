@@ -1,6 +1,6 @@
 package dev.pipewright.planner;
 
-/** A search was told to end before it had found anything. */
+/** A search was asked to end before it had found anything. */
 public final class SearchStoppedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

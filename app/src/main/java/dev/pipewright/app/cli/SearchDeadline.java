@@ -71,7 +71,7 @@ final class SearchDeadline implements BooleanSupplier, AutoCloseable {
     return ended;
   }
 
-  /** Whether a search was told to end. */
+  /** Whether a search was asked to end. */
   boolean ended() {
     return ended;
   }

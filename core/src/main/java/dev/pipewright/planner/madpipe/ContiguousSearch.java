@@ -92,7 +92,7 @@ final class ContiguousSearch {
     return Arrays.stream(rows).map(int[]::clone).toArray(int[][]::new);
   }
 
-  /** Whether it was told to stop within an answer, which then is none. */
+  /** Whether it was asked to stop within an answer, which then is none. */
   boolean stopped() {
     return stopped;
   }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * that is nowhere better in what {@link PathFormula} remembers, which is monotone. One is dropped
  * too that cannot become faster than what is known, even if the layers before it run at their best
  * degrees without a message. A first pass keeps few of each and finds something to beat; the second
- * is exact, unless it is told to stop or has built as many partial pipelines as it may.
+ * is exact, unless it is asked to stop or has built as many partial pipelines as it may.
  */
 final class FastestWithin {
   private static final int FEW = 2;

@@ -45,7 +45,7 @@ public final class Mcap {
   }
 
   /**
-   * The same until it is told to stop, then with the best so far.
+   * The same until it is asked to stop, then with the best so far.
    *
    * @param stop asked now and then; the cutter's, too
    * @throws SearchStoppedException when nothing is found by then

@@ -35,7 +35,7 @@ public final class McapBruteForce {
   }
 
   /**
-   * The best of all partitions, or of those tried until it is told to stop. Throws where no
+   * The best of all partitions, or of those tried until it is asked to stop. Throws where no
    * partition exists.
    *
    * @param stop asked now and then; from the first yes on nothing more is tried

@@ -46,7 +46,7 @@ public final class McapExact {
   }
 
   /**
-   * The same until it is told to stop; then ties are not broken and there is no runner-up.
+   * The same until it is asked to stop; then ties are not broken and there is no runner-up.
    *
    * @param stop asked now and then
    * @throws SearchStoppedException when the best is not known by then

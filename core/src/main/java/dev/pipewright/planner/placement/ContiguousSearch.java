@@ -91,7 +91,7 @@ final class ContiguousSearch {
     return visited;
   }
 
-  /** Whether the last search was told to stop; it found nothing, and proved nothing. */
+  /** Whether the last search was asked to stop; it found nothing, and proved nothing. */
   boolean stopped() {
     return stopped;
   }

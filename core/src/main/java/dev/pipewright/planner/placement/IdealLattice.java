@@ -60,7 +60,7 @@ final class IdealLattice {
   }
 
   /**
-   * All ideals, or none where there are more than {@code most} or it was told to stop.
+   * All ideals, or none where there are more than {@code most} or it was asked to stop.
    *
    * <p>O(ideals · width · words of a bit set).
    */

@@ -64,7 +64,7 @@ final class LocalSearch {
     return ofGroups;
   }
 
-  /** One cooling; whether it was not told to stop. */
+  /** One cooling; whether it was not asked to stop. */
   private boolean anneal(int moves, double hot) {
     double scale = least > 0 ? 1 / least : 1;
     double cooling = Math.pow(COLD / hot, 1.0 / moves);

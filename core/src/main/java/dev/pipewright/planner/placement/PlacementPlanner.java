@@ -31,7 +31,7 @@ public final class PlacementPlanner {
   private Optional<OperatorPlacement> best = Optional.empty();
   private Bound bound;
   private boolean proven;
-  private boolean unfinished; // told to stop before all was searched
+  private boolean unfinished; // asked to stop before all was searched
   private String searched = "";
   private int ideals;
   private boolean coarse; // groups may need more memory than others would

@@ -24,7 +24,7 @@ record ByteImages(List<Part> parts, Shape given, Shape read, List<PixelScale> sc
   record Part(Run pixels, Run classes, long pictures) {}
 
   /**
-   * Equally distant places of a file. Nothing of it is held: a file may be larger than the memory.
+   * Records at equal distances in a file, read on demand: a file may be larger than the memory.
    *
    * @param first the position of the first place
    * @param distance from one place to the next

@@ -32,7 +32,7 @@ record Holders(Optional<Group> replicas, Optional<Summing> everybody) {
           replicas, Optional.of(transport.group(name, assignment.holders(depth))::sum));
     }
     List<Integer> members = assignment.tensorGroup(worker);
-    Group tensorGroup = transport.group(name + "-team-" + members.get(0), members);
+    Group tensorGroup = transport.group(name + "-tensor-parallel-" + members.get(0), members);
     return new Holders(
         replicas,
         Optional.of(new Summing.OfTeams(split.reduction(), tensorGroup, part, replicas.get())));

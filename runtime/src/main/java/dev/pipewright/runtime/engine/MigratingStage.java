@@ -37,7 +37,7 @@ final class MigratingStage implements AsyncTraining {
   private final Transport transport;
   private final PendingSends pendingSends;
   private final int home; // where it is between steps that flow
-  private final TensorArena room; // of the parameters, while somebody computes with them
+  private final TensorArena room; // of the parameters, while passes use them
   private final Parameter newest; // version of all of them, one behind the other
   private final Updates updates;
   private final long size;

@@ -60,7 +60,7 @@ public final class TensorParallelGroup {
       return ALONE;
     }
     int part = members.indexOf(transport.worker());
-    String name = "team-" + members.get(0);
+    String name = "tensor-parallel-" + members.get(0);
     List<Group> groups = new ArrayList<>();
     groups.add(transport.group(name, members));
     for (int axis = 0; axis < split.grid().size(); axis++) {
