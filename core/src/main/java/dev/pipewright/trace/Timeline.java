@@ -1,14 +1,26 @@
 package dev.pipewright.trace;
 
+import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Placement;
 import dev.pipewright.units.Check;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One training step: what each lane did from when to when, which transfers led from slice to slice,
- * and the memory of each rank over time. Seconds from the start of the step.
+ * What each lane did from when to when, which transfers led from slice to slice, and what each rank
+ * held over time: of a step of a plan, simulated or measured, or of a schedule. Seconds from the
+ * start of the step; of a schedule in the unit of its op times.
+ *
+ * @param placement which rank runs which stage
+ * @param memoryUnit what the curves of memory count
  */
 public record Timeline(
-    List<Lane> lanes, List<Flow> flows, List<Memory> memory, double stepSeconds) {
+    Placement placement,
+    List<Lane> lanes,
+    List<Flow> flows,
+    List<Memory> memory,
+    MemoryUnit memoryUnit,
+    double stepSeconds) {
   public Timeline {
     lanes = List.copyOf(lanes);
     flows = List.copyOf(flows);
@@ -16,14 +28,58 @@ public record Timeline(
     Check.amount(stepSeconds, "step seconds");
   }
 
+  /** A step of a plan with stage {@code i} on rank {@code i}. */
+  public Timeline(List<Lane> lanes, List<Flow> flows, List<Memory> memory, double stepSeconds) {
+    this(
+        Placement.straight(Math.max(1, compute(lanes).size())),
+        lanes,
+        flows,
+        memory,
+        MemoryUnit.BYTES,
+        stepSeconds);
+  }
+
   /** What occupies a lane. */
   public enum Kind {
     FORWARD,
     BACKWARD,
-    TRANSFER_FORWARD,
-    TRANSFER_BACKWARD,
+    BACKWARD_INPUT,
+    BACKWARD_WEIGHT,
+    RECOMPUTE,
+    UPDATE,
     ALL_REDUCE,
-    UPDATE
+    ALL_GATHER,
+    /** Parameters, or the sum of gradients so far, arrive from the rank whose turn was before. */
+    HAND_ON,
+    TRANSFER_FORWARD,
+    TRANSFER_BACKWARD;
+
+    /** The kind of an op. */
+    public static Kind of(Pass pass) {
+      return switch (pass) {
+        case FORWARD -> FORWARD;
+        case BACKWARD -> BACKWARD;
+        case BACKWARD_INPUT -> BACKWARD_INPUT;
+        case BACKWARD_WEIGHT -> BACKWARD_WEIGHT;
+        case RECOMPUTE -> RECOMPUTE;
+        case UPDATE -> UPDATE;
+        case REDUCE -> ALL_REDUCE;
+        case GATHER -> ALL_GATHER;
+        case HAND_ON -> HAND_ON;
+      };
+    }
+
+    /** Whether ranks exchange parameters or gradients, which may overlap computation. */
+    public boolean exchanges() {
+      return this == ALL_REDUCE || this == ALL_GATHER || this == HAND_ON;
+    }
+  }
+
+  /** What curves of memory count. */
+  public enum MemoryUnit {
+    BYTES,
+    /** Activations of a micro-batch and all that a rank has of the network. */
+    MICRO_BATCHES
   }
 
   /** A resource that does one thing at a time. */
@@ -31,32 +87,20 @@ public record Timeline(
     List<Slice> slices();
 
     /**
-     * All devices of a stage: they run in step.
+     * A rank of a schedule, or all devices of a stage, which run in step: its ops in the order of
+     * its program. Exchanges may overlap the others; so do ops that run together, which have the
+     * same start and end.
      *
-     * @param stretchedSeconds by which forward and backward passes took longer than undisturbed
+     * @param devices none where a schedule has no devices
+     * @param busySeconds what its work takes undisturbed
+     * @param spanSeconds from the start of its work to the end
      */
-    record Compute(int stage, List<Integer> devices, List<Slice> slices, double stretchedSeconds)
+    record Compute(
+        int rank, List<Integer> devices, List<Slice> slices, double busySeconds, double spanSeconds)
         implements Lane {
       public Compute {
         devices = List.copyOf(devices);
         slices = List.copyOf(slices);
-      }
-
-      /** Nothing disturbs them. */
-      public Compute(int stage, List<Integer> devices, List<Slice> slices) {
-        this(stage, devices, slices, 0);
-      }
-
-      /** Seconds that forward and backward passes take undisturbed. */
-      double busy() {
-        double passes = slices.stream().filter(Slice::passes).mapToDouble(Slice::seconds).sum();
-        return passes - stretchedSeconds;
-      }
-
-      /** Seconds from the first forward or backward pass to the end of the last. */
-      double span() {
-        List<Slice> passes = slices.stream().filter(Slice::passes).toList();
-        return passes.isEmpty() ? 0 : passes.getLast().end() - passes.getFirst().start();
       }
     }
 
@@ -71,32 +115,49 @@ public record Timeline(
   /**
    * One piece of work, in order of time within its lane.
    *
-   * @param microBatch the micro-batch it belongs to, or -1 for all
+   * @param stage of all chains, as {@link Placement} counts them
+   * @param microBatch the micro-batch it belongs to, counted in its chain, or -1 for all; of ops
+   *     that belong to none their own number
    */
   public record Slice(Kind kind, int stage, int microBatch, double start, double end) {
     public double seconds() {
       return end - start;
     }
 
-    private boolean passes() {
-      return kind == Kind.FORWARD || kind == Kind.BACKWARD;
+    /**
+     * Whether two pieces of work run together: they overlap by more than half of the shorter one,
+     * not just by rounding.
+     */
+    public boolean runsWith(Slice that) {
+      double both = Math.min(end, that.end) - Math.max(start, that.start);
+      return both > 0.5 * Math.min(seconds(), that.seconds());
     }
   }
 
-  /**
-   * Data that one compute lane waits for: from a slice of stage {@code from} to one of stage {@code
-   * to}.
-   */
-  public record Flow(
-      int from, int to, int microBatch, boolean forward, double sent, double received) {}
+  /** What a flow carries. */
+  public enum Content {
+    ACTIVATIONS,
+    GRADIENTS,
+    /** What {@link Kind#HAND_ON} receives. */
+    STATE
+  }
 
   /**
-   * Bytes on each device of a stage over time, as steps: {@code bytes[i]} holds from {@code
-   * seconds[i]} until the next.
+   * What one rank waits for: from a slice of the lane of rank {@code from}, by its position there,
+   * to one of the lane of rank {@code to}.
+   */
+  public record Flow(Content content, int from, int fromSlice, int to, int toSlice) {}
+
+  /**
+   * What a rank, or each device of a stage, holds over time, as steps: {@code bytes[i]} holds from
+   * {@code seconds[i]} until the next.
    *
    * @param staticBytes weights, gradients, optimizer state; included in {@code bytes}
+   * @param capacity the most that it can or may hold; infinite where there is no limit
+   * @param bytes in the timeline's unit of memory
    */
-  public record Memory(int stage, double staticBytes, double[] seconds, double[] bytes) {
+  public record Memory(
+      int rank, double staticBytes, double capacity, double[] seconds, double[] bytes) {
     public double peak() {
       double peak = staticBytes;
       for (double value : bytes) {
@@ -106,32 +167,50 @@ public record Timeline(
     }
   }
 
-  /**
-   * Share of the step for which the compute lane of {@code stage} has no forward or backward pass,
-   * or only what stretches them.
-   */
-  public double idleShare(int stage) {
-    double busy = 0;
+  /** The lanes of ranks, by rank. */
+  public List<Lane.Compute> compute() {
+    return compute(lanes);
+  }
+
+  private static List<Lane.Compute> compute(List<Lane> lanes) {
+    List<Lane.Compute> compute = new ArrayList<>();
     for (Lane lane : lanes) {
-      if (lane instanceof Lane.Compute compute && compute.stage() == stage) {
-        busy += compute.busy();
+      if (lane instanceof Lane.Compute rank) {
+        compute.add(rank);
       }
+    }
+    return compute;
+  }
+
+  /** Share of the step for which a rank has no work, or only what stretches it. */
+  public double idleShare(int rank) {
+    double busy = 0;
+    for (Lane.Compute lane : compute()) {
+      busy += lane.rank() == rank ? lane.busySeconds() : 0;
     }
     return stepSeconds == 0 ? 0 : 1 - busy / stepSeconds;
   }
 
+  /** The same of all ranks, on average. */
+  public double idleShare() {
+    double busy = 0;
+    List<Lane.Compute> ranks = compute();
+    for (Lane.Compute lane : ranks) {
+      busy += lane.busySeconds();
+    }
+    return stepSeconds == 0 ? 0 : 1 - busy / ranks.size() / stepSeconds;
+  }
+
   /**
-   * The part of the longest span, from a compute lane's first forward or backward pass to its last,
-   * in which the busiest lane is idle: the next step may fill the rest.
+   * The part of the longest span, from a rank's first work to its last, in which the busiest rank
+   * is idle: the next step may fill the rest.
    */
   public double spanIdleShare() {
     double longest = 0;
     double busiest = 0;
-    for (Lane lane : lanes) {
-      if (lane instanceof Lane.Compute compute) {
-        longest = Math.max(longest, compute.span());
-        busiest = Math.max(busiest, compute.busy());
-      }
+    for (Lane.Compute lane : compute()) {
+      longest = Math.max(longest, lane.spanSeconds());
+      busiest = Math.max(busiest, lane.busySeconds());
     }
     return longest == 0 ? 0 : 1 - busiest / longest;
   }

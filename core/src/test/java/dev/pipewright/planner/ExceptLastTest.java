@@ -95,8 +95,9 @@ class ExceptLastTest {
   void memoryIsTheSameInTheEstimateTheTimelineAndByCategory() {
     Assessment priced = priced(Recompute.EXCEPT_LAST);
     Run run = run(Recompute.EXCEPT_LAST);
-    Timeline timeline = Recorder.timeline(plan(Recompute.EXCEPT_LAST), priced.stages(), run);
     var categories = PlanMemory.of(priced.stages(), run);
+    Timeline timeline =
+        Recorder.timeline(plan(Recompute.EXCEPT_LAST), priced.stages(), run, categories);
     for (int s = 0; s < priced.stages().size(); s++) {
       double counted = priced.stages().get(s).memory().peakBytes();
       assertEquals(counted, timeline.memory().get(s).peak(), SAME * counted);

@@ -14,7 +14,9 @@ import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.PipelinePolicy;
+import dev.pipewright.sim.memory.PlanMemory;
 import dev.pipewright.trace.Timeline;
+import dev.pipewright.trace.Timeline.Content;
 import dev.pipewright.trace.Timeline.Flow;
 import dev.pipewright.trace.Timeline.Kind;
 import dev.pipewright.trace.Timeline.Lane;
@@ -50,24 +52,26 @@ class RecorderTest {
       Plan plan = new Plan(policy, microBatches, 1, 1, false, list);
       Assessment priced = new PipelineOracle(costs, new PathFormula()).assess(plan);
       Run run = SimulatedOracle.run(plan, priced);
-      return new Step(plan, priced, run, Recorder.timeline(plan, priced.stages(), run));
+      return new Step(plan, priced, run, recorded(plan, priced.stages(), run));
     }
 
     Lane.Compute compute(int stage) {
-      return timeline.lanes().stream()
-          .filter(lane -> lane instanceof Lane.Compute)
-          .map(lane -> (Lane.Compute) lane)
-          .filter(lane -> lane.stage() == stage)
-          .findFirst()
-          .orElseThrow();
+      return timeline.compute().get(stage);
     }
 
-    Slice slice(Kind kind, int stage, int microBatch) {
-      return compute(stage).slices().stream()
-          .filter(slice -> slice.kind() == kind && slice.microBatch() == microBatch)
+    /** The transfer of a micro-batch from a stage to a neighbour. */
+    Slice transfer(int from, int to, int microBatch) {
+      return timeline.lanes().stream()
+          .filter(lane -> lane instanceof Lane.Link link && link.from() == from && link.to() == to)
+          .flatMap(lane -> lane.slices().stream())
+          .filter(slice -> slice.microBatch() == microBatch)
           .findFirst()
           .orElseThrow();
     }
+  }
+
+  private static Timeline recorded(Plan plan, List<StageCost> stages, Run run) {
+    return Recorder.timeline(plan, stages, run, PlanMemory.of(stages, run));
   }
 
   @RepeatedTest(value = 100, name = SEEDED)
@@ -135,17 +139,21 @@ class RecorderTest {
     Step step = Step.of(seed.getCurrentRepetition());
     int neighbours = step.plan.stages().size() - 1;
     assertEquals(2 * neighbours * step.plan.microBatches(), step.timeline.flows().size());
-    for (Flow asyncPipeline : step.timeline.flows()) {
-      Kind kind = asyncPipeline.forward() ? Kind.FORWARD : Kind.BACKWARD;
-      assertEquals(asyncPipeline.from() + (asyncPipeline.forward() ? 1 : -1), asyncPipeline.to());
-      Slice producer = step.slice(kind, asyncPipeline.from(), asyncPipeline.microBatch());
-      Slice consumer = step.slice(kind, asyncPipeline.to(), asyncPipeline.microBatch());
-      assertTrue(asyncPipeline.sent() >= producer.end() - DUST);
-      assertTrue(asyncPipeline.received() >= asyncPipeline.sent());
-      assertTrue(consumer.start() >= asyncPipeline.received() - DUST);
-      var stage = step.priced.stages().get(Math.min(asyncPipeline.from(), asyncPipeline.to()));
-      double seconds = asyncPipeline.forward() ? stage.sendSeconds() : stage.returnSeconds();
-      assertEquals(seconds, asyncPipeline.received() - asyncPipeline.sent(), DUST);
+    for (Flow flow : step.timeline.flows()) {
+      boolean forward = flow.content() == Content.ACTIVATIONS;
+      assertEquals(flow.from() + (forward ? 1 : -1), flow.to());
+      Slice producer = step.compute(flow.from()).slices().get(flow.fromSlice());
+      Slice consumer = step.compute(flow.to()).slices().get(flow.toSlice());
+      assertEquals(forward ? Kind.FORWARD : Kind.BACKWARD, producer.kind());
+      assertEquals(producer.kind(), consumer.kind());
+      assertEquals(producer.microBatch(), consumer.microBatch());
+      Slice transfer = step.transfer(flow.from(), flow.to(), producer.microBatch());
+      assertTrue(transfer.start() >= producer.end() - DUST);
+      assertTrue(transfer.end() >= transfer.start());
+      assertTrue(consumer.start() >= transfer.end() - DUST);
+      var stage = step.priced.stages().get(Math.min(flow.from(), flow.to()));
+      double seconds = forward ? stage.sendSeconds() : stage.returnSeconds();
+      assertEquals(seconds, transfer.seconds(), DUST);
     }
   }
 
@@ -166,7 +174,7 @@ class RecorderTest {
     Run slow =
         new SimulatedOracle(plan -> step.priced, SimulatedOracle.USUAL.withSlowdown(1.5))
             .simulate(step.plan, step.priced);
-    Timeline timeline = Recorder.timeline(step.plan, stages, slow);
+    Timeline timeline = recorded(step.plan, stages, slow);
     double busiest = 0;
     double longest = 0;
     for (int s = 0; s < stages.size(); s++) {

@@ -79,15 +79,16 @@ final class Answer {
     this.planningSeconds = planningSeconds;
     this.profileBatch = profileBatch;
     Optional<Run> run = planning.best().map(simulator);
-    this.timeline = run.map(step -> timeline(planning.best().orElseThrow(), step)).orElse(null);
     this.memory =
         run.map(step -> PlanMemory.of(planning.best().orElseThrow().estimate().stages(), step))
             .orElse(List.of());
+    this.timeline =
+        run.map(step -> timeline(planning.best().orElseThrow(), step, memory)).orElse(null);
     this.jitter = jitter;
   }
 
-  private static Timeline timeline(Candidate best, Run run) {
-    return Recorder.timeline(best.plan(), best.estimate().stages(), run);
+  private static Timeline timeline(Candidate best, Run run, List<RankMemory> memory) {
+    return Recorder.timeline(best.plan(), best.estimate().stages(), run, memory);
   }
 
   private Picture picture() {

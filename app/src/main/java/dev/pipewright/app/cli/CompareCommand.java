@@ -2,9 +2,9 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.app.report.ComparisonHtml;
 import dev.pipewright.app.report.ComparisonText;
+import dev.pipewright.app.report.PerfettoTrace;
 import dev.pipewright.app.report.ScheduleRun;
 import dev.pipewright.app.report.ScheduleSvg;
-import dev.pipewright.app.report.ScheduleTrace;
 import dev.pipewright.app.report.TrainingLines;
 import dev.pipewright.app.report.Words;
 import dev.pipewright.cost.TrainingFigures;
@@ -19,6 +19,7 @@ import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.ComparisonJson;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.model.Optimizer;
+import dev.pipewright.trace.Timeline;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
@@ -205,6 +206,7 @@ final class CompareCommand implements Callable<Integer> {
     List<ScheduleRun> runs = ShownRuns.of(title(request), comparison);
     to.write("report.html", ComparisonHtml.of(title(request), runs, comparison, figures));
     to.write("timeline.svg", ScheduleSvg.of(runs));
-    to.write(TRACE, ScheduleTrace.of(runs.get(0)));
+    Timeline measured = runs.get(0).timeline();
+    to.write(TRACE, out -> PerfettoTrace.write(title(request), measured, out));
   }
 }

@@ -16,9 +16,10 @@ import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.sim.Conditions.Transfers;
 import dev.pipewright.sim.Jitter;
 import dev.pipewright.sim.PlanWires;
-import dev.pipewright.sim.Recorder;
 import dev.pipewright.sim.SimulatedOracle;
-import dev.pipewright.trace.Timeline;
+import dev.pipewright.sim.memory.PlanMemory;
+import dev.pipewright.trace.RankMemory;
+import dev.pipewright.trace.Staircase;
 import dev.pipewright.units.Units;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -84,11 +85,8 @@ record GivenStep(Path path, PlanFile file, ModelArgument.Costed costed, CostMode
       if (assessment.fits()) {
         return;
       }
-      @Nullable Timeline timeline =
-          runs
-              ? Recorder.timeline(
-                  plan(), assessment.stages(), SimulatedOracle.run(plan(), assessment))
-              : null;
+      @Nullable List<RankMemory> memories =
+          runs ? PlanMemory.of(assessment.stages(), SimulatedOracle.run(plan(), assessment)) : null;
       for (int stage = 0; stage < assessment.stages().size(); stage++) {
         StageMemory memory = assessment.stages().get(stage).memory();
         if (!memory.fits()) {
@@ -99,7 +97,7 @@ record GivenStep(Path path, PlanFile file, ModelArgument.Costed costed, CostMode
                       Units.binary(memory.peakBytes(), "B"),
                       PlanProblems.devices(plan().stages().get(stage).devices()),
                       memory.capacity(),
-                      timeline == null ? "" : when(timeline.memory().get(stage), memory));
+                      memories == null ? "" : when(memories.get(stage).total(), memory));
           problems.add(FileProblem.ofStage(path, stage, "memory", words));
         }
       }
@@ -109,7 +107,7 @@ record GivenStep(Path path, PlanFile file, ModelArgument.Costed costed, CostMode
   }
 
   /** When in the step memory is too much, and when it is most. */
-  private static String when(Timeline.Memory memory, StageMemory sizes) {
+  private static String when(Staircase memory, StageMemory sizes) {
     int above = -1;
     int peak = 0;
     for (int i = 0; i < memory.bytes().length; i++) {

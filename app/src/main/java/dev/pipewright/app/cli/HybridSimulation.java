@@ -26,7 +26,7 @@ record HybridSimulation(GivenHybrid given, HybridPlan priced, List<StageCost> co
   static final String TRACE = "trace.json";
 
   private Timeline timeline() {
-    return Recorder.timeline(given.plan(), costs, run);
+    return Recorder.timeline(given.plan(), costs, run, PlanMemory.of(costs, run));
   }
 
   private String title() {

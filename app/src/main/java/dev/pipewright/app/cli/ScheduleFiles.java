@@ -1,10 +1,10 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.app.report.PerfettoTrace;
 import dev.pipewright.app.report.ScheduleHtml;
 import dev.pipewright.app.report.ScheduleRun;
 import dev.pipewright.app.report.ScheduleSvg;
 import dev.pipewright.app.report.ScheduleText;
-import dev.pipewright.app.report.ScheduleTrace;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.OutputFile;
 import dev.pipewright.formats.OutputFile.Text;
@@ -150,7 +150,7 @@ final class ScheduleFiles implements AutoCloseable {
                   ScheduleText.number(runs.get(0).figures().makespan()),
                   ScheduleText.number(MOST_SECONDS)));
     }
-    return out -> ScheduleTrace.write(runs.get(0), out);
+    return out -> PerfettoTrace.write(runs.get(0).title(), runs.get(0).timeline(), out);
   }
 
   /** What is to be written. */

@@ -5,6 +5,7 @@ import dev.pipewright.execution.Comparison;
 import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
+import dev.pipewright.sim.Recorder;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.steady.Period;
 import java.util.List;
@@ -44,6 +45,7 @@ final class ShownRuns {
         times,
         chunks,
         schedule,
+        Recorder.timeline(run, memoryCap, chunks),
         starts,
         ends,
         new ScheduleRun.Figures(

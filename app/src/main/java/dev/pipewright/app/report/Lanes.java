@@ -27,20 +27,37 @@ final class Lanes {
     return lanes;
   }
 
-  static List<Lane.Compute> compute(Timeline timeline) {
-    List<Lane.Compute> lanes = new ArrayList<>();
-    for (Lane lane : inOrder(timeline)) {
-      if (lane instanceof Lane.Compute compute) {
-        lanes.add(compute);
-      }
+  /** {@code rank 0} of a schedule, {@code stage 0} where devices run it. */
+  static String name(Lane.Compute lane) {
+    return (lane.devices().isEmpty() ? "rank " : "stage ") + lane.rank();
+  }
+
+  /** The first of the slices that run together with the one at a position. */
+  static int first(List<Slice> slices, int position) {
+    int first = position;
+    while (first > 0 && together(slices.get(first - 1), slices.get(first))) {
+      first--;
     }
-    return lanes;
+    return first;
+  }
+
+  /** The position after the last of the slices that run together from {@code first} on. */
+  static int end(List<Slice> slices, int first) {
+    int end = first + 1;
+    while (end < slices.size() && together(slices.get(end - 1), slices.get(end))) {
+      end++;
+    }
+    return end;
+  }
+
+  private static boolean together(Slice one, Slice next) {
+    return !one.kind().exchanges() && !next.kind().exchanges() && one.runsWith(next);
   }
 
   private static int upperStage(Lane lane) {
     return lane instanceof Lane.Link link
         ? Math.min(link.from(), link.to())
-        : ((Lane.Compute) lane).stage();
+        : ((Lane.Compute) lane).rank();
   }
 
   private static int place(Lane lane) {
@@ -55,7 +72,7 @@ final class Lanes {
     boolean[] kinds = new boolean[KINDS];
     for (Lane lane : timeline.lanes()) {
       for (Slice slice : lane.slices()) {
-        kinds[Look.of(slice.kind()).number] = true;
+        kinds[Look.of(slice.kind()).ordinal()] = true;
       }
     }
     return kinds;
@@ -78,7 +95,7 @@ final class Lanes {
     for (Slice slice : lane.slices()) {
       double from = slice.start() / perBin;
       double to = Math.min(bins, slice.end() / perBin);
-      double[] share = shares[Look.of(slice.kind()).number];
+      double[] share = shares[Look.of(slice.kind()).ordinal()];
       for (int bin = (int) from; bin < to; bin++) {
         share[bin] += Math.min(to, bin + 1) - Math.max(from, bin);
       }

@@ -3,60 +3,105 @@ package dev.pipewright.app.report;
 import dev.pipewright.trace.Timeline.Kind;
 
 /**
- * How each kind of work looks: one name, letter, shade and colour in all pictures. The colours are
- * from the palette of M. Okabe and K. Ito (<i>Color universal design</i>, 2008), which the
- * colour-blind can tell apart, and greys that differ in lightness.
+ * How each kind of work looks: one name, letter, shade and colour in all pictures. Computing has
+ * colours from the palette of M. Okabe and K. Ito (<i>Color universal design</i>, 2008), which the
+ * colour-blind can tell apart; the rest has ones that stand out on light and on dark grounds.
  */
 enum Look {
-  FORWARD(0, "forward", "F", '░', "#0072B2", "#FFFFFF", "34"),
-  BACKWARD(1, "backward", "B", '█', "#E69F00", "#000000", "33"),
-  TRANSFER_FORWARD(2, "activations sent", "S", '-', "#8A939C", "#000000", "37"),
-  TRANSFER_BACKWARD(3, "gradients sent", "R", '-', "#555D66", "#FFFFFF", "37"),
-  ALL_REDUCE(4, "all-reduce", "A", '∑', "#CC79A7", "#000000", "35"),
-  UPDATE(5, "update", "U", 'u', "#F0E442", "#000000", "36");
+  FORWARD("forward", 'F', '░', 0x0072B2, 34),
+  BACKWARD("backward", 'B', '█', 0xE69F00, 33),
+  BACKWARD_INPUT("input gradient", 'I', '▒', 0xD55E00, 31),
+  BACKWARD_WEIGHT("weight gradient", 'W', '▞', 0x009E73, 32),
+  RECOMPUTE("recomputation", 'R', '▚', 0xCC79A7, 35),
+  UPDATE("update", 'U', 'u', 0xF0E442, 36),
+  ALL_REDUCE("all-reduce", 'A', '∑', 0x8C5AA8, 35),
+  ALL_GATHER("all-gather", 'G', 'g', 0x56B4E9, 36),
+  HAND_ON("state received", 'H', 'h', 0x6F7780, 37),
+  TRANSFER_FORWARD("activations sent", 'S', '-', 0x8A939C, 37),
+  TRANSFER_BACKWARD("gradients sent", 'T', '-', 0x555D66, 37);
 
-  /** Its place in arrays and its number in the page's data. */
-  final int number;
+  private static final double PALEST = 0.55; // how much white the last shade has
 
   /** In words. */
   final String word;
 
   /** Before the number of the micro-batch. */
-  final String letter;
+  final char letter;
 
   /** What fills its cells in a picture of text. */
   final char shade;
 
-  final String fill;
-
-  /** What can be read upon {@link #fill}. */
-  final String text;
+  private final int colour;
 
   /** The terminal's number of its colour. */
   final String ansi;
 
-  Look(int number, String word, String letter, char shade, String fill, String text, String ansi) {
-    this.number = number;
+  Look(String word, char letter, char shade, int colour, int ansi) {
     this.word = word;
     this.letter = letter;
     this.shade = shade;
-    this.fill = fill;
-    this.text = text;
-    this.ansi = ansi;
+    this.colour = colour;
+    this.ansi = Integer.toString(ansi);
   }
 
   static Look of(Kind kind) {
     return switch (kind) {
       case FORWARD -> FORWARD;
       case BACKWARD -> BACKWARD;
+      case BACKWARD_INPUT -> BACKWARD_INPUT;
+      case BACKWARD_WEIGHT -> BACKWARD_WEIGHT;
+      case RECOMPUTE -> RECOMPUTE;
+      case UPDATE -> UPDATE;
+      case ALL_REDUCE -> ALL_REDUCE;
+      case ALL_GATHER -> ALL_GATHER;
+      case HAND_ON -> HAND_ON;
       case TRANSFER_FORWARD -> TRANSFER_FORWARD;
       case TRANSFER_BACKWARD -> TRANSFER_BACKWARD;
-      case ALL_REDUCE -> ALL_REDUCE;
-      case UPDATE -> UPDATE;
     };
   }
 
-  static boolean isPass(Kind kind) {
-    return kind == Kind.FORWARD || kind == Kind.BACKWARD;
+  boolean transfers() {
+    return this == TRANSFER_FORWARD || this == TRANSFER_BACKWARD;
+  }
+
+  /** Whether a rank computes meanwhile, or may. */
+  boolean exchanges() {
+    return this == ALL_REDUCE || this == ALL_GATHER || this == HAND_ON;
+  }
+
+  /** Whether slices have a number: that of their micro-batch or stage. */
+  boolean numbered() {
+    return !transfers() && !exchanges();
+  }
+
+  /** The colour of a shade, from 0 to {@code most}: {@code #0072B2}. */
+  String fill(int shade, int most) {
+    return "#%06X".formatted(mixed(shade, most));
+  }
+
+  private int mixed(int shade, int most) {
+    double white = most == 0 ? 0 : PALEST * shade / most;
+    int mixed = 0;
+    for (int shift = 16; shift >= 0; shift -= 8) {
+      int part = colour >> shift & 0xFF;
+      mixed |= (int) Math.round(part + white * (255 - part)) << shift;
+    }
+    return mixed;
+  }
+
+  /** Whether black can be read better upon a shade than white. */
+  boolean isLight(int shade, int most) {
+    double luminance = luminance(mixed(shade, most));
+    return (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05);
+  }
+
+  /** Relative luminance as WCAG 2.2 defines it. */
+  private static double luminance(int colour) {
+    return 0.2126 * linear(colour >> 16) + 0.7152 * linear(colour >> 8) + 0.0722 * linear(colour);
+  }
+
+  private static double linear(int part) {
+    double value = (part & 0xFF) / 255.0;
+    return value <= 0.04045 ? value / 12.92 : Math.pow((value + 0.055) / 1.055, 2.4);
   }
 }

@@ -43,7 +43,7 @@ record Occupation(int stage, Map<Part, Double> parts) {
   /** Of every stage, in order. */
   static List<Occupation> of(Timeline timeline) {
     List<Occupation> stages = new ArrayList<>();
-    for (Lane.Compute lane : Lanes.compute(timeline)) {
+    for (Lane.Compute lane : timeline.compute()) {
       stages.add(of(timeline, lane));
     }
     return stages;
@@ -52,7 +52,7 @@ record Occupation(int stage, Map<Part, Double> parts) {
   private static Occupation of(Timeline timeline, Lane.Compute lane) {
     List<Slice> incoming = new ArrayList<>();
     for (Lane other : timeline.lanes()) {
-      if (other instanceof Lane.Link link && link.to() == lane.stage()) {
+      if (other instanceof Lane.Link link && link.to() == lane.rank()) {
         incoming.addAll(link.slices());
       }
     }
@@ -64,7 +64,7 @@ record Occupation(int stage, Map<Part, Double> parts) {
     parts.put(Part.UPDATE, cover.add(slices(lane, Kind.UPDATE)));
     parts.put(Part.WAITING, cover.add(incoming));
     parts.put(Part.IDLE, Math.max(0, timeline.stepSeconds() - cover.seconds()));
-    return new Occupation(lane.stage(), parts);
+    return new Occupation(lane.rank(), parts);
   }
 
   private static List<Slice> slices(Lane lane, Kind kind) {

@@ -1,11 +1,12 @@
 package dev.pipewright.app.report;
 
 import dev.pipewright.app.report.TraceEvents.Track;
+import dev.pipewright.schedule.Placement;
 import dev.pipewright.trace.Timeline;
 import dev.pipewright.trace.Timeline.Flow;
-import dev.pipewright.trace.Timeline.Kind;
 import dev.pipewright.trace.Timeline.Lane;
 import dev.pipewright.trace.Timeline.Memory;
+import dev.pipewright.trace.Timeline.MemoryUnit;
 import dev.pipewright.trace.Timeline.Slice;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,24 +16,29 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A step in the JSON trace event format that Perfetto and Chrome show. Process 1 computes, with a
- * thread and a memory counter for each stage; process 2 communicates, with a thread for each link
- * and each stage's all-reduce. Arrows lead from the pass that makes data to the one that needs it.
+ * A timeline in the JSON trace event format that Perfetto and Chrome show. Process 1 computes, with
+ * a thread and a memory counter for each rank; process 2 communicates, with a thread for each link
+ * and for each rank's exchanges. Ops that run together are one slice. Arrows lead from the op that
+ * makes data to the one on another rank that needs it.
  */
 public final class PerfettoTrace {
   private static final int COMPUTE = 1;
   private static final int COMMUNICATION = 2;
 
   private final Timeline timeline;
+  private final Placement placement;
   private final TraceEvents out;
-  private final Map<Pass, List<Integer>> leaving = new HashMap<>();
-  private final Map<Pass, List<Integer>> arriving = new HashMap<>();
+  private final Map<Place, List<Arrow>> leaving = new HashMap<>();
+  private final Map<Place, List<Arrow>> arriving = new HashMap<>();
 
-  /** A slice that flows begin or end in. */
-  private record Pass(int stage, int microBatch, boolean forward) {}
+  /** A slice of a rank, by its position in the lane. */
+  private record Place(int rank, int position) {}
+
+  private record Arrow(int id, String name) {}
 
   private PerfettoTrace(Timeline timeline, TraceEvents out) {
     this.timeline = timeline;
+    this.placement = timeline.placement();
     this.out = out;
   }
 
@@ -55,7 +61,7 @@ public final class PerfettoTrace {
   }
 
   private void events() throws IOException {
-    matchFlows();
+    arrows();
     out.process(COMPUTE, "compute");
     out.process(COMMUNICATION, "communication");
     int link = 0;
@@ -63,7 +69,7 @@ public final class PerfettoTrace {
       if (lane instanceof Lane.Compute compute) {
         compute(compute);
       } else if (lane instanceof Lane.Link direction) {
-        link(direction, 1_000 + link++);
+        link(direction, 1 + timeline.lanes().size() + link++);
       }
     }
     for (Memory memory : timeline.memory()) {
@@ -71,57 +77,51 @@ public final class PerfettoTrace {
     }
   }
 
-  /** Numbers the flows whose two ends exist. */
-  private void matchFlows() {
-    Map<Pass, Slice> passes = new HashMap<>();
-    for (Lane.Compute lane : Lanes.compute(timeline)) {
-      for (Slice slice : lane.slices()) {
-        if (Look.isPass(slice.kind())) {
-          passes.put(pass(slice), slice);
-        }
-      }
+  /** Numbers the arrows whose two ends can be seen. */
+  private void arrows() {
+    Map<Integer, List<Slice>> slices = new HashMap<>();
+    for (Lane.Compute lane : timeline.compute()) {
+      slices.put(lane.rank(), lane.slices());
     }
     int id = 0;
     for (Flow flow : timeline.flows()) {
-      Pass from = new Pass(flow.from(), flow.microBatch(), flow.forward());
-      Pass to = new Pass(flow.to(), flow.microBatch(), flow.forward());
-      if (passes.containsKey(from) && passes.containsKey(to)) {
-        leaving.computeIfAbsent(from, none -> new ArrayList<>(1)).add(id);
-        arriving.computeIfAbsent(to, none -> new ArrayList<>(1)).add(id);
-        id++;
+      List<Slice> from = slices.getOrDefault(flow.from(), List.of());
+      List<Slice> to = slices.getOrDefault(flow.to(), List.of());
+      if (from.get(flow.fromSlice()).seconds() > 0 && to.get(flow.toSlice()).seconds() > 0) {
+        String name =
+            switch (flow.content()) {
+              case ACTIVATIONS -> "activations";
+              case GRADIENTS -> "gradients";
+              case STATE -> "state";
+            };
+        Arrow arrow = new Arrow(id++, name);
+        Place source = new Place(flow.from(), Lanes.first(from, flow.fromSlice()));
+        Place target = new Place(flow.to(), Lanes.first(to, flow.toSlice()));
+        leaving.computeIfAbsent(source, none -> new ArrayList<>(1)).add(arrow);
+        arriving.computeIfAbsent(target, none -> new ArrayList<>(1)).add(arrow);
       }
     }
-  }
-
-  private static Pass pass(Slice slice) {
-    return new Pass(slice.stage(), slice.microBatch(), slice.kind() == Kind.FORWARD);
   }
 
   private void compute(Lane.Compute lane) throws IOException {
-    Track track = new Track(COMPUTE, 1 + lane.stage());
-    out.thread(track, "stage " + lane.stage() + ", devices " + Words.devices(lane.devices()));
-    boolean reduces = false;
-    for (Slice slice : lane.slices()) {
-      if (slice.kind() == Kind.ALL_REDUCE) {
-        reduces = true; // may run beside a pass, which a thread's slices must not
-      } else {
-        slice(track, slice);
-        if (Look.isPass(slice.kind())) {
-          flows(track, slice);
+    Track track = new Track(COMPUTE, 1 + lane.rank());
+    String devices = lane.devices().isEmpty() ? "" : ", devices " + Words.devices(lane.devices());
+    out.thread(track, Lanes.name(lane) + devices);
+    Track exchanges = new Track(COMMUNICATION, 1 + lane.rank());
+    boolean named = false; // whether the rank exchanges anything
+    List<Slice> slices = lane.slices();
+    for (int i = 0; i < slices.size(); ) {
+      if (slices.get(i).kind().exchanges()) { // may overlap a pass, which a thread's must not
+        if (!named) {
+          out.thread(exchanges, Lanes.name(lane) + " exchanges");
+          named = true;
         }
-      }
-    }
-    if (reduces) {
-      reduces(lane);
-    }
-  }
-
-  private void reduces(Lane.Compute lane) throws IOException {
-    Track track = new Track(COMMUNICATION, 1 + lane.stage());
-    out.thread(track, "stage " + lane.stage() + " all-reduce");
-    for (Slice slice : lane.slices()) {
-      if (slice.kind() == Kind.ALL_REDUCE) {
-        slice(track, slice);
+        slice(exchanges, lane, i, i + 1);
+        i++;
+      } else {
+        int end = Lanes.end(slices, i);
+        slice(track, lane, i, end);
+        i = end;
       }
     }
   }
@@ -130,39 +130,66 @@ public final class PerfettoTrace {
     Track track = new Track(COMMUNICATION, thread);
     out.thread(track, "link " + lane.from() + " → " + lane.to());
     for (Slice slice : lane.slices()) {
-      slice(track, slice);
+      String word = Look.of(slice.kind()).word;
+      out.slice(track, slice.start(), slice.end(), word, name(slice), arguments(slice, ""));
     }
   }
 
-  private void slice(Track track, Slice slice) throws IOException {
-    String what = Look.of(slice.kind()).word;
-    String stage = "\"stage\":" + slice.stage();
-    if (slice.microBatch() < 0) {
-      out.slice(track, slice.start(), slice.end(), what, what, stage);
-    } else {
-      String arguments = stage + ",\"micro_batch\":" + slice.microBatch();
-      String name = what + ' ' + slice.microBatch();
-      out.slice(track, slice.start(), slice.end(), what, name, arguments);
+  /** Those from one position to another run together. */
+  private void slice(Track track, Lane.Compute lane, int from, int to) throws IOException {
+    Slice first = lane.slices().get(from);
+    double end = first.end();
+    StringBuilder name = new StringBuilder(name(first));
+    StringBuilder category = new StringBuilder(Look.of(first.kind()).word);
+    StringBuilder arguments = new StringBuilder(arguments(first, ""));
+    for (int i = from + 1; i < to; i++) {
+      Slice other = lane.slices().get(i);
+      name.append(" + ").append(name(other));
+      category.append(',').append(Look.of(other.kind()).word);
+      arguments.append(',').append(arguments(other, "with_"));
+      end = Math.max(end, other.end());
+    }
+    out.slice(
+        track, first.start(), end, category.toString(), name.toString(), arguments.toString());
+    Place place = new Place(lane.rank(), from);
+    for (Arrow arrow : arriving.getOrDefault(place, List.of())) {
+      out.arrive(track, first.start(), arrow.name(), arrow.id());
+    }
+    for (Arrow arrow : leaving.getOrDefault(place, List.of())) {
+      double within = first.start() + 0.5 * (end - first.start()); // of the slice around it
+      out.leave(track, within, arrow.name(), arrow.id());
     }
   }
 
-  private void flows(Track track, Slice slice) throws IOException {
-    Pass pass = pass(slice);
-    String name = slice.kind() == Kind.FORWARD ? "activations" : "gradients";
-    for (int id : arriving.getOrDefault(pass, List.of())) {
-      out.arrive(track, slice.start(), name, id);
+  private static String name(Slice slice) {
+    String word = Look.of(slice.kind()).word;
+    return slice.microBatch() < 0 ? word : word + ' ' + slice.microBatch();
+  }
+
+  private String arguments(Slice slice, String prefix) {
+    StringBuilder words = new StringBuilder();
+    argument(words, prefix, "stage", slice.stage() % placement.depth());
+    if (slice.microBatch() >= 0) {
+      argument(words, prefix, "micro_batch", slice.microBatch());
     }
-    for (int id : leaving.getOrDefault(pass, List.of())) {
-      double within =
-          slice.start() + 0.5 * slice.seconds(); // an arrow belongs to the slice around it
-      out.leave(track, within, name, id);
+    if (placement.chains() > 1) {
+      argument(words, prefix, "pipeline", slice.stage() / placement.depth());
     }
+    return words.toString();
+  }
+
+  private static void argument(StringBuilder words, String prefix, String name, int value) {
+    words.append(words.isEmpty() ? "\"" : ",\"").append(prefix).append(name);
+    words.append("\":").append(value);
   }
 
   private void counter(Memory memory) throws IOException {
+    boolean bytes = timeline.memoryUnit() == MemoryUnit.BYTES;
+    String name =
+        bytes ? "memory of stage " + memory.rank() : "activations of rank " + memory.rank();
     for (int i = 0; i < memory.seconds().length; i++) {
-      String name = "memory of stage " + memory.stage();
-      out.counter(COMPUTE, memory.seconds()[i], name, "bytes", Math.rint(memory.bytes()[i]));
+      double value = bytes ? Math.rint(memory.bytes()[i]) : memory.bytes()[i];
+      out.counter(COMPUTE, memory.seconds()[i], name, bytes ? "bytes" : "held", value);
     }
   }
 }

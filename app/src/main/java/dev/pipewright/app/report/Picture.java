@@ -55,9 +55,9 @@ public record Picture(
     }
     double idle = 0;
     int devices = 0;
-    List<Timeline.Lane.Compute> lanes = Lanes.compute(timeline.get());
+    List<Timeline.Lane.Compute> lanes = timeline.get().compute();
     for (Timeline.Lane.Compute lane : lanes) {
-      idle += timeline.get().idleShare(lane.stage()) * lane.devices().size();
+      idle += timeline.get().idleShare(lane.rank()) * lane.devices().size();
       devices += lane.devices().size();
     }
     return devices == 0 ? Double.NaN : idle / devices;

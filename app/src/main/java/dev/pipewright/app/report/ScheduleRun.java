@@ -4,6 +4,7 @@ import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
+import dev.pipewright.trace.Timeline;
 import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,6 +26,7 @@ import java.util.stream.IntStream;
  * @param microBatches of all directions
  * @param times the assumed times in words
  * @param chunks stages of each rank and direction
+ * @param timeline what ran when
  * @param starts by rank and position in its program
  * @param ends by rank and position in its program
  * @param memoryCap in micro-batch activations of one stage
@@ -36,6 +38,7 @@ public record ScheduleRun(
     String times,
     int chunks,
     Schedule schedule,
+    Timeline timeline,
     double[][] starts,
     double[][] ends,
     Figures figures,
@@ -301,7 +304,7 @@ public record ScheduleRun(
     return Schedule.isJoined(program(rank)[position]);
   }
 
-  String title() {
+  public String title() {
     return title(List.of(this));
   }
 

@@ -37,10 +37,10 @@ final class SvgLane {
     svg.open(rim(lane));
     double busy = 0; // when the passes so far are over
     for (Slice slice : lane.slices()) {
-      boolean beside = !Look.isPass(slice.kind()) && slice.start() < busy - 1e-12;
+      boolean beside = slice.kind().exchanges() && slice.start() < busy - 1e-12;
       double share = beside ? 0.35 : 1; // what runs beside a pass takes the lane's lower edge
       slice(slice, lane, y + height * (1 - share), height * share, tips);
-      busy = Look.isPass(slice.kind()) ? Math.max(busy, slice.end()) : busy;
+      busy = !slice.kind().exchanges() ? Math.max(busy, slice.end()) : busy;
     }
     svg.close();
     if (height >= 14) {
@@ -63,7 +63,7 @@ final class SvgLane {
   private void slice(Slice slice, Lane lane, double y, double height, boolean tips) {
     double x = scale.x(slice.start());
     double width = Math.max(0.4, scale.x(slice.end()) - x);
-    String paint = "fill=\"" + Look.of(slice.kind()).fill + '"';
+    String paint = "fill=\"" + Look.of(slice.kind()).fill(0, 0) + '"';
     if (tips) {
       svg.rect(x, y, width, height, paint, tip(slice, lane));
     } else {
@@ -90,7 +90,10 @@ final class SvgLane {
 
   private void numbers(List<Slice> slices, double baseline) {
     for (Kind kind : new Kind[] {Kind.FORWARD, Kind.BACKWARD}) {
-      svg.open("font-size=\"11\" text-anchor=\"middle\" fill=\"" + Look.of(kind).text + '"');
+      svg.open(
+          "font-size=\"11\" text-anchor=\"middle\" fill=\""
+              + (Look.of(kind).isLight(0, 0) ? "#000000" : "#FFFFFF")
+              + '"');
       for (Slice slice : slices) {
         String number = Integer.toString(slice.microBatch());
         double from = scale.x(slice.start());
@@ -128,7 +131,7 @@ final class SvgLane {
         from = to;
       }
       floor = ceiling;
-      svg.path(path, "fill=\"" + LOOKS[kind].fill + '"');
+      svg.path(path, "fill=\"" + LOOKS[kind].fill(0, 0) + '"');
     }
   }
 

@@ -46,14 +46,14 @@ final class SvgMemory {
   }
 
   private boolean isLimited(Memory memory) {
-    return memory.stage() < capacities.length && Figure.isLimited(capacities[memory.stage()]);
+    return memory.rank() < capacities.length && Figure.isLimited(capacities[memory.rank()]);
   }
 
   private void area(Svg svg, Memory memory, double top) {
     double height = scale.memoryHeight();
     double bottom = top + height;
     double peak = memory.peak();
-    double full = isLimited(memory) ? Math.max(capacities[memory.stage()], peak) : peak;
+    double full = isLimited(memory) ? Math.max(capacities[memory.rank()], peak) : peak;
     double perByte = full > 0 ? (height - 2) / full : 0; // a rim, so that a full line shows
     double width = scale.right() - scale.left();
     svg.rect(scale.left(), top, width, height, "fill=\"#F6F7F8\"");
@@ -61,14 +61,14 @@ final class SvgMemory {
     double fixed = memory.staticBytes() * perByte;
     svg.rect(scale.left(), bottom - fixed, width, fixed, "fill=\"" + STATIC + '"');
     if (isLimited(memory)) {
-      double line = bottom - capacities[memory.stage()] * perByte;
+      double line = bottom - capacities[memory.rank()] * perByte;
       svg.line(scale.left(), line, scale.right(), line, LIMIT);
     }
     label(svg, memory, top + height / 2 + 4, full);
   }
 
   private void label(Svg svg, Memory memory, double middle, double full) {
-    String name = "stage " + memory.stage();
+    String name = "stage " + memory.rank();
     boolean twoLines = scale.memoryHeight() >= 30;
     double first = twoLines ? middle - 7 : middle;
     svg.text(16, first, "font-size=\"12\" font-weight=\"600\" fill=\"#1A1D21\"", name);

@@ -56,7 +56,7 @@ final class TimelineData {
     if (lane instanceof Lane.Link link) {
       out.append("{\"from\":").append(link.from()).append(",\"to\":").append(link.to());
     } else if (lane instanceof Lane.Compute compute) {
-      out.append("{\"stage\":").append(compute.stage()).append(",\"devices\":");
+      out.append("{\"stage\":").append(compute.rank()).append(",\"devices\":");
       Markup.quote(out, Words.devices(compute.devices()));
     }
     out.append(",\"slices\":[");
@@ -65,7 +65,7 @@ final class TimelineData {
       comma('[');
       long start = part(slice.start());
       long end = part(slice.end());
-      out.append(Look.of(slice.kind()).number).append(',').append(slice.microBatch());
+      out.append(Look.of(slice.kind()).ordinal()).append(',').append(slice.microBatch());
       out.append(',').append(start - before).append(',').append(end - start);
       before = end;
     }
@@ -73,10 +73,10 @@ final class TimelineData {
   }
 
   private void memory(Memory memory, double[] capacities) {
-    out.append("{\"stage\":").append(memory.stage()).append(",\"fixed\":");
+    out.append("{\"stage\":").append(memory.rank()).append(",\"fixed\":");
     Units.appendFixed(out, memory.staticBytes(), 0);
-    if (memory.stage() < capacities.length && Figure.isLimited(capacities[memory.stage()])) {
-      Units.appendFixed(out.append(",\"capacity\":"), capacities[memory.stage()], 0);
+    if (memory.rank() < capacities.length && Figure.isLimited(capacities[memory.rank()])) {
+      Units.appendFixed(out.append(",\"capacity\":"), capacities[memory.rank()], 0);
     }
     out.append(",\"steps\":["); // the time since the step before it, and bytes
     long before = 0;

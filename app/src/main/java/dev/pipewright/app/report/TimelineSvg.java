@@ -26,7 +26,7 @@ public final class TimelineSvg {
     this.title = title;
     this.timeline = timeline;
     this.lanes = Lanes.inOrder(timeline);
-    int stages = Lanes.compute(timeline).size();
+    int stages = timeline.compute().size();
     this.scale = SvgScale.of(timeline.stepSeconds(), stages, WIDTH - RIGHT);
     this.memory = new SvgMemory(timeline, scale, capacities);
   }
@@ -88,8 +88,8 @@ public final class TimelineSvg {
     SvgLegend legend = new SvgLegend(svg, 16, 74);
     boolean[] kinds = Lanes.kinds(timeline);
     for (Look look : Look.values()) {
-      if (kinds[look.number]) {
-        legend.add(look.fill, look.word);
+      if (kinds[look.ordinal()]) {
+        legend.add(look.fill(0, 0), look.word);
       }
     }
     legend.add(SvgScale.IDLE, "idle");
@@ -115,7 +115,7 @@ public final class TimelineSvg {
 
   private void label(Svg svg, Lane.Compute lane, double y) {
     double baseline = y + scale.laneHeight() / 2 + 4;
-    String name = "stage " + lane.stage();
+    String name = "stage " + lane.rank();
     svg.text(16, baseline, "font-size=\"12\" font-weight=\"600\" fill=\"#1A1D21\"", name);
     if (scale.laneHeight() >= 14 && !lane.devices().isEmpty()) {
       String style = "font-size=\"11\" text-anchor=\"end\" fill=\"#5A616A\"";
@@ -125,7 +125,7 @@ public final class TimelineSvg {
         WIDTH - 12,
         baseline,
         "font-size=\"11\" text-anchor=\"end\" fill=\"#4A5058\"",
-        Units.percent(timeline.idleShare(lane.stage())));
+        Units.percent(timeline.idleShare(lane.rank())));
   }
 
   private static String devices(Lane.Compute lane) {

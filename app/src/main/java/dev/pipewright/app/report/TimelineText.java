@@ -1,6 +1,7 @@
 package dev.pipewright.app.report;
 
 import dev.pipewright.trace.Timeline;
+import dev.pipewright.trace.Timeline.Kind;
 import dev.pipewright.trace.Timeline.Lane;
 import dev.pipewright.trace.Timeline.Slice;
 import dev.pipewright.units.Units;
@@ -47,10 +48,10 @@ public final class TimelineText {
     this.timeline = timeline;
     this.ink = new Ink(colours);
     int last = 0;
-    for (Lane.Compute lane : Lanes.compute(timeline)) {
-      last = Math.max(last, lane.stage());
+    for (Lane.Compute lane : timeline.compute()) {
+      last = Math.max(last, lane.rank());
     }
-    this.groups = groups(Lanes.compute(timeline));
+    this.groups = groups(timeline.compute());
     int number = Integer.toString(last).length();
     boolean folds = groups.stream().anyMatch(group -> group.size() > 1);
     this.gutter = "stage ".length() + (folds ? 2 * number + 1 : number) + 1;
@@ -73,11 +74,15 @@ public final class TimelineText {
     return new TimelineText(timeline, width, colours).text();
   }
 
+  private static boolean isPass(Kind kind) {
+    return kind == Kind.FORWARD || kind == Kind.BACKWARD;
+  }
+
   private double shortestPass() {
     double shortest = Double.POSITIVE_INFINITY;
-    for (Lane.Compute lane : Lanes.compute(timeline)) {
+    for (Lane.Compute lane : timeline.compute()) {
       for (Slice slice : lane.slices()) {
-        if (Look.isPass(slice.kind())) {
+        if (isPass(slice.kind())) {
           shortest = Math.min(shortest, slice.seconds());
         }
       }
@@ -131,7 +136,7 @@ public final class TimelineText {
     double[] seconds = new double[LOOKS.length];
     for (Slice slice : lane.slices()) {
       Look look = Look.of(slice.kind());
-      seconds[look.number] += Look.isPass(slice.kind()) ? slice.seconds() : 0;
+      seconds[look.ordinal()] += isPass(slice.kind()) ? slice.seconds() : 0;
     }
     return seconds;
   }
@@ -139,12 +144,12 @@ public final class TimelineText {
   private void lane(List<Lane.Compute> group) {
     Lane.Compute lane = group.get(0);
     folded |= group.size() > 1;
-    String stages = Words.range(lane.stage(), group.get(group.size() - 1).stage());
+    String stages = Words.range(lane.rank(), group.get(group.size() - 1).rank());
     TextWidth.pad(out, "stage " + stages, gutter, false);
     out.append('│');
     paint(fine ? inDetail(lane) : byMajority(lane));
     out.append('│');
-    String idle = Units.percent(timeline.idleShare(lane.stage()));
+    String idle = Units.percent(timeline.idleShare(lane.rank()));
     TextWidth.pad(out, idle, IDLE_COLUMN, true);
     out.append('\n');
   }
@@ -163,7 +168,7 @@ public final class TimelineText {
 
     void put(int cell, char letter, Look look) {
       letters[cell] = letter;
-      looks[cell] = look.number;
+      looks[cell] = look.ordinal();
     }
   }
 
@@ -176,7 +181,7 @@ public final class TimelineText {
       int from = (int) Math.ceil(slice.start() / perCell - 0.5 + 1e-9);
       int to = Math.min(cells, (int) Math.ceil(slice.end() / perCell - 0.5 + 1e-9));
       for (int cell = Math.max(0, from); cell < to; cell++) {
-        boolean begins = cell == from && Look.isPass(slice.kind()) && slice.microBatch() >= 0;
+        boolean begins = cell == from && isPass(slice.kind()) && slice.microBatch() >= 0;
         numbered |= begins;
         largest = begins ? Math.max(largest, slice.microBatch()) : largest;
         char letter = begins ? (char) ('0' + slice.microBatch() % 10) : look.shade;
@@ -246,8 +251,8 @@ public final class TimelineText {
     boolean[] kinds = Lanes.kinds(timeline);
     List<String> entries = new ArrayList<>();
     for (Look look : LOOKS) {
-      boolean ofCompute = look != Look.TRANSFER_FORWARD && look != Look.TRANSFER_BACKWARD;
-      if (ofCompute && kinds[look.number]) {
+      boolean ofCompute = !look.transfers();
+      if (ofCompute && kinds[look.ordinal()]) {
         entries.add(look.shade + " " + look.word);
       }
     }

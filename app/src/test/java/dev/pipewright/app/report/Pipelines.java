@@ -19,6 +19,7 @@ import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Op;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.trace.Timeline;
+import dev.pipewright.trace.Timeline.Content;
 import dev.pipewright.trace.Timeline.Flow;
 import dev.pipewright.trace.Timeline.Kind;
 import dev.pipewright.trace.Timeline.Lane;
@@ -123,7 +124,14 @@ final class Pipelines {
     Kind kind = isForward ? Kind.TRANSFER_FORWARD : Kind.TRANSFER_BACKWARD;
     link.add(new Slice(kind, from, microBatch, start, end));
     (isForward ? sentForward : sentBackward)[to][microBatch] = end;
-    flows.add(new Flow(from, to, microBatch, isForward, ready, end));
+    Op receiver = new Op(isForward ? Op.Pass.FORWARD : Op.Pass.BACKWARD, to, microBatch);
+    flows.add(
+        new Flow(
+            isForward ? Content.ACTIVATIONS : Content.GRADIENTS,
+            from,
+            compute.get(from).size() - 1,
+            to,
+            OneForwardOneBackward.of(stages, microBatches).program(to).indexOf(receiver)));
   }
 
   private static double free(List<Slice> lane) {
@@ -133,7 +141,10 @@ final class Pipelines {
   private List<Lane> lanes() {
     List<Lane> lanes = new ArrayList<>();
     for (int stage = 0; stage < stages; stage++) {
-      lanes.add(new Lane.Compute(stage, devices(stage), compute.get(stage)));
+      List<Slice> slices = compute.get(stage);
+      double busy = microBatches * (forward + backward);
+      double span = slices.get(2 * microBatches - 1).end() - slices.get(0).start();
+      lanes.add(new Lane.Compute(stage, devices(stage), slices, busy, span));
     }
     for (int stage = 0; stage + 1 < stages; stage++) {
       lanes.add(new Lane.Link(stage, stage + 1, there.get(stage)));
@@ -163,7 +174,7 @@ final class Pipelines {
       }
       double[] seconds = steps.stream().mapToDouble(step -> step[0]).toArray();
       double[] bytes = steps.stream().mapToDouble(step -> step[1]).toArray();
-      memory.add(new Memory(stage, 3 * GIB, seconds, bytes));
+      memory.add(new Memory(stage, 3 * GIB, 16 * GIB, seconds, bytes));
     }
     return memory;
   }

@@ -7,6 +7,7 @@ import dev.pipewright.schedule.Program;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.schedule.search.StepTimes;
+import dev.pipewright.sim.Recorder;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
 import java.util.Arrays;
@@ -39,6 +40,7 @@ final class ScheduleRuns {
         "F 1, B 1, W 1",
         chunks,
         schedule,
+        Recorder.timeline(run, MemoryCap.NONE, chunks),
         starts,
         ends,
         new ScheduleRun.Figures(
@@ -58,6 +60,7 @@ final class ScheduleRuns {
         run.times(),
         run.chunks(),
         run.schedule(),
+        run.timeline(),
         run.starts(),
         run.ends(),
         run.figures(),

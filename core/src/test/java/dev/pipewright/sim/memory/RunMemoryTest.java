@@ -20,6 +20,7 @@ import dev.pipewright.schedule.GPipe;
 import dev.pipewright.schedule.Hanayo;
 import dev.pipewright.schedule.Interleaved;
 import dev.pipewright.schedule.OneForwardOneBackward;
+import dev.pipewright.schedule.Op;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.PipeDream2bw;
 import dev.pipewright.schedule.PipelinePolicy;
@@ -32,7 +33,6 @@ import dev.pipewright.schedule.ZeroBubbleH1;
 import dev.pipewright.schedule.ZeroBubbleH2;
 import dev.pipewright.schedule.cyclic.Cyclic;
 import dev.pipewright.schedule.search.OpTimes;
-import dev.pipewright.sim.Recorder;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.SimulatedOracle;
 import dev.pipewright.sim.StaticSimulator;
@@ -188,9 +188,8 @@ class RunMemoryTest {
       double held = memory.heldBytes();
       stages.add(new StageBytes(memory.staticBytes(), 0, 0, held, 0, 1, memory.workingBytes(), 0));
     }
-    List<Memory> drawn = Recorder.timeline(plan, priced.stages(), run).memory();
     for (RankMemory memory : RunMemory.of(run, stages)) {
-      Memory expected = drawn.get(memory.rank());
+      Memory expected = counted(run, memory.rank(), priced.stages().get(memory.rank()).memory());
       double dust = 1e-9 * (1 + expected.peak());
       assertEquals(expected.peak(), memory.peak().bytes(), dust);
       assertEquals(expected.staticBytes(), memory.of(Category.PARAMETERS).at(0));
@@ -204,6 +203,29 @@ class RunMemoryTest {
       }
       assertEquals(expected.staticBytes(), memory.total().at(run.makespan()), dust);
     }
+  }
+
+  /** Activations appear when a forward pass starts and go when its backward pass ends. */
+  private static Memory counted(Run run, int stage, StageMemory sizes) {
+    int microBatches = run.schedule().microBatches();
+    long[] program = run.schedule().packed(stage);
+    double[] seconds = new double[4 * microBatches + 1];
+    double[] bytes = new double[seconds.length];
+    double now = sizes.staticBytes();
+    bytes[0] = now;
+    int at = 1;
+    for (int i = 0; i < 2 * microBatches; i++) { // the step's end changes nothing
+      boolean isForward = Schedule.pass(program[i]) == Op.Pass.FORWARD;
+      boolean isLast = Schedule.microBatch(program[i]) == microBatches - 1;
+      double kept = isLast ? sizes.lastBytes() : 0; // from the forward pass on
+      seconds[at] = run.start(stage, i);
+      now += isForward ? sizes.heldBytes() + kept : sizes.workingBytes() - kept;
+      bytes[at++] = now;
+      seconds[at] = run.end(stage, i);
+      now -= isForward ? 0 : sizes.heldBytes() + sizes.workingBytes();
+      bytes[at++] = now;
+    }
+    return new Memory(stage, sizes.staticBytes(), sizes.capacity().value(), seconds, bytes);
   }
 
   /** One forward, one backward without a flush: an update after every {@code every}-th backward. */
