@@ -4,6 +4,7 @@ import dev.pipewright.app.report.HtmlReport;
 import dev.pipewright.app.report.MemoryText;
 import dev.pipewright.app.report.PerfettoTrace;
 import dev.pipewright.app.report.Picture;
+import dev.pipewright.app.report.Runs;
 import dev.pipewright.app.report.TerminalReport;
 import dev.pipewright.app.report.TimelineSvg;
 import dev.pipewright.app.report.TimelineText;
@@ -122,7 +123,7 @@ final class Answer {
     out.print(TerminalReport.of(picture(), Terminal.columns(), colours));
     if (timeline != null) {
       out.println();
-      out.print(TimelineText.of(timeline, Terminal.columns(), colours));
+      out.print(TimelineText.of(Runs.of(picture().title(), timeline), Terminal.columns(), colours));
     }
     if (jitter != null) {
       out.println();
@@ -197,8 +198,8 @@ final class Answer {
     Picture picture = picture();
     folder.write("plan.json", PlanJson.text(file));
     folder.write("report.html", out -> HtmlReport.write(picture, out));
-    folder.write("timeline.svg", TimelineSvg.of(picture));
     Timeline step = Objects.requireNonNull(timeline);
+    folder.write("timeline.svg", TimelineSvg.of("", Runs.of(picture.title(), step)));
     folder.write("trace.json", out -> PerfettoTrace.write(picture.title(), step, out));
   }
 

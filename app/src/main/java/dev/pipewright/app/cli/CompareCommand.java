@@ -3,8 +3,8 @@ package dev.pipewright.app.cli;
 import dev.pipewright.app.report.ComparisonHtml;
 import dev.pipewright.app.report.ComparisonText;
 import dev.pipewright.app.report.PerfettoTrace;
-import dev.pipewright.app.report.ScheduleRun;
-import dev.pipewright.app.report.ScheduleSvg;
+import dev.pipewright.app.report.Runs;
+import dev.pipewright.app.report.TimelineSvg;
 import dev.pipewright.app.report.TrainingLines;
 import dev.pipewright.app.report.Words;
 import dev.pipewright.cost.TrainingFigures;
@@ -19,10 +19,8 @@ import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.ComparisonJson;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.model.Optimizer;
-import dev.pipewright.trace.Timeline;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -203,10 +201,9 @@ final class CompareCommand implements Callable<Integer> {
       Comparison comparison,
       TrainingFigures figures) {
     to.write("compare.json", object);
-    List<ScheduleRun> runs = ShownRuns.of(title(request), comparison);
-    to.write("report.html", ComparisonHtml.of(title(request), runs, comparison, figures));
-    to.write("timeline.svg", ScheduleSvg.of(runs));
-    Timeline measured = runs.get(0).timeline();
-    to.write(TRACE, out -> PerfettoTrace.write(title(request), measured, out));
+    Runs runs = ShownRuns.of(title(request), comparison);
+    to.write("report.html", out -> ComparisonHtml.write(runs, comparison, figures, out));
+    to.write("timeline.svg", TimelineSvg.of("", runs));
+    to.write(TRACE, out -> PerfettoTrace.write(runs.title(), runs.first().timeline(), out));
   }
 }

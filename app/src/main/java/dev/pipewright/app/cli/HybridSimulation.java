@@ -3,6 +3,7 @@ package dev.pipewright.app.cli;
 import dev.pipewright.app.report.HybridText;
 import dev.pipewright.app.report.MemoryText;
 import dev.pipewright.app.report.PerfettoTrace;
+import dev.pipewright.app.report.Runs;
 import dev.pipewright.app.report.TimelineText;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.TrainingFigures;
@@ -44,7 +45,7 @@ record HybridSimulation(GivenHybrid given, HybridPlan priced, List<StageCost> co
             Terminal.columns(),
             colours)
         + "\n"
-        + TimelineText.of(timeline(), Terminal.columns(), colours)
+        + TimelineText.of(Runs.of(title(), timeline()), Terminal.columns(), colours)
         + "\n"
         + MemoryText.of(PlanMemory.of(costs, run), Terminal.columns(), colours);
   }

@@ -1,9 +1,11 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.ScheduleRun;
-import dev.pipewright.app.report.ScheduleText;
+import dev.pipewright.app.report.Numbers;
+import dev.pipewright.app.report.Runs;
+import dev.pipewright.app.report.Shown;
 import dev.pipewright.formats.JitterJson;
 import dev.pipewright.formats.ScheduleJson;
+import dev.pipewright.sim.Recorder;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.steady.Period;
 import java.io.PrintWriter;
@@ -32,10 +34,18 @@ record MadeSchedule(
     Optional<Period> period,
     double seconds) {
 
-  /** What reports show of it. */
-  ScheduleRun shown() {
-    return ShownRuns.of(
-        name, request.microBatches(), times, request.chunks(), run, request.memoryCap(), period);
+  /** What reports show of schedules of the same work. */
+  static Runs shown(List<MadeSchedule> all) {
+    MadeSchedule first = all.get(0);
+    List<Shown> runs = all.stream().map(MadeSchedule::shown).toList();
+    return Runs.of(runs, first.request().microBatches(), first.times());
+  }
+
+  private Shown shown() {
+    return new Shown(
+        name,
+        Recorder.timeline(run, request.memoryCap(), request.chunks()),
+        period.map(each -> new Shown.Period(each.time(), each.microBatches(), each.idleShare())));
   }
 
   /** What many runs with durations that differ took, where that was asked for. */
@@ -44,7 +54,7 @@ record MadeSchedule(
   }
 
   private static String rounded(double time) {
-    return ScheduleText.number(Math.round(1000 * time) / 1000.0);
+    return Numbers.plain(Math.round(1000 * time) / 1000.0);
   }
 
   /** How good it is, where that was searched for. */
@@ -52,7 +62,7 @@ record MadeSchedule(
     if (made.lowerBound().isEmpty()) {
       return Optional.empty();
     }
-    String least = ScheduleText.number(made.lowerBound().getAsDouble());
+    String least = Numbers.plain(made.lowerBound().getAsDouble());
     return Optional.of(
         made.optimal()
             ? name + ": proven, no order within the cap takes less than " + least

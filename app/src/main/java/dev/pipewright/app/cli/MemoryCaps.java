@@ -1,6 +1,6 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.ScheduleText;
+import dev.pipewright.app.report.Numbers;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.schedule.MemoryCap;
 import java.util.ArrayList;
@@ -44,6 +44,6 @@ final class MemoryCaps {
   }
 
   private static String words(MemoryCap cap) {
-    return cap.values().stream().map(ScheduleText::number).collect(Collectors.joining(":"));
+    return cap.values().stream().map(Numbers::plain).collect(Collectors.joining(":"));
   }
 }

@@ -1,10 +1,11 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.app.report.Numbers;
 import dev.pipewright.app.report.PerfettoTrace;
+import dev.pipewright.app.report.Runs;
 import dev.pipewright.app.report.ScheduleHtml;
-import dev.pipewright.app.report.ScheduleRun;
-import dev.pipewright.app.report.ScheduleSvg;
-import dev.pipewright.app.report.ScheduleText;
+import dev.pipewright.app.report.Shown;
+import dev.pipewright.app.report.TimelineSvg;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.OutputFile;
 import dev.pipewright.formats.OutputFile.Text;
@@ -20,14 +21,15 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The files that a schedule is written to, each checked before anything is made or printed. */
 final class ScheduleFiles implements AutoCloseable {
-  private static final int MOST_TRACED = 1 << 20; // ops
+  private static final int MOST_DRAWN = 60_000; // ops of a picture
+  private static final int MOST_TRACED = 1 << 20; // of a page or a trace
   private static final double MOST_SECONDS = 9e9; // of which 2^63 nanoseconds are a little more
   private static final int HEAD = 1 << 16; // bytes that tell whose file it is
   private static final int HEAD_LINES = 10;
@@ -39,30 +41,35 @@ final class ScheduleFiles implements AutoCloseable {
    * @param ours whether a file is of this kind
    */
   private record Kind(
-      String option, String name, Predicate<Path> ours, Function<List<ScheduleRun>, Text> text) {}
+      String option, String name, Predicate<Path> ours, BiFunction<Schedule, Runs, Text> text) {}
 
   private static final Kind CSV =
-      new Kind("--csv", "schedule.csv", ScheduleCsv::isSchedule, runs -> csv(runs, false));
+      new Kind(
+          "--csv",
+          "schedule.csv",
+          ScheduleCsv::isSchedule,
+          (schedule, runs) -> csv(schedule, false));
   private static final Kind CSV_TRANSFERS =
-      new Kind("--csv-transfers", "", ScheduleCsv::isSchedule, runs -> csv(runs, true));
+      new Kind(
+          "--csv-transfers", "", ScheduleCsv::isSchedule, (schedule, runs) -> csv(schedule, true));
   private static final Kind SVG =
       new Kind(
           "--svg",
           "schedule.svg",
           file -> begins(file, "<title>schedule "),
-          runs -> whole(ScheduleSvg.of(drawable(runs))));
+          (schedule, runs) -> whole(TimelineSvg.of("schedule", drawable(runs))));
   private static final Kind HTML =
       new Kind(
           "--html",
           "report.html",
           file -> begins(file, "<meta name=\"generator\" content=\"Pipewright schedule\">"),
-          runs -> whole(ScheduleHtml.of(drawable(runs))));
+          (schedule, runs) -> page(runs));
   private static final Kind TRACE =
       new Kind(
           "--trace",
           "trace.json",
           file -> begins(file, "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"title\":"),
-          ScheduleFiles::trace);
+          (schedule, runs) -> trace(runs));
   private static final List<Kind> IN_FOLDER = List.of(CSV, SVG, HTML, TRACE);
 
   private static final String JSON = "schedule.json";
@@ -118,8 +125,7 @@ final class ScheduleFiles implements AutoCloseable {
     }
   }
 
-  private static Text csv(List<ScheduleRun> runs, boolean transfers) {
-    Schedule schedule = runs.get(0).schedule();
+  private static Text csv(Schedule schedule, boolean transfers) {
     return whole(transfers ? ScheduleCsv.textWithTransfers(schedule) : ScheduleCsv.text(schedule));
   }
 
@@ -127,44 +133,50 @@ final class ScheduleFiles implements AutoCloseable {
     return out -> out.append(text);
   }
 
-  private static List<ScheduleRun> drawable(List<ScheduleRun> runs) {
-    long ops = runs.stream().mapToLong(run -> run.schedule().size()).sum();
-    if (ops > ScheduleSvg.MOST_OPS) {
-      throw new BadInputException(
-          "%d passes are more than a picture can show; take at most %d"
-              .formatted(ops, ScheduleSvg.MOST_OPS));
+  private static Runs drawable(Runs runs) {
+    if (runs.slices() > MOST_DRAWN) {
+      throw tooMany(runs.slices(), "picture can show", MOST_DRAWN);
     }
     return runs;
   }
 
-  private static Text trace(List<ScheduleRun> runs) {
-    long ops = runs.get(0).schedule().size();
-    if (ops > MOST_TRACED) {
-      throw new BadInputException(
-          "%d passes are more than a trace can hold; take at most %d".formatted(ops, MOST_TRACED));
+  private static Text page(Runs runs) {
+    if (runs.slices() > MOST_TRACED) {
+      throw tooMany(runs.slices(), "page can show", MOST_TRACED);
     }
-    if (runs.get(0).figures().makespan() > MOST_SECONDS) {
+    return out -> ScheduleHtml.write(runs, out);
+  }
+
+  private static Text trace(Runs runs) {
+    Shown first = runs.first();
+    if (first.slices() > MOST_TRACED) {
+      throw tooMany(first.slices(), "trace can hold", MOST_TRACED);
+    }
+    if (first.makespan() > MOST_SECONDS) {
       throw new BadInputException(
           "%s s are more than a trace can count in nanoseconds; take times below %s s in all"
-              .formatted(
-                  ScheduleText.number(runs.get(0).figures().makespan()),
-                  ScheduleText.number(MOST_SECONDS)));
+              .formatted(Numbers.plain(first.makespan()), Numbers.plain(MOST_SECONDS)));
     }
-    return out -> PerfettoTrace.write(runs.get(0).title(), runs.get(0).timeline(), out);
+    return out -> PerfettoTrace.write(runs.title(), first.timeline(), out);
+  }
+
+  private static BadInputException tooMany(long passes, String what, long most) {
+    return new BadInputException(
+        "%d passes are more than a %s; take at most %d".formatted(passes, what, most));
   }
 
   /** What is to be written. */
   record Made(Map<Path, Text> files, Map<String, Text> inFolder, List<String> remarks) {}
 
   /** Makes the texts of all files; what a folder cannot have is left out with a remark. */
-  Made make(List<ScheduleRun> runs, Supplier<String> json) {
+  Made make(Schedule schedule, Runs runs, Supplier<String> json) {
     Made made = new Made(new LinkedHashMap<>(), new LinkedHashMap<>(), new ArrayList<>());
-    paths.forEach((kind, path) -> made.files().put(path, text(kind, runs)));
+    paths.forEach((kind, path) -> made.files().put(path, text(kind, schedule, runs)));
     if (folder != null) {
       made.inFolder().put(JSON, whole(json.get()));
       for (Kind kind : IN_FOLDER) {
         try {
-          made.inFolder().put(kind.name(), kind.text().apply(runs));
+          made.inFolder().put(kind.name(), kind.text().apply(schedule, runs));
         } catch (BadInputException e) {
           made.remarks().add("left out " + kind.name() + ": " + e.getMessage());
         }
@@ -173,9 +185,9 @@ final class ScheduleFiles implements AutoCloseable {
     return made;
   }
 
-  private static Text text(Kind kind, List<ScheduleRun> runs) {
+  private static Text text(Kind kind, Schedule schedule, Runs runs) {
     try {
-      return kind.text().apply(runs);
+      return kind.text().apply(schedule, runs);
     } catch (BadInputException e) {
       throw new BadInputException(kind.option() + ": " + e.getMessage());
     }

@@ -1,8 +1,10 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.ScheduleRun;
+import dev.pipewright.app.report.Numbers;
+import dev.pipewright.app.report.Runs;
 import dev.pipewright.app.report.ScheduleText;
 import dev.pipewright.schedule.MemoryCap;
+import dev.pipewright.schedule.Schedule;
 import java.io.PrintWriter;
 import java.util.List;
 import picocli.CommandLine;
@@ -17,8 +19,10 @@ final class ScheduleOutput {
    * @param all the one that was asked for, then those to compare it with
    */
   static int show(List<MadeSchedule> all, ScheduleFiles files, boolean json, CommandLine line) {
-    List<ScheduleRun> shown = all.stream().map(MadeSchedule::shown).toList();
-    ScheduleFiles.Made written = files.make(shown, () -> MadeSchedule.json(all)); // before printing
+    Runs shown = MadeSchedule.shown(all);
+    Schedule schedule = all.get(0).run().schedule();
+    ScheduleFiles.Made written =
+        files.make(schedule, shown, () -> MadeSchedule.json(all)); // before printing
     PrintWriter out = line.getOut();
     if (json) {
       MadeSchedule.json(all, out);
@@ -41,9 +45,9 @@ final class ScheduleOutput {
             "pipewright: does not fit: rank %d holds %s activations, %s cap is %s; %s"
                 .formatted(
                     rank,
-                    ScheduleText.number(peak),
+                    Numbers.plain(peak),
                     cap.isEqual() ? "the" : "its",
-                    ScheduleText.number(cap.on(rank)),
+                    Numbers.plain(cap.on(rank)),
                     "try zb-auto, or a larger --memory-cap"));
         return false;
       }

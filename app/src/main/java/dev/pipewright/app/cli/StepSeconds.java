@@ -1,6 +1,6 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.ScheduleText;
+import dev.pipewright.app.report.Numbers;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.search.StepTimes;
@@ -78,7 +78,7 @@ record StepSeconds(double update, double reduce, double gather, double gradientP
     StringBuilder words = new StringBuilder();
     for (int i = 0; i < names.length; i++) {
       if (seen[i] && seconds[i] > 0) {
-        words.append(", ").append(names[i]).append(' ').append(ScheduleText.number(seconds[i]));
+        words.append(", ").append(names[i]).append(' ').append(Numbers.plain(seconds[i]));
       }
     }
     return words.toString();

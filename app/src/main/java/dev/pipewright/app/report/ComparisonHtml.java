@@ -3,45 +3,39 @@ package dev.pipewright.app.report;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.execution.Comparison;
 import dev.pipewright.execution.Comparison.Scope;
-import java.util.List;
+import java.io.IOException;
 
 /** A comparison as a page: its tables, and the three runs below each other at one scale of time. */
 public final class ComparisonHtml {
   private ComparisonHtml() {}
 
   /**
-   * The whole document.
+   * Appends the whole document.
    *
-   * @param title what was run
    * @param runs measured, predicted and simulated
    * @param figures of the measured step
    */
-  public static String of(
-      String title, List<ScheduleRun> runs, Comparison comparison, TrainingFigures figures) {
+  public static void write(
+      Runs runs, Comparison comparison, TrainingFigures figures, Appendable out)
+      throws IOException {
     StringBuilder tables = new StringBuilder("<div class=\"aligned\">\n");
     for (Scope scope : Scope.values()) {
-      Table table = ComparisonTable.of(comparison, scope, ComparisonTable.heading(scope));
+      String heading = ComparisonTable.heading(scope);
+      Table table = ComparisonTable.of(comparison, scope, heading);
       if (!table.rows().isEmpty()) {
-        tables
-            .append("<section aria-label=\"")
-            .append(ComparisonTable.heading(scope))
-            .append("\">\n")
-            .append(HtmlSections.table(table, ComparisonTable.heading(scope)))
-            .append("</section>\n");
+        tables.append("<section aria-label=\"").append(heading).append("\">\n");
+        tables.append(HtmlSections.table(table, heading)).append("</section>\n");
       }
     }
     tables.append("</div>\n");
-    return ScheduleHtml.of(
+    String note = comparison.stolen().remark().map(remark -> " Note: " + remark + ".").orElse("");
+    String verdict = Words.glue(ComparisonTable.verdict(comparison));
+    ScheduleHtml.write(
         runs,
-        title,
-        "<b>"
-            + Markup.of(Words.glue(ComparisonTable.verdict(comparison)))
-            + "</b>"
-            + Markup.of(
-                comparison.stolen().remark().map(remark -> " Note: " + remark + ".").orElse("")
-                    + " Times in the figures are in seconds. "
-                    + TrainingLines.sentences(figures)),
+        "<b>%s</b>%s %s"
+            .formatted(
+                Markup.of(verdict), Markup.of(note), Markup.of(TrainingLines.sentences(figures))),
         tables.toString(),
-        ScheduleScale.fitted(runs));
+        out);
   }
 }

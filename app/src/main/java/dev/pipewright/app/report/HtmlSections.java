@@ -14,13 +14,8 @@ final class HtmlSections {
 
   private HtmlSections() {}
 
-  static String figures(Picture picture) {
-    StringBuilder out = new StringBuilder();
-    figures(out, Figure.of(picture));
-    return out.toString();
-  }
-
-  static void figures(StringBuilder out, List<Figure> figures) {
+  static String figures(List<Figure> figures) {
+    StringBuilder out = new StringBuilder("<dl class=\"figures\">\n");
     for (Figure figure : figures) {
       out.append("<div class=\"figure\"><dt>");
       Markup.append(out, figure.label());
@@ -30,6 +25,12 @@ final class HtmlSections {
       Markup.append(out, Words.glue(figure.note()));
       out.append("</span></dd></div>\n");
     }
+    return out.append("</dl>\n").toString();
+  }
+
+  static String section(String id, String heading, String content) {
+    return "<section aria-labelledby=\"%1$s\">\n<h2 id=\"%1$s\">%2$s</h2>\n%3$s</section>\n"
+        .formatted(id, Markup.of(heading), content);
   }
 
   static String table(Table table, String caption) {

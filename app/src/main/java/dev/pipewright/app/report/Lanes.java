@@ -50,6 +50,38 @@ final class Lanes {
     return end;
   }
 
+  /**
+   * Whether the exchange at a position runs while its rank computes, or takes no time: pictures put
+   * it below the rank's ops, and others in line with them.
+   */
+  static boolean overlaps(List<Slice> slices, int exchange) {
+    Slice slice = slices.get(exchange);
+    return slice.seconds() <= 0
+        || computes(slices, exchange, -1, slice)
+        || computes(slices, exchange, 1, slice);
+  }
+
+  /** Whether an op in a direction overlaps the exchange; ops that compute are in order of time. */
+  private static boolean computes(List<Slice> slices, int from, int step, Slice exchange) {
+    double dust = 1e-9 * exchange.seconds();
+    for (int i = from + step; i >= 0 && i < slices.size(); i += step) {
+      Slice other = slices.get(i);
+      double after =
+          other.start() - exchange.end(); // that the other starts, below 0 if it overlaps
+      double before = exchange.start() - other.end();
+      if (other.kind().exchanges() || other.seconds() <= 0) {
+        continue;
+      }
+      if (Math.max(after, before) < -dust) {
+        return true;
+      }
+      if ((step > 0 ? after : before) >= 0) {
+        return false; // as are all further ones
+      }
+    }
+    return false;
+  }
+
   private static boolean together(Slice one, Slice next) {
     return !one.kind().exchanges() && !next.kind().exchanges() && one.runsWith(next);
   }
@@ -65,25 +97,6 @@ final class Lanes {
       return link.from() < link.to() ? 1 : 2;
     }
     return 0;
-  }
-
-  /** Which kinds of work occur, by the number of their look. */
-  static boolean[] kinds(Timeline timeline) {
-    boolean[] kinds = new boolean[KINDS];
-    for (Lane lane : timeline.lanes()) {
-      for (Slice slice : lane.slices()) {
-        kinds[Look.of(slice.kind()).ordinal()] = true;
-      }
-    }
-    return kinds;
-  }
-
-  static int slices(Timeline timeline) {
-    int slices = 0;
-    for (Lane lane : timeline.lanes()) {
-      slices += lane.slices().size();
-    }
-    return slices;
   }
 
   /**

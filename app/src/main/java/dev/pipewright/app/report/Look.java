@@ -69,6 +69,11 @@ enum Look {
     return this == ALL_REDUCE || this == ALL_GATHER || this == HAND_ON;
   }
 
+  /** Whether it is a backward pass or a half of one. */
+  boolean backward() {
+    return this == BACKWARD || this == BACKWARD_INPUT || this == BACKWARD_WEIGHT;
+  }
+
   /** Whether slices have a number: that of their micro-batch or stage. */
   boolean numbered() {
     return !transfers() && !exchanges();

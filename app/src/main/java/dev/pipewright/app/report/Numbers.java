@@ -3,10 +3,19 @@ package dev.pipewright.app.report;
 import dev.pipewright.units.Units;
 
 /** Wordings of {@link Units} that only reports use. */
-final class Numbers {
+public final class Numbers {
   private static final String[] BINARY = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
 
   private Numbers() {}
+
+  /** Whole numbers as they are, others with up to six digits after the point. */
+  public static String plain(double value) {
+    if (value == Math.rint(value) && Math.abs(value) < 1e15) {
+      return Long.toString((long) value);
+    }
+    String text = Math.abs(value) < 1e-3 ? Double.toString(value) : Units.fixed(value, 6);
+    return text.contains("E") ? text : text.replaceAll("0+$", "").replaceAll("\\.$", "");
+  }
 
   /** {@code 1536} becomes {@code 1.50 KiB}. */
   static String bytes(double value) {

@@ -33,19 +33,6 @@ public record Picture(
     return candidate.simulated().isPresent() ? candidate.simulated().get() : candidate.estimate();
   }
 
-  /** Memory of a device of each stage of the best plan; empty when nothing fits. */
-  double[] capacities() {
-    if (planning.best().isEmpty()) {
-      return new double[0];
-    }
-    var stages = decisive(planning.best().get()).stages();
-    double[] capacities = new double[stages.size()];
-    for (int stage = 0; stage < capacities.length; stage++) {
-      capacities[stage] = stages.get(stage).memory().capacity().value();
-    }
-    return capacities;
-  }
-
   /**
    * Share of all device time of the step in which no forward or backward pass runs; NaN if unknown.
    */

@@ -36,7 +36,7 @@ final class StudyHead {
   }
 
   static String style() {
-    return HtmlReport.resource("study-picture.css");
+    return HtmlPage.resource("study-picture.css");
   }
 
   void legend(StackChart chart) {

@@ -20,7 +20,7 @@ public final class StudyHtml {
 
   /** The whole document. */
   public static String of(Study study, Asked asked, Optional<TrainingFigures> training) {
-    return HtmlReport.fill(HtmlReport.resource("study.html"), values(study, asked, training));
+    return HtmlPage.fill(HtmlPage.resource("study.html"), values(study, asked, training));
   }
 
   private static Map<String, String> values(
@@ -67,9 +67,9 @@ public final class StudyHtml {
   }
 
   private static String style() {
-    return HtmlReport.resource("report.css")
-        + HtmlReport.resource("study.css")
-        + HtmlReport.resource("study-picture.css");
+    return HtmlPage.resource("report.css")
+        + HtmlPage.resource("study.css")
+        + HtmlPage.resource("study-picture.css");
   }
 
   private static String figures(Study study, Optional<TrainingFigures> training) {
@@ -97,9 +97,7 @@ public final class StudyHtml {
             Units.seconds(best.phases().communication()) + " of the iteration"));
     figures.add(memory(best));
     training.ifPresent(found -> figures.addAll(TrainingLines.figures(found)));
-    StringBuilder out = new StringBuilder();
-    HtmlSections.figures(out, figures);
-    return out.toString();
+    return HtmlSections.figures(figures);
   }
 
   private static Figure memory(Predicted best) {

@@ -1,113 +1,203 @@
 package dev.pipewright.app.report;
 
-import dev.pipewright.trace.Timeline;
-import dev.pipewright.trace.Timeline.Kind;
 import dev.pipewright.trace.Timeline.Lane;
+import dev.pipewright.trace.Timeline.Memory;
 import dev.pipewright.trace.Timeline.Slice;
 import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 
 /**
- * A step as text, one line per stage or run of equal stages, time to the right:
+ * Runs as lines of text, time to the right, all on one scale:
  *
  * <pre>
- * stage 0 │0░1░2░····0███1███2███│ 25.0 %
- * stage 1 │··0░0███1░1███2░2███··│ 25.0 %
- *         └┴─────────┴─────────┴──
+ * 0 │F0 F1 F2    B0━━━ F3 B1━━━│
+ * 1 │   F0 F1 B0━━━ F2 B1━━━   │
  * </pre>
  *
- * Where the shortest pass is two cells or more, each begins with its micro-batch modulo 10; where
- * it is shorter, a cell shows what takes most of it, or that a quarter of it and more is forward
- * and another backward; one that is idle for a part is filled as far as it is busy.
+ * Where the lines hold it, each op shows its letter and number in as many columns as it takes units
+ * of time; otherwise each column shows what runs at its middle, by its letter alone where there is
+ * no room. Where ops are shorter than a column, one shows what takes most of it, or that a quarter
+ * of it and more is forward and another backward, and is filled as far as its rank is busy. Every
+ * second stage of a rank has small letters; where a rank runs all stages, as in data parallelism,
+ * the numbers are stages. Exchanges that overlap computation have a line below their rank's. Then
+ * come the activations that each rank holds, as bars. A step of a plan has a time axis and the idle
+ * share of each stage instead, and beyond {@value #MOST_STAGES} stages equal ones share a line.
  */
 public final class TimelineText {
-  private static final Look[] LOOKS = Look.values();
-  private static final char IDLE = '·';
-  private static final char BOTH = '▓';
+  private static final int FINEST = 12; // cells of the shortest op
+  private static final double CLOSE = 1e-6;
+  private static final int MOST_RANKS = 64;
+  private static final int MOST_STAGES = 16;
+  private static final int MOST_STRIPS = 16;
+  private static final String BARS = " ▁▂▃▄▅▆▇█";
   private static final String EIGHTHS = "▏▎▍▌▋▊▉";
+  private static final char BOTH = '▓';
   private static final int IDLE_COLUMN = 8; // "  9.3 %" and a blank
-  private static final int MOST_LINES = 16; // of stages that are alike
 
-  private final Timeline timeline;
+  private final Runs runs;
   private final Ink ink;
-  private final List<List<Lane.Compute>> groups; // a line for each
+  private final StringBuilder out;
+  private final boolean ofPlan;
   private final int gutter;
-  private final int cells;
-  private final boolean fine;
-  private final StringBuilder out = new StringBuilder();
+  private final int columns;
+  private final int word; // letters of the longest op
+  private final int gap; // between ops
+  private final double unit; // a time that all ops begin and end at multiples of; 0 for none
+  private final double makespan;
+  private final double shortest; // op
+  private final boolean numbered; // most ops, where there is no unit
+  private final boolean shaded; // ops are shorter than a column
   private boolean both; // whether the mark occurs
   private boolean partly;
-  private boolean idle;
-  private boolean numbered;
-  private int largest; // micro-batch with a number
   private boolean folded;
 
-  private TimelineText(Timeline timeline, int width, boolean colours) {
-    this.timeline = timeline;
+  private TimelineText(Runs runs, int width, boolean colours, StringBuilder out) {
+    this.runs = runs;
     this.ink = new Ink(colours);
-    int last = 0;
-    for (Lane.Compute lane : timeline.compute()) {
-      last = Math.max(last, lane.rank());
-    }
-    this.groups = groups(timeline.compute());
-    int number = Integer.toString(last).length();
-    boolean folds = groups.stream().anyMatch(group -> group.size() > 1);
-    this.gutter = "stage ".length() + (folds ? 2 * number + 1 : number) + 1;
-    this.cells = Math.max(10, width - gutter - 2 - IDLE_COLUMN);
-    this.fine = shortestPass() * cells >= 2 * timeline.stepSeconds();
+    this.out = out;
+    this.ofPlan = runs.haveDevices();
+    this.gutter = gutter(runs, ofPlan);
+    this.columns = Math.max(10, width - gutter - 2 - (ofPlan ? IDLE_COLUMN : 0));
+    this.makespan = runs.makespan();
+    this.shortest = shortest();
+    this.word = Integer.toString(highestNumber()).length() + 1;
+    double spacious = unit(columns / (word + 1));
+    this.unit = spacious > 0 ? spacious : unit(columns / word);
+    this.gap = spacious > 0 ? 1 : 0;
+    this.shaded = unit == 0 && shortest * columns < makespan * (1 - CLOSE);
+    this.numbered = unit > 0 || shortest * columns >= (word - 0.25) * makespan;
   }
 
-  /** The timeline in {@value TerminalReport#WIDTH} columns, without colours. */
-  public static String of(Timeline timeline) {
-    return of(timeline, TerminalReport.WIDTH, false);
+  /** The step of a plan as lines, each ended by a newline. */
+  public static String of(Runs runs, int width, boolean colours) {
+    StringBuilder out = new StringBuilder();
+    append(out, runs, width, colours);
+    return out.toString();
   }
 
   /**
-   * The timeline, each line ended by a newline.
+   * Appends the runs, each below its name where they are several, and what letters mean.
    *
    * @param width columns of a line
    * @param colours whether to use the escape sequences of terminals
    */
-  public static String of(Timeline timeline, int width, boolean colours) {
-    return new TimelineText(timeline, width, colours).text();
+  static void append(StringBuilder out, Runs runs, int width, boolean colours) {
+    TimelineText text = new TimelineText(runs, width, colours, out);
+    for (Shown run : runs.all()) {
+      if (runs.areSeveral()) {
+        out.append('\n');
+        text.ink.paint(out, Ink.BOLD, run.name());
+        out.append('\n');
+      }
+      if (text.makespan > 0) {
+        text.append(run);
+      }
+    }
+    text.legend();
   }
 
-  private static boolean isPass(Kind kind) {
-    return kind == Kind.FORWARD || kind == Kind.BACKWARD;
+  private static int gutter(Runs runs, boolean ofPlan) {
+    int digits = Integer.toString(Math.max(0, runs.ranks() - 1)).length();
+    boolean folds = ofPlan && groups(runs.first()).stream().anyMatch(group -> group.size() > 1);
+    return (ofPlan ? "stage ".length() : 0) + (folds ? 2 * digits + 1 : digits) + 1;
   }
 
-  private double shortestPass() {
+  private int highestNumber() {
+    int highest = 0;
+    for (Shown run : runs.all()) {
+      for (Lane.Compute lane : run.ranks()) {
+        for (Slice slice : lane.slices()) {
+          if (!slice.kind().exchanges() || !run.numbering().ofStages()) { // those have no number
+            highest = Math.max(highest, run.numbering().number(slice));
+          }
+        }
+      }
+    }
+    return highest;
+  }
+
+  /** How long the shortest op takes, not counting those that take no time or end the step. */
+  private double shortest() {
     double shortest = Double.POSITIVE_INFINITY;
-    for (Lane.Compute lane : timeline.compute()) {
-      for (Slice slice : lane.slices()) {
-        if (isPass(slice.kind())) {
-          shortest = Math.min(shortest, slice.seconds());
+    for (Shown run : runs.all()) {
+      for (Lane.Compute lane : run.ranks()) {
+        for (Slice slice : lane.slices()) {
+          boolean counts = slice.microBatch() >= 0 && slice.seconds() > 0;
+          shortest = counts ? Math.min(shortest, slice.seconds()) : shortest;
         }
       }
     }
     return shortest;
   }
 
-  private String text() {
-    if (timeline.stepSeconds() > 0) {
-      TextWidth.repeat(out, ' ', gutter + cells + 2 + IDLE_COLUMN - "idle".length());
+  private double unit(int most) {
+    for (int parts = 1; parts <= FINEST && makespan * parts / shortest <= most; parts++) {
+      if (fits(shortest / parts)) {
+        return shortest / parts;
+      }
+    }
+    return 0;
+  }
+
+  private boolean fits(double part) {
+    for (Shown run : runs.all()) {
+      for (Lane.Compute lane : run.ranks()) {
+        for (Slice slice : lane.slices()) {
+          if (!isMultiple(slice.start() / part) || !isMultiple(slice.end() / part)) {
+            return false;
+          }
+        }
+      }
+    }
+    return true;
+  }
+
+  private static boolean isMultiple(double value) {
+    return Math.abs(value - Math.rint(value)) <= CLOSE;
+  }
+
+  /** Columns of a run's lines. */
+  private int columns(Shown run) {
+    return unit > 0
+        ? (int) Math.round(run.makespan() / unit) * (word + gap)
+        : (int) Math.round(run.makespan() / makespan * columns);
+  }
+
+  private void append(Shown run) {
+    if (ofPlan) {
+      TextWidth.repeat(out, ' ', gutter + columns(run) + 2 + IDLE_COLUMN - "idle".length());
       ink.paint(out, Ink.DIM, "idle");
       out.append('\n');
-      groups.forEach(this::lane);
-      axis();
+      groups(run).forEach(group -> stages(run, group));
+      axis(run);
+      return;
     }
-    legend();
-    return out.toString();
+    List<Lane.Compute> ranks = run.ranks();
+    int shown = Math.min(MOST_RANKS, ranks.size());
+    for (Lane.Compute rank : ranks.subList(0, shown)) {
+      rank(run, rank, Integer.toString(rank.rank()), "");
+    }
+    if (shown < ranks.size()) {
+      out.append("and ").append(Words.count(ranks.size() - shown, "rank")).append(" more\n");
+    }
+    out.append('\n');
+    if (ranks.size() <= MOST_STRIPS) {
+      for (Memory memory : run.timeline().memory()) {
+        line(Integer.toString(memory.rank()), held(run, memory), "");
+      }
+    }
   }
 
   /**
-   * Where there are more than {@value #MOST_LINES} stages, neighbours whose passes take the same
+   * Where there are more than {@value #MOST_STAGES} stages, neighbours whose work takes the same
    * time come together, so that runs of them take about that many lines in all.
    */
-  private static List<List<Lane.Compute>> groups(List<Lane.Compute> lanes) {
-    int most = lanes.size() <= MOST_LINES ? 1 : Math.ceilDiv(lanes.size(), MOST_LINES - 4);
+  private static List<List<Lane.Compute>> groups(Shown run) {
+    List<Lane.Compute> lanes = run.ranks();
+    int most = lanes.size() <= MOST_STAGES ? 1 : Math.ceilDiv(lanes.size(), MOST_STAGES - 4);
     List<List<Lane.Compute>> groups = new ArrayList<>();
     for (Lane.Compute lane : lanes) {
       List<Lane.Compute> last = groups.isEmpty() ? List.of() : groups.get(groups.size() - 1);
@@ -120,10 +210,10 @@ public final class TimelineText {
     return groups;
   }
 
-  /** Whether the passes of two stages are as many and take the same time in all. */
+  /** Whether forward and backward passes of two stages take the same time in all. */
   private static boolean alike(Lane.Compute one, Lane.Compute other) {
-    double[] first = passSeconds(one);
-    double[] second = passSeconds(other);
+    double[] first = seconds(one);
+    double[] second = seconds(other);
     for (int kind = 0; kind < first.length; kind++) {
       if (Math.abs(first[kind] - second[kind]) > 1e-3 * Math.max(first[kind], second[kind])) {
         return false;
@@ -132,109 +222,200 @@ public final class TimelineText {
     return true;
   }
 
-  private static double[] passSeconds(Lane.Compute lane) {
-    double[] seconds = new double[LOOKS.length];
+  private static double[] seconds(Lane.Compute lane) {
+    double[] seconds = new double[Look.values().length];
     for (Slice slice : lane.slices()) {
-      Look look = Look.of(slice.kind());
-      seconds[look.ordinal()] += isPass(slice.kind()) ? slice.seconds() : 0;
+      seconds[Look.of(slice.kind()).ordinal()] += slice.microBatch() < 0 ? 0 : slice.seconds();
     }
     return seconds;
   }
 
-  private void lane(List<Lane.Compute> group) {
+  private void stages(Shown run, List<Lane.Compute> group) {
     Lane.Compute lane = group.get(0);
     folded |= group.size() > 1;
     String stages = Words.range(lane.rank(), group.get(group.size() - 1).rank());
-    TextWidth.pad(out, "stage " + stages, gutter, false);
-    out.append('│');
-    paint(fine ? inDetail(lane) : byMajority(lane));
-    out.append('│');
-    String idle = Units.percent(timeline.idleShare(lane.rank()));
-    TextWidth.pad(out, idle, IDLE_COLUMN, true);
-    out.append('\n');
+    StringBuilder idle = new StringBuilder();
+    TextWidth.pad(idle, Units.percent(run.timeline().idleShare(lane.rank())), IDLE_COLUMN, true);
+    rank(run, lane, "stage " + stages, idle.toString());
   }
 
-  /** One line of cells and the number of the look of each, or -1. */
-  private static final class Cells {
+  private void rank(Shown run, Lane.Compute lane, String name, String value) {
+    if (shaded) {
+      line(name, shares(run, lane), value);
+      return;
+    }
+    boolean apart = run.overlaps() && run.timed().stream().anyMatch(Look::exchanges);
+    line(name, ops(run, lane, true, !apart), value);
+    if (apart) {
+      line("", ops(run, lane, false, true), "");
+    }
+  }
+
+  /** What a line shows, with the terminal's colour of each column; empty for none. */
+  private static final class Line {
     final char[] letters;
-    final int[] looks;
+    final String[] styles;
 
-    Cells(int count) {
-      letters = new char[count];
-      looks = new int[count];
-      Arrays.fill(letters, IDLE);
-      Arrays.fill(looks, -1);
+    Line(int columns) {
+      letters = new char[columns];
+      styles = new String[columns];
+      Arrays.fill(letters, ' ');
+      Arrays.fill(styles, "");
     }
 
-    void put(int cell, char letter, Look look) {
-      letters[cell] = letter;
-      looks[cell] = look.ordinal();
+    void put(int column, char letter, String style) {
+      letters[column] = letter;
+      styles[column] = style;
     }
   }
 
-  /** A slice takes the cells of which it covers at least half; ties go to the earlier one. */
-  private Cells inDetail(Lane.Compute lane) {
-    Cells line = new Cells(cells);
-    double perCell = timeline.stepSeconds() / cells;
-    for (Slice slice : lane.slices()) {
-      Look look = Look.of(slice.kind());
-      int from = (int) Math.ceil(slice.start() / perCell - 0.5 + 1e-9);
-      int to = Math.min(cells, (int) Math.ceil(slice.end() / perCell - 0.5 + 1e-9));
-      for (int cell = Math.max(0, from); cell < to; cell++) {
-        boolean begins = cell == from && isPass(slice.kind()) && slice.microBatch() >= 0;
-        numbered |= begins;
-        largest = begins ? Math.max(largest, slice.microBatch()) : largest;
-        char letter = begins ? (char) ('0' + slice.microBatch() % 10) : look.shade;
-        line.put(cell, letter, look);
+  private void line(String name, Line line, String value) {
+    TextWidth.pad(out, name, gutter - 1, !ofPlan);
+    out.append(" │");
+    for (int from = 0; from < line.letters.length; ) {
+      int to = from;
+      while (to < line.letters.length && line.styles[to].equals(line.styles[from])) {
+        to++;
       }
+      String part = new String(line.letters, from, to - from);
+      if (line.styles[from].isEmpty()) {
+        out.append(part);
+      } else {
+        ink.paint(out, line.styles[from], part);
+      }
+      from = to;
+    }
+    out.append('│').append(value).append('\n');
+  }
+
+  private Line ops(Shown run, Lane.Compute lane, boolean computing, boolean exchanging) {
+    Line line = new Line(columns(run));
+    List<Slice> slices = lane.slices();
+    for (int first = 0; first < slices.size(); ) {
+      int end = Lanes.end(slices, first);
+      boolean shown = slices.get(first).kind().exchanges() ? exchanging : computing;
+      int before = 0; // columns of those that run together
+      for (int i = first; shown && i < end; i++) {
+        String text = word(run, slices.get(i));
+        if (unit > 0) {
+          number(line, slices.get(i), text, before);
+        } else {
+          letter(line, slices.get(i), text, i > first, end - first == 1, run);
+        }
+        before += text.length() + 1;
+      }
+      first = end;
     }
     return line;
   }
 
-  private Cells byMajority(Lane.Compute lane) {
-    Cells line = new Cells(cells);
-    double[][] shares = Lanes.shares(lane, timeline.stepSeconds(), cells);
+  private void number(Line line, Slice slice, String text, int before) {
+    int cell = word + gap;
+    int from = (int) Math.round(slice.start() / unit) * cell + before;
+    int to = (int) Math.round(slice.end() / unit) * cell - gap;
+    if (before > 0 && from <= to) {
+      line.letters[from - 1] = '+';
+    }
+    for (int at = from; at < to; at++) {
+      line.put(at, at - from < text.length() ? text.charAt(at - from) : '━', style(slice));
+    }
+  }
+
+  /**
+   * The op's word where it has room; else its letter, which takes turns with those it runs with.
+   */
+  private void letter(
+      Line line, Slice slice, String text, boolean joins, boolean alone, Shown run) {
+    double perColumn = makespan / columns;
+    boolean stages = run.numbering().ofStages();
+    int from = (int) Math.ceil(slice.start() / perColumn - 0.5 - CLOSE);
+    int to = (int) Math.ceil(slice.end() / perColumn - 0.5 - CLOSE);
+    boolean whole = (numbered || stages) && alone && to - from >= text.length();
+    char letter = text.charAt(ink.colours() && text.length() == 2 && stages ? 1 : 0);
+    for (int at = Math.max(0, from); at < Math.min(line.letters.length, to); at++) {
+      if (whole) {
+        line.put(at, at - from < text.length() ? text.charAt(at - from) : '━', style(slice));
+      } else if (!joins || (at - from) % 2 == 1) {
+        line.put(at, letter, style(slice));
+      }
+    }
+  }
+
+  private static String word(Shown run, Slice slice) {
+    Look look = Look.of(slice.kind());
+    Numbering numbering = run.numbering();
+    String letter = String.valueOf(look.letter);
+    if (slice.microBatch() < 0 || (numbering.ofStages() && look.exchanges())) {
+      return letter;
+    }
+    boolean small = !numbering.ofStages() && numbering.shade(slice) % 2 == 1;
+    return (small ? letter.toLowerCase(Locale.ROOT) : letter) + numbering.number(slice);
+  }
+
+  private static String style(Slice slice) {
+    return Look.of(slice.kind()).ansi;
+  }
+
+  private Line shares(Shown run, Lane.Compute lane) {
+    Line line = new Line(columns(run));
+    int cells = line.letters.length;
+    Look[] looks = Look.values();
+    double[][] shares = Lanes.shares(lane, run.makespan(), cells);
     for (int cell = 0; cell < cells; cell++) {
       double idle = 1;
+      double backward = 0;
       int most = 0;
       for (int kind = 0; kind < shares.length; kind++) {
         idle -= shares[kind][cell];
+        backward += looks[kind].backward() ? shares[kind][cell] : 0;
         most = shares[kind][cell] > shares[most][cell] ? kind : most;
       }
-      boolean mixed = Math.min(shares[0][cell], shares[1][cell]) >= 0.25; // forward, backward
+      boolean mixed = Math.min(shares[Look.FORWARD.ordinal()][cell], backward) >= 0.25;
       int eighths = (int) Math.round(8 * (1 - idle));
-      if (eighths == 8 || (mixed && eighths >= 4)) {
+      if (eighths >= 8 || (mixed && eighths >= 4)) {
         both |= mixed;
-        line.put(cell, mixed ? BOTH : LOOKS[most].shade, LOOKS[most]);
+        line.put(cell, mixed ? BOTH : looks[most].shade, looks[most].ansi);
       } else if (eighths > 0) {
         partly = true;
-        line.put(cell, EIGHTHS.charAt(eighths - 1), LOOKS[most]);
+        line.put(cell, EIGHTHS.charAt(eighths - 1), looks[most].ansi);
       }
     }
     return line;
   }
 
-  private void paint(Cells line) {
-    for (int from = 0; from < cells; ) {
-      int to = from;
-      while (to < cells && line.looks[to] == line.looks[from]) {
-        to++;
+  /** The most that a rank holds in each column, as bars on the scale of the fullest rank. */
+  private Line held(Shown run, Memory memory) {
+    Line line = new Line(columns(run));
+    double full = runs.peak();
+    double perColumn = run.makespan() / line.letters.length;
+    double[] seconds = memory.seconds();
+    double now = 0;
+    int next = 0;
+    for (int column = 0; column < line.letters.length; column++) {
+      for (; next < seconds.length && seconds[next] <= column * perColumn * (1 + CLOSE); next++) {
+        now = memory.bytes()[next];
       }
-      int look = line.looks[from];
-      idle |= look < 0;
-      String run = new String(line.letters, from, to - from);
-      ink.paint(out, look < 0 ? Ink.DIM : LOOKS[look].ansi, run);
-      from = to;
+      double most = now;
+      for (;
+          next < seconds.length && seconds[next] < (column + 1) * perColumn * (1 - CLOSE);
+          next++) {
+        now = memory.bytes()[next];
+        most = Math.max(most, now);
+      }
+      double share = full > 0 ? most / full : 0;
+      line.put(column, BARS.charAt((int) Math.ceil(share * 8 - CLOSE)), most > 0 ? "34" : "");
     }
+    return line;
   }
 
-  private void axis() {
-    Ticks ticks = Ticks.of(timeline.stepSeconds(), Math.max(3, cells / 10));
+  private void axis(Shown run) {
+    int cells = columns(run);
+    Ticks ticks = Ticks.of(run.makespan(), Math.max(3, cells / 10));
     char[] marks = new char[cells + 1];
     Arrays.fill(marks, '─');
     StringBuilder labels = new StringBuilder();
     for (int tick = 0; tick < ticks.count(); tick++) {
-      int cell = (int) Math.round(ticks.at(tick) / timeline.stepSeconds() * cells);
+      int cell = (int) Math.round(ticks.at(tick) / run.makespan() * cells);
       marks[cell] = tick == 0 ? '└' : '┴';
       String label = ticks.label(tick) + (tick == 0 ? " " + ticks.unit() : "");
       int start = gutter + cell - (tick == 0 ? 0 : label.length() / 2);
@@ -247,13 +428,12 @@ public final class TimelineText {
     out.append(marks).append('\n').append(labels).append('\n');
   }
 
+  /** Says what letters and bars mean. */
   private void legend() {
-    boolean[] kinds = Lanes.kinds(timeline);
     List<String> entries = new ArrayList<>();
-    for (Look look : LOOKS) {
-      boolean ofCompute = !look.transfers();
-      if (ofCompute && kinds[look.ordinal()]) {
-        entries.add(look.shade + " " + look.word);
+    for (Look look : runs.timed()) {
+      if (!look.transfers()) {
+        entries.add((shaded ? look.shade : look.letter) + " " + look.word);
       }
     }
     if (both) {
@@ -262,15 +442,46 @@ public final class TimelineText {
     if (partly) {
       entries.add("▏–▉ partly idle");
     }
-    if (idle) {
-      entries.add(IDLE + " idle");
+    entries.add("blank: idle");
+    if (!shaded) {
+      numbers(entries);
     }
-    if (numbered) {
-      entries.add("digits: micro-batch" + (largest < 10 ? "" : " modulo 10"));
+    for (Shown run : runs.all()) {
+      String ranks = run.numbering().ranksOfStages();
+      if (!ranks.isEmpty()) {
+        entries.add((runs.areSeveral() ? run.name() + ": " : "") + ranks);
+      }
     }
     if (folded) {
       entries.add("a line for equal stages shows the first");
     }
-    LegendLine.append(out, entries, gutter, gutter + cells + 2 + IDLE_COLUMN);
+    if (!ofPlan && runs.all().stream().anyMatch(run -> run.ranks().size() <= MOST_STRIPS)) {
+      entries.add("bars: activations held, █ the most of any rank");
+    }
+    int width = columns + gutter + 2 + (ofPlan ? IDLE_COLUMN : 0);
+    LegendLine.append(out, entries, ofPlan ? gutter : gutter + 1, width);
+  }
+
+  private void numbers(List<String> entries) {
+    boolean small =
+        runs.all().stream()
+            .map(Shown::numbering)
+            .anyMatch(each -> each.mostShade() > 0 && !each.ofStages());
+    if (small) {
+      boolean ends =
+          runs.all().stream()
+              .map(Shown::numbering)
+              .allMatch(each -> each.bothWays() || each.mostShade() == 0);
+      entries.add(
+          "small letters: " + (ends ? "from the other end" : "every second stage of a rank"));
+    }
+    if (runs.numberStages()) {
+      boolean batches = runs.numberMicroBatches();
+      entries.add(
+          (batches ? "number: stage where a rank runs all" : "number: stage")
+              + (batches && numbered ? ", else micro-batch" : ""));
+    } else if (numbered) {
+      entries.add("number: micro-batch");
+    }
   }
 }

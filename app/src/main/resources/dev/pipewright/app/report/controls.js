@@ -100,16 +100,18 @@ function hover(event, x, y) {
 
 painters.push(() => {
   const { label } = ticks(10); // finer than the axis
-  range.textContent = isWhole() ? "whole step, " + duration(data.step) : label(view.from) + " to " + label(view.to);
+  range.textContent = isWhole() ? (data.seconds ? "whole step, " : "all, ") + duration(data.step) : label(view.from) + " to " + label(view.to);
 });
 
-const used = new Set(data.lanes.flatMap(lane => [...new Set(lane.kind)]));
+const used = new Set(rows.flatMap(lane => [...new Set(lane.kind.filter((kind, i) => isSeen(lane, i)))]));
 const legend = document.getElementById("legend");
-for (const kind of [...used].sort((a, b) => a - b)) {
+function explain(background, words) {
   const entry = legend.appendChild(document.createElement("li"));
-  entry.appendChild(document.createElement("i")).style.background = "var(" + PAINTS[kind] + ")";
-  entry.append(data.kinds[kind]);
+  entry.appendChild(document.createElement("i")).style.background = background;
+  entry.append(words);
 }
+for (const kind of [...used].sort((a, b) => a - b)) explain("var(--" + data.kinds[kind].style + ")", data.kinds[kind].word);
+if (data.shades) explain("color-mix(in srgb, var(--forward) 45%, white)", data.shades);
 
 measure();
 readColours();

@@ -1,79 +1,135 @@
-// The lanes: one for each stage, thin ones for its links.
-const AXIS = 24;
+// The lanes: one for each rank, thin ones for links.
+const AXIS = 24, HEAD = 26;
 const laneCanvas = document.getElementById("lanes");
-const stageCount = data.lanes.filter(lane => lane.stage !== undefined).length;
-const size = stageCount <= 8 ? { lane: 30, link: 8, gap: 5 } : stageCount <= 24 ? { lane: 22, link: 5, gap: 3 } : { lane: 15, link: 3, gap: 2 };
+const several = data.runs.length > 1;
+const hasFeet = rows.some(lane => lane.foot.some((foot, i) => foot === 1 && isSeen(lane, i)));
+const size = { ...(rankCount <= 8 ? { lane: 30, link: 8, gap: 5 } : rankCount <= 24 ? { lane: 22, link: 5, gap: 3 } : { lane: 15, link: 3, gap: 2 }), foot: hasFeet ? 7 : 0 };
 let lanesHeight = AXIS;
-for (const lane of data.lanes) {
-  const isStage = lane.stage !== undefined;
-  lane.top = lanesHeight + (isStage ? size.gap : 0);
-  lane.height = isStage ? size.lane : size.link - 1;
-  lanesHeight = lane.top + (isStage ? size.lane : size.link);
+for (const run of data.runs) {
+  lanesHeight += several ? HEAD : 0;
+  run.top = lanesHeight;
+  for (const lane of run.lanes) {
+    const isRank = lane.rank !== undefined;
+    lane.top = lanesHeight + (isRank ? size.gap : 0);
+    lane.height = isRank ? size.lane : size.link - 1;
+    lanesHeight = lane.top + (isRank ? size.lane + size.foot : size.link);
+  }
 }
+
+/** Work that takes no time is not, except for states that arrive. */
+function isSeen(lane, i) { return lane.end[i] > lane.start[i] || data.kinds[lane.kind[i]].style === "hand-on"; }
 
 painters.push(() => {
   const pen = prepare(laneCanvas, lanesHeight + 2);
   axis(pen, AXIS - 6, lanesHeight, 12);
-  for (const lane of data.lanes) {
-    pen.fillStyle = colours.idle;
-    pen.fillRect(gutter, lane.top, plotWidth, lane.height);
-    const from = firstAbove(lane.start, view.from - lane.longest - 1);
-    const to = firstAbove(lane.start, view.to);
-    pen.save();
-    pen.beginPath();
-    pen.rect(gutter, lane.top, plotWidth, lane.height);
-    pen.clip();
-    if ((to - from) * 3 > plotWidth) paintShares(pen, lane, from, to);
-    else paintSlices(pen, lane, from, to);
-    pen.restore();
-    if (lane.stage !== undefined) paintName(pen, lane);
+  for (const run of data.runs) {
+    if (several) paintHead(pen, run.name, run.top - 6);
+    for (const lane of run.lanes) {
+      const whole = data.parts * run.step / data.step;
+      pen.fillStyle = colours.idle;
+      pen.fillRect(gutter, lane.top, Math.max(0, Math.min(plotWidth, xOf(whole) - gutter)), lane.height);
+    }
+    paintArrows(pen, run);
+    run.lanes.forEach(lane => paintLane(pen, lane));
   }
 });
+
+function paintLane(pen, lane) {
+  const from = firstAbove(lane.start, view.from - lane.longest - 1);
+  const to = firstAbove(lane.start, view.to);
+  pen.save();
+  pen.beginPath();
+  pen.rect(gutter, lane.top, plotWidth, lane.height + size.foot);
+  pen.clip();
+  if ((to - from) * 3 > plotWidth) paintShares(pen, lane, from, to);
+  else paintSlices(pen, lane, from, to);
+  pen.restore();
+  if (lane.rank !== undefined) paintName(pen, lane);
+}
+
+function paintHead(pen, words, baseline) {
+  pen.textAlign = "left";
+  pen.fillStyle = colours.ink;
+  pen.font = "600 13px " + FONT;
+  pen.fillText(words, 0, baseline);
+}
 
 function paintName(pen, lane) {
   const baseline = lane.top + lane.height / 2 + 4;
   pen.textAlign = "left";
   pen.fillStyle = colours.ink;
   pen.font = "600 12px " + FONT;
-  pen.fillText("stage " + lane.stage, 0, baseline);
+  pen.fillText(lane.name, 0, baseline);
   if (gutter < 100) return;
   pen.textAlign = "right";
   pen.fillStyle = colours.soft;
   pen.font = "11px " + FONT;
-  const words = lane.devices.length > 9 ? lane.devices.slice(0, 8) + "…" : lane.devices;
+  const words = lane.note.length > 11 ? lane.note.slice(0, 10) + "…" : lane.note;
   pen.fillText(words, gutter - 8, baseline);
 }
 
-/** Slices that a pass overlaps take the lower edge of the lane. */
-function edge(lane, i) {
-  const beside = lane.kind[i] > BACKWARD && i > 0 && lane.start[i] < lane.end[i - 1] - 1;
-  return beside ? 0.35 : 1;
+/** States that arrive, from the lane of the rank before. */
+function paintArrows(pen, run) {
+  const middle = rank => { const lane = run.lanes.find(lane => lane.rank === rank); return lane.top + lane.height + size.foot / 2; };
+  pen.save();
+  pen.beginPath();
+  pen.rect(gutter, run.top, plotWidth, lanesHeight - run.top);
+  pen.clip();
+  pen.strokeStyle = pen.fillStyle = colours.soft;
+  for (const [from, to, start, end] of run.arrows) {
+    const x1 = xOf(start), y1 = middle(from), x2 = xOf(end), y2 = middle(to), length = Math.hypot(x2 - x1, y2 - y1);
+    const alongX = 5 * (x2 - x1) / length, alongY = 5 * (y2 - y1) / length;
+    pen.beginPath();
+    pen.moveTo(x1, y1);
+    pen.lineTo(x2, y2);
+    pen.stroke();
+    pen.beginPath();
+    pen.moveTo(x2, y2);
+    pen.lineTo(x2 - alongX - alongY / 2, y2 - alongY + alongX / 2);
+    pen.lineTo(x2 - alongX + alongY / 2, y2 - alongY - alongX / 2);
+    pen.fill();
+  }
+  pen.restore();
+}
+
+/** The top and the height of a slice. */
+function box(lane, i) {
+  if (lane.foot[i]) return [lane.top + lane.height + 1, size.foot - 2];
+  const height = lane.height / lane.parts[i];
+  return [lane.top + lane.part[i] * height, height];
+}
+
+/** Later stages of a rank are paler. */
+function colourOf(lane, i) {
+  const colour = colours.kinds[lane.kind[i]], run = lane.run;
+  const shade = data.kinds[lane.kind[i]].numbered && run.mostShade > 0 ? run.shades[lane.stage[i]] / run.mostShade : 0;
+  return paler(colour, 0.55 * shade);
+}
+
+/** Its stage where a rank runs all of them, else its micro-batch. */
+function numberOf(lane, i) {
+  const { depth, chains, bothWays, ofStages } = lane.run;
+  if (ofStages) return lane.stage[i] % depth;
+  const inTurn = chains > 1 && !bothWays && data.kinds[lane.kind[i]].style !== "update";
+  return inTurn ? lane.microBatch[i] * chains + Math.floor(lane.stage[i] / depth) : lane.microBatch[i];
 }
 
 function paintSlices(pen, lane, from, to) {
   const perPart = plotWidth / (view.to - view.from), left = gutter - view.from * perPart;
-  for (let kind = 0; kind < PAINTS.length; kind++) {
-    pen.fillStyle = colours.kinds[kind];
-    for (let i = from; i < to; i++) {
-      if (lane.kind[i] !== kind) continue;
-      const x = left + lane.start[i] * perPart, width = (lane.end[i] - lane.start[i]) * perPart;
-      const height = lane.height * edge(lane, i);
-      pen.fillRect(x, lane.top + lane.height - height, width > 5 ? width - 1 : Math.max(0.6, width * 0.9), height);
-    }
-  }
-  if (lane.height >= 14) paintNumbers(pen, lane, from, to, left, perPart);
-}
-
-function paintNumbers(pen, lane, from, to, left, perPart) {
-  pen.font = "11px " + FONT;
   pen.textAlign = "center";
   for (let i = from; i < to; i++) {
-    if (lane.kind[i] > BACKWARD || lane.microBatch[i] < 0) continue;
+    if (!isSeen(lane, i)) continue;
+    const x = left + lane.start[i] * perPart, width = (lane.end[i] - lane.start[i]) * perPart;
+    const [top, height] = box(lane, i), colour = colourOf(lane, i);
+    pen.fillStyle = colour;
+    pen.fillRect(x, top, width > 5 ? width - 1 : Math.max(lane.foot[i] ? 2 : 0.6, width * 0.9), height - (lane.parts[i] > 1 ? 0.5 : 0));
+    if (height < 11 || !data.kinds[lane.kind[i]].numbered || lane.microBatch[i] < 0) continue;
     const start = Math.max(view.from, lane.start[i]), end = Math.min(view.to, lane.end[i]);
-    const words = String(lane.microBatch[i]);
-    if ((end - start) * perPart < words.length * 6.8 + 4) continue;
-    pen.fillStyle = lane.kind[i] === FORWARD ? colours.onForward : colours.onBackward;
-    pen.fillText(words, left + (start + end) / 2 * perPart, lane.top + lane.height / 2 + 4);
+    const words = String(numberOf(lane, i)), seen = (end - start) * perPart;
+    if (seen < words.length * 5.6 + 2) continue;
+    pen.font = (seen < words.length * 6.8 + 4 ? "9px " : "11px ") + FONT;
+    pen.fillStyle = readable(colour);
+    pen.fillText(words, left + (start + end) / 2 * perPart, top + height / 2 + 4);
   }
 }
 
@@ -82,7 +138,7 @@ function paintShares(pen, lane, from, to) {
   const bins = Math.ceil(plotWidth / 2), perPart = plotWidth / (view.to - view.from) / 2;
   const filled = new Float32Array(bins);
   let floor = new Float32Array(bins);
-  for (let kind = 0; kind < PAINTS.length; kind++) {
+  for (let kind = 0; kind < data.kinds.length; kind++) {
     let found = false;
     for (let i = from; i < to; i++) {
       if (lane.kind[i] !== kind) continue;
@@ -105,22 +161,26 @@ function paintShares(pen, lane, from, to) {
 
 /** What is at a point of the canvas, in words; empty where nothing is. */
 function sliceAt(x, y) {
-  const lane = data.lanes.find(lane => y >= lane.top && y < lane.top + lane.height + 1);
+  const lane = rows.find(lane => y >= lane.top && y < lane.top + lane.height + (lane.rank !== undefined ? size.foot : 0) + 1);
   if (!lane || x < gutter) return "";
   const time = timeAt(x), slack = timeAt(x + 2) - time;
   let found = -1;
   for (let i = firstAbove(lane.start, time + slack) - 1; i >= 0 && lane.start[i] >= time - lane.longest - slack; i--) {
-    if (lane.end[i] < time - slack) continue;
+    const [top, height] = box(lane, i);
+    if (lane.end[i] < time - slack || y < top - 1 || y > top + height + 1 || !isSeen(lane, i)) continue;
     if (found < 0 || (lane.start[i] <= time && lane.end[i] > time)) found = i;
     if (lane.start[i] <= time && lane.end[i] > time) break;
   }
-  const where = lane.stage !== undefined ? "stage " + lane.stage : "stage " + lane.from + " → " + lane.to;
+  const where = (several ? lane.run.name + ", " : "") + lane.name;
   return found < 0 ? where + "\nidle" : describe(lane, found, where);
 }
 
 function describe(lane, i, where) {
-  const perPart = data.step / data.parts;
-  const batch = lane.microBatch[i] < 0 ? "" : "\nmicro-batch " + lane.microBatch[i];
-  return data.kinds[lane.kind[i]] + "\n" + where + batch + "\nstart " + ticks(1).label(lane.start[i])
+  const perPart = data.step / data.parts, { depth, chains, bothWays, mostShade, shades } = lane.run, stage = lane.stage[i];
+  const batch = lane.microBatch[i] < 0 ? "" : "\n" + (exchanges(lane, i) ? "number " : "micro-batch ") + lane.microBatch[i];
+  const chain = chains === 1 ? "" : (bothWays ? " in direction " : " of pipeline ") + Math.floor(stage / depth);
+  const chunk = mostShade > 0 && !bothWays ? ", chunk " + shades[stage] : "";
+  const own = lane.name.startsWith("rank") ? "\nstage " + stage % depth + chain + chunk : "";
+  return data.kinds[lane.kind[i]].word + "\n" + where + own + batch + "\nstart " + ticks(1).label(lane.start[i])
     + "\nduration " + duration((lane.end[i] - lane.start[i]) * perPart);
 }

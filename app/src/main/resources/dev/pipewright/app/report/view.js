@@ -1,4 +1,4 @@
-// What is shown: the data, which part of the step is in view, and the colours.
+// What is shown: the data, which part of it is in view, and the colours.
 const data = JSON.parse(document.getElementById("data").textContent);
 const chart = document.getElementById("chart");
 const view = { from: 0, to: data.parts };
@@ -6,19 +6,26 @@ const painters = [];
 let queued = false;
 let colours = {};
 
-const FORWARD = 0, BACKWARD = 1;
-const PAINTS = ["--forward", "--backward", "--activations", "--gradients", "--reduce", "--update"];
+const rows = data.runs.flatMap(run => run.lanes); // a lane of a rank, or of a link
+const strips = data.runs.flatMap(run => run.memory);
+const rankCount = Math.max(...data.runs.map(run => run.memory.length));
 
-/** Four numbers for each slice become columns; times count from the start of the step. */
-function columns(lane) {
+/** Four numbers for each slice become columns; times count from the start of the run. */
+function columns(run, lane) {
   const packed = lane.slices, count = packed.length / 4;
+  lane.run = run;
   lane.kind = new Uint8Array(count);
+  lane.stage = new Int32Array(count);
   lane.microBatch = new Int32Array(count);
   lane.start = new Float64Array(count);
   lane.end = new Float64Array(count);
+  lane.part = new Uint8Array(count); // among those that run together
+  lane.parts = new Uint8Array(count).fill(1);
+  lane.foot = new Uint8Array(count); // whether it is below the others
   let longest = 0;
   for (let i = 0, at = 0; i < count; i++) {
-    lane.kind[i] = packed[4 * i];
+    lane.kind[i] = packed[4 * i] % 16;
+    lane.stage[i] = lane.stages[packed[4 * i] >> 4];
     lane.microBatch[i] = packed[4 * i + 1];
     lane.start[i] = at + packed[4 * i + 2];
     lane.end[i] = at = lane.start[i] + packed[4 * i + 3];
@@ -26,24 +33,59 @@ function columns(lane) {
   }
   lane.longest = longest; // how far before the view a visible slice may begin
   delete lane.slices;
+  together(lane);
+  for (let i = 0; i < count; i++) if (exchanges(lane, i)) lane.foot[i] = overlaps(lane, i) ? 1 : 0;
+}
+
+function exchanges(lane, i) { return data.kinds[lane.kind[i]].exchanges; }
+
+function overlap(lane, i, j) { return Math.min(lane.end[i], lane.end[j]) - Math.max(lane.start[i], lane.start[j]); }
+
+/** Ops that run together share the height of their row. */
+function together(lane) {
+  const length = i => lane.end[i] - lane.start[i];
+  for (let first = 0; first < lane.kind.length;) {
+    let end = first + 1;
+    while (end < lane.kind.length && !exchanges(lane, end - 1) && !exchanges(lane, end)
+      && overlap(lane, end - 1, end) > Math.min(length(end - 1), length(end)) / 2) end++;
+    for (let i = first; i < end; i++) {
+      lane.part[i] = i - first;
+      lane.parts[i] = end - first;
+    }
+    first = end;
+  }
+}
+
+/** Whether an exchange runs while its rank computes, or takes no time. */
+function overlaps(lane, exchange) {
+  if (lane.end[exchange] === lane.start[exchange]) return true;
+  for (const step of [-1, 1]) {
+    let i = exchange + step;
+    while (i >= 0 && i < lane.kind.length && (exchanges(lane, i) || lane.end[i] === lane.start[i])) i += step;
+    if (i >= 0 && i < lane.kind.length && overlap(lane, i, exchange) > 1) return true;
+  }
+  return false;
 }
 
 /** Two numbers for each step become columns. */
-function steps(memory) {
+function steps(run, memory) {
   const packed = memory.steps, count = packed.length / 2;
+  memory.run = run;
   memory.start = new Float64Array(count);
-  memory.bytes = new Float64Array(count);
+  memory.held = new Float64Array(count);
   memory.peak = memory.fixed;
   for (let i = 0, at = 0; i < count; i++) {
     memory.start[i] = at += packed[2 * i];
-    memory.bytes[i] = packed[2 * i + 1];
-    memory.peak = Math.max(memory.peak, memory.bytes[i]);
+    memory.held[i] = packed[2 * i + 1];
+    memory.peak = Math.max(memory.peak, memory.held[i]);
   }
   delete memory.steps;
 }
 
-data.lanes.forEach(columns);
-data.memory.forEach(steps);
+for (const run of data.runs) {
+  run.lanes.forEach(lane => columns(run, lane));
+  run.memory.forEach(memory => steps(run, memory));
+}
 
 /** The first index whose value is above `limit`, in an array that rises. */
 function firstAbove(values, limit) {
@@ -55,7 +97,7 @@ function firstAbove(values, limit) {
   return low;
 }
 
-/** Brings a part of the step into view, as much of it as exists, and no less than a few nanoseconds. */
+/** Brings a part of the time into view, as much of it as exists, and no less than a few nanoseconds of a step. */
 function show(from, to) {
   const span = Math.min(data.parts, Math.max(data.parts / 1e6, to - from));
   view.from = Math.max(0, Math.min(data.parts - span, from));
@@ -89,12 +131,25 @@ function readColours() {
   const style = getComputedStyle(document.documentElement);
   const read = name => style.getPropertyValue(name).trim();
   colours = {
-    kinds: PAINTS.map(read),
-    onForward: read("--on-forward"), onBackward: read("--on-backward"),
+    kinds: data.kinds.map(kind => read("--" + kind.style)),
     idle: read("--idle"), panel: read("--panel"), ink: read("--ink"), soft: read("--soft"),
     page: read("--page"), grid: read("--grid"), held: read("--held"), fixed: read("--fixed"), limit: read("--limit"),
   };
   redraw();
+}
+
+/** A colour with a share of white mixed in. */
+function paler(colour, white) {
+  if (white === 0) return colour;
+  const part = at => Math.round(parseInt(colour.slice(at, at + 2), 16) * (1 - white) + 255 * white).toString(16).padStart(2, "0");
+  return "#" + part(1) + part(3) + part(5);
+}
+
+/** Black or white, whichever can be read better on a colour: contrast as WCAG 2.2 defines it. */
+function readable(colour) {
+  const linear = [1, 3, 5].map(at => parseInt(colour.slice(at, at + 2), 16) / 255).map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+  const luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+  return (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) ? "#000000" : "#ffffff";
 }
 
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
@@ -129,14 +184,21 @@ function prepare(canvas, height) {
   return pen;
 }
 
-/** Three significant digits and a unit. */
+/** Up to six digits after the point. */
+function plain(value) { return String(Number(value.toFixed(6))); }
+
+/** Three significant digits and a unit; a number where times are multiples of an op's. */
 function duration(seconds) {
+  if (!data.seconds) return plain(seconds);
   const size = Math.abs(seconds);
   if (size === 0) return "0 s";
   const [scale, unit] = size >= 1 ? [1, "s"] : size >= 1e-3 ? [1e3, "ms"] : size >= 1e-6 ? [1e6, "µs"] : [1e9, "ns"];
   const value = seconds * scale;
   return value.toFixed(Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2) + " " + unit;
 }
+
+/** What a rank holds, in bytes or activations. */
+function amount(value, whole = value) { return data.bytes ? bytes(value, whole) : plain(Math.round(value * 100) / 100); }
 
 const BINARY = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
@@ -150,14 +212,14 @@ function bytes(value, whole = value) {
 function ticks(pixels) {
   const perPart = data.step / data.parts, span = (view.to - view.from) * perPart;
   const least = span * pixels / plotWidth;
-  if (!(least > 0)) return { times: [0], label: () => "0 s" };
+  if (!(least > 0)) return { times: [0], label: () => duration(0) };
   const power = 10 ** Math.floor(Math.log10(least));
   const apart = power * [1, 2, 5, 10].find(step => step * power >= least * 0.9999);
-  const [scale, unit] = data.step >= 1 ? [1, "s"] : data.step >= 1e-3 ? [1e3, "ms"] : data.step >= 1e-6 ? [1e6, "µs"] : [1e9, "ns"];
+  const [scale, unit] = !data.seconds ? [1, ""] : data.step >= 1 ? [1, "s"] : data.step >= 1e-3 ? [1e3, "ms"] : data.step >= 1e-6 ? [1e6, "µs"] : [1e9, "ns"];
   const digits = Math.max(0, -Math.floor(Math.log10(apart * scale) + 1e-9));
   const times = [];
   for (let i = Math.ceil(view.from * perPart / apart - 1e-9); i * apart <= view.to * perPart * (1 + 1e-12); i++) times.push(i * apart / perPart);
-  return { times, label: time => (time === 0 ? "0" : (time * perPart * scale).toFixed(digits)) + " " + unit };
+  return { times, label: time => ((time === 0 ? "0" : (time * perPart * scale).toFixed(digits)) + " " + unit).trimEnd() };
 }
 
 /** Grid lines from `top` to `bottom` and their times upon `baseline`. */

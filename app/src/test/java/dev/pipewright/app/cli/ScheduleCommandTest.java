@@ -153,7 +153,7 @@ class ScheduleCommandTest {
     Path large = folder.resolve("large");
     run = Cli.schedule("gpipe", 100, 400, "--out", large.toString()).ends(0);
     assertTrue(run.err().contains("left out schedule.svg: 80000 passes"), run.err());
-    assertTrue(run.err().contains("left out report.html: 80000 passes"), run.err());
+    assertTrue(Files.exists(large.resolve("report.html")), run.err()); // drawn by a script
     assertTrue(Files.exists(large.resolve("trace.json")));
   }
 

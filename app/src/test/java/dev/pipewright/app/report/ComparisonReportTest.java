@@ -16,10 +16,13 @@ import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
 import dev.pipewright.units.Precision;
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 
 class ComparisonReportTest {
   private static Comparison comparison() {
@@ -63,15 +66,22 @@ class ComparisonReportTest {
     assertTrue(text.contains("the host gave 32 % of the processor time"), text);
   }
 
+  private static Runs runs(Run... runs) {
+    String[] names = {"measured", "predicted", "simulated"};
+    List<Shown> all = new ArrayList<>();
+    for (Run run : runs) {
+      all.add(ScheduleRuns.of(names[all.size()], 1, run));
+    }
+    return new Runs("mlp, 2 workers", "", Clock.SECONDS, all);
+  }
+
   @Test
-  void thePageHasThreeRunsAtOneScale() {
+  void thePageHasThreeRunsAtOneScale() throws IOException {
     Comparison comparison = comparison();
-    List<ScheduleRun> runs =
-        List.of(
-            ScheduleRuns.of("measured", 1, comparison.measured()),
-            ScheduleRuns.of("predicted", 1, comparison.predicted()),
-            ScheduleRuns.of("simulated", 1, comparison.simulated()));
-    String page = ComparisonHtml.of("mlp, 2 workers", runs, comparison, FIGURES);
+    Runs runs = runs(comparison.measured(), comparison.predicted(), comparison.simulated());
+    StringBuilder out = new StringBuilder();
+    ComparisonHtml.write(runs, comparison, FIGURES, out);
+    String page = out.toString();
     assertTrue(
         page.contains("Batch: 64 samples, the global batch; micro-batches of 8 to 16 per rank."),
         page);
@@ -80,23 +90,27 @@ class ComparisonReportTest {
         page.indexOf("The step took 20 ms; the prediction is off by −55.0 %")
             < page.indexOf("<table>"),
         "the verdict comes first");
-    for (String name : List.of("predicted", "simulated", "measured")) {
-      assertTrue(page.contains(">" + name + "</text>"), name);
-    }
+    JsonNode data = PageReader.data(page);
+    List<String> names = new ArrayList<>();
+    data.get("runs").forEach(run -> names.add(run.get("name").asString()));
+    assertEquals(List.of("measured", "predicted", "simulated"), names);
     // the measured run takes twice as long, so its last op ends where the picture does
-    ScheduleScale scale = ScheduleScale.of(runs, 0, 0);
-    assertEquals(scale.right(), scale.x(runs.get(0).makespan()), 1e-9);
-    assertEquals(scale.right() / 2, scale.x(runs.get(1).makespan()), 1e-9);
+    assertEquals(data.get("step").asDouble(), data.get("runs").get(0).get("step").asDouble());
+    assertEquals(data.get("step").asDouble() / 2, data.get("runs").get(1).get("step").asDouble());
+    SvgScale scale = SvgScale.of(runs);
+    assertEquals(scale.right(), scale.x(runs.all().get(0).makespan()), 1e-9);
+    double half = (scale.left() + scale.right()) / 2;
+    assertEquals(half, scale.x(runs.all().get(1).makespan()), 1e-9);
   }
 
   @Test
-  void thePageShowsTheWholeOfARunThatTookFarLonger() {
+  void thePictureIsNoWiderWhereARunTookFarLonger() {
     Schedule schedule = OneForwardOneBackward.of(2, 16);
     Run fast = StaticSimulator.run(schedule, OpTimes.equal(2, 1, 1, 1, 0));
     Run slow = StaticSimulator.run(schedule, OpTimes.equal(2, 50, 50, 50, 0));
-    List<ScheduleRun> runs =
-        List.of(ScheduleRuns.of("measured", 1, slow), ScheduleRuns.of("predicted", 1, fast));
-    assertTrue(ScheduleScale.of(runs, 0, 2).plot() > 1_040, "numbers in all cells need more room");
-    assertEquals(1_040, ScheduleScale.fitted(runs).plot());
+    Runs runs = runs(slow, fast);
+    Runs plain = new Runs("the same in multiples of an op", "", Clock.UNITS, runs.all());
+    assertTrue(SvgScale.of(plain).plot() > 1_040, "numbers in all cells need more room");
+    assertEquals(1_200, SvgScale.of(runs).width());
   }
 }

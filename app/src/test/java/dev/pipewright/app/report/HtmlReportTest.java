@@ -30,13 +30,13 @@ class HtmlReportTest {
     Timeline timeline = picture.timeline().orElseThrow();
     JsonNode data = PageReader.data(HtmlReport.of(picture));
     int slices = 0;
-    for (JsonNode lane : data.get("lanes")) {
+    for (JsonNode lane : data.get("runs").get(0).get("lanes")) {
       slices += lane.get("slices").size() / 4;
     }
-    assertEquals(Lanes.slices(timeline), slices);
+    assertEquals(Runs.of("all", timeline).slices(), slices);
     assertEquals(timeline.stepSeconds(), data.get("step").asDouble());
     for (int i = 0; i < timeline.memory().size(); i++) {
-      JsonNode steps = data.get("memory").get(i).get("steps");
+      JsonNode steps = data.get("runs").get(0).get("memory").get(i).get("steps");
       assertEquals(2 * timeline.memory().get(i).seconds().length, steps.size());
     }
   }
@@ -44,7 +44,12 @@ class HtmlReportTest {
   @Test
   void packedTimesAddUpToThoseOfTheSlices() {
     Timeline timeline = Pipelines.timeline(3, 50, 0.0101, 0.0203, 0.0031, 0.025);
-    JsonNode lane = PageReader.json(TimelineData.of(timeline, new double[0])).get("lanes").get(0);
+    JsonNode lane =
+        PageReader.json(TimelineData.of(Runs.of("packed", timeline)))
+            .get("runs")
+            .get(0)
+            .get("lanes")
+            .get(0);
     double perPart = timeline.stepSeconds() / TimelineData.PARTS;
     long end = 0;
     List<Timeline.Slice> slices = Lanes.inOrder(timeline).get(0).slices();

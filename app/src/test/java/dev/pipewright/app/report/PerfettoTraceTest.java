@@ -6,10 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.schedule.DualPipeV;
 import dev.pipewright.schedule.OneForwardOneBackward;
-import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.trace.Timeline;
-import dev.pipewright.trace.Timeline.Kind;
+import dev.pipewright.trace.Timeline.Lane;
+import dev.pipewright.trace.Timeline.Memory;
+import dev.pipewright.trace.Timeline.Slice;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,9 +22,9 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 class PerfettoTraceTest {
-  private static final ScheduleRun PLAIN =
+  private static final Shown PLAIN =
       ScheduleRuns.of(OneForwardOneBackward.of(3, 5), 1, OpTimes.equal(3, 1, 1, 1, 0.5));
-  private static final List<ScheduleRun> RUNS =
+  private static final List<Shown> RUNS =
       List.of(
           PLAIN,
           ScheduleRuns.of(DualPipeV.of(4, 10), 2),
@@ -36,7 +37,7 @@ class PerfettoTraceTest {
 
   @Test
   void holdsEverySlice() {
-    assertEquals(Lanes.slices(TIMELINE), events("X").size());
+    assertEquals(Runs.of("all", TIMELINE).slices(), events("X").size());
     for (JsonNode slice : events("X")) {
       assertTrue(slice.get("dur").asDouble() > 0);
       assertTrue(slice.get("args").has("stage"));
@@ -99,7 +100,7 @@ class PerfettoTraceTest {
     assertEquals(4, events("C").stream().map(e -> e.get("name")).distinct().count());
   }
 
-  private static List<JsonNode> events(ScheduleRun run, String phase) {
+  private static List<JsonNode> events(Shown run, String phase) {
     List<JsonNode> events = new ArrayList<>();
     for (JsonNode event :
         PageReader.json(PerfettoTrace.of("runs", run.timeline())).get("traceEvents")) {
@@ -112,16 +113,14 @@ class PerfettoTraceTest {
 
   @Test
   void everyOpIsASliceOrPartOfOne() {
-    for (ScheduleRun run : RUNS) {
+    for (Shown run : RUNS) {
       Map<String, Integer> wanted = new HashMap<>();
-      for (int rank = 0; rank < run.ranks(); rank++) {
-        for (int i = 0; i < run.program(rank).length; i++) {
-          long op = run.program(rank)[i];
-          int process = Schedule.pass(op).exchanges() ? 2 : 1;
-          Look look = Look.of(Kind.of(Schedule.pass(op)));
-          String word = look.word + ' ' + Schedule.microBatch(op);
-          String at = " " + Math.round(run.start(rank, i) * 1e6);
-          wanted.merge(process + "/" + (1 + rank) + " " + word + at, 1, Integer::sum);
+      for (Lane.Compute lane : run.ranks()) {
+        for (Slice slice : lane.slices()) {
+          int process = slice.kind().exchanges() ? 2 : 1;
+          String word = Look.of(slice.kind()).word + ' ' + slice.microBatch();
+          String at = " " + Math.round(slice.start() * 1e6);
+          wanted.merge(process + "/" + (1 + lane.rank()) + " " + word + at, 1, Integer::sum);
         }
       }
       Map<String, Integer> found = new HashMap<>();
@@ -141,7 +140,7 @@ class PerfettoTraceTest {
 
   @Test
   void slicesOfATrackNeverOverlap() {
-    for (ScheduleRun run : RUNS) {
+    for (Shown run : RUNS) {
       Map<String, Double> busyUntil = new HashMap<>();
       for (JsonNode slice : events(run, "X")) {
         double start = slice.get("ts").asDouble();
@@ -174,7 +173,7 @@ class PerfettoTraceTest {
   }
 
   /** The slice around the end of an arrow. */
-  private static JsonNode slice(ScheduleRun run, JsonNode end) {
+  private static JsonNode slice(Shown run, JsonNode end) {
     List<JsonNode> around =
         events(run, "X").stream()
             .filter(slice -> track(slice).equals(track(end)))
@@ -188,7 +187,7 @@ class PerfettoTraceTest {
 
   @Test
   void arrowsLeadForwardInTimeToAnotherRank() {
-    for (ScheduleRun run : RUNS) {
+    for (Shown run : RUNS) {
       Map<Integer, JsonNode> leaving = new HashMap<>();
       events(run, "s").forEach(event -> leaving.put(event.get("id").asInt(), event));
       for (JsonNode to : events(run, "f")) {
@@ -214,7 +213,7 @@ class PerfettoTraceTest {
 
   @Test
   void countersPeakAtWhatIsHeld() {
-    for (ScheduleRun run : RUNS) {
+    for (Shown run : RUNS) {
       Map<String, Double> peaks =
           events(run, "C").stream()
               .collect(
@@ -222,9 +221,9 @@ class PerfettoTraceTest {
                       event -> event.get("name").asString(),
                       event -> event.get("args").get("held").asDouble(),
                       Math::max));
-      for (int rank = 0; rank < run.ranks(); rank++) {
-        assertEquals(
-            run.peaks()[rank], peaks.getOrDefault("activations of rank " + rank, -1.0), 1e-3);
+      for (Memory memory : run.timeline().memory()) {
+        String name = "activations of rank " + memory.rank();
+        assertEquals(memory.peak(), peaks.getOrDefault(name, -1.0), 1e-3);
       }
     }
   }

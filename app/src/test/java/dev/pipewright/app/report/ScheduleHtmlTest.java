@@ -4,41 +4,61 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.schedule.DualPipeV;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.ZeroBubbleH1;
+import dev.pipewright.trace.Timeline.Lane;
+import dev.pipewright.trace.Timeline.Memory;
+import dev.pipewright.trace.Timeline.Slice;
+import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.w3c.dom.Element;
+import tools.jackson.databind.JsonNode;
 
 class ScheduleHtmlTest {
-  private static final ScheduleRun PLAIN = ScheduleRuns.of(OneForwardOneBackward.of(4, 8), 1);
-  private static final ScheduleRun OTHER = ScheduleRuns.of(ZeroBubbleH1.of(4, 8), 1);
+  private static final Shown PLAIN = ScheduleRuns.of(OneForwardOneBackward.of(4, 8), 1);
+  private static final Shown OTHER = ScheduleRuns.of(ZeroBubbleH1.of(4, 8), 1);
+
+  private static String page(Shown... runs) {
+    StringBuilder out = new StringBuilder();
+    try {
+      ScheduleHtml.write(ScheduleRuns.shown(runs), out);
+    } catch (IOException impossible) {
+      throw new AssertionError(impossible);
+    }
+    return out.toString();
+  }
 
   @Test
-  void loadsNothingAndNeedsNoScript() {
-    for (List<ScheduleRun> runs : List.of(List.of(PLAIN), List.of(PLAIN, OTHER))) {
-      String page = ScheduleHtml.of(runs);
+  void loadsNothing() {
+    for (Shown[] runs : new Shown[][] {{PLAIN}, {PLAIN, OTHER}}) {
+      String page = page(runs);
       assertEquals(List.of(), PageReader.matches("(?:src|href)=\"(?!data:)[^\"]*\"", page));
-      assertEquals(List.of(), PageReader.matches("url\\(|@import|<script|https?://", page));
+      assertEquals(List.of(), PageReader.matches("url\\(|@import|https?://", page));
       assertFalse(page.contains("{{"), "a placeholder is left");
     }
   }
 
   @Test
   void pageIsWellFormed() throws Exception {
-    for (ScheduleRun run : List.of(PLAIN, ScheduleRuns.ring(), ScheduleRuns.replicas())) {
-      SvgReader.parse(wellFormed(ScheduleHtml.of(List.of(run, PLAIN))));
+    for (Shown run : List.of(PLAIN, ScheduleRuns.ring(), ScheduleRuns.replicas())) {
+      SvgReader.parse(wellFormed(page(run, PLAIN)));
     }
   }
 
-  /** The page with the elements closed that HTML leaves open. */
+  /** The page with the elements closed that HTML leaves open, and without its scripts. */
   private static String wellFormed(String page) {
-    return page.replaceFirst("<!DOCTYPE html>", "").replaceAll("<((?:meta|link)[^>]*)>", "<$1/>");
+    return page.replaceFirst("<!DOCTYPE html>", "")
+        .replaceAll("(?s)<script[^>]*>.*?</script>", "")
+        .replaceAll(" hidden(?=[ >])", " hidden=\"\"")
+        .replaceAll("<((?:meta|link)[^>]*)>", "<$1/>");
   }
 
   @Test
   void figuresAreStated() throws Exception {
-    Element page = SvgReader.parse(wellFormed(ScheduleHtml.of(List.of(PLAIN))));
+    Element page = SvgReader.parse(wellFormed(page(PLAIN)));
     List<String> figures =
         SvgReader.all(SvgReader.all(page, "dl").get(0), "b").stream()
             .map(Element::getTextContent)
@@ -47,23 +67,17 @@ class ScheduleHtmlTest {
   }
 
   @Test
-  void whatTakesNoTimeIsNotInTheLegend() {
-    String timed = ScheduleHtml.of(List.of(ScheduleRuns.replicas()));
-    assertTrue(timed.contains("gradients added up") && timed.contains("exchanges that overlap"));
-    ScheduleRun free = ScheduleRuns.of(ScheduleRuns.replicas().schedule(), 2);
-    String page = ScheduleHtml.of(List.of(free));
-    assertTrue(page.contains("backward</li>"), "what takes time is there");
-    for (String absent : List.of("gradients added up", "exchanges that overlap", ">update<")) {
-      assertFalse(page.contains(absent), absent);
-    }
+  void exchangesAreExplainedWhereTheyTakeTime() {
+    assertTrue(page(ScheduleRuns.replicas()).contains("exchanges that overlap"));
+    assertFalse(page(PLAIN).contains("exchanges that overlap"));
   }
 
   /** What is longer than a telephone is wide belongs into a line that wraps, not into a picture. */
   @Test
-  void headingsInThePictureAreShortAndTheRestIsSaidAbove() {
-    for (ScheduleRun run : List.of(PLAIN, ScheduleRuns.capped(PLAIN, 3.0))) {
-      String page = ScheduleHtml.of(List.of(run));
-      assertTrue(page.contains(">activations held</text>"), page);
+  void whatIsHeldIsSaidAboveThePicture() {
+    for (Shown run : List.of(PLAIN, ScheduleRuns.capped(PLAIN, 3.0))) {
+      String page = page(run);
+      assertEquals("activations held", PageReader.data(page).get("memory").asString());
       assertTrue(page.contains("; activations held are in micro-batches of a stage"), page);
       assertEquals(run.isCapped(), page.contains("stage; the cap is 3 (dashed)"), page);
     }
@@ -71,15 +85,16 @@ class ScheduleHtmlTest {
 
   @Test
   void theCapIsStatedForAllOrByRank() {
-    assertTrue(
-        ScheduleHtml.of(List.of(ScheduleRuns.capped(PLAIN, 3.0))).contains("; the cap is 3<"));
-    ScheduleRun byRank = ScheduleRuns.capped(PLAIN, 4.0, 3.0, 2.5, 1.0);
-    assertTrue(ScheduleHtml.of(List.of(byRank)).contains("; the cap is 4:3:2.5:1<"));
+    assertTrue(page(ScheduleRuns.capped(PLAIN, 3.0)).contains("; the cap is 3<"));
+    Shown byRank = ScheduleRuns.capped(PLAIN, 4.0, 3.0, 2.5, 1.0);
+    assertTrue(page(byRank).contains("; the cap is 4:3:2.5:1<"));
+    JsonNode memory = PageReader.data(page(byRank)).get("runs").get(0).get("memory");
+    assertEquals(2.5, memory.get(2).get("capacity").asDouble());
   }
 
   @Test
   void comparedSchedulesHaveARowEach() throws Exception {
-    Element page = SvgReader.parse(wellFormed(ScheduleHtml.of(List.of(PLAIN, OTHER))));
+    Element page = SvgReader.parse(wellFormed(page(PLAIN, OTHER)));
     List<String> rows =
         SvgReader.all(SvgReader.all(page, "table").get(0), "tr").stream()
             .skip(1)
@@ -92,23 +107,77 @@ class ScheduleHtmlTest {
     return SvgReader.all(row, "td").stream().map(Element::getTextContent).toList();
   }
 
+  /** The script says of a slice under the pointer what stands here. */
   @Test
-  void everyOpSaysWhatItIs() {
-    String page = ScheduleHtml.of(List.of(PLAIN, OTHER));
-    long ops = PLAIN.schedule().size() + OTHER.schedule().size();
-    assertEquals(ops, PageReader.matches("<title>[A-Z]\\d+: [^<]*</title>", page).size());
-    assertTrue(page.contains("<title>F7: forward of stage 0, rank 0: 21 to 22</title>"), page);
+  void everyOpIsInTheDataInOrderOfTime() {
+    for (Shown run : runs()) {
+      JsonNode data = PageReader.data(page(run));
+      double perPart = run.makespan() / TimelineData.PARTS;
+      for (Lane.Compute lane : run.ranks()) {
+        JsonNode packed = data.get("runs").get(0).get("lanes").get(lane.rank());
+        JsonNode slices = packed.get("slices");
+        List<Slice> sorted =
+            lane.slices().stream().sorted((a, b) -> Double.compare(a.start(), b.start())).toList();
+        assertEquals(4 * sorted.size(), slices.size());
+        long end = 0;
+        long before = 0;
+        for (int i = 0; i < sorted.size(); i++) {
+          Slice slice = sorted.get(i);
+          int code = slices.get(4 * i).asInt();
+          assertEquals(slice.stage(), packed.get("stages").get(code / 16).asInt());
+          String kind = data.get("kinds").get(code % 16).get("word").asString();
+          assertEquals(Look.of(slice.kind()).word, kind);
+          assertEquals(slice.microBatch(), slices.get(4 * i + 1).asInt());
+          long start = end + slices.get(4 * i + 2).asLong();
+          end = start + slices.get(4 * i + 3).asLong();
+          assertTrue(start >= before, "the script searches by start");
+          before = start;
+          assertEquals(slice.start(), start * perPart, perPart);
+          assertEquals(slice.end(), end * perPart, perPart);
+        }
+      }
+    }
+  }
+
+  private static List<Shown> runs() {
+    return List.of(
+        PLAIN,
+        OTHER,
+        ScheduleRuns.of(DualPipeV.of(4, 10), 2),
+        ScheduleRuns.ring(),
+        ScheduleRuns.replicas());
   }
 
   @Test
-  void everyClassOfThePictureHasItsColour() {
-    for (ScheduleRun run : List.of(PLAIN, OTHER, ScheduleRuns.ring(), ScheduleRuns.replicas())) {
-      String page = ScheduleHtml.of(List.of(run));
-      String style = page.substring(0, page.indexOf("</style>"));
-      for (String use : PageReader.matches("<(?:rect|path|text)[^>]*class=\"[^\"]*\"", page)) {
-        String name = use.replaceAll(".*class=\"([^\"]*)\"", "$1");
-        assertTrue(style.contains(".study ." + name + " {"), name);
+  void whatIsHeldIsInTheData() {
+    for (Shown run : runs()) {
+      JsonNode strips = PageReader.data(page(run)).get("runs").get(0).get("memory");
+      for (Memory memory : run.timeline().memory()) {
+        JsonNode steps = strips.get(memory.rank()).get("steps");
+        assertEquals(2 * memory.bytes().length, steps.size());
+        for (int i = 0; i < memory.bytes().length; i++) {
+          assertEquals(memory.bytes()[i], steps.get(2 * i + 1).asDouble(), 1e-4);
+        }
       }
+    }
+  }
+
+  @Test
+  void statesThatArriveHaveArrows() {
+    JsonNode ring = PageReader.data(page(ScheduleRuns.ring())).get("runs").get(0).get("arrows");
+    assertEquals(5, ring.size()); // of six turns the first has none
+    for (JsonNode arrow : ring) {
+      assertEquals((arrow.get(0).asInt() + 1) % 3, arrow.get(1).asInt());
+    }
+    assertEquals(0, PageReader.data(page(PLAIN)).get("runs").get(0).get("arrows").size());
+  }
+
+  @Test
+  void everyKindHasItsColourInLightAndPrint() {
+    String page = page(PLAIN);
+    for (Look look : Look.values()) {
+      String style = look.name().toLowerCase(Locale.ROOT).replace('_', '-');
+      assertTrue(PageReader.matches("--" + style + ": #[0-9a-f]{6};", page).size() >= 1, style);
     }
   }
 }

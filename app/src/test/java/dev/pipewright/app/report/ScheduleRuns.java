@@ -10,70 +10,65 @@ import dev.pipewright.schedule.search.StepTimes;
 import dev.pipewright.sim.Recorder;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
+import dev.pipewright.trace.Timeline;
+import dev.pipewright.trace.Timeline.Kind;
+import dev.pipewright.trace.Timeline.Memory;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.IntStream;
+import java.util.Optional;
 
 /** Schedules that ran, to draw. */
 final class ScheduleRuns {
   private ScheduleRuns() {}
 
-  static ScheduleRun of(Schedule schedule, int chunks, OpTimes times) {
+  static Shown of(Schedule schedule, int chunks, OpTimes times) {
     return of(schedule.name(), chunks, StaticSimulator.run(schedule, times));
   }
 
-  static ScheduleRun of(String name, int chunks, Run run) {
-    Schedule schedule = run.schedule();
-    int ranks = schedule.ranks();
-    double[][] starts = new double[ranks][];
-    double[][] ends = new double[ranks][];
-    for (int rank = 0; rank < ranks; rank++) {
-      int of = rank;
-      int ops = schedule.packed(rank).length;
-      starts[rank] = IntStream.range(0, ops).mapToDouble(i -> run.start(of, i)).toArray();
-      ends[rank] = IntStream.range(0, ops).mapToDouble(i -> run.end(of, i)).toArray();
-    }
-    double[] busy = IntStream.range(0, ranks).mapToDouble(run::busy).toArray();
-    return new ScheduleRun(
-        name,
-        schedule.microBatches() * schedule.placement().chains(),
-        "F 1, B 1, W 1",
-        chunks,
-        schedule,
-        Recorder.timeline(run, MemoryCap.NONE, chunks),
-        starts,
-        ends,
-        new ScheduleRun.Figures(
-            run.makespan(),
-            run.idleShare(),
-            run.spanIdleShare(),
-            busy,
-            IntStream.range(0, ranks).map(run::heldBefore).toArray(),
-            run.peakActivations()),
-        MemoryCap.NONE);
+  static Shown of(String name, int chunks, Run run) {
+    return new Shown(name, Recorder.timeline(run, MemoryCap.NONE, chunks), Optional.empty());
   }
 
-  static ScheduleRun capped(ScheduleRun run, Double... caps) {
-    return new ScheduleRun(
+  /** The same run where each rank may hold so much. */
+  static Shown capped(Shown run, Double... caps) {
+    MemoryCap cap = new MemoryCap(List.of(caps));
+    Timeline timeline = run.timeline();
+    List<Memory> memory =
+        timeline.memory().stream()
+            .map(each ->
+                new Memory(each.rank(), 0, cap.on(each.rank()), each.seconds(), each.bytes()))
+            .toList();
+    return new Shown(
         run.name(),
-        run.microBatches(),
-        run.times(),
-        run.chunks(),
-        run.schedule(),
-        run.timeline(),
-        run.starts(),
-        run.ends(),
-        run.figures(),
-        new MemoryCap(List.of(caps)));
+        new Timeline(
+            timeline.placement(),
+            timeline.lanes(),
+            timeline.flows(),
+            memory,
+            timeline.memoryUnit(),
+            timeline.stepSeconds()),
+        run.period());
+  }
+
+  /** As the command shows them, with the micro-batches of the first in all directions. */
+  static Runs shown(Shown... runs) {
+    Timeline first = runs[0].timeline();
+    long forward =
+        first.compute().stream()
+            .flatMap(lane -> lane.slices().stream())
+            .filter(slice -> slice.kind() == Kind.FORWARD)
+            .count();
+    int stages = first.placement().depth();
+    return Runs.of(List.of(runs), (int) (forward / stages), "F 1, B 1, W 1");
   }
 
   /** Every pass and gradient of a chunk takes one. */
-  static ScheduleRun of(Schedule schedule, int chunks) {
+  static Shown of(Schedule schedule, int chunks) {
     return of(schedule, chunks, OpTimes.equal(schedule.stages(), 1, 1, 1, 0));
   }
 
   /** A stage's parameters go round three workers; when all have used them, each updates its own. */
-  static ScheduleRun ring() {
+  static Shown ring() {
     long[][] programs = new long[3][];
     for (int worker = 0; worker < programs.length; worker++) {
       Program program = new Program();
@@ -86,7 +81,7 @@ final class ScheduleRuns {
   }
 
   /** Two workers add up the gradients of their two stages while they compute on. */
-  static ScheduleRun replicas() {
+  static Shown replicas() {
     long[][] programs = new long[2][];
     for (int worker = 0; worker < programs.length; worker++) {
       int first = 2 * worker;

@@ -9,9 +9,11 @@ import dev.pipewright.schedule.DualPipeV;
 import dev.pipewright.schedule.GPipe;
 import dev.pipewright.schedule.Interleaved;
 import dev.pipewright.schedule.OneForwardOneBackward;
-import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.ZeroBubbleH1;
 import dev.pipewright.schedule.search.OpTimes;
+import dev.pipewright.trace.Timeline.Lane;
+import dev.pipewright.trace.Timeline.Memory;
+import dev.pipewright.trace.Timeline.Slice;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -19,12 +21,12 @@ import org.junit.jupiter.api.Test;
 import org.w3c.dom.Element;
 
 class ScheduleSvgTest {
-  private static final ScheduleRun PLAIN = ScheduleRuns.of(OneForwardOneBackward.of(4, 8), 1);
-  private static final ScheduleRun PAIRS = ScheduleRuns.of(DualPipeV.of(4, 10), 2);
-  private static final ScheduleRun UNEVEN =
+  private static final Shown PLAIN = ScheduleRuns.of(OneForwardOneBackward.of(4, 8), 1);
+  private static final Shown PAIRS = ScheduleRuns.of(DualPipeV.of(4, 10), 2);
+  private static final Shown UNEVEN =
       ScheduleRuns.of(
           OneForwardOneBackward.of(3, 12), 1, OpTimes.equal(3, 0.3141, 0.2718, 0.5772, 0.01));
-  private static final List<ScheduleRun> RUNS =
+  private static final List<Shown> RUNS =
       List.of(
           ScheduleRuns.of(GPipe.of(1, 1), 1),
           PLAIN,
@@ -38,6 +40,10 @@ class ScheduleSvgTest {
           ScheduleRuns.of(Chimera.of(4, 8), 1),
           ScheduleRuns.of(OneForwardOneBackward.of(32, 200), 1),
           ScheduleRuns.of(GPipe.of(1200, 1), 1));
+
+  private static String svg(Shown... runs) {
+    return TimelineSvg.of("schedule", ScheduleRuns.shown(runs));
+  }
 
   /** Cells are the rectangles that say what they are. */
   private static List<Element> cells(Element root) {
@@ -53,40 +59,39 @@ class ScheduleSvgTest {
   }
 
   /** Pixels of a unit of time, read off what lies behind the first rank's cells. */
-  private static double perSecond(Element root, ScheduleRun first) {
+  private static double perSecond(Element root, Shown first) {
     return SvgReader.number(ofClass(root, "rect", "plot").get(0), "width") / first.makespan();
   }
 
   @Test
   void everythingIsInsideThePicture() throws Exception {
-    for (ScheduleRun run : RUNS) {
-      SvgReader.assertInside(ScheduleSvg.of(run));
+    for (Shown run : RUNS) {
+      SvgReader.assertInside(svg(run));
     }
-    SvgReader.assertInside(ScheduleSvg.of(RUNS.subList(0, 5)));
+    SvgReader.assertInside(svg(RUNS.subList(0, 5).toArray(new Shown[0])));
   }
 
   @Test
   void everyOpIsACellInItsTimeAndAsLongAsItTakes() throws Exception {
-    for (ScheduleRun run : RUNS) {
-      Element root = SvgReader.parse(ScheduleSvg.of(run));
+    for (Shown run : RUNS) {
+      Element root = SvgReader.parse(svg(run));
       double perSecond = perSecond(root, run);
       double left = SvgReader.number(ofClass(root, "rect", "plot").get(0), "x");
       List<Element> cells = cells(root);
-      assertEquals(run.schedule().size(), cells.size());
+      assertEquals(run.slices(), cells.size());
       int at = 0;
-      for (int rank = 0; rank < run.ranks(); rank++) {
+      for (Lane.Compute lane : run.ranks()) {
         for (boolean exchanges : new boolean[] {false, true}) {
-          for (int i = 0; i < run.program(rank).length; i++) {
-            long op = run.program(rank)[i];
-            if (Schedule.pass(op).exchanges() == exchanges) {
+          for (Slice slice : lane.slices()) {
+            if (slice.kind().exchanges() == exchanges) {
               Element cell = cells.get(at++);
-              double start = left + run.start(rank, i) * perSecond;
-              double wide = (run.end(rank, i) - run.start(rank, i)) * perSecond;
+              double start = left + slice.start() * perSecond;
+              double wide = slice.seconds() * perSecond;
               assertEquals(start, SvgReader.number(cell, "x"), 0.03);
               assertEquals(wide, SvgReader.number(cell, "width"), exchanges ? 2 : 0.03);
-              String word = Schedule.pass(op).letter() + Schedule.microBatch(op) + ": ";
+              String word = Look.of(slice.kind()).letter + "" + slice.microBatch() + ": ";
               String tip = SvgReader.tips(cell).get(0);
-              assertTrue(tip.startsWith(word) && tip.contains(", rank " + rank + ": "), tip);
+              assertTrue(tip.startsWith(word) && tip.contains(", rank " + lane.rank() + ": "), tip);
             }
           }
         }
@@ -96,8 +101,8 @@ class ScheduleSvgTest {
 
   @Test
   void opsOfARankNeverCoverEachOther() throws Exception {
-    for (ScheduleRun run : List.of(PAIRS, ScheduleRuns.ring(), ScheduleRuns.replicas())) {
-      List<Element> cells = cells(SvgReader.parse(ScheduleSvg.of(run)));
+    for (Shown run : List.of(PAIRS, ScheduleRuns.ring(), ScheduleRuns.replicas())) {
+      List<Element> cells = cells(SvgReader.parse(svg(run)));
       for (int i = 0; i < cells.size(); i++) {
         Element one = cells.get(i);
         for (Element other : cells.subList(0, i)) {
@@ -118,14 +123,14 @@ class ScheduleSvgTest {
 
   @Test
   void numbersStandInTheirCells() throws Exception {
-    for (ScheduleRun run : List.of(PLAIN, PAIRS, UNEVEN, RUNS.get(10))) {
-      Element root = SvgReader.parse(ScheduleSvg.of(run));
+    for (Shown run : List.of(PLAIN, PAIRS, UNEVEN, RUNS.get(10))) {
+      Element root = SvgReader.parse(svg(run));
       List<Element> cells = cells(root);
       List<Element> numbers =
           SvgReader.all(root, "text").stream()
               .filter(text -> List.of("black", "white").contains(text.getAttribute("class")))
               .toList();
-      assertTrue(numbers.size() > run.schedule().size() / 2, "most ops say their micro-batch");
+      assertTrue(numbers.size() > run.slices() / 2, "most ops say their micro-batch");
       int at = 0;
       for (Element number : numbers) {
         double[] box = SvgReader.box(number);
@@ -147,17 +152,17 @@ class ScheduleSvgTest {
 
   @Test
   void comparedSchedulesHaveTheSameScale() throws Exception {
-    ScheduleRun other = ScheduleRuns.of(ZeroBubbleH1.of(4, 8), 1);
-    Element root = SvgReader.parse(ScheduleSvg.of(List.of(PLAIN, other)));
+    Shown other = ScheduleRuns.of(ZeroBubbleH1.of(4, 8), 1);
+    Element root = SvgReader.parse(svg(PLAIN, other));
     List<Element> cells = cells(root);
     double perSecond = perSecond(root, PLAIN);
     int at = 0;
-    for (ScheduleRun run : List.of(PLAIN, other)) {
+    for (Shown run : List.of(PLAIN, other)) {
       double left = SvgReader.number(cells.get(at), "x");
-      for (int rank = 0; rank < run.ranks(); rank++) {
-        for (int i = 0; i < run.program(rank).length; i++, at++) {
-          double x = SvgReader.number(cells.get(at), "x");
-          assertEquals(run.start(rank, i) * perSecond, x - left, 0.03);
+      for (Lane.Compute lane : run.ranks()) {
+        for (Slice slice : lane.slices()) {
+          double x = SvgReader.number(cells.get(at++), "x");
+          assertEquals(slice.start() * perSecond, x - left, 0.03);
         }
       }
     }
@@ -167,7 +172,7 @@ class ScheduleSvgTest {
 
   @Test
   void passesAndChunksHaveColoursOfTheirOwn() throws Exception {
-    Element root = SvgReader.parse(ScheduleSvg.of(PAIRS));
+    Element root = SvgReader.parse(svg(PAIRS));
     List<String> classes =
         cells(root).stream().map(cell -> cell.getAttribute("class")).distinct().toList();
     assertEquals(8, classes.size()); // F, B, I, W of two chunks
@@ -183,7 +188,7 @@ class ScheduleSvgTest {
 
   @Test
   void blackOrWhiteCanBeReadOnEveryShade() {
-    for (ScheduleLook look : ScheduleLook.values()) {
+    for (Look look : Look.values()) {
       for (int shade = 0; shade <= 7; shade++) {
         int colour = Integer.parseInt(look.fill(shade, 7).substring(1), 16);
         double ground = luminance(colour);
@@ -204,24 +209,24 @@ class ScheduleSvgTest {
 
   @Test
   void theStripBelowPeaksAtWhatIsHeld() throws Exception {
-    for (ScheduleRun run : RUNS) {
-      Element root = SvgReader.parse(ScheduleSvg.of(run));
+    for (Shown run : RUNS) {
+      Element root = SvgReader.parse(svg(run));
       double strip = SvgReader.number(lastPlot(root), "height");
       double most = Math.max(run.peak(), shownCap(run));
       double[] peaks =
           ofClass(root, "path", "held").stream()
               .mapToDouble(area -> height(area) / strip * most)
               .toArray();
-      for (int rank = 0; rank < run.ranks(); rank++) {
-        assertEquals(run.peaks()[rank], peaks[rank], 0.02 * most, run.name());
+      for (Memory memory : run.timeline().memory()) {
+        assertEquals(memory.peak(), peaks[memory.rank()], 0.02 * most, run.name());
       }
     }
   }
 
   /** The highest that is drawn: none above four times the peak. */
-  private static double shownCap(ScheduleRun run) {
-    return run.memoryCap().values().stream()
-        .mapToDouble(cap -> cap)
+  private static double shownCap(Shown run) {
+    return run.timeline().memory().stream()
+        .mapToDouble(Memory::capacity)
         .filter(cap -> cap <= 4 * run.peak())
         .max()
         .orElse(0);
@@ -244,8 +249,8 @@ class ScheduleSvgTest {
 
   @Test
   void areasGoForwardInTime() throws Exception {
-    for (ScheduleRun run : RUNS) {
-      for (Element area : ofClass(SvgReader.parse(ScheduleSvg.of(run)), "path", "held")) {
+    for (Shown run : RUNS) {
+      for (Element area : ofClass(SvgReader.parse(svg(run)), "path", "held")) {
         double[] x =
             Arrays.stream(area.getAttribute("d").replaceAll("[MZ]", "").split("L", -1))
                 .mapToDouble(point -> Double.parseDouble(point.split(" ", -1)[0]))
@@ -259,20 +264,20 @@ class ScheduleSvgTest {
 
   @Test
   void aCapIsALineInEveryStrip() throws Exception {
-    Element root = SvgReader.parse(ScheduleSvg.of(ScheduleRuns.capped(PLAIN, 3.0)));
+    Element root = SvgReader.parse(svg(ScheduleRuns.capped(PLAIN, 3.0)));
     assertEquals(4, ofClass(root, "path", "limit").size());
     assertTrue(
         SvgReader.texts(root)
             .contains("activations held, in micro-batches of a stage; the cap is 3 (dashed)"));
     assertTrue(SvgReader.texts(root).contains("! 4"));
-    Element free = SvgReader.parse(ScheduleSvg.of(PLAIN));
+    Element free = SvgReader.parse(svg(PLAIN));
     assertEquals(0, ofClass(free, "path", "limit").size());
   }
 
   @Test
   void capsByRankAreLinesAtTheirOwnHeights() throws Exception {
-    ScheduleRun run = ScheduleRuns.capped(PLAIN, 6.0, 3.0, 1.0, 70.0);
-    Element root = SvgReader.parse(ScheduleSvg.of(run));
+    Shown run = ScheduleRuns.capped(PLAIN, 6.0, 3.0, 1.0, 70.0);
+    Element root = SvgReader.parse(svg(run));
     List<Element> strips = ofClass(root, "rect", "plot").subList(4, 8);
     List<Element> lines = ofClass(root, "path", "limit");
     assertEquals(3, lines.size()); // the fourth is far above what is held
@@ -280,7 +285,7 @@ class ScheduleSvgTest {
       double height = SvgReader.number(strips.get(rank), "height");
       double floor = SvgReader.number(strips.get(rank), "y") + height;
       double line = Double.parseDouble(lines.get(rank).getAttribute("d").split("[ L]", -1)[1]);
-      assertEquals(run.memoryCap().on(rank) / 6 * height, floor - line, 0.02);
+      assertEquals(run.timeline().memory().get(rank).capacity() / 6 * height, floor - line, 0.02);
     }
     List<String> texts = SvgReader.texts(root);
     assertTrue(
@@ -291,7 +296,7 @@ class ScheduleSvgTest {
 
   @Test
   void arrowsAreBelowTheCellsWhoseNumbersTheyWouldCross() {
-    String svg = ScheduleSvg.of(ScheduleRuns.ring());
+    String svg = svg(ScheduleRuns.ring());
     int arrows = svg.indexOf("<g class=\"arrow\"");
     assertTrue(arrows > 0);
     assertTrue(arrows < svg.indexOf("<g class=\"cells\""), svg);
@@ -300,14 +305,14 @@ class ScheduleSvgTest {
 
   @Test
   void whatIsTakenOverHasAnArrowFromTheRankBefore() throws Exception {
-    Element root = SvgReader.parse(ScheduleSvg.of(ScheduleRuns.ring()));
+    Element root = SvgReader.parse(svg(ScheduleRuns.ring()));
     assertEquals(5, ofClass(root, "path", "head").size()); // of six turns the first has none
-    assertFalse(ScheduleSvg.of(ScheduleRuns.replicas()).contains("class=\"head\""));
+    assertFalse(svg(ScheduleRuns.replicas()).contains("class=\"head\""));
   }
 
   @Test
   void timesAndFiguresAreStated() throws Exception {
-    List<String> texts = SvgReader.texts(SvgReader.parse(ScheduleSvg.of(PLAIN)));
+    List<String> texts = SvgReader.texts(SvgReader.parse(svg(PLAIN)));
     assertTrue(texts.contains("op times: F 1, B 1, W 1"), texts.toString());
     assertTrue(
         texts.contains(

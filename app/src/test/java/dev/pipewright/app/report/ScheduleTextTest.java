@@ -18,8 +18,16 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class ScheduleTextTest {
-  private static List<String> grid(ScheduleRun run, int width) {
-    return ScheduleText.of(run, width, false).lines().filter(line -> line.contains("│")).toList();
+  private static String text(Shown run, int width, boolean colours) {
+    return text(List.of(run), width, colours);
+  }
+
+  private static String text(List<Shown> runs, int width, boolean colours) {
+    return ScheduleText.of(ScheduleRuns.shown(runs.toArray(new Shown[0])), width, colours);
+  }
+
+  private static List<String> grid(Shown run, int width) {
+    return text(run, width, false).lines().filter(line -> line.contains("│")).toList();
   }
 
   @Test
@@ -39,7 +47,7 @@ class ScheduleTextTest {
            F forward  B backward  blank: idle  number: micro-batch
            bars: activations held, █ the most of any rank
         """,
-        ScheduleText.of(ScheduleRuns.of(OneForwardOneBackward.of(2, 3), 1), 91, false));
+        text(ScheduleRuns.of(OneForwardOneBackward.of(2, 3), 1), 91, false));
   }
 
   @Test
@@ -81,7 +89,7 @@ class ScheduleTextTest {
         0 │▄▄▄████████████▄▄▄▄▄▄│
         1 │   ▄▄▄▄▄▄█████████▄▄▄│
         """,
-        ScheduleText.of(
+        text(
                 List.of(
                     ScheduleRuns.of(OneForwardOneBackward.of(2, 2), 1),
                     ScheduleRuns.of(ZeroBubbleH1.of(2, 2), 1)),
@@ -92,7 +100,7 @@ class ScheduleTextTest {
 
   @Test
   void narrowLinesLeaveOutTheGapsAndNarrowerOnesTheNumbers() {
-    ScheduleRun run = ScheduleRuns.of(GPipe.of(2, 2), 1);
+    Shown run = ScheduleRuns.of(GPipe.of(2, 2), 1);
     assertEquals("0 │F0F1      B0━━B1━━│", grid(run, 22).get(0));
     assertEquals("0 │FF    BBBB│", grid(run, 13).get(0));
   }
@@ -118,7 +126,7 @@ class ScheduleTextTest {
 
   @Test
   void noLineIsWiderThanAsked() {
-    List<List<ScheduleRun>> all =
+    List<List<Shown>> all =
         List.of(
             List.of(ScheduleRuns.of(DualPipeV.of(4, 10), 2)),
             List.of(ScheduleRuns.ring()),
@@ -126,30 +134,28 @@ class ScheduleTextTest {
             List.of(
                 ScheduleRuns.of(OneForwardOneBackward.of(4, 8), 1),
                 ScheduleRuns.capped(ScheduleRuns.of(ZeroBubbleH1.of(4, 8), 1), 2.0)));
-    for (List<ScheduleRun> runs : all) {
+    for (List<Shown> runs : all) {
       for (int width = 72; width <= 160; width += 3) {
         int most = width;
-        ScheduleText.of(runs, width, false)
-            .lines()
-            .forEach(line -> assertTrue(line.length() <= most, line));
+        text(runs, width, false).lines().forEach(line -> assertTrue(line.length() <= most, line));
       }
     }
   }
 
   @Test
   void capsAreStatedForAllOrByRank() {
-    ScheduleRun run = ScheduleRuns.of(OneForwardOneBackward.of(4, 8), 1);
+    Shown run = ScheduleRuns.of(OneForwardOneBackward.of(4, 8), 1);
     assertEquals("4 3 2 1 (cap 4)", caps(ScheduleRuns.capped(run, 4.0)));
     assertEquals("4 3 2 1 (cap 4)", caps(ScheduleRuns.capped(run, 4.0, 4.0, 4.0, 4.0)));
     assertEquals("4 3 2 1 (cap 4:3.5:2:1)", caps(ScheduleRuns.capped(run, 4.0, 3.5, 2.0, 1.0)));
-    ScheduleRun many = ScheduleRuns.of(OneForwardOneBackward.of(32, 40), 1);
+    Shown many = ScheduleRuns.of(OneForwardOneBackward.of(32, 40), 1);
     Double[] each = IntStream.range(0, 32).mapToObj(rank -> 34.0 - rank).toArray(Double[]::new);
     assertTrue(caps(ScheduleRuns.capped(many, each)).endsWith("2 1 (cap 3 to 34 by rank)"));
   }
 
-  private static String caps(ScheduleRun run) {
+  private static String caps(Shown run) {
     String start = "peak activations of a stage by rank: ";
-    String text = ScheduleText.of(run, 200, false);
+    String text = text(run, 200, false);
     return text.lines()
         .filter(line -> line.startsWith(start))
         .findFirst()
@@ -159,8 +165,8 @@ class ScheduleTextTest {
 
   @Test
   void aTableMarksWhereARankExceedsItsOwnCap() {
-    ScheduleRun plain = ScheduleRuns.of(OneForwardOneBackward.of(4, 8), 1);
-    ScheduleRun split = ScheduleRuns.of(ZeroBubbleH1.of(4, 8), 1);
+    Shown plain = ScheduleRuns.of(OneForwardOneBackward.of(4, 8), 1);
+    Shown split = ScheduleRuns.of(ZeroBubbleH1.of(4, 8), 1);
     String fits = compared(plain, plain, 4.0, 3.0, 2.0, 1.0);
     assertTrue(fits.contains(" 4\n") && !fits.contains("!"), fits);
     String exceeded = compared(plain, split, 9.0, 3.0, 1.0, 1.0);
@@ -170,24 +176,21 @@ class ScheduleTextTest {
     assertTrue(all.contains("; ! exceeds the cap of 3\n"), all);
   }
 
-  private static String compared(ScheduleRun one, ScheduleRun other, Double... caps) {
-    List<ScheduleRun> runs =
-        List.of(ScheduleRuns.capped(one, caps), ScheduleRuns.capped(other, caps));
-    return ScheduleText.of(runs, 200, false);
+  private static String compared(Shown one, Shown other, Double... caps) {
+    List<Shown> runs = List.of(ScheduleRuns.capped(one, caps), ScheduleRuns.capped(other, caps));
+    return text(runs, 200, false);
   }
 
   @Test
   void whatIsLeftOutIsSaid() {
-    String text = ScheduleText.of(ScheduleRuns.of(GPipe.of(100, 2), 1), 100, false);
+    String text = text(ScheduleRuns.of(GPipe.of(100, 2), 1), 100, false);
     assertTrue(text.contains("\nand 36 ranks more\n"), text);
     assertTrue(text.contains(" 2 …, the most 2\n"), text);
   }
 
   @Test
   void coloursAddNothingButEscapes() {
-    ScheduleRun run = ScheduleRuns.of(DualPipeV.of(2, 4), 2);
-    assertEquals(
-        ScheduleText.of(run, 100, false),
-        ScheduleText.of(run, 100, true).replaceAll("\u001b\\[[0-9]+m", ""));
+    Shown run = ScheduleRuns.of(DualPipeV.of(2, 4), 2);
+    assertEquals(text(run, 100, false), text(run, 100, true).replaceAll("\u001b\\[[0-9]+m", ""));
   }
 }

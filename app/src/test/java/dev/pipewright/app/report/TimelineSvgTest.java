@@ -13,26 +13,34 @@ import org.w3c.dom.NodeList;
 import org.xml.sax.InputSource;
 
 class TimelineSvgTest {
+  private static Runs runs(Picture picture) {
+    return Runs.of(picture.title(), picture.timeline().orElseThrow());
+  }
+
+  private static String svg(Picture picture) {
+    return TimelineSvg.of("", runs(picture));
+  }
+
   @Test
   void drawsEverySliceOnce() throws Exception {
     for (int[] shape : new int[][] {{2, 4}, {4, 8}, {16, 64}}) {
       Picture picture = Pipelines.picture("all slices", shape[0], shape[1]);
-      NodeList tips = parse(TimelineSvg.of(picture)).getElementsByTagName("title");
-      assertEquals(1 + Lanes.slices(picture.timeline().orElseThrow()), tips.getLength());
+      NodeList tips = parse(svg(picture)).getElementsByTagName("title");
+      assertEquals(1 + runs(picture).slices(), tips.getLength());
     }
   }
 
   @Test
   void mergesSlicesThatAreTooThinToSee() throws Exception {
     Timeline timeline = Pipelines.timeline(16, 1_000, 0.010, 0.020, 0.003, 0.025);
-    String svg = TimelineSvg.of("dense", timeline);
+    String svg = TimelineSvg.of("", Runs.of("dense", timeline));
     parse(svg);
     assertTrue(svg.length() < 1_000_000, "characters: " + svg.length());
   }
 
   @Test
   void isModestInSize() {
-    int size = TimelineSvg.of(Pipelines.picture("size", 16, 64)).length();
+    int size = svg(Pipelines.picture("size", 16, 64)).length();
     assertTrue(size < 1_000_000, "characters: " + size);
   }
 
@@ -40,8 +48,7 @@ class TimelineSvgTest {
   void keepsTextAndShapesInsideThePicture() throws Exception {
     for (int[] shape : new int[][] {{1, 1}, {2, 4}, {16, 64}, {64, 64}}) {
       String title = "a title that goes on ".repeat(12);
-      Element svg =
-          parse(TimelineSvg.of(Pipelines.picture(title, shape[0], shape[1]))).getDocumentElement();
+      Element svg = parse(svg(Pipelines.picture(title, shape[0], shape[1]))).getDocumentElement();
       String[] box = svg.getAttribute("viewBox").split(" ", -1);
       double width = Double.parseDouble(box[2]);
       double height = Double.parseDouble(box[3]);
@@ -60,7 +67,7 @@ class TimelineSvgTest {
 
   @Test
   void labelsOfStagesDoNotTouch() throws Exception {
-    Document svg = parse(TimelineSvg.of(Pipelines.picture("labels", 64, 8)));
+    Document svg = parse(svg(Pipelines.picture("labels", 64, 8)));
     NodeList texts = svg.getElementsByTagName("text");
     double before = Double.NEGATIVE_INFINITY;
     for (int i = 0; i < texts.getLength(); i++) {
@@ -76,7 +83,7 @@ class TimelineSvgTest {
   @Test
   void escapesNames() throws Exception {
     String name = "<b> & \"quotes\" ' </script>\u0001";
-    Document svg = parse(TimelineSvg.of(Pipelines.picture(name, 2, 4)));
+    Document svg = parse(svg(Pipelines.picture(name, 2, 4)));
     String title = svg.getElementsByTagName("title").item(0).getTextContent();
     assertEquals("<b> & \"quotes\" ' </script> ", title);
   }
