@@ -12,6 +12,7 @@ import java.util.List;
  * start of the step; of a schedule in the unit of its op times.
  *
  * @param placement which rank runs which stage
+ * @param lanes each rank's, and below it its links with the next, there and back
  * @param memoryUnit what the curves of memory count
  */
 public record Timeline(
@@ -191,14 +192,16 @@ public record Timeline(
     return stepSeconds == 0 ? 0 : 1 - busy / stepSeconds;
   }
 
-  /** The same of all ranks, on average. */
+  /** The same of all devices, or of all ranks where there are none, on average. */
   public double idleShare() {
-    double busy = 0;
-    List<Lane.Compute> ranks = compute();
-    for (Lane.Compute lane : ranks) {
-      busy += lane.busySeconds();
+    double idle = 0;
+    int devices = 0;
+    for (Lane.Compute lane : compute()) {
+      int members = Math.max(1, lane.devices().size());
+      idle += members * idleShare(lane.rank());
+      devices += members;
     }
-    return stepSeconds == 0 ? 0 : 1 - busy / ranks.size() / stepSeconds;
+    return idle / devices;
   }
 
   /**

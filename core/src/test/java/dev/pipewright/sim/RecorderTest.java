@@ -13,7 +13,15 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
+import dev.pipewright.schedule.Chimera;
+import dev.pipewright.schedule.DualPipeV;
+import dev.pipewright.schedule.Interleaved;
+import dev.pipewright.schedule.MemoryCap;
+import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.PipelinePolicy;
+import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.ZeroBubbleH1;
+import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.memory.PlanMemory;
 import dev.pipewright.trace.Timeline;
 import dev.pipewright.trace.Timeline.Content;
@@ -27,6 +35,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
 
 class RecorderTest {
   private static final double DUST = 1e-9;
@@ -186,5 +195,54 @@ class RecorderTest {
       longest = Math.max(longest, slow.end(s, passes - 1) - slow.start(s, 0));
     }
     assertEquals(1 - busiest / longest, timeline.spanIdleShare(), DUST);
+  }
+
+  private static List<Schedule> schedules() {
+    return List.of(
+        OneForwardOneBackward.of(4, 8),
+        ZeroBubbleH1.of(4, 8),
+        DualPipeV.of(4, 10),
+        Interleaved.of(4, 3, 8),
+        Chimera.of(4, 8));
+  }
+
+  @Test
+  void aScheduleHoldsWhatItsRunCounts() {
+    for (Schedule schedule : schedules()) {
+      int chunks = Math.max(1, schedule.placement().depth() / schedule.ranks());
+      Run run = StaticSimulator.run(schedule, OpTimes.equal(schedule.stages(), 1, 1, 1, 0.5));
+      Timeline timeline = Recorder.timeline(run, MemoryCap.NONE, chunks);
+      int[] peaks = run.peakActivations();
+      for (Memory memory : timeline.memory()) {
+        assertEquals((double) peaks[memory.rank()] / chunks, memory.peak(), DUST);
+        assertEquals(0, memory.bytes()[memory.bytes().length - 1], DUST);
+      }
+      assertEquals(run.idleShare(), timeline.idleShare(), DUST);
+      assertEquals(run.spanIdleShare(), timeline.spanIdleShare(), DUST);
+    }
+  }
+
+  @Test
+  void everyPassButTheFirstStagesHasAFlowThatEndsBeforeIt() {
+    for (Schedule schedule : schedules()) {
+      Run run = StaticSimulator.run(schedule, OpTimes.equal(schedule.stages(), 1, 1, 1, 0.5));
+      Timeline timeline = Recorder.timeline(run, MemoryCap.NONE, 1);
+      int crossing = 0;
+      for (int stage = 0; stage < schedule.stages(); stage++) {
+        boolean last = schedule.placement().last(stage);
+        boolean moves =
+            !last && schedule.placement().rankOf(stage) != schedule.placement().rankOf(stage + 1);
+        crossing += moves ? 2 * schedule.microBatches() : 0; // there and back
+      }
+      assertEquals(crossing, timeline.flows().size(), schedule.name());
+      for (Flow flow : timeline.flows()) {
+        Slice from = timeline.compute().get(flow.from()).slices().get(flow.fromSlice());
+        Slice to = timeline.compute().get(flow.to()).slices().get(flow.toSlice());
+        assertTrue(to.start() >= from.end() + 0.5 - DUST, () -> from + " to " + to);
+        int further = flow.content() == Content.ACTIVATIONS ? 1 : -1;
+        assertEquals(from.stage() + further, to.stage());
+        assertEquals(from.microBatch(), to.microBatch());
+      }
+    }
   }
 }

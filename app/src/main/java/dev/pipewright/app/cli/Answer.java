@@ -160,20 +160,15 @@ final class Answer {
     Plan plan = planning.best().orElseThrow().plan();
     Long[] byDevice = new Long[costed.workload().cluster().size()];
     java.util.Arrays.fill(byDevice, 0L);
-    double idle = 0;
-    int devices = 0;
     for (int stage = 0; stage < plan.stages().size(); stage++) {
       for (int device : plan.stages().get(stage).devices()) {
         byDevice[device] = Math.round(step.memory().get(stage).peak());
       }
-      int members = plan.stages().get(stage).replicas();
-      idle += members * step.idleShare(stage);
-      devices += members;
     }
     peaks.addAll(List.of(byDevice));
     return new AnswerJson.Simulated(
         step.stepSeconds(),
-        idle / devices,
+        step.idleShare(),
         step.spanIdleShare(),
         peaks,
         memory,

@@ -62,23 +62,10 @@ record HybridSimulation(GivenHybrid given, HybridPlan priced, List<StageCost> co
     object.put("estimate_s", priced.stepSeconds());
     Map<String, Object> simulated = new LinkedHashMap<>();
     simulated.put("step_s", run.makespan());
-    simulated.put("idle_share", idleShare());
+    simulated.put("idle_share", timeline().idleShare());
     simulated.put("peak_bytes", peaks());
     object.put("simulated", simulated);
     return JsonText.of(object);
-  }
-
-  /** Over all devices that have a stage. */
-  private double idleShare() {
-    Timeline timeline = timeline();
-    double idle = 0;
-    int devices = 0;
-    for (int stage = 0; stage < costs.size(); stage++) {
-      int members = priced.stages().get(stage).devices().size();
-      idle += members * timeline.idleShare(stage);
-      devices += members;
-    }
-    return idle / devices;
   }
 
   /** Of each device of the cluster. */

@@ -1,31 +1,14 @@
 package dev.pipewright.app.report;
 
-import dev.pipewright.trace.Timeline;
 import dev.pipewright.trace.Timeline.Lane;
 import dev.pipewright.trace.Timeline.Slice;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
-/** A timeline's lanes in the order in which pictures show them. */
+/** What pictures ask of a timeline's lanes. */
 final class Lanes {
   private static final int KINDS = Look.values().length;
 
   private Lanes() {}
-
-  /** Stage by stage; below each stage its links with the next, there and back. */
-  static List<Lane> inOrder(Timeline timeline) {
-    List<Lane> lanes = new ArrayList<>(timeline.lanes());
-    lanes.sort(
-        new Comparator<Lane>() { // not a lambda: those load slowly
-          @Override
-          public int compare(Lane a, Lane b) {
-            int upper = Integer.compare(upperStage(a), upperStage(b));
-            return upper != 0 ? upper : Integer.compare(place(a), place(b));
-          }
-        });
-    return lanes;
-  }
 
   /** {@code rank 0} of a schedule, {@code stage 0} where devices run it. */
   static String name(Lane.Compute lane) {
@@ -84,19 +67,6 @@ final class Lanes {
 
   private static boolean together(Slice one, Slice next) {
     return !one.kind().exchanges() && !next.kind().exchanges() && one.runsWith(next);
-  }
-
-  private static int upperStage(Lane lane) {
-    return lane instanceof Lane.Link link
-        ? Math.min(link.from(), link.to())
-        : ((Lane.Compute) lane).rank();
-  }
-
-  private static int place(Lane lane) {
-    if (lane instanceof Lane.Link link) {
-      return link.from() < link.to() ? 1 : 2;
-    }
-    return 0;
   }
 
   /**

@@ -65,7 +65,7 @@ public final class PerfettoTrace {
     out.process(COMPUTE, "compute");
     out.process(COMMUNICATION, "communication");
     int link = 0;
-    for (Lane lane : Lanes.inOrder(timeline)) {
+    for (Lane lane : timeline.lanes()) {
       if (lane instanceof Lane.Compute compute) {
         compute(compute);
       } else if (lane instanceof Lane.Link direction) {

@@ -5,7 +5,6 @@ import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.trace.Timeline;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -37,16 +36,6 @@ public record Picture(
    * Share of all device time of the step in which no forward or backward pass runs; NaN if unknown.
    */
   double idleShare() {
-    if (timeline.isEmpty()) {
-      return Double.NaN;
-    }
-    double idle = 0;
-    int devices = 0;
-    List<Timeline.Lane.Compute> lanes = timeline.get().compute();
-    for (Timeline.Lane.Compute lane : lanes) {
-      idle += timeline.get().idleShare(lane.rank()) * lane.devices().size();
-      devices += lane.devices().size();
-    }
-    return devices == 0 ? Double.NaN : idle / devices;
+    return timeline.map(step -> step.idleShare()).orElse(Double.NaN);
   }
 }

@@ -1,6 +1,8 @@
 package dev.pipewright.app.report;
 
 import dev.pipewright.trace.Timeline;
+import dev.pipewright.trace.Timeline.Content;
+import dev.pipewright.trace.Timeline.Flow;
 import dev.pipewright.trace.Timeline.Lane;
 import dev.pipewright.trace.Timeline.Memory;
 import dev.pipewright.trace.Timeline.MemoryUnit;
@@ -17,6 +19,7 @@ import java.util.Set;
 /** A simulated or measured run under its name, with what pictures and tables say about it. */
 public final class Shown {
   private static final int LONGEST = 40; // characters of all ranks' caps
+  private static final int MOST_ARROWS = 100;
   private static final double ROUNDING = 1e-9; // of counts in parts of a stage
 
   private final String name;
@@ -151,25 +154,23 @@ public final class Shown {
         .orElse("");
   }
 
-  /** The kinds of work that take time, which are those that lines of text show. */
-  Set<Look> timed() {
-    Set<Look> looks = EnumSet.noneOf(Look.class);
-    for (Lane lane : timeline.lanes()) {
-      for (Slice slice : lane.slices()) {
-        if (slice.end() > slice.start()) {
-          looks.add(Look.of(slice.kind()));
-        }
-      }
-    }
-    return looks;
-  }
-
   /** The kinds of work that occur. */
   Set<Look> looks() {
+    return looks(false);
+  }
+
+  /** The kinds of work that take time, which are those that lines of text show. */
+  Set<Look> timed() {
+    return looks(true);
+  }
+
+  private Set<Look> looks(boolean timed) {
     Set<Look> looks = EnumSet.noneOf(Look.class);
     for (Lane lane : timeline.lanes()) {
       for (Slice slice : lane.slices()) {
-        looks.add(Look.of(slice.kind()));
+        if (!timed || slice.seconds() > 0) {
+          looks.add(Look.of(slice.kind()));
+        }
       }
     }
     return looks;
@@ -182,6 +183,18 @@ public final class Shown {
       looks.add(Look.HAND_ON);
     }
     return looks;
+  }
+
+  /** States that ranks receive, where they are so few that pictures have arrows for them. */
+  List<Flow> arrows() {
+    List<Flow> received =
+        timeline.flows().stream().filter(flow -> flow.content() == Content.STATE).toList();
+    return received.size() > MOST_ARROWS ? List.of() : received;
+  }
+
+  /** The slice that a flow leads to. */
+  Slice target(Flow flow) {
+    return ranks().get(flow.to()).slices().get(flow.toSlice());
   }
 
   /** Whether an exchange overlaps computation, so that pictures need room for both. */

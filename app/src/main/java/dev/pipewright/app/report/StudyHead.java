@@ -6,7 +6,6 @@ import java.util.List;
 
 /** Title, hint and legend above a picture of its own. */
 final class StudyHead {
-  private static final double ROW = 20;
   private static final double TOP = 78;
   private static final double SAMPLE = 12;
 
@@ -67,24 +66,15 @@ final class StudyHead {
   }
 
   double height() {
-    return entries.isEmpty() ? TOP - 8 : TOP + rows() * ROW;
+    return entries.isEmpty() ? TOP - 8 : TOP + legend().height();
   }
 
-  private int rows() {
-    int rows = 1;
-    double x = 0;
+  private SvgLegend legend() {
+    SvgLegend legend = new SvgLegend(width);
     for (Entry entry : entries) {
-      if (x > 0 && x + length(entry) > width) {
-        rows++;
-        x = 0;
-      }
-      x += length(entry);
+      legend.add((svg, x, y) -> sample(svg, entry, x, y), entry.words());
     }
-    return rows;
-  }
-
-  private static double length(Entry entry) {
-    return SAMPLE + 5 + SvgLegend.width(entry.words()) + 18;
+    return legend;
   }
 
   void draw(Svg svg, double left) {
@@ -97,23 +87,13 @@ final class StudyHead {
     svg.text(
         left, 49, "font-size=\"12\" class=\"soft\"", TextWidth.cut(subject, (int) (width / 7.5)));
     svg.text(left, 66, "font-size=\"12\" class=\"soft\"", TextWidth.cut(hint, (int) (width / 7.5)));
-    double x = left;
-    double y = TOP + 10;
-    for (Entry entry : entries) {
-      if (x > left && x - left + length(entry) > width) {
-        x = left;
-        y += ROW;
-      }
-      sample(svg, entry, x, y - 10);
-      svg.text(x + SAMPLE + 5, y, "font-size=\"12\" class=\"ink\"", entry.words());
-      x += length(entry);
-    }
+    legend().draw(svg, left, TOP);
   }
 
   /** A sample of 12 × 12 pixels. */
   static void sample(Svg svg, Entry entry, double x, double y) {
     switch (entry.sample()) {
-      case AREA -> svg.rect(x, y, SAMPLE, SAMPLE, "class=\"" + entry.style() + "\" rx=\"2\"");
+      case AREA -> SvgLegend.area(svg, entry.style(), x, y);
       case PALE -> {
         svg.rect(x, y, SAMPLE, SAMPLE, "class=\"wait\" fill-opacity=\"0.4\"");
         StringBuilder path = new StringBuilder("M");

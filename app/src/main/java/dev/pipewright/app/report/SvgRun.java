@@ -1,6 +1,5 @@
 package dev.pipewright.app.report;
 
-import dev.pipewright.trace.Timeline.Content;
 import dev.pipewright.trace.Timeline.Flow;
 import dev.pipewright.trace.Timeline.Lane;
 import dev.pipewright.trace.Timeline.Memory;
@@ -22,7 +21,6 @@ final class SvgRun {
   private static final double BETWEEN = 20;
   private static final double GAP = 3; // between strips
   private static final double BIN = 2;
-  private static final int MOST_ARROWS = 100;
   private static final double LEAST = 2; // an exchange that takes no time is seen
   private static final double APART = 0.6; // exchanges one after the other
   private static final String SMALL = "font-size=\"11\" class=\"soft\"";
@@ -67,7 +65,7 @@ final class SvgRun {
 
   /** Draws it below {@code top}, headed by its name where it is one of several. */
   void draw(double top) {
-    List<Lane> lanes = Lanes.inOrder(run.timeline());
+    List<Lane> lanes = run.timeline().lanes();
     double first = top + HEAD;
     heading(first, runs.areSeveral() ? run.name() : "", "idle");
     double y = first;
@@ -232,27 +230,17 @@ final class SvgRun {
     }
   }
 
-  /** From the row of the rank before to that of the rank that receives, where they are few. */
+  /** From the row of the rank before to that of the rank that receives. */
   private void arrows(double[] rows) {
-    List<Flow> received = new ArrayList<>();
-    for (Flow flow : run.timeline().flows()) {
-      if (flow.content() == Content.STATE) {
-        received.add(flow);
-      }
-    }
-    if (received.isEmpty() || received.size() > MOST_ARROWS) {
+    if (run.arrows().isEmpty()) {
       return;
     }
+    double middle = scale.row() + scale.foot() / 2;
     svg.open("class=\"arrow\"");
-    List<Lane.Compute> ranks = run.ranks();
-    for (Flow flow : received) {
-      double middle = scale.row() + scale.foot() / 2;
-      Slice slice = ranks.get(flow.to()).slices().get(flow.toSlice());
-      arrow(
-          scale.x(slice.start()),
-          rows[flow.from()] + middle,
-          scale.x(slice.end()),
-          rows[flow.to()] + middle);
+    for (Flow flow : run.arrows()) {
+      Slice slice = run.target(flow);
+      double from = rows[flow.from()] + middle;
+      arrow(scale.x(slice.start()), from, scale.x(slice.end()), rows[flow.to()] + middle);
     }
     svg.close();
   }

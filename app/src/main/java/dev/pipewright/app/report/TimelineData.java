@@ -1,7 +1,6 @@
 package dev.pipewright.app.report;
 
 import dev.pipewright.schedule.Placement;
-import dev.pipewright.trace.Timeline.Content;
 import dev.pipewright.trace.Timeline.Flow;
 import dev.pipewright.trace.Timeline.Lane;
 import dev.pipewright.trace.Timeline.Memory;
@@ -14,14 +13,12 @@ import java.util.Locale;
 
 /**
  * Runs as compact JSON for the page's script. Times are whole parts of the longest run, {@value
- * #PARTS} of them, so that they are short and add up; each slice is four numbers: its kind, and 16
- * times the position of its stage among the lane's; its micro-batch; the gap since the slice before
- * it; and its length.
+ * #PARTS} of them, so that they are short and add up; each slice is four numbers: its kind and how
+ * it is drawn, see {@link #code}; its micro-batch; the gap since the slice before it; and its
+ * length.
  */
 final class TimelineData {
   static final int PARTS = 100_000_000;
-  private static final int KINDS = 16;
-  private static final int MOST_ARROWS = 100;
 
   private final Runs runs;
   private final double whole;
@@ -84,12 +81,15 @@ final class TimelineData {
       out.append(numbering.shade(stage));
     }
     out.append("],\"lanes\":[");
-    for (Lane lane : Lanes.inOrder(run.timeline())) {
+    for (Lane lane : run.timeline().lanes()) {
       comma('[');
       lane(run, lane);
     }
     out.append("],\"arrows\":[");
-    arrows(run);
+    for (Flow flow : run.arrows()) {
+      comma('[');
+      arrow(flow, run.target(flow));
+    }
     out.append("],\"memory\":[");
     List<Lane.Compute> ranks = run.ranks();
     for (Memory memory : run.timeline().memory()) {
@@ -111,57 +111,67 @@ final class TimelineData {
               : Words.devices(rank.devices());
       Markup.quote(out.append(",\"note\":"), note);
     }
-    List<Slice> slices = inOrder(lane.slices());
-    List<Integer> stages = new ArrayList<>();
-    for (Slice slice : slices) {
-      if (stages.isEmpty() || (slice.stage() != stages.get(0) && !stages.contains(slice.stage()))) {
-        stages.add(slice.stage());
-      }
-    }
+    List<Integer> stages = stages(lane);
     out.append(",\"stages\":").append(stages).append(",\"slices\":[");
     long before = 0;
-    for (Slice slice : slices) {
+    for (Packed packed : packed(lane.slices(), stages)) {
       comma('[');
-      long start = part(slice.start());
-      long end = part(slice.end());
-      out.append(Look.of(slice.kind()).ordinal() + KINDS * stages.indexOf(slice.stage()));
-      out.append(',').append(slice.microBatch());
+      long start = part(packed.slice().start());
+      long end = part(packed.slice().end());
+      out.append(packed.code()).append(',').append(packed.slice().microBatch());
       out.append(',').append(start - before).append(',').append(end - start);
       before = end;
     }
     out.append("]}");
   }
 
-  /** By their start: exchanges may start later than the op that follows them in the program. */
-  private static List<Slice> inOrder(List<Slice> slices) {
-    for (int i = 1; i < slices.size(); i++) {
-      if (slices.get(i).start() < slices.get(i - 1).start()) {
-        List<Slice> sorted = new ArrayList<>(slices);
-        sorted.sort(Comparator.comparingDouble(Slice::start));
-        return sorted;
+  private static List<Integer> stages(Lane lane) {
+    List<Integer> stages = new ArrayList<>();
+    for (Slice slice : lane.slices()) {
+      if (stages.isEmpty() || (slice.stage() != stages.get(0) && !stages.contains(slice.stage()))) {
+        stages.add(slice.stage());
       }
     }
-    return slices;
+    return stages;
   }
 
-  /** Where states arrive, if they are few: from rank, to rank, start, end. */
-  private void arrows(Shown run) {
-    List<Flow> received = new ArrayList<>();
-    for (Flow flow : run.timeline().flows()) {
-      if (flow.content() == Content.STATE) {
-        received.add(flow);
+  /** A slice and its first number, see {@link #code}. */
+  private record Packed(Slice slice, int code) {}
+
+  /** By their start: exchanges may start later than the op that follows them in the program. */
+  private static List<Packed> packed(List<Slice> slices, List<Integer> stages) {
+    List<Packed> all = new ArrayList<>(slices.size());
+    boolean sorted = true;
+    for (int first = 0; first < slices.size(); ) {
+      int end = Lanes.end(slices, first);
+      for (int i = first; i < end; i++) {
+        Slice slice = slices.get(i);
+        boolean foot = slice.kind().exchanges() && Lanes.overlaps(slices, i);
+        int stage = stages.indexOf(slice.stage());
+        all.add(new Packed(slice, code(slice, foot, i - first, end - first, stage)));
+        sorted &= i == 0 || slice.start() >= slices.get(i - 1).start();
       }
+      first = end;
     }
-    if (received.size() > MOST_ARROWS) {
-      return;
+    if (!sorted) {
+      all.sort(Comparator.comparingDouble(each -> each.slice().start()));
     }
-    for (Flow flow : received) {
-      Slice slice = run.ranks().get(flow.to()).slices().get(flow.toSlice());
-      comma('[');
-      out.append('[').append(flow.from()).append(',').append(flow.to());
-      out.append(',').append(part(slice.start())).append(',').append(part(slice.end()));
-      out.append(']');
-    }
+    return all;
+  }
+
+  /**
+   * Sixteen kinds; whether it is at the foot of its row; which part of the row it takes of how
+   * many, eight at most; and which of the lane's stages it is of.
+   */
+  private static int code(Slice slice, boolean foot, int part, int parts, int stage) {
+    int height = Math.min(7, part) + 8 * (Math.min(8, parts) - 1);
+    return Look.of(slice.kind()).ordinal() + (foot ? 16 : 0) + 32 * height + 2048 * stage;
+  }
+
+  /** From rank, to rank, start, end. */
+  private void arrow(Flow flow, Slice slice) {
+    out.append('[').append(flow.from()).append(',').append(flow.to());
+    out.append(',').append(part(slice.start())).append(',').append(part(slice.end())).append(']');
   }
 
   private void memory(Memory memory, String name) {

@@ -22,18 +22,17 @@ public final class TimelineSvg {
    */
   public static String of(String kind, Runs runs) {
     SvgScale scale = SvgScale.of(runs);
-    RunLegend legend = new RunLegend(runs);
     double width = Math.max(NARROWEST, scale.width());
-    double inside = width - 2 * SvgScale.EDGE;
+    SvgLegend legend = RunLegend.of(runs, width - 2 * SvgScale.EDGE);
     List<String> lines = lines(runs);
     double table = runs.areSeveral() ? 48 + runs.all().size() * 20 : 0;
     double legendTop = 44 + 20 * lines.size() + table;
-    double top = legendTop + legend.height(inside) + 12;
+    double top = legendTop + legend.height() + 12;
     double height = top;
     for (Shown run : runs.all()) {
       height += SvgRun.height(run, scale);
     }
-    Svg svg = Svg.styled(width, height, (kind + " " + runs.title()).strip(), legend.style());
+    Svg svg = Svg.styled(width, height, (kind + " " + runs.title()).strip(), RunLegend.style(runs));
     String head = "font-size=\"18\" font-weight=\"600\" class=\"ink\"";
     svg.text(SvgScale.EDGE, 32, head, TextWidth.cut(runs.title(), (int) (width / 12)));
     for (int i = 0; i < lines.size(); i++) {
@@ -43,7 +42,7 @@ public final class TimelineSvg {
     if (runs.areSeveral()) {
       table(svg, RunTable.of(runs), 60 + 20 * lines.size());
     }
-    legend.draw(svg, SvgScale.EDGE, legendTop, inside);
+    legend.draw(svg, SvgScale.EDGE, legendTop + 4);
     for (Shown run : runs.all()) {
       new SvgRun(svg, run, scale, runs).draw(top);
       top += SvgRun.height(run, scale);

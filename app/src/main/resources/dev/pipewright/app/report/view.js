@@ -19,13 +19,17 @@ function columns(run, lane) {
   lane.microBatch = new Int32Array(count);
   lane.start = new Float64Array(count);
   lane.end = new Float64Array(count);
-  lane.part = new Uint8Array(count); // among those that run together
-  lane.parts = new Uint8Array(count).fill(1);
   lane.foot = new Uint8Array(count); // whether it is below the others
+  lane.part = new Uint8Array(count); // of the row's height
+  lane.parts = new Uint8Array(count);
   let longest = 0;
   for (let i = 0, at = 0; i < count; i++) {
-    lane.kind[i] = packed[4 * i] % 16;
-    lane.stage[i] = lane.stages[packed[4 * i] >> 4];
+    const code = packed[4 * i];
+    lane.kind[i] = code & 15;
+    lane.foot[i] = code >> 4 & 1;
+    lane.part[i] = code >> 5 & 7;
+    lane.parts[i] = 1 + (code >> 8 & 7);
+    lane.stage[i] = lane.stages[code >> 11];
     lane.microBatch[i] = packed[4 * i + 1];
     lane.start[i] = at + packed[4 * i + 2];
     lane.end[i] = at = lane.start[i] + packed[4 * i + 3];
@@ -33,39 +37,9 @@ function columns(run, lane) {
   }
   lane.longest = longest; // how far before the view a visible slice may begin
   delete lane.slices;
-  together(lane);
-  for (let i = 0; i < count; i++) if (exchanges(lane, i)) lane.foot[i] = overlaps(lane, i) ? 1 : 0;
 }
 
 function exchanges(lane, i) { return data.kinds[lane.kind[i]].exchanges; }
-
-function overlap(lane, i, j) { return Math.min(lane.end[i], lane.end[j]) - Math.max(lane.start[i], lane.start[j]); }
-
-/** Ops that run together share the height of their row. */
-function together(lane) {
-  const length = i => lane.end[i] - lane.start[i];
-  for (let first = 0; first < lane.kind.length;) {
-    let end = first + 1;
-    while (end < lane.kind.length && !exchanges(lane, end - 1) && !exchanges(lane, end)
-      && overlap(lane, end - 1, end) > Math.min(length(end - 1), length(end)) / 2) end++;
-    for (let i = first; i < end; i++) {
-      lane.part[i] = i - first;
-      lane.parts[i] = end - first;
-    }
-    first = end;
-  }
-}
-
-/** Whether an exchange runs while its rank computes, or takes no time. */
-function overlaps(lane, exchange) {
-  if (lane.end[exchange] === lane.start[exchange]) return true;
-  for (const step of [-1, 1]) {
-    let i = exchange + step;
-    while (i >= 0 && i < lane.kind.length && (exchanges(lane, i) || lane.end[i] === lane.start[i])) i += step;
-    if (i >= 0 && i < lane.kind.length && overlap(lane, i, exchange) > 1) return true;
-  }
-  return false;
-}
 
 /** Two numbers for each step become columns. */
 function steps(run, memory) {

@@ -52,7 +52,7 @@ class HtmlReportTest {
             .get(0);
     double perPart = timeline.stepSeconds() / TimelineData.PARTS;
     long end = 0;
-    List<Timeline.Slice> slices = Lanes.inOrder(timeline).get(0).slices();
+    List<Timeline.Slice> slices = timeline.lanes().get(0).slices();
     for (int i = 0; i < slices.size(); i++) {
       long start = end + lane.get("slices").get(4 * i + 2).asLong();
       end = start + lane.get("slices").get(4 * i + 3).asLong();

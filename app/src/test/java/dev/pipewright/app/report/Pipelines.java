@@ -145,10 +145,10 @@ final class Pipelines {
       double busy = microBatches * (forward + backward);
       double span = slices.get(2 * microBatches - 1).end() - slices.get(0).start();
       lanes.add(new Lane.Compute(stage, devices(stage), slices, busy, span));
-    }
-    for (int stage = 0; stage + 1 < stages; stage++) {
-      lanes.add(new Lane.Link(stage, stage + 1, there.get(stage)));
-      lanes.add(new Lane.Link(stage + 1, stage, back.get(stage)));
+      if (stage + 1 < stages) {
+        lanes.add(new Lane.Link(stage, stage + 1, there.get(stage)));
+        lanes.add(new Lane.Link(stage + 1, stage, back.get(stage)));
+      }
     }
     return lanes;
   }

@@ -124,9 +124,13 @@ class ScheduleHtmlTest {
         for (int i = 0; i < sorted.size(); i++) {
           Slice slice = sorted.get(i);
           int code = slices.get(4 * i).asInt();
-          assertEquals(slice.stage(), packed.get("stages").get(code / 16).asInt());
+          assertEquals(slice.stage(), packed.get("stages").get(code / 2048).asInt());
           String kind = data.get("kinds").get(code % 16).get("word").asString();
           assertEquals(Look.of(slice.kind()).word, kind);
+          boolean apart =
+              slice.kind().exchanges()
+                  && Lanes.overlaps(lane.slices(), lane.slices().indexOf(slice));
+          assertEquals(apart ? 1 : 0, code / 16 % 2);
           assertEquals(slice.microBatch(), slices.get(4 * i + 1).asInt());
           long start = end + slices.get(4 * i + 2).asLong();
           end = start + slices.get(4 * i + 3).asLong();
@@ -137,6 +141,27 @@ class ScheduleHtmlTest {
         }
       }
     }
+  }
+
+  @Test
+  void opsThatRunTogetherShareTheHeightOfTheirRow() {
+    JsonNode lanes =
+        PageReader.data(page(ScheduleRuns.of(DualPipeV.of(4, 10), 2)))
+            .get("runs")
+            .get(0)
+            .get("lanes");
+    int pairs = 0;
+    for (JsonNode lane : lanes) {
+      JsonNode slices = lane.get("slices");
+      for (int i = 0; i + 7 < slices.size(); i += 4) {
+        boolean together = slices.get(i + 6).asLong() == -slices.get(i + 3).asLong(); // gap, length
+        int height = slices.get(i).asInt() / 32 % 64;
+        assertEquals(together, height == 8, "the first of two");
+        assertTrue(!together || slices.get(i + 4).asInt() / 32 % 64 == 9, "the second of two");
+        pairs += together ? 1 : 0;
+      }
+    }
+    assertTrue(pairs > 20, pairs + " pairs");
   }
 
   private static List<Shown> runs() {
