@@ -80,7 +80,8 @@ final class ClustersCommand implements Callable<Integer> {
                         cluster.size(),
                         cluster.device(0).name(),
                         memory.process(),
-                        memory.reported())));
+                        memory.reported()),
+                4));
         for (int level = 0; level < cluster.levels().size(); level++) {
           Level joins = cluster.levels().get(level);
           out.print(

@@ -25,6 +25,13 @@ final class Terminal {
         : text + System.lineSeparator();
   }
 
+  /** The same, with so many blanks before each line but the first: above lines with fewer. */
+  static String sentence(String text, int indent) {
+    return Boolean.getBoolean("pipewright.terminal")
+        ? TextWidth.sentence(text, columns(), indent)
+        : text + System.lineSeparator();
+  }
+
   /** Whether standard error is a terminal, where a line may change. */
   static boolean showsProgress() {
     return Boolean.getBoolean("pipewright.progress") && !"dumb".equals(System.getenv("TERM"));

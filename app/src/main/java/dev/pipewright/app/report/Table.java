@@ -46,6 +46,10 @@ record Table(List<Column> columns, List<List<Cell>> rows) {
     boolean hasBar() {
       return !Double.isNaN(bar);
     }
+
+    boolean isEmpty() {
+      return text.isEmpty() && !hasBar();
+    }
   }
 
   /** One row of cells. */

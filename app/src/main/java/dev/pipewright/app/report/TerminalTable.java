@@ -54,12 +54,14 @@ final class TerminalTable {
   }
 
   private void append(StringBuilder out) {
-    String between = "";
+    boolean further = false;
     for (List<Integer> part : parts()) {
-      out.append(between);
-      between = "\n";
+      out.append(further ? "\n" : "");
       headings(out, part);
       for (List<Cell> row : table.rows()) {
+        if (further && part.stream().skip(1).allMatch(i -> row.get(i).isEmpty())) {
+          continue; // it has been named above, and has nothing here
+        }
         StringBuilder line = new StringBuilder(INDENT);
         for (int i : part) {
           TextWidth.repeat(line, ' ', i == part.get(0) ? 0 : gap);
@@ -74,6 +76,7 @@ final class TerminalTable {
         }
         endLine(out, line);
       }
+      further = true;
     }
   }
 

@@ -99,10 +99,21 @@ public final class TextWidth {
     return best > 0 ? best : letters;
   }
 
-  /** A sentence in lines of at most {@code width} columns, all but the first indented by 2. */
+  /**
+   * A sentence in lines of at most {@code width} columns, all but the first indented by 2 more than
+   * the first.
+   */
   public static String sentence(String text, int width) {
+    return sentence(text, width, text.length() - text.stripLeading().length() + 2);
+  }
+
+  /** A sentence in lines of at most {@code width} columns, all but the first indented. */
+  public static String sentence(String text, int width, int indent) {
+    String words = text.stripLeading();
+    int begin = text.length() - words.length();
     StringBuilder out = new StringBuilder();
-    wrap(out, text, width, 2, 0);
+    repeat(out, ' ', begin);
+    wrap(out, words, width, indent, begin);
     return out.toString();
   }
 

@@ -20,8 +20,12 @@ class NarrowTableTest {
               Table.row(Cell.of("1"), Cell.of("8–15"), Cell.of("54.6 ms"), Cell.of("107 ms"))));
 
   private static String in(int columns) {
+    return in(columns, TABLE);
+  }
+
+  private static String in(int columns, Table table) {
     StringBuilder out = new StringBuilder();
-    TerminalTable.append(out, TABLE, columns, new Ink(false));
+    TerminalTable.append(out, table, columns, new Ink(false));
     return out.toString();
   }
 
@@ -49,5 +53,30 @@ class NarrowTableTest {
               1   107 ms
         """,
         in(26));
+  }
+
+  @Test
+  void aRowThatHasNothingInTheOthersIsNotRepeated() {
+    Table fits =
+        new Table(
+            List.of(
+                Column.text("fit"),
+                Column.number("latency"),
+                Column.number("bandwidth"),
+                Column.number("error")),
+            List.of(
+                Table.row(Cell.of("by size"), Cell.of(""), Cell.of(""), Cell.of("1.4 %")),
+                Table.row(
+                    Cell.of("  above"), Cell.of("29.6 µs"), Cell.of("343 GB/s"), Cell.of(""))));
+    assertEquals(
+        """
+          fit     latency bandwidth
+          by size
+            above 29.6 µs  343 GB/s
+
+          fit     error
+          by size 1.4 %
+        """,
+        in(28, fits));
   }
 }

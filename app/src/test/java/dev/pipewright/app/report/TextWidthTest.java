@@ -29,6 +29,17 @@ class TextWidthTest {
   }
 
   @Test
+  void anItemGoesOnBelowItsFirstWord() {
+    assertEquals(
+        """
+          gpt:layers=64,
+            hidden=1024
+        """,
+        TextWidth.sentence("  gpt:layers=64,hidden=1024", 18));
+    assertEquals("two words\n    more\n", TextWidth.sentence("two words more", 12, 4));
+  }
+
+  @Test
   void aWordWithoutASeparatorBreaksWhereTheLineEnds() {
     assertEquals("abcdefgh\n  ijklmn\n  op\n", TextWidth.sentence("abcdefghijklmnop", 8));
   }
