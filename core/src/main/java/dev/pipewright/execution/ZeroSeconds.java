@@ -36,6 +36,7 @@ final class ZeroSeconds {
     private double now;
     private double free;
     private double communication;
+    private double waited;
 
     /** When it ends. */
     double begin(double seconds) {
@@ -45,6 +46,7 @@ final class ZeroSeconds {
     }
 
     void await(double end) {
+      waited += Math.max(0, end - now);
       now = Math.max(now, end);
     }
 
@@ -54,6 +56,11 @@ final class ZeroSeconds {
 
     double now() {
       return now;
+    }
+
+    /** Seconds of all waits so far. */
+    double waited() {
+      return waited;
     }
 
     /** Seconds of all exchanges so far. */

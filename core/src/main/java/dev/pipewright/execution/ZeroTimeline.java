@@ -69,11 +69,11 @@ final class ZeroTimeline implements ZeroStates.Steps {
   /** Runs a pass; see {@link ZeroStates#walk}. */
   void run(Pass pass, boolean recomputing) {
     left -= pass.releases() ? 1 : 0;
-    double begin = wire.now();
+    double begin = wire.waited();
     double before = wire.communication();
     computed = 0;
     states.walk(pass, recomputing, left == 0, this);
-    double lost = wire.now() - begin - computed;
+    double lost = wire.waited() - begin;
     Sum sum = passes.computeIfAbsent(pass, key -> new Sum());
     sum.count++;
     sum.communication += wire.communication() - before;

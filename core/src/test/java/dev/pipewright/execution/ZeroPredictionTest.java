@@ -1,5 +1,6 @@
 package dev.pipewright.execution;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -34,7 +35,10 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.SplittableRandom;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -111,6 +115,19 @@ class ZeroPredictionTest {
         assertEquals(wanted, expected.longestPath().makespan(), 1e-6, sharding.name());
         assertEquals(wanted, expected.simulatedStepSeconds(), 1e-6, sharding.name());
       }
+    }
+  }
+
+  /** A worker alone waits for none, whatever rounding leaves of its times. */
+  @RepeatedTest(20)
+  void noOpTakesLessThanNoTime(RepetitionInfo seed) {
+    SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
+    LayerTimes times = new LayerTimes(random.nextDouble(), random.nextDouble(), 0, 0);
+    StageCosts costs = costs(new int[] {30, 60, 90}, times, 10, 1, NO_MEMORY);
+    for (ZeroStage sharding : ZeroStage.values()) {
+      double[] found = seconds(runPrediction(costs, sharding, 1, 1));
+      assertArrayEquals(
+          new double[] {3 * times.forward(), 3 * times.backward(), 0, 0}, found, ROUNDING);
     }
   }
 
