@@ -8,13 +8,6 @@ final class Svg {
 
   private final StringBuilder out = new StringBuilder(1 << 16);
 
-  /** A picture with a light background of its own, since a viewer's may be dark. */
-  Svg(double width, double height, String title) {
-    start(width, height, "xmlns=\"http://www.w3.org/2000/svg\"");
-    title(title);
-    out.append("<rect width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>\n");
-  }
-
   private Svg() {}
 
   /** A picture whose {@code style} has colours for light and for dark surroundings. */

@@ -4,13 +4,14 @@
  *
  * <table>
  * <caption>Renderers</caption>
+ * <tr><td>{@link dev.pipewright.app.report.TimelineText}</td><td>runs of plans and schedules as lines of text</td></tr>
+ * <tr><td>{@link dev.pipewright.app.report.TimelineSvg}</td><td>runs and their memory as {@code timeline.svg} or {@code schedule.svg}</td></tr>
+ * <tr><td>{@link dev.pipewright.app.report.PerfettoTrace}</td><td>a run as {@code trace.json} for ui.perfetto.dev</td></tr>
  * <tr><td>{@link dev.pipewright.app.report.TerminalReport}</td><td>the plan, why, and its rivals as tables of text</td></tr>
- * <tr><td>{@link dev.pipewright.app.report.TimelineText}</td><td>the step as lines of Unicode characters</td></tr>
- * <tr><td>{@link dev.pipewright.app.report.TimelineSvg}</td><td>the step and its memory as {@code timeline.svg}</td></tr>
- * <tr><td>{@link dev.pipewright.app.report.HtmlReport}</td><td>all of it as {@code report.html}, to zoom into</td></tr>
- * <tr><td>{@link dev.pipewright.app.report.PerfettoTrace}</td><td>the step as {@code trace.json} for ui.perfetto.dev</td></tr>
- * <tr><td>{@link dev.pipewright.app.report.ScheduleText}</td><td>a schedule as a grid of text</td></tr>
- * <tr><td>{@link dev.pipewright.app.report.ScheduleSvg}</td><td>a schedule as the grid that everyone knows</td></tr>
+ * <tr><td>{@link dev.pipewright.app.report.HtmlReport}</td><td>the plan and its timeline as {@code report.html}, to zoom into</td></tr>
+ * <tr><td>{@link dev.pipewright.app.report.ScheduleText}</td><td>figures of schedules and their lines</td></tr>
+ * <tr><td>{@link dev.pipewright.app.report.ScheduleHtml}</td><td>schedules as {@code report.html}, to zoom into</td></tr>
+ * <tr><td>{@link dev.pipewright.app.report.ComparisonHtml}</td><td>measured, predicted and simulated runs as {@code report.html}</td></tr>
  * <tr><td>{@link dev.pipewright.app.report.StudyText}</td><td>strategies and which to choose as tables of text</td></tr>
  * <tr><td>{@link dev.pipewright.app.report.StudyTimeSvg}</td><td>their time by phase as {@code time.svg}</td></tr>
  * <tr><td>{@link dev.pipewright.app.report.StudyMemorySvg}</td><td>their memory as {@code memory.svg}</td></tr>

@@ -181,6 +181,6 @@ function describe(lane, i, where) {
   const chain = chains === 1 ? "" : (bothWays ? " in direction " : " of pipeline ") + Math.floor(stage / depth);
   const chunk = mostShade > 0 && !bothWays ? ", chunk " + shades[stage] : "";
   const own = lane.name.startsWith("rank") ? "\nstage " + stage % depth + chain + chunk : "";
-  return data.kinds[lane.kind[i]].word + "\n" + where + own + batch + "\nstart " + ticks(1).label(lane.start[i])
+  return data.kinds[lane.kind[i]].word + "\n" + where + own + batch + "\nstart " + moment(lane.start[i])
     + "\nduration " + duration((lane.end[i] - lane.start[i]) * perPart);
 }

@@ -118,5 +118,5 @@ function memoryAt(x, y) {
   const held = step < 0 ? memory.fixed : memory.held[step];
   const limit = memory.capacity === undefined ? "" : (data.bytes ? "\ncapacity " : "\ncap ") + amount(memory.capacity);
   return (several ? memory.run.name + ", " : "") + memory.name + "\n" + (data.bytes ? "memory " : "activations ") + amount(held)
-    + "\npeak " + amount(memory.peak) + limit + "\nat " + ticks(1).label(time);
+    + "\npeak " + amount(memory.peak) + limit + "\nat " + moment(time);
 }

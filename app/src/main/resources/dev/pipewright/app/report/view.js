@@ -196,6 +196,9 @@ function ticks(pixels) {
   return { times, label: time => ((time === 0 ? "0" : (time * perPart * scale).toFixed(digits)) + " " + unit).trimEnd() };
 }
 
+/** A moment of the run, finer than the axis. */
+function moment(time) { return data.seconds ? ticks(1).label(time) : plain(time * data.step / data.parts); }
+
 /** Grid lines from `top` to `bottom` and their times upon `baseline`. */
 function axis(pen, top, bottom, baseline) {
   const { times, label } = ticks(chartWidth < 600 ? 70 : 100);
