@@ -3,11 +3,11 @@ package dev.pipewright.bench;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.planner.Planning;
+import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.Request.Shape;
 import dev.pipewright.planner.memory.Capture;
-import dev.pipewright.planner.memory.HybridPlan;
 import dev.pipewright.planner.memory.Mcap;
 import dev.pipewright.planner.memory.McapExact;
 import dev.pipewright.planner.memory.TieBreak;
@@ -130,7 +130,8 @@ record Contender(String name, Function<PlannedNetwork, List<Proposal>> proposals
 
   /** The smallest peak that there is, whether it fits or not: recomputation comes later. */
   private static List<Proposal> capture(PlannedNetwork network) {
-    return stages(Capture.of(network.costs(), memoryFirst(network), () -> true).front().get(0));
+    return stages(
+        Capture.plan(network.costs(), memoryFirst(network), () -> true).candidates().get(0));
   }
 
   /** Tensors are not divided: synchronous plans could not say so. */
@@ -139,8 +140,8 @@ record Contender(String name, Function<PlannedNetwork, List<Proposal>> proposals
     return new Capture.Request(network.globalBatch(), samples, List.of(PipelinePolicy.A), 1, 1, 1);
   }
 
-  private static List<Proposal> stages(HybridPlan found) {
-    Plan plan = found.plan().orElseThrow();
+  private static List<Proposal> stages(Candidate found) {
+    Plan plan = found.plan();
     List<Integer> firsts = new ArrayList<>();
     List<List<Integer>> devices = new ArrayList<>();
     for (var stage : plan.stages()) {

@@ -3,6 +3,7 @@ package dev.pipewright.bench;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.Request.Recomputation;
@@ -12,7 +13,6 @@ import dev.pipewright.planner.memory.LayerPeaks;
 import dev.pipewright.planner.memory.Mcap;
 import dev.pipewright.planner.memory.McapBruteForce;
 import dev.pipewright.planner.memory.McapExact;
-import dev.pipewright.planner.memory.MemoryPlanning;
 import dev.pipewright.planner.memory.ModelledPeaks;
 import dev.pipewright.planner.memory.StagePeak;
 import dev.pipewright.planner.memory.TieBreak;
@@ -97,20 +97,20 @@ final class MemoryFirst implements Reproduction {
         StageCosts costs = costs(network.name, network.globalBatch, devices, PLENTY);
         Candidate fastest = fastest(costs, network);
         double straight = straightPeak(costs, network);
-        MemoryPlanning mcap = mcap(costs, network);
-        MemoryPlanning capture = capture(costs, network);
-        double least = capture.peakBytes();
+        Planning mcap = mcap(costs, network);
+        Planning capture = capture(costs, network);
+        double least = capture.value();
         table.row(
             network.name,
             devices,
             gib(fastest.estimate().peakBytes()),
             gib(straight),
-            gib(mcap.peakBytes()),
-            Numbers.percent(mcap.peakBytes() / straight - 1),
+            gib(mcap.value()),
+            Numbers.percent(mcap.value() / straight - 1),
             gib(least),
             Numbers.percent(least / fastest.estimate().peakBytes() - 1),
             Numbers.fixed(
-                capture.candidates().get(0).stepSeconds() / fastest.estimate().stepSeconds(), 2));
+                capture.candidates().get(0).seconds() / fastest.estimate().stepSeconds(), 2));
       }
     }
     return table;
@@ -150,14 +150,14 @@ final class MemoryFirst implements Reproduction {
     return Arrays.stream(peaks.bytes(sizes)).max().orElseThrow();
   }
 
-  private static MemoryPlanning mcap(StageCosts costs, Network network) {
+  private static Planning mcap(StageCosts costs, Network network) {
     return Mcap.plan(
         costs,
         request(network, 1),
         (peaks, layers, stages) -> McapExact.of(peaks, layers, stages, TieBreak.NEXT_PEAKS));
   }
 
-  private static MemoryPlanning capture(StageCosts costs, Network network) {
+  private static Planning capture(StageCosts costs, Network network) {
     int devices = costs.workload().cluster().size();
     return Capture.plan(costs, request(network, devices), () -> false);
   }
@@ -260,8 +260,9 @@ final class MemoryFirst implements Reproduction {
         switch (planner) {
           case 0 -> fastest(costs, network).estimate().peakBytes();
           case 1 -> straightPeak(costs, network);
-          case 2 -> mcap(costs, network).peakBytes();
-          default -> Capture.of(costs, request(network, devices), () -> true).lowerBound().bytes();
+          case 2 -> mcap(costs, network).value();
+          default ->
+              Capture.plan(costs, request(network, devices), () -> true).lowerBound().value();
         };
     return peak <= MEMORY.value();
   }

@@ -1,6 +1,7 @@
 package dev.pipewright.bench;
 
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.memory.Balance;
 import dev.pipewright.planner.memory.Capture;
 import dev.pipewright.planner.memory.LayerPeaks;
@@ -56,10 +57,10 @@ public class MemoryPlannerBenchmark {
 
   /** The least peak of all hybrid plans. */
   @Benchmark
-  public Capture.Found capture() {
+  public Planning capture() {
     var request =
         new Capture.Request(
             GLOBAL_BATCH, OptionalInt.of(2), List.of(PipelinePolicy.A), STAGES, 1, 1);
-    return Capture.of(new StageCosts(costs.workload()), request, () -> true);
+    return Capture.plan(new StageCosts(costs.workload()), request, () -> true);
   }
 }

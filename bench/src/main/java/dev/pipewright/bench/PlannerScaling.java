@@ -231,7 +231,7 @@ final class PlannerScaling implements Reproduction {
     StageCosts costs = ScalingInputs.transformer(devices, batch);
     Capture.Request request =
         new Capture.Request(batch, OptionalInt.of(2), List.of(PipelinePolicy.A), 8, 12, 200_000);
-    return () -> Capture.of(new StageCosts(costs.workload()), request, () -> alone);
+    return () -> Capture.plan(new StageCosts(costs.workload()), request, () -> alone);
   }
 
   private static Family interOperator() {

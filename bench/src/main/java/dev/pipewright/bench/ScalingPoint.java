@@ -55,7 +55,7 @@ public final class ScalingPoint {
             + " "
             + step
             + " "
-            + planning.lowerBound().seconds()
+            + planning.lowerBound().value()
             + " "
             + planning.search().exhaustive()
             + " "

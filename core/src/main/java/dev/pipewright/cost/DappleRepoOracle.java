@@ -135,6 +135,9 @@ public final class DappleRepoOracle implements Oracle {
 
   @Override
   public Assessment assess(Plan plan) {
+    Check.that(
+        !plan.dividesLayers(),
+        "cost model dapple-repo knows no stages that divide layers; take another --cost-model");
     globalBatch.ifPresent(batch ->
         Check.that(
             cuts(batch, plan),

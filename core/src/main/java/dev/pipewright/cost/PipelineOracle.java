@@ -2,22 +2,31 @@ package dev.pipewright.cost;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.plan.GroupExchanges;
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.ParallelismLimits;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.units.Bytes;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
 /**
- * Prices a plan on the real topology: stage times from the profile, split/concat between stages,
- * all-reduce per stage, memory per device; a {@link PipelineFormula} turns them into a step time.
+ * Prices a plan on the real topology: stage times from the profile, exchanges of tensor-parallel
+ * groups, split/concat between stages, all-reduce per stage, memory per device; a {@link
+ * PipelineFormula} turns them into a step time.
  */
 public final class PipelineOracle implements Oracle {
   private final StageCosts costs;
   private final PipelineFormula formula;
+  private final Map<Parallelism, StageCosts> parts = new HashMap<>();
 
   public PipelineOracle(StageCosts costs, PipelineFormula formula) {
     this.costs = costs;
@@ -94,6 +103,7 @@ public final class PipelineOracle implements Oracle {
           stage.firstLayer(),
           stage.lastLayer());
       after = stage.lastLayer();
+      checkParallelism(plan, stage);
       for (int device : stage.devices()) {
         Check.that(
             device >= 0 && device < cluster.size(),
@@ -104,42 +114,69 @@ public final class PipelineOracle implements Oracle {
     }
   }
 
+  private void checkParallelism(Plan plan, StagePlan stage) {
+    if (stage.parallelism().several()) {
+      Check.that(
+          stage.replicas() <= plan.microBatching(),
+          "layers [%d, %d] have %d tensor-parallel groups for %d samples of a micro-batch",
+          stage.firstLayer(),
+          stage.lastLayer(),
+          stage.replicas(),
+          plan.microBatching());
+      new ParallelismLimits(costs.workload().chain().graph())
+          .refusal(stage.parallelism())
+          .ifPresent(why -> Check.that(false, "%s", why));
+    }
+  }
+
   private StageCost stage(Plan plan, int index) {
     StagePlan stage = plan.stages().get(index);
     Cluster cluster = costs.workload().cluster();
-    int[] devices = sorted(stage);
+    StageGroups groups = groups(stage);
+    StageCosts part = part(stage.parallelism());
+    Optional<StageExchanges> exchanges = exchanges(stage, groups, plan.microBatching());
     int first = stage.firstLayer();
     int end = stage.lastLayer() + 1;
-    int slice = StageCosts.slice(plan.microBatching(), devices.length);
-    double slowdown = 0;
-    for (int device : devices) {
-      slowdown = Math.max(slowdown, costs.slowdown(device));
-    }
-    double[] forward = costs.forwardSeconds(slice);
-    double[] backward = costs.backwardSeconds(slice);
-    double forwardSeconds = (forward[end] - forward[first]) * slowdown;
-    double backwardSeconds = (backward[end] - backward[first]) * slowdown;
+    int slice = StageCosts.slice(plan.microBatching(), stage.replicas());
+    double[] forward = part.forwardSeconds(slice);
+    double[] backward = part.backwardSeconds(slice);
+    double forwardSeconds =
+        (forward[end] - forward[first]) * groups.slowdown()
+            + exchanges.map(each -> each.forward(first, end)).orElse(0.0);
+    double backwardSeconds =
+        (backward[end] - backward[first]) * groups.slowdown()
+            + exchanges.map(each -> each.backward(first, end)).orElse(0.0);
+    Optional<PartlyKept> kept =
+        stage.recompute() == Recompute.SELECTIVE
+            ? Optional.of(partlyKept(stage, part, groups, exchanges, slice))
+            : Optional.empty();
     double again = // seconds of a micro-batch
-        switch (stage.recompute()) {
-          case NONE -> 0;
-          case STAGE_INPUT, EXCEPT_LAST -> forwardSeconds;
-          case SELECTIVE -> partlyKept(stage, slice).extraSeconds() * slowdown;
-        };
+        stage.recompute().wholeStage()
+            ? forwardSeconds
+            : kept.map(PartlyKept::extraSeconds).orElse(0.0);
     double messages = costs.messageSeconds(first, end, slice);
     double send = 0;
     double back = 0;
     if (index < plan.stages().size() - 1) {
-      int[] next = sorted(plan.stages().get(index + 1));
-      double bytes = costs.cutBytes()[end] * plan.microBatching();
-      send = SplitConcat.betweenPasses(cluster, devices, next).seconds(bytes);
-      back = SplitConcat.betweenPasses(cluster, next, devices).seconds(bytes);
+      StagePlan next = plan.stages().get(index + 1);
+      StageGroups after = groups(next);
+      double cut = costs.cutBytes()[end];
+      double bytes = cut * plan.microBatching();
+      double received = cut * StageCosts.slice(plan.microBatching(), next.replicas());
+      send =
+          SplitConcat.betweenPasses(cluster, groups.devices(), after.devices()).seconds(bytes)
+              + after.tensor().allGather(received);
+      back =
+          SplitConcat.betweenPasses(cluster, after.devices(), groups.devices()).seconds(bytes)
+              + groups.tensor().allGather(cut * slice);
     }
-    Collectives group = Collectives.achieved(cluster, devices);
-    double reduce = group.allReduce(costs.gradientBytes()[end] - costs.gradientBytes()[first]);
+    Collectives data = groups.data();
+    double reduce = data.allReduce(part.gradientBytes()[end] - part.gradientBytes()[first]);
     double exposed =
         plan.overlapGradients()
-            ? GradientOverlap.exposedSeconds(costs, first, end, slice, slowdown, group)
+            ? GradientOverlap.exposedSeconds(part, first, end, slice, groups.slowdown(), data)
             : reduce;
+    double update = part.updateSeconds()[end] - part.updateSeconds()[first];
     return new StageCost(
         forwardSeconds + messages,
         backwardSeconds + again + messages,
@@ -148,40 +185,67 @@ public final class PipelineOracle implements Oracle {
         back,
         reduce,
         exposed,
-        Math.max(
-                0,
-                costs.updateSeconds()[end]
-                    - costs.updateSeconds()[first]) // sums differ by rounding
-            * slowdown,
-        memory(stage, slice, plan.microBatches()));
+        Math.max(0, update) * groups.slowdown(), // sums differ by rounding
+        memory(stage, part, kept, slice, plan.microBatches(), groups.capacity()));
   }
 
-  private StageMemory memory(StagePlan stage, int slice, int microBatches) {
+  private StageGroups groups(StagePlan stage) {
+    int[] devices = stage.devices().stream().mapToInt(Integer::intValue).toArray();
+    if (!stage.parallelism().several()) {
+      Arrays.sort(devices);
+    }
+    return StageGroups.of(costs, devices, stage.parallelism().parts());
+  }
+
+  /** What a device has of the layers. */
+  private StageCosts part(Parallelism parallelism) {
+    return parallelism.several()
+        ? parts.computeIfAbsent(
+            parallelism, key -> costs.with(ShardedProfile.of(costs.workload(), key)))
+        : costs;
+  }
+
+  /** Within the stage's tensor-parallel groups; empty where it has none. */
+  private Optional<StageExchanges> exchanges(StagePlan stage, StageGroups groups, int samples) {
+    Parallelism parallelism = stage.parallelism();
+    if (!parallelism.several()) {
+      return Optional.empty();
+    }
+    LayerRange range = new LayerRange(stage.firstLayer(), stage.lastLayer());
+    return Optional.of(
+        StageExchanges.of(
+            costs,
+            new PartTimes(costs.workload()),
+            groups,
+            GroupExchanges.of(costs.workload().chain(), range, parallelism),
+            parallelism.parts(),
+            StageCosts.slice(samples, stage.replicas())));
+  }
+
+  private static StageMemory memory(
+      StagePlan stage,
+      StageCosts part,
+      Optional<PartlyKept> kept,
+      int slice,
+      int microBatches,
+      long capacity) {
     int first = stage.firstLayer();
     int end = stage.lastLayer() + 1;
-    long capacity = Long.MAX_VALUE;
-    for (int device : stage.devices()) {
-      capacity = Math.min(capacity, costs.workload().cluster().device(device).memory().value());
-    }
-    double held = costs.heldBytes(first, end, slice);
+    double held = kept.map(PartlyKept::heldBytes).orElse(part.heldBytes(first, end, slice));
     double last = 0;
-    double working = 0;
+    double working = kept.map(PartlyKept::workingBytes).orElse(0.0);
     if (stage.recompute().wholeStage()) {
-      held = costs.inputBytes(first, slice);
-      working = costs.recomputedBytes(first, end, slice);
+      held = part.inputBytes(first, slice);
+      working = part.recomputedBytes(first, end, slice);
       boolean keepsLast = stage.recompute() == Recompute.EXCEPT_LAST;
       last = keepsLast && besideOthers(stage, microBatches) ? working : 0;
-    } else if (stage.recompute() == Recompute.SELECTIVE) {
-      PartlyKept kept = partlyKept(stage, slice);
-      held = kept.heldBytes();
-      working = kept.workingBytes();
     }
     return new StageMemory(
-        costs.states(first, end),
+        part.states(first, end),
         held,
         last,
         stage.inFlight(),
-        working + costs.workingBytes(slice),
+        working + part.workingBytes(slice),
         new Bytes(capacity));
   }
 
@@ -190,18 +254,26 @@ public final class PipelineOracle implements Oracle {
     return Math.min(stage.inFlight(), microBatches) > 1;
   }
 
-  private PartlyKept partlyKept(StagePlan stage, int slice) {
+  /** A recomputed forward pass takes as long as the first, its exchanges included. */
+  private static PartlyKept partlyKept(
+      StagePlan stage,
+      StageCosts part,
+      StageGroups groups,
+      Optional<StageExchanges> exchanges,
+      int slice) {
     int first = stage.firstLayer();
+    LayerCosts layers = part.layers(first, stage.lastLayer() + 1, slice);
+    double[] exchanged =
+        exchanges
+            .map(each -> part.byPosition(each.forward()))
+            .orElseGet(() -> new double[part.size()]);
+    for (int at = 0; at < layers.size(); at++) {
+      layers.forward()[at] = layers.forward()[at] * groups.slowdown() + exchanged[first + at];
+    }
     List<LayerRange> again = new ArrayList<>();
     for (LayerRange run : stage.again()) {
       again.add(new LayerRange(run.first() - first, run.last() - first));
     }
-    return PartlyKept.of(costs.layers(first, stage.lastLayer() + 1, slice), again);
-  }
-
-  private static int[] sorted(StagePlan stage) {
-    int[] devices = stage.devices().stream().mapToInt(Integer::intValue).toArray();
-    java.util.Arrays.sort(devices);
-    return devices;
+    return PartlyKept.of(layers, again);
   }
 }

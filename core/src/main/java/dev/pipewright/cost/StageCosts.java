@@ -93,6 +93,11 @@ public final class StageCosts {
     return result;
   }
 
+  /** From figures by layer of the network to their sums by end that may be chosen. */
+  public double[] cumulative(double[] byLayer) {
+    return byEnd(workload.chain().cumulative(byLayer));
+  }
+
   /** The same cuts of another workload of the same chain. */
   public StageCosts with(Workload other) {
     return new StageCosts(other, ends);
@@ -287,7 +292,11 @@ public final class StageCosts {
     return byPosition(cumulative(quantity, slice));
   }
 
-  private double[] byPosition(double[] sums) {
+  /**
+   * From sums by end to figures by position. Where branches leave a choice, a position behind a
+   * longer one has none, as in {@link #seconds(Quantity, int)}.
+   */
+  double[] byPosition(double[] sums) {
     double[] figures = new double[size()];
     double before = 0;
     for (int at = 0; at < figures.length; at++) {

@@ -193,8 +193,8 @@ public record Assignment(
     List<Integer> workers = new ArrayList<>();
     for (StagePlan stage : plan.stages()) {
       LayerRange range = new LayerRange(stage.firstLayer(), stage.lastLayer());
-      stages.add(new StageLayers(range, stage.recompute(), stage.again()));
-      workers.add(stage.replicas());
+      stages.add(new StageLayers(range, stage.recompute(), stage.again(), stage.parallelism()));
+      workers.add(stage.devices().size());
     }
     return new Assignment(
         plan.schedule(),

@@ -1,7 +1,11 @@
 package dev.pipewright.plan;
 
 import dev.pipewright.units.Check;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -15,6 +19,9 @@ import java.util.stream.Collectors;
 public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction reduction) {
   /** One worker computes whole layers. */
   public static final Parallelism NONE = new Parallelism(Kind.NONE, List.of(1));
+
+  private static final Pattern TEXT =
+      Pattern.compile("([a-z]+):([1-9][0-9]{0,5}(?:x[1-9][0-9]{0,2}){0,2})");
 
   /** What the workers share out. */
   public enum Kind {
@@ -100,6 +107,21 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
       part = part * grid.get(axis) + place[axis];
     }
     return part;
+  }
+
+  /** Reads {@code tensor:4} or {@code spatial:2x2}; empty where the text is nothing of the kind. */
+  public static Optional<Parallelism> parse(String text) {
+    Matcher parts = TEXT.matcher(text);
+    if (!parts.matches()) {
+      return Optional.empty();
+    }
+    List<Integer> grid = Arrays.stream(parts.group(2).split("x")).map(Integer::valueOf).toList();
+    return Arrays.stream(Kind.values())
+        .filter(kind -> kind.word().equals(parts.group(1)))
+        .filter(kind -> kind == Kind.SPATIAL || grid.size() == 1)
+        .filter(kind -> kind != Kind.NONE || grid.get(0) == 1)
+        .findFirst()
+        .map(kind -> new Parallelism(kind, grid));
   }
 
   /** {@code spatial:2x2}. */

@@ -26,6 +26,17 @@ public final class ParallelismLimits {
     return Parallelism.of(blocks ? Kind.TENSOR : Kind.FILTER, degree);
   }
 
+  /** A plan with the usual kind for this network where its file says a degree alone. */
+  public Plan usual(Plan plan) {
+    return plan.with(
+        plan.stages().stream()
+            .map(stage ->
+                stage.parallelism().kind() == Kind.TENSOR
+                    ? stage.with(tensorParallel(stage.parallelism().parts()))
+                    : stage)
+            .toList());
+  }
+
   /** Why a network cannot be split so: the layer with its limit. Empty where it can. */
   public Optional<String> refusal(Parallelism split) {
     return switch (split.kind()) {

@@ -4,6 +4,7 @@ import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Check;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * A synchronous hybrid of data and pipeline parallelism: consecutive stages, each on its own
@@ -64,7 +65,7 @@ public record Plan(
 
   /** Devices of all stages and replicas. */
   public int devices() {
-    return stages.stream().mapToInt(StagePlan::replicas).sum();
+    return stages.stream().mapToInt(stage -> stage.devices().size()).sum();
   }
 
   public int[] inFlight() {
@@ -76,14 +77,30 @@ public record Plan(
     return policy.schedule(microBatches, inFlight());
   }
 
-  /** {@code [0..29]x8 [30..54]x8}: layers and device counts. */
+  /** {@code [0..29]×8 [30..54]×8t4}: what {@link StagePlan#summary} says of each stage. */
   public String summary() {
-    StringBuilder text = new StringBuilder();
-    for (StagePlan stage : stages) {
-      text.append(text.isEmpty() ? "" : " ")
-          .append("[%d..%d]×%d".formatted(stage.firstLayer(), stage.lastLayer(), stage.replicas()));
+    return stages.stream().map(StagePlan::summary).collect(Collectors.joining(" "));
+  }
+
+  /** What it is called in lists: {@code one device}, {@code data parallel}, {@code hybrid}, …. */
+  public String kind() {
+    if (devices() == 1) {
+      return "one device";
     }
-    return text.toString();
+    if (stages.size() > 1) {
+      boolean straight = stages.stream().allMatch(stage -> stage.devices().size() == replicas);
+      return straight ? "straight pipeline" : "hybrid";
+    }
+    StagePlan stage = stages.get(0);
+    if (!stage.parallelism().several()) {
+      return overlapGradients ? "data parallel, overlapped" : "data parallel";
+    }
+    return stage.replicas() == 1 ? "tensor parallel" : "data and tensor parallel";
+  }
+
+  /** Whether the devices of some stage divide its layers. */
+  public boolean dividesLayers() {
+    return stages.stream().anyMatch(stage -> stage.parallelism().several());
   }
 
   /** The same plan with other stages. */

@@ -9,15 +9,18 @@ import java.util.List;
  *
  * @param firstLayer its first position in the model's chain
  * @param lastLayer its last position, inclusive
- * @param devices all devices of the stage over all replicas of the pipeline; each takes an equal
+ * @param devices all devices of the stage over all replicas of the pipeline: tensor-parallel groups
+ *     of {@code parallelism.parts()} devices one after the other, each of which takes an equal
  *     slice of every micro-batch
+ * @param parallelism how the devices of a group divide each layer
  * @param inFlight micro-batches whose activations it may hold at once
- * @param again the layers that are computed again where that is selective, in order
+ * @param again the layers that are recomputed where that is selective, in order
  */
 public record StagePlan(
     int firstLayer,
     int lastLayer,
     List<Integer> devices,
+    Parallelism parallelism,
     Recompute recompute,
     int inFlight,
     List<LayerRange> again) {
@@ -35,6 +38,11 @@ public record StagePlan(
         new HashSet<>(devices).size() == devices.size(),
         "a stage names a device twice: devices=%s",
         devices);
+    Check.that(
+        devices.size() % parallelism.parts() == 0,
+        "a stage has whole tensor-parallel groups: devices=%d, parallelism=%s",
+        devices.size(),
+        parallelism);
     Check.that(inFlight >= 1, "a stage holds at least one micro-batch: in_flight=%d", inFlight);
     Check.that(
         again.isEmpty() != (recompute == Recompute.SELECTIVE),
@@ -53,7 +61,18 @@ public record StagePlan(
     }
   }
 
-  /** A stage that keeps all or nothing. */
+  /** A stage whose devices compute whole layers. */
+  public StagePlan(
+      int firstLayer,
+      int lastLayer,
+      List<Integer> devices,
+      Recompute recompute,
+      int inFlight,
+      List<LayerRange> again) {
+    this(firstLayer, lastLayer, devices, Parallelism.NONE, recompute, inFlight, again);
+  }
+
+  /** The same that keeps all or nothing. */
   public StagePlan(
       int firstLayer, int lastLayer, List<Integer> devices, Recompute recompute, int inFlight) {
     this(firstLayer, lastLayer, devices, recompute, inFlight, List.of());
@@ -62,11 +81,27 @@ public record StagePlan(
   /** The same stage, computing these layers again. */
   public StagePlan selective(List<LayerRange> runs) {
     Recompute kind = runs.isEmpty() ? Recompute.NONE : Recompute.SELECTIVE;
-    return new StagePlan(firstLayer, lastLayer, devices, kind, inFlight, runs);
+    return new StagePlan(firstLayer, lastLayer, devices, parallelism, kind, inFlight, runs);
   }
 
-  /** How many devices share each micro-batch. */
+  /** The same stage, whose devices divide each layer so. */
+  public StagePlan with(Parallelism other) {
+    return new StagePlan(firstLayer, lastLayer, devices, other, recompute, inFlight, again);
+  }
+
+  /** Tensor-parallel groups, or single devices, that share each micro-batch. */
   public int replicas() {
-    return devices.size();
+    return devices.size() / parallelism.parts();
+  }
+
+  /** Layers that are recomputed, whether by choice or with the whole stage; in order. */
+  public List<LayerRange> recomputed() {
+    return recompute.wholeStage() ? List.of(new LayerRange(firstLayer, lastLayer)) : again;
+  }
+
+  /** {@code [0..29]×8}, {@code [30..54]×8t4}: layers, devices, the degree of tensor parallelism. */
+  public String summary() {
+    String degree = parallelism.several() ? "t" + parallelism.parts() : "";
+    return "[%d..%d]×%d%s".formatted(firstLayer, lastLayer, devices.size(), degree);
   }
 }

@@ -63,7 +63,7 @@ final class Decision {
 
   /** A plan with its estimate. */
   static Candidate estimated(Plan plan, Oracle estimates) {
-    return new Candidate(Drafts.kind(plan), plan, estimates.assess(plan), Optional.empty());
+    return new Candidate(plan.kind(), plan, estimates.assess(plan), Optional.empty());
   }
 
   /** All candidates by estimate, each work division once. */

@@ -133,17 +133,4 @@ final class Drafts {
     double each = again ? searched.inputBytes(first, slice) : searched.heldBytes(first, end, slice);
     return rest + wanted * each <= capacity ? wanted : (int) ((capacity - rest) / each);
   }
-
-  /** What a plan is called in lists. */
-  static String kind(Plan plan) {
-    if (plan.stages().size() == 1) {
-      if (plan.stages().get(0).replicas() == 1) {
-        return "one device";
-      }
-      return plan.overlapGradients() ? "data parallel, overlapped" : "data parallel";
-    }
-    boolean straight =
-        plan.stages().stream().allMatch(stage -> stage.replicas() == plan.replicas());
-    return straight ? "straight pipeline" : "hybrid";
-  }
 }

@@ -24,7 +24,7 @@ public final class Evaluation {
       StageCosts costs, Plan plan, long globalBatch, CostModel costModel, Oracle simulator) {
     Assessment estimate = costModel.oracle(costs, globalBatch).assess(plan);
     Candidate candidate =
-        new Candidate(Drafts.kind(plan), plan, estimate, Optional.of(simulator.assess(plan)));
+        new Candidate(plan.kind(), plan, estimate, Optional.of(simulator.assess(plan)));
     return new Planning(
         Planning.GIVEN,
         costModel.word(),

@@ -9,7 +9,7 @@ import dev.pipewright.planner.Planning.LowerBound;
 import java.util.Arrays;
 
 /** Step times that no synchronous plan can go below, whatever it looks like. */
-final class LowerBounds {
+public final class LowerBounds {
   private final StageCosts costs;
   private final Cluster cluster;
   private final int globalBatch;
@@ -30,10 +30,10 @@ final class LowerBounds {
       default -> {
         LowerBound work = bounds.work();
         LowerBound path = bounds.path();
-        LowerBound plain = path.seconds() > work.seconds() ? path : work;
+        LowerBound plain = path.value() > work.value() ? path : work;
         LowerBound split = SplitBounds.of(costs, globalBatch, costModel.formula().pathsAddUp());
-        boolean higher = split.seconds() > plain.seconds() * (1 + 1e-9);
-        yield higher && Double.isFinite(split.seconds()) ? split : plain; // infinite: nothing fits
+        boolean higher = split.value() > plain.value() * (1 + 1e-9);
+        yield higher && Double.isFinite(split.value()) ? split : plain; // infinite: nothing fits
       }
     };
   }
@@ -42,7 +42,7 @@ final class LowerBounds {
    * A step of the fastest device doing everything at its best batch sizes, its update included
    * where the cost model knows updates.
    */
-  static double oneDeviceSeconds(StageCosts costs, int globalBatch, CostModel costModel) {
+  public static double oneDeviceSeconds(StageCosts costs, int globalBatch, CostModel costModel) {
     double passes = serialSeconds(costs, globalBatch);
     return costModel == CostModel.DAPPLE_REPO
         ? passes

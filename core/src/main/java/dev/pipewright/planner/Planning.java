@@ -3,6 +3,7 @@ package dev.pipewright.planner;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.plan.Plan;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -10,16 +11,18 @@ import java.util.Optional;
  * What a planner found and why to believe it.
  *
  * @param planner the planner's name
+ * @param objective what it makes small
  * @param costModel the name of the cost model that ranked the candidates
  * @param best the plan; empty when nothing fits
  * @param candidates the best and its rivals, best first
- * @param lowerBound no plan is faster under the cost model
- * @param binding what keeps the best plan from being faster, in words with numbers
- * @param serialSeconds one device doing everything, for the speed-up
+ * @param lowerBound no plan has a smaller objective under the cost model
+ * @param binding what keeps the objective from being smaller, in words with numbers
+ * @param serialSeconds one device doing everything, for the speed-up; NaN where no times are known
  * @param search how far the search went
  */
 public record Planning(
     String planner,
+    Objective objective,
     String costModel,
     Optional<Candidate> best,
     List<Candidate> candidates,
@@ -34,6 +37,28 @@ public record Planning(
     candidates = List.copyOf(candidates);
   }
 
+  /** Of a planner that makes the step short. */
+  public Planning(
+      String planner,
+      String costModel,
+      Optional<Candidate> best,
+      List<Candidate> candidates,
+      LowerBound lowerBound,
+      String binding,
+      double serialSeconds,
+      Search search) {
+    this(
+        planner,
+        Objective.STEP_TIME,
+        costModel,
+        best,
+        candidates,
+        lowerBound,
+        binding,
+        serialSeconds,
+        search);
+  }
+
   /**
    * A plan with its two times.
    *
@@ -45,18 +70,33 @@ public record Planning(
       String kind, Plan plan, Assessment estimate, Optional<Assessment> simulated) {
     /** The simulated time where there is one, otherwise the estimate. */
     public double seconds() {
-      return simulated.orElse(estimate).stepSeconds();
+      return decisive().stepSeconds();
+    }
+
+    /** The simulator's word where it was asked, otherwise the cost model's. */
+    public Assessment decisive() {
+      return simulated.orElse(estimate);
+    }
+
+    /** What the fullest device holds. */
+    public double peakBytes() {
+      return estimate.peakBytes();
+    }
+
+    /** The same with what the simulator says. */
+    public Candidate simulated(Assessment said) {
+      return new Candidate(kind, plan, estimate, Optional.of(said));
     }
   }
 
   /** A bound with its reason: {@code work / devices}. */
-  public record LowerBound(double seconds, String why) {}
+  public record LowerBound(double value, String why) {}
 
   /**
    * What the search did.
    *
    * @param exhaustive whether every plan of the space was considered or proven no better
-   * @param labels partial plans that were built
+   * @param labels partial plans that were built; 0 where they are not counted
    */
   public record Search(boolean exhaustive, long labels, String space) {}
 
@@ -79,7 +119,34 @@ public record Planning(
   /** The same by another planner's name. */
   Planning by(String name) {
     return new Planning(
-        name, costModel, best, candidates, lowerBound, binding, serialSeconds, search);
+        name, objective, costModel, best, candidates, lowerBound, binding, serialSeconds, search);
+  }
+
+  /** The same with what the simulator says of the best. */
+  public Planning simulated(Assessment said) {
+    Candidate decided = best.orElseThrow().simulated(said);
+    List<Candidate> others = new ArrayList<>(candidates);
+    others.set(0, decided);
+    return new Planning(
+        planner,
+        objective,
+        costModel,
+        Optional.of(decided),
+        others,
+        lowerBound,
+        binding,
+        serialSeconds,
+        search);
+  }
+
+  /** The objective of the best; of the first candidate where nothing fits; NaN without any. */
+  public double value() {
+    return best.or(() -> candidates.stream().findFirst()).map(objective::of).orElse(Double.NaN);
+  }
+
+  /** How far above the lower bound the objective is, as a share of the bound; 0 without one. */
+  public double gap() {
+    return lowerBound.value() > 0 ? value() / lowerBound.value() - 1 : 0;
   }
 
   /** The second best, where there is one. */

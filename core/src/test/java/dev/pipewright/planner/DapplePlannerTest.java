@@ -212,8 +212,8 @@ class DapplePlannerTest {
     assertTrue(planning.search().exhaustive());
     assertEquals("every placement", planning.search().space());
     assertTrue(
-        planning.lowerBound().seconds() <= truth.seconds() * (1 + 1e-9),
-        () -> "bound " + planning.lowerBound().seconds() + " > " + truth.seconds());
+        planning.lowerBound().value() <= truth.seconds() * (1 + 1e-9),
+        () -> "bound " + planning.lowerBound().value() + " > " + truth.seconds());
   }
 
   private static void checkCandidates(Case one, Planning planning) {

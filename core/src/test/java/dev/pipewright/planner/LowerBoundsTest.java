@@ -53,7 +53,7 @@ class LowerBoundsTest {
             new SimulatedOracle(CostModel.PIPEWRIGHT.oracle(costs)));
     planning
         .candidates()
-        .forEach(plan -> assertTrue(bound.seconds() <= plan.seconds() * (1 + 1e-9), bound::why));
+        .forEach(plan -> assertTrue(bound.value() <= plan.seconds() * (1 + 1e-9), bound::why));
   }
 
   private static StageCosts costs(SplittableRandom random, int globalBatch) {
@@ -81,8 +81,8 @@ class LowerBoundsTest {
     LowerBound bound = LowerBounds.best(costs, globalBatch, request.costModel());
     double optimum = Exhaustive.best(costs, request).seconds();
     assertTrue(
-        bound.seconds() <= optimum * (1 + 1e-9),
-        () -> bound.seconds() + " (" + bound.why() + ") against " + optimum);
+        bound.value() <= optimum * (1 + 1e-9),
+        () -> bound.value() + " (" + bound.why() + ") against " + optimum);
   }
 
   /** Warm-ups, recomputation and overlapped all-reduce as nobody would choose them. */
@@ -102,7 +102,7 @@ class LowerBoundsTest {
       if (estimate.fits()) {
         double least = Math.min(estimate.stepSeconds(), simulator.assess(plan).stepSeconds());
         assertTrue(
-            bound.seconds() <= least * (1 + 1e-9), () -> bound.seconds() + ": " + plan.summary());
+            bound.value() <= least * (1 + 1e-9), () -> bound.value() + ": " + plan.summary());
       }
     }
   }
@@ -150,8 +150,8 @@ class LowerBoundsTest {
       if (Double.isFinite(optimum)) {
         LowerBound bound = LowerBounds.best(costs, globalBatch, CostModel.PIPEWRIGHT);
         feasible++;
-        reached += bound.seconds() >= optimum * (1 - 1e-9) ? 1 : 0;
-        share += bound.seconds() / optimum;
+        reached += bound.value() >= optimum * (1 - 1e-9) ? 1 : 0;
+        share += bound.value() / optimum;
       }
     }
     assertTrue(reached >= 10, "reached " + reached);
@@ -185,7 +185,7 @@ class LowerBoundsTest {
   @Test
   void oneStageSumsItsGradientsAndTwoTransferTheirActivations() {
     LowerBound bound = LowerBounds.best(twoLayers(1L << 40), 2, CostModel.PIPEWRIGHT);
-    assertEquals(6, bound.seconds(), 1e-9);
+    assertEquals(6, bound.value(), 1e-9);
     assertEquals("one stage's work and the all-reduce that it cannot hide", bound.why());
   }
 
@@ -196,9 +196,9 @@ class LowerBoundsTest {
   @Test
   void memoryForbidsTheOneStageThatWouldBeFaster() {
     LowerBound roomy = LowerBounds.best(twoLayers(8_000_000), 2, CostModel.PIPEWRIGHT);
-    assertEquals(6, roomy.seconds(), 1e-9);
+    assertEquals(6, roomy.value(), 1e-9);
     LowerBound narrow = LowerBounds.best(twoLayers(7_999_999), 2, CostModel.PIPEWRIGHT);
-    assertEquals(8, narrow.seconds(), 1e-9);
+    assertEquals(8, narrow.value(), 1e-9);
     assertTrue(narrow.why().contains("memory: one stage would hold 7.63 MiB"), narrow::why);
   }
 
@@ -209,7 +209,7 @@ class LowerBoundsTest {
       StageCosts costs = Samples.costs(new SplittableRandom(seed), Samples.chain(6), 1);
       LowerBound bound = LowerBounds.best(costs, 1, CostModel.PIPEWRIGHT);
       double once = costs.cheapestSecondsPerSample(1)[costs.size()] * costs.fastest();
-      assertTrue(bound.seconds() >= once * (1 - 1e-12));
+      assertTrue(bound.value() >= once * (1 - 1e-12));
     }
   }
 }

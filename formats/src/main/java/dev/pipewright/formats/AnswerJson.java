@@ -3,8 +3,8 @@ package dev.pipewright.formats;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.model.Training;
 import dev.pipewright.plan.Plan;
+import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.trace.RankMemory;
@@ -13,8 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 
 /**
  * Writes the answer of {@code plan --json}: one object, seconds and bytes as plain numbers. {@link
@@ -59,26 +57,13 @@ public final class AnswerJson {
   /**
    * What an answer says beside the planning itself.
    *
-   * @param model a file or a name of the zoo
-   * @param cluster a file or a name of the zoo
+   * @param madeFor model and cluster as the user named them
    * @param provenance where the model's times come from
-   * @param globalBatch samples per step
-   * @param profileBatch samples that the model's times are for, where its file does not say
    * @param planningSeconds how long the search took
    * @param simulated what the simulator says of the best plan, where it was asked
-   * @param training how the model is trained
-   * @param memory what is known of every device's memory beside the cluster
    */
   public record Context(
-      String model,
-      String cluster,
-      String provenance,
-      OptionalLong globalBatch,
-      OptionalInt profileBatch,
-      double planningSeconds,
-      Optional<Simulated> simulated,
-      Optional<Training> training,
-      GivenMemory memory) {}
+      MadeFor madeFor, String provenance, double planningSeconds, Optional<Simulated> simulated) {}
 
   /**
    * A simulated step.
@@ -112,21 +97,16 @@ public final class AnswerJson {
 
   private static Map<String, Object> object(Planning planning, Context context) {
     Optional<Candidate> best = planning.best();
-    double step = best.map(b -> b.estimate().stepSeconds()).orElse(Double.NaN);
-    Map<String, Object> object = new LinkedHashMap<>();
-    object.put("planner", planning.planner());
-    object.put("model", context.model());
-    object.put("cluster", context.cluster());
+    Map<String, Object> object = context.madeFor().object(planning.planner());
     object.put("cost_model", planning.costModel());
-    context.globalBatch().ifPresent(batch -> object.put("global_batch", batch));
-    context.profileBatch().ifPresent(batch -> object.put("profile_batch", batch));
-    PlanJson.putSetting(object, context.training(), context.memory());
     object.put("profile", context.provenance());
-    object.put("objective", pair("name", "step_s", "value", step));
+    object.put("objective", objective(planning));
     object.put(
         "lower_bound",
-        pair("value", planning.lowerBound().seconds(), "why", planning.lowerBound().why()));
-    object.put("speedup", planning.speedUp());
+        pair("value", planning.lowerBound().value(), "why", planning.lowerBound().why()));
+    if (!Double.isNaN(planning.serialSeconds())) {
+      object.put("speedup", planning.speedUp());
+    }
     object.put("planning_s", context.planningSeconds());
     object.put("plan", best.map(b -> plan(b.plan(), b.estimate())));
     object.put("simulated", context.simulated().map(AnswerJson::simulated));
@@ -134,6 +114,15 @@ public final class AnswerJson {
     object.put("candidates", planning.candidates().stream().map(AnswerJson::candidate).toList());
     object.put("search", search(planning.search()));
     return object;
+  }
+
+  /** Of a step the cost model's word, which ranks plans; of memory also what would not fit. */
+  private static Map<String, Object> objective(Planning planning) {
+    double value =
+        planning.objective() == Objective.STEP_TIME
+            ? planning.best().map(best -> best.estimate().stepSeconds()).orElse(Double.NaN)
+            : planning.value();
+    return pair("name", planning.objective().key(), "value", value);
   }
 
   private static Map<String, Object> pair(String key, Object value, String other, Object that) {
@@ -148,8 +137,8 @@ public final class AnswerJson {
     for (int i = 0; i < plan.stages().size(); i++) {
       Map<String, Object> stage = PlanJson.object(plan.stages().get(i));
       if (i < estimate.stages().size()) {
-        int devices = plan.stages().get(i).replicas();
-        stage.put("micro_batch_per_rank", StageCosts.slice(plan.microBatching(), devices));
+        int replicas = plan.stages().get(i).replicas();
+        stage.put("micro_batch_per_rank", StageCosts.slice(plan.microBatching(), replicas));
         putFigures(stage, estimate.stages().get(i));
       }
       stages.add(stage);
@@ -180,24 +169,35 @@ public final class AnswerJson {
 
   private static Map<String, Object> why(Planning planning) {
     Optional<Map<String, Object>> runnerUp =
-        planning.best().flatMap(best -> planning.runnerUp().map(rival -> runnerUp(best, rival)));
-    return pair("binding", planning.binding(), "runner_up", runnerUp);
+        planning
+            .best()
+            .flatMap(best -> planning.runnerUp().map(rival -> runnerUp(planning, rival)));
+    Map<String, Object> why = pair("binding", planning.binding(), "runner_up", runnerUp);
+    if (planning.objective() != Objective.STEP_TIME) {
+      why.put("gap", planning.gap());
+    }
+    return why;
   }
 
-  /** The gap is how much longer the rival takes, as a share of the best. */
-  private static Map<String, Object> runnerUp(Candidate best, Candidate rival) {
+  /** The gap is how much larger the rival's objective is, as a share of the best's. */
+  private static Map<String, Object> runnerUp(Planning planning, Candidate rival) {
+    double value = planning.objective().of(rival);
     Map<String, Object> object = pair("kind", rival.kind(), "plan", rival.plan().summary());
     object.put("seconds", rival.seconds());
-    object.put("gap", rival.seconds() / best.seconds() - 1);
+    object.put("peak_bytes", Math.round(rival.peakBytes()));
+    object.put("gap", value / planning.value() - 1);
     return object;
   }
 
   private static Map<String, Object> candidate(Candidate candidate) {
     Map<String, Object> object =
         pair("kind", candidate.kind(), "summary", candidate.plan().summary());
+    object.put("schedule", candidate.plan().policy().schedule());
+    object.put("micro_batches", candidate.plan().microBatches());
+    object.put("micro_batch", candidate.plan().microBatch());
     object.put("estimate_s", candidate.estimate().stepSeconds());
     candidate.simulated().ifPresent(s -> object.put("simulated_s", s.stepSeconds()));
-    object.put("peak_bytes", Math.round(candidate.estimate().peakBytes()));
+    object.put("peak_bytes", Math.round(candidate.peakBytes()));
     return object;
   }
 

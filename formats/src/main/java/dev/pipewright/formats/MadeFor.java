@@ -8,7 +8,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * What an asynchronous plan was made for, as far as it is known.
+ * What a plan was made for, as far as it is known.
  *
  * @param model a file or a name of the zoo
  * @param cluster a file or a name of the zoo; empty where levels name it
@@ -24,6 +24,16 @@ public record MadeFor(
     OptionalInt profileBatch,
     Optional<Training> training,
     GivenMemory memory) {
+  /** Nothing is known. */
+  public static final MadeFor UNKNOWN =
+      new MadeFor(
+          Optional.empty(),
+          Optional.empty(),
+          OptionalLong.empty(),
+          OptionalInt.empty(),
+          Optional.empty(),
+          GivenMemory.NONE);
+
   /** For a model on levels, trained somehow. */
   public static MadeFor levels(String model, OptionalInt profileBatch) {
     return new MadeFor(
@@ -45,11 +55,21 @@ public record MadeFor(
   Map<String, Object> object(String planner) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("planner", planner);
+    put(object);
+    return object;
+  }
+
+  /** The keys of all that is known. */
+  void put(Map<String, Object> object) {
     model.ifPresent(name -> object.put("model", name));
     cluster.ifPresent(name -> object.put("cluster", name));
     globalBatch.ifPresent(samples -> object.put("global_batch", samples));
     profileBatch.ifPresent(samples -> object.put("profile_batch", samples));
-    PlanJson.putSetting(object, training, memory);
-    return object;
+    training.ifPresent(t -> {
+      object.put("optimizer", Words.word(t.optimizer()));
+      object.put("precision", Words.word(t.precision()));
+    });
+    memory.bytes().ifPresent(bytes -> object.put("device_memory_bytes", bytes));
+    memory.reserve().ifPresent(share -> object.put("memory_reserve", share));
   }
 }

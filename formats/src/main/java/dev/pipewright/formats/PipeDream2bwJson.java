@@ -68,7 +68,7 @@ public final class PipeDream2bwJson {
     object.put("objective", pair("name", "minibatch_s", "value", best.map(Candidate::seconds)));
     object.put(
         "lower_bound",
-        pair("value", planning.lowerBound().seconds(), "why", planning.lowerBound().why()));
+        pair("value", planning.lowerBound().value(), "why", planning.lowerBound().why()));
     object.put(
         "speedup",
         best.map(plan ->

@@ -75,7 +75,7 @@ public final class PipeDreamJson {
     object.put("objective", object("name", "minibatch_s", "value", planning.seconds()));
     object.put(
         "lower_bound",
-        object("value", planning.lowerBound().seconds(), "why", planning.lowerBound().why()));
+        object("value", planning.lowerBound().value(), "why", planning.lowerBound().why()));
     double seconds = simulated.map(SteadyFigures::seconds).orElse(planning.seconds());
     object.put("speedup", oneDeviceSeconds / seconds);
     object.put("planning_s", context.planningSeconds);

@@ -15,17 +15,25 @@ public final class PlanFigures {
   private static final double ROUNDING = 1e-9; // a share, as of schedules
   private static final double WHOLE = 0.5; // of what is written rounded
 
+  /** Nothing is stated. */
+  public static final PlanFigures NONE = new PlanFigures(Path.of(""));
+
   private final Path file;
   private final Map<String, Node> figures = new LinkedHashMap<>(); // by place
   private final List<FileProblem> problems = new ArrayList<>();
+
+  private PlanFigures(Path file) {
+    this.file = file;
+  }
 
   /** All numbers below the plan, and the objective's. */
   PlanFigures(PlanTree tree) {
     file = tree.file();
     add("", tree.plan());
     Node objective = tree.root().members().get("objective");
-    if (objective != null) {
-      add("objective", objective);
+    Node name = objective == null ? null : objective.members().get("name");
+    if (objective != null && name != null && name.is(Node.Type.TEXT)) {
+      add("objective." + name.text(), objective);
     }
   }
 
@@ -42,7 +50,8 @@ public final class PlanFigures {
   /**
    * Compares seconds or another amount that is written exactly.
    *
-   * @param place in the plan, like {@code stages[0].forward_s}; or {@code objective.value}
+   * @param place in the plan, like {@code stages[0].forward_s}; or of the objective, like {@code
+   *     objective.step_s.value}
    */
   public void compare(String place, double counted) {
     compare(place, counted, ROUNDING * Math.abs(counted));

@@ -1,8 +1,8 @@
 package dev.pipewright.formats;
 
 import dev.pipewright.model.Optimizer;
-import dev.pipewright.model.Training;
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Parallelism;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -52,10 +51,17 @@ public final class PlanJson {
               MADE_FOR));
   static final List<String> ANSWER_KEYS =
       joined(List.of(HEAD, List.of("plan"), MADE_FOR, AnswerJson.KEYS));
+
+  /** How version 1 says what {@code parallelism} does; degrees that are left out are 1. */
+  private static final List<String> FORMER_DEGREES = List.of("kind", "data", "tensor");
+
+  private static final List<String> KINDS = List.of("data", "tensor", "data+tensor", "one device");
+
   static final List<String> STAGE_KEYS =
       joined(
           List.of(
-              List.of("layers", "devices", "recompute", "recomputed", "in_flight"),
+              List.of("layers", "devices", "parallelism", "recompute", "recomputed", "in_flight"),
+              FORMER_DEGREES,
               AnswerJson.FIGURES));
 
   private static final Map<String, PipelinePolicy> SCHEDULES = new LinkedHashMap<>();
@@ -64,27 +70,12 @@ public final class PlanJson {
   static final Map<String, Optimizer> OPTIMIZERS = new LinkedHashMap<>();
 
   static {
-    Stream.of(Optimizer.values()).forEach(o -> OPTIMIZERS.put(word(o), o));
+    Stream.of(Optimizer.values()).forEach(o -> OPTIMIZERS.put(Words.word(o), o));
     Stream.of(PipelinePolicy.values()).forEach(w -> SCHEDULES.put(w.schedule(), w));
     Stream.of(Recompute.values()).forEach(r -> RECOMPUTE.put(r.word(), r));
   }
 
   private PlanJson() {}
-
-  private static String word(Enum<?> constant) {
-    return constant.name().toLowerCase(Locale.ROOT);
-  }
-
-  /** What a plan was made for beside its model and cluster, as keys of an object. */
-  static void putSetting(
-      Map<String, Object> object, Optional<Training> training, GivenMemory memory) {
-    training.ifPresent(t -> {
-      object.put("optimizer", word(t.optimizer()));
-      object.put("precision", word(t.precision()));
-    });
-    memory.bytes().ifPresent(bytes -> object.put("device_memory_bytes", bytes));
-    memory.reserve().ifPresent(share -> object.put("memory_reserve", share));
-  }
 
   static List<String> joined(List<List<String>> lists) {
     return lists.stream().flatMap(List::stream).distinct().toList();
@@ -110,7 +101,6 @@ public final class PlanJson {
           case ASYNCHRONOUS ->
               "the schedule " + at.text() + " never flushes, so that the plan has no training step";
           case PERIODIC -> "a pattern never flushes, so that the plan has no training step";
-          case HYBRID -> "the plan divides tensors, which this cost model does not price";
           case PLACEMENT -> "the plan places operators, so that it has no training step";
         };
     if (!other.isEmpty()) {
@@ -121,16 +111,11 @@ public final class PlanJson {
 
   static PlanFile read(PlanTree tree) {
     PlanTree.Members members = tree.members(PLAN_KEYS, ANSWER_KEYS);
-    MadeFor madeFor = members.madeFor();
     return new PlanFile(
-        plan(members.inner(), STAGE_KEYS),
-        madeFor.model(),
-        madeFor.cluster(),
+        plan(members.inner()),
+        members.madeFor(),
         members.either("cost_model").map(Node::text),
-        madeFor.globalBatch(),
-        madeFor.profileBatch(),
-        madeFor.training(),
-        madeFor.memory());
+        new PlanFigures(tree));
   }
 
   static void checkVersion(Fields fields) {
@@ -139,7 +124,7 @@ public final class PlanJson {
     }
   }
 
-  static Plan plan(Fields fields, List<String> stageKeys) {
+  private static Plan plan(Fields fields) {
     PipelinePolicy policy = fields.required("schedule").word(SCHEDULES);
     int microBatches = fields.required("micro_batches").count(1);
     int microBatch = fields.required("micro_batch").count(Range.SAMPLES);
@@ -149,7 +134,7 @@ public final class PlanJson {
     List<StagePlan> stages = new ArrayList<>();
     for (Node node : nodes) {
       int fromEnd = nodes.size() - 1 - stages.size();
-      Fields stage = node.object(stageKeys);
+      Fields stage = node.object(STAGE_KEYS);
       stages.add(stage(stage, microBatches, policy.inFlightOf(fromEnd, microBatches)));
     }
     return fields
@@ -172,10 +157,50 @@ public final class PlanJson {
                   .formatted(inFlight, microBatches));
     }
     List<LayerRange> again = fields.optional("recomputed").map(PlanJson::ranges).orElse(List.of());
+    Parallelism parallelism = parallelism(fields, devices.size());
     return fields
         .node()
-        .checked(
-            () -> new StagePlan(layers.get(0), layers.get(1), devices, recompute, inFlight, again));
+        .checked(() ->
+            new StagePlan(
+                layers.get(0), layers.get(1), devices, parallelism, recompute, inFlight, again));
+  }
+
+  private static Parallelism parallelism(Fields stage, int devices) {
+    Optional<Node> said = stage.optional("parallelism");
+    if (said.isPresent() && said.get().is(Node.Type.TEXT)) {
+      return Parallelism.parse(said.get().text())
+          .orElseThrow(() ->
+              said.get()
+                  .wrong(
+                      "%s is \"%s\"; expected a kind of tensor, sequence, filter, channel or spatial with its parts, like tensor:4"
+                          .formatted(said.get().place(), said.get().text())));
+    }
+    int tensor = stage.optional("tensor").map(node -> node.count(1)).orElse(1);
+    Optional<Node> given = stage.optional("data");
+    int data = given.map(node -> node.count(1)).orElse(Math.max(1, devices / tensor));
+    if (Math.multiplyFull(data, tensor) != devices
+        && (given.isPresent() || stage.optional("tensor").isPresent())) {
+      throw given
+          .or(() -> stage.optional("tensor"))
+          .orElseThrow()
+          .unsound(
+              "the stage has %d devices, but data %d times tensor %d makes %d; make them agree"
+                  .formatted(devices, data, tensor, Math.multiplyFull(data, tensor)));
+    }
+    stage.optional("kind").ifPresent(kind -> checkKind(kind, data, tensor));
+    return tensor == 1 ? Parallelism.NONE : Parallelism.of(Parallelism.Kind.TENSOR, tensor);
+  }
+
+  private static void checkKind(Node kind, int data, int tensor) {
+    Map<String, String> words = new LinkedHashMap<>();
+    KINDS.forEach(word -> words.put(word, word));
+    String right =
+        tensor > 1 ? data > 1 ? "data+tensor" : "tensor" : data > 1 ? "data" : "one device";
+    if (!kind.word(words).equals(right)) {
+      throw kind.unsound(
+          "%s is \"%s\", but data %d and tensor %d are \"%s\"; make them agree"
+              .formatted(kind.place(), kind.text(), data, tensor, right));
+    }
   }
 
   /** Runs of layers, each as {@link #ends} says. */
@@ -206,12 +231,8 @@ public final class PlanJson {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("format", FORMAT);
     object.put("version", VERSION);
-    file.model().ifPresent(model -> object.put("model", model));
-    file.cluster().ifPresent(cluster -> object.put("cluster", cluster));
     file.costModel().ifPresent(costModel -> object.put("cost_model", costModel));
-    file.globalBatch().ifPresent(batch -> object.put("global_batch", batch));
-    file.profileBatch().ifPresent(batch -> object.put("profile_batch", batch));
-    putSetting(object, file.training(), file.memory());
+    file.madeFor().put(object);
     object.put("plan", object(file.plan()));
     return JsonText.of(object);
   }
@@ -241,6 +262,9 @@ public final class PlanJson {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("layers", List.of(stage.firstLayer(), stage.lastLayer()));
     object.put("devices", stage.devices());
+    if (stage.parallelism().several()) {
+      object.put("parallelism", stage.parallelism().toString());
+    }
     object.put("in_flight", stage.inFlight());
     object.put("recompute", stage.recompute().word());
     if (!stage.again().isEmpty()) {

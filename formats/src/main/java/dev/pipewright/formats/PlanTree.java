@@ -23,7 +23,6 @@ record PlanTree(Path file, Node root, Node plan) {
   enum Kind {
     SYNCHRONOUS,
     ASYNCHRONOUS,
-    HYBRID,
     PERIODIC,
     PLACEMENT
   }
@@ -131,7 +130,7 @@ record PlanTree(Path file, Node root, Node plan) {
     if (someStageHas("nodes")) {
       return Kind.PLACEMENT;
     }
-    return HybridJson.KEYS.stream().anyMatch(this::someStageHas) ? Kind.HYBRID : Kind.SYNCHRONOUS;
+    return Kind.SYNCHRONOUS;
   }
 
   private boolean someStageHas(String key) {

@@ -3,8 +3,7 @@ package dev.pipewright.formats;
 import java.nio.file.Path;
 
 /** What a plan file holds: one of the kinds of plan, and what it was made for. */
-public sealed interface ReadPlan
-    permits PlanFile, AsynchronousFile, HybridFile, PeriodicFile, PlacementFile {
+public sealed interface ReadPlan permits PlanFile, AsynchronousFile, PeriodicFile, PlacementFile {
   /** What it was made for, as far as the file says it. */
   MadeFor madeFor();
 
@@ -17,7 +16,6 @@ public sealed interface ReadPlan
     return switch (tree.kind()) {
       case SYNCHRONOUS -> PlanJson.read(tree);
       case ASYNCHRONOUS -> AsynchronousJson.read(tree);
-      case HYBRID -> HybridJson.read(tree);
       case PERIODIC -> PeriodicReader.read(tree);
       case PLACEMENT -> PlacementReader.read(tree);
     };

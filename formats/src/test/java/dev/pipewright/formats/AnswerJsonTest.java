@@ -56,16 +56,15 @@ class AnswerJsonTest {
   }
 
   private static AnswerJson.Context context(Optional<AnswerJson.Simulated> simulated) {
-    return new AnswerJson.Context(
-        "bert-48",
-        "dapple-a",
-        "derived: formulas, V100",
-        OptionalLong.of(4),
-        OptionalInt.empty(),
-        0.25,
-        simulated,
-        Optional.empty(),
-        GivenMemory.NONE);
+    MadeFor madeFor =
+        new MadeFor(
+            Optional.of("bert-48"),
+            Optional.of("dapple-a"),
+            OptionalLong.of(4),
+            OptionalInt.empty(),
+            Optional.empty(),
+            GivenMemory.NONE);
+    return new AnswerJson.Context(madeFor, "derived: formulas, V100", 0.25, simulated);
   }
 
   @Test
@@ -81,8 +80,8 @@ class AnswerJsonTest {
           "planner": "dapple",
           "model": "bert-48",
           "cluster": "dapple-a",
-          "cost_model": "pipewright",
           "global_batch": 4,
+          "cost_model": "pipewright",
           "profile": "derived: formulas, V100",
           "objective": {"name": "step_s", "value": 16.0},
           "lower_bound": {"value": 12.0, "why": "work / devices"},
@@ -158,6 +157,7 @@ class AnswerJsonTest {
               "kind": "data parallel",
               "plan": "[0..3]×1 [4..5]×1",
               "seconds": 20.0,
+              "peak_bytes": 120,
               "gap": 0.25
             }
           },
@@ -165,6 +165,9 @@ class AnswerJsonTest {
             {
               "kind": "hybrid",
               "summary": "[0..3]×1 [4..5]×1",
+              "schedule": "1f1b",
+              "micro_batches": 4,
+              "micro_batch": 1,
               "estimate_s": 16.0,
               "simulated_s": 16.0,
               "peak_bytes": 120
@@ -172,6 +175,9 @@ class AnswerJsonTest {
             {
               "kind": "data parallel",
               "summary": "[0..3]×1 [4..5]×1",
+              "schedule": "1f1b",
+              "micro_batches": 4,
+              "micro_batch": 1,
               "estimate_s": 20.0,
               "peak_bytes": 120
             }
@@ -190,8 +196,8 @@ class AnswerJsonTest {
         AnswerJson.text(planning(Optional.of(best), List.of(best)), context(Optional.empty()));
     PlanFile file = PlanJson.read(Refusal.file(folder, "answer.json", text));
     assertEquals(PLAN, file.plan());
-    assertEquals(Optional.of("dapple-a"), file.cluster());
-    assertEquals(OptionalLong.of(4), file.globalBatch());
+    assertEquals(Optional.of("dapple-a"), file.madeFor().cluster());
+    assertEquals(OptionalLong.of(4), file.madeFor().globalBatch());
   }
 
   @Test

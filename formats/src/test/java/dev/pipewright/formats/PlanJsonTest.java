@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.Parallelism;
+import dev.pipewright.plan.Parallelism.Kind;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
@@ -27,8 +29,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PlanJsonTest {
+  private static final Parallelism[] DIVIDED = {
+    Parallelism.of(Kind.TENSOR, 2),
+    Parallelism.of(Kind.FILTER, 2),
+    new Parallelism(Kind.SPATIAL, List.of(1, 2))
+  };
+
   private static final String GOOD =
       """
       {"model": "bert-48", "cluster": "dapple-a", "cost_model": "dapple", "global_batch": 64,
@@ -53,6 +62,13 @@ class PlanJsonTest {
     Refusal.assertRefused("plan.json:" + expected, file, PlanJson::read);
   }
 
+  /** All but the figures, which a reader of plans counts. */
+  private static void assertSame(PlanFile expected, PlanFile found) {
+    assertEquals(expected.plan(), found.plan());
+    assertEquals(expected.madeFor(), found.madeFor());
+    assertEquals(expected.costModel(), found.costModel());
+  }
+
   @Test
   void aPlanInsideAnAnswerIsReadWithWhatItWasMadeFor() {
     Plan plan =
@@ -65,17 +81,15 @@ class PlanJsonTest {
             List.of(
                 new StagePlan(0, 8, List.of(0, 1), Recompute.NONE, 2),
                 new StagePlan(9, 20, List.of(2, 3), Recompute.STAGE_INPUT, 1)));
-    assertEquals(
-        new PlanFile(
-            plan,
+    MadeFor madeFor =
+        new MadeFor(
             Optional.of("bert-48"),
             Optional.of("dapple-a"),
-            Optional.of("dapple"),
             OptionalLong.of(64),
             OptionalInt.of(2),
             Optional.empty(),
-            GivenMemory.NONE),
-        read(GOOD));
+            GivenMemory.NONE);
+    assertSame(new PlanFile(plan, madeFor, Optional.of("dapple")), read(GOOD));
   }
 
   @Test
@@ -87,8 +101,46 @@ class PlanJsonTest {
              "cluster": "abci", "stages": [{"layers": [0, 8], "devices": [0]}]}
             """);
     assertEquals(9, file.plan().layers());
-    assertEquals(Optional.of("abci"), file.cluster());
-    assertEquals(Optional.empty(), file.model());
+    assertEquals(Optional.of("abci"), file.madeFor().cluster());
+    assertEquals(Optional.empty(), file.madeFor().model());
+  }
+
+  private static String divided(String keys) {
+    return """
+    {"schedule": "1f1b", "micro_batch": 4, "micro_batches": 2,
+     "stages": [{"layers": [0, 8], "devices": [0, 1, 2, 3], %s}]}
+    """
+        .formatted(keys);
+  }
+
+  /** Version 1 gave degrees without what is divided. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"kind\": \"data+tensor\", \"data\": 2, \"tensor\": 2",
+        "\"tensor\": 2",
+        "\"parallelism\": \"tensor:2\""
+      })
+  void degreesOfTheFirstVersionAreRead(String keys) {
+    StagePlan stage = read(divided(keys)).plan().stages().get(0);
+    assertEquals(Parallelism.of(Kind.TENSOR, 2), stage.parallelism());
+    assertEquals(2, stage.replicas());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "\"tensor\": 4, \"kind\": \"sensor\" | kind is the text \"sensor\"; expected one of data, tensor, data+tensor, one device",
+        "\"tensor\": 4, \"kind\": \"data\" | kind is \"data\", but data 1 and tensor 4 are \"tensor\"; make them agree",
+        "\"tensor\": 3 | the stage has 4 devices, but data 1 times tensor 3 makes 3; make them agree",
+        "\"parallelism\": \"tensor:0\" | is \"tensor:0\"; expected a kind of tensor",
+        "\"parallelism\": \"filter:3\" | a stage has whole tensor-parallel groups: devices=4, parallelism=filter:3"
+      })
+  void parallelismThatContradictsItselfIsRefused(String keys, String words) {
+    String refusal = Refusal.of(Refusal.file(folder, "plan.json", divided(keys)), PlanJson::read);
+    assertTrue(refusal.contains(words), refusal);
   }
 
   @ParameterizedTest
@@ -110,7 +162,7 @@ class PlanJsonTest {
     PlanFile plan = random(new RandomModel(seed.getCurrentRepetition()));
     Path file = folder.resolve("plan.json");
     PlanJson.write(file, plan);
-    assertEquals(plan, PlanJson.read(file));
+    assertSame(plan, PlanJson.read(file));
   }
 
   private static PlanFile random(RandomModel made) {
@@ -133,23 +185,27 @@ class PlanJsonTest {
         again.add(new LayerRange(l, Math.min(last, l + random.nextInt(2))));
       }
       int held = policy == PipelinePolicy.ALL ? microBatches : random.nextInt(1, microBatches + 1);
-      stages.add(new StagePlan(layer, last, devices, recompute, held, again));
+      StagePlan stage = new StagePlan(layer, last, devices, recompute, held, again);
+      boolean divides = made.flip() && devices.size() % (2 * replicas) == 0;
+      stages.add(divides ? stage.with(made.one(DIVIDED)) : stage);
       layer = last + 1;
     }
     Plan plan = new Plan(policy, microBatches, random.nextInt(1, 9), replicas, made.flip(), stages);
     return made.flip()
-        ? PlanFile.of(plan)
+        ? new PlanFile(plan, MadeFor.UNKNOWN, Optional.empty())
         : new PlanFile(
             plan,
-            Optional.of(made.text()),
-            Optional.of(made.text()),
-            Optional.of(made.text()),
-            OptionalLong.of(made.count()),
-            OptionalInt.of(made.count()),
-            Optional.of(new Training(made.one(Optimizer.values()), made.one(Precision.values()))),
-            new GivenMemory(
-                OptionalLong.of(random.nextLong(1, (long) Range.BYTES.most())),
-                OptionalDouble.of(random.nextDouble())));
+            new MadeFor(
+                Optional.of(made.text()),
+                Optional.of(made.text()),
+                OptionalLong.of(made.count()),
+                OptionalInt.of(made.count()),
+                Optional.of(
+                    new Training(made.one(Optimizer.values()), made.one(Precision.values()))),
+                new GivenMemory(
+                    OptionalLong.of(random.nextLong(1, (long) Range.BYTES.most())),
+                    OptionalDouble.of(random.nextDouble()))),
+            Optional.of(made.text()));
   }
 
   @Test

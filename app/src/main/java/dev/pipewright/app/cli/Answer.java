@@ -8,17 +8,22 @@ import dev.pipewright.app.report.Runs;
 import dev.pipewright.app.report.TerminalReport;
 import dev.pipewright.app.report.TimelineSvg;
 import dev.pipewright.app.report.TimelineText;
+import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.StageCost;
+import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.TrainingFigures;
+import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.AnswerJson;
 import dev.pipewright.formats.JitterJson;
+import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.TrainingFiguresJson;
 import dev.pipewright.plan.Plan;
-import dev.pipewright.plan.StagePlan;
+import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.sim.Recorder;
@@ -29,9 +34,10 @@ import dev.pipewright.trace.RankMemory;
 import dev.pipewright.trace.Timeline;
 import dev.pipewright.units.Units;
 import java.io.PrintWriter;
-import java.util.ArrayList;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -39,86 +45,145 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A planning and the simulated step of its best plan, shown in every form that commands offer. */
-final class Answer {
+final class Answer implements PlannerAnswer {
+  /** The names of the files that {@link #write} makes. */
+  static final String[] FILES = {"plan.json", "report.html", "timeline.svg", "trace.json"};
+
   private final Planning planning;
-  private final ModelArgument.Costed costed;
-  private final long globalBatch;
+  private final Subject subject;
   private final double planningSeconds;
-  private final OptionalInt profileBatch;
-  private final @Nullable Timeline timeline;
+  private final Remarks remarks;
+  private final @Nullable Timeline timeline; // where there is a plan whose times are known
   private final List<RankMemory> memory; // by stage
   private final @Nullable JitterJson jitter;
 
+  /**
+   * What was planned.
+   *
+   * @param madeFor model and cluster as the user named them
+   * @param provenance where the model's times or peaks come from
+   * @param workload empty where no times are known
+   */
+  record Subject(MadeFor madeFor, Cluster cluster, String provenance, Optional<Workload> workload) {
+    /** A model on a cluster. */
+    static Subject of(ModelArgument.Costed costed, OptionalInt profileBatch, long globalBatch) {
+      Workload workload = costed.workload();
+      MadeFor madeFor =
+          new MadeFor(
+              Optional.of(costed.model()),
+              Optional.of(costed.cluster()),
+              OptionalLong.of(globalBatch),
+              profileBatch,
+              Optional.of(workload.training()),
+              costed.memory());
+      return new Subject(
+          madeFor,
+          workload.cluster(),
+          workload.profile().provenance().toString(),
+          Optional.of(workload));
+    }
+
+    private String title() {
+      String model = madeFor.model().orElse("the model");
+      String name = workload.isPresent() ? model : String.valueOf(Path.of(model).getFileName());
+      return name + " on " + cluster.name();
+    }
+  }
+
+  /** What a planner says of its plan, or of why there is none. */
+  interface Remarks {
+    /** Of a plan that was given. */
+    Remarks NONE = new Remarks() {};
+
+    /** Why there is no plan, and what would help. */
+    default Optional<String> nothing() {
+      return Optional.empty();
+    }
+
+    /** What else to say of the plan. */
+    default List<String> of() {
+      return List.of();
+    }
+
+    /** Whether plans that do not fit count as none. */
+    default boolean limitsMemory() {
+      return true;
+    }
+  }
+
   /** The step as simulated usually. */
-  Answer(
-      Planning planning,
-      ModelArgument.Costed costed,
-      long globalBatch,
-      double planningSeconds,
-      OptionalInt profileBatch) {
+  Answer(Planning planning, Subject subject, double planningSeconds, Remarks remarks) {
     this(
         planning,
-        costed,
-        globalBatch,
+        subject,
         planningSeconds,
-        profileBatch,
+        remarks,
         best -> SimulatedOracle.run(best.plan(), best.estimate()),
         null);
   }
 
   Answer(
       Planning planning,
-      ModelArgument.Costed costed,
-      long globalBatch,
+      Subject subject,
       double planningSeconds,
-      OptionalInt profileBatch,
+      Remarks remarks,
       Function<Candidate, Run> simulator,
       @Nullable JitterJson jitter) {
-    this.planning = planning;
-    this.costed = costed;
-    this.globalBatch = globalBatch;
+    this.subject = subject;
     this.planningSeconds = planningSeconds;
-    this.profileBatch = profileBatch;
-    Optional<Run> run = planning.best().map(simulator);
-    this.memory =
-        run.map(step -> PlanMemory.of(planning.best().orElseThrow().estimate().stages(), step))
-            .orElse(List.of());
-    this.timeline =
-        run.map(step -> timeline(planning.best().orElseThrow(), step, memory)).orElse(null);
+    this.remarks = remarks;
     this.jitter = jitter;
+    Optional<Candidate> timed = planning.best().filter(best -> !Double.isNaN(best.seconds()));
+    if (timed.isEmpty()) {
+      this.planning = planning;
+      this.timeline = null;
+      this.memory = List.of();
+      return;
+    }
+    Candidate best = timed.get();
+    Run run = simulator.apply(best);
+    List<StageCost> stages = best.estimate().stages();
+    this.planning =
+        planning.objective() == Objective.PEAK_MEMORY
+            ? planning.simulated(new Assessment("simulated", run.makespan(), stages))
+            : planning;
+    this.memory = PlanMemory.of(stages, run);
+    this.timeline = Recorder.timeline(best.plan(), stages, run, memory);
   }
 
-  private static Timeline timeline(Candidate best, Run run, List<RankMemory> memory) {
-    return Recorder.timeline(best.plan(), best.estimate().stages(), run, memory);
+  Planning planning() {
+    return planning;
   }
 
   private Picture picture() {
     return new Picture(
-        costed.model() + " on " + costed.workload().cluster().name(),
+        subject.title(),
         planning,
         Optional.ofNullable(timeline),
         planningSeconds,
-        costed.workload().profile().provenance().toString(),
+        subject.provenance,
         figures());
   }
 
   /** What the best plan trains with and how fast; empty when nothing fits. */
-  Optional<TrainingFigures> figures() {
-    return planning
-        .best()
-        .map(best -> {
-          Plan plan = best.plan();
-          List<Integer> perRank =
-              plan.stages().stream()
-                  .map(stage -> StageCosts.slice(plan.microBatching(), stage.replicas()))
-                  .toList();
-          int devices = plan.stages().stream().mapToInt(StagePlan::replicas).sum();
-          return TrainingFigures.of(
-              costed.workload(), globalBatch, perRank, best.seconds(), devices);
-        });
+  @Override
+  public Optional<TrainingFigures> figures() {
+    return subject.workload.flatMap(
+        workload -> planning.best().map(best -> figures(workload, best)));
   }
 
-  void print(PrintWriter out) {
+  private TrainingFigures figures(Workload workload, Candidate best) {
+    Plan plan = best.plan();
+    List<Integer> perRank =
+        plan.stages().stream()
+            .map(stage -> StageCosts.slice(plan.microBatching(), stage.replicas()))
+            .toList();
+    long batch = subject.madeFor.globalBatch().orElse(plan.globalBatch());
+    return TrainingFigures.of(workload, batch, perRank, best.seconds(), plan.devices());
+  }
+
+  @Override
+  public void print(PrintWriter out) {
     boolean colours = Terminal.colours();
     out.print(TerminalReport.of(picture(), Terminal.columns(), colours));
     if (timeline != null) {
@@ -137,85 +202,103 @@ final class Answer {
     out.print(MemoryText.of(memory, Terminal.columns(), Terminal.colours()));
   }
 
-  String json() {
-    String text = AnswerJson.text(planning, context());
+  @Override
+  public String json() {
+    AnswerJson.Context context =
+        new AnswerJson.Context(
+            subject.madeFor,
+            subject.provenance,
+            planningSeconds,
+            Optional.ofNullable(timeline).map(this::simulated));
+    String text = AnswerJson.text(planning, context);
     return figures().map(found -> TrainingFiguresJson.added(text, found)).orElse(text);
   }
 
-  private AnswerJson.Context context() {
-    return new AnswerJson.Context(
-        costed.model(),
-        costed.cluster(),
-        costed.workload().profile().provenance().toString(),
-        planning.best().isPresent() ? OptionalLong.of(globalBatch) : OptionalLong.empty(),
-        profileBatch,
-        planningSeconds,
-        Optional.ofNullable(timeline).map(this::simulated),
-        Optional.of(costed.workload().training()),
-        costed.memory());
-  }
-
   private AnswerJson.Simulated simulated(Timeline step) {
-    List<Long> peaks = new ArrayList<>();
     Plan plan = planning.best().orElseThrow().plan();
-    Long[] byDevice = new Long[costed.workload().cluster().size()];
-    java.util.Arrays.fill(byDevice, 0L);
+    Long[] byDevice = Collections.nCopies(subject.cluster.size(), 0L).toArray(Long[]::new);
     for (int stage = 0; stage < plan.stages().size(); stage++) {
-      for (int device : plan.stages().get(stage).devices()) {
+      List<Integer> devices = plan.stages().get(stage).devices();
+      for (int device : devices) {
         byDevice[device] = Math.round(step.memory().get(stage).peak());
       }
     }
-    peaks.addAll(List.of(byDevice));
     return new AnswerJson.Simulated(
         step.stepSeconds(),
         step.idleShare(),
         step.spanIdleShare(),
-        peaks,
+        Arrays.asList(byDevice),
         memory,
         Optional.ofNullable(jitter));
   }
 
-  /** The names of the files that {@link #write} makes. */
-  static final String[] FILES = {"plan.json", "report.html", "timeline.svg", "trace.json"};
+  @Override
+  public List<String> files() {
+    return timeline == null ? List.of(FILES[0]) : List.of(FILES);
+  }
 
-  void write(OutputFolder folder) {
+  @Override
+  public void write(OutputFolder folder) {
     Candidate best = planning.best().orElseThrow();
-    PlanFile file =
-        new PlanFile(
-            best.plan(),
-            Optional.of(ModelArgument.anywhere(costed.model())),
-            Optional.of(ClusterNames.anywhere(costed.cluster())),
-            Optional.of(planning.costModel()),
-            OptionalLong.of(globalBatch),
-            profileBatch,
-            Optional.of(costed.workload().training()),
-            costed.memory());
-    Picture picture = picture();
+    MadeFor madeFor = anywhere(subject.madeFor);
+    PlanFile file = new PlanFile(best.plan(), madeFor, Optional.of(planning.costModel()));
     folder.write("plan.json", PlanJson.text(file));
-    folder.write("report.html", out -> HtmlReport.write(picture, out));
-    Timeline step = Objects.requireNonNull(timeline);
-    folder.write("timeline.svg", TimelineSvg.of("", Runs.of(picture.title(), step)));
-    folder.write("trace.json", out -> PerfettoTrace.write(picture.title(), step, out));
+    if (timeline != null) {
+      Timeline step = timeline;
+      Picture picture = picture();
+      folder.write("report.html", out -> HtmlReport.write(picture, out));
+      folder.write("timeline.svg", TimelineSvg.of("", Runs.of(picture.title(), step)));
+      folder.write("trace.json", out -> PerfettoTrace.write(picture.title(), step, out));
+    }
+  }
+
+  /** As a file elsewhere names the same model and cluster. */
+  static MadeFor anywhere(MadeFor madeFor) {
+    return madeFor.named(
+        ModelArgument.anywhere(madeFor.model().orElseThrow()),
+        madeFor.cluster().map(ClusterNames::anywhere));
+  }
+
+  @Override
+  public Optional<String> nothing() {
+    return planning.best().isPresent() ? Optional.empty() : remarks.nothing();
+  }
+
+  @Override
+  public List<String> remarks() {
+    return remarks.of();
+  }
+
+  @Override
+  public boolean fits() {
+    return planning.best().isPresent() && (!remarks.limitsMemory() || doesNotFit().isEmpty());
   }
 
   /** The first stage of the best plan that does not fit, worded; empty when all do. */
   Optional<String> doesNotFit() {
-    if (planning.best().isEmpty()) {
-      return Optional.empty();
-    }
-    Assessment estimate = planning.best().get().estimate();
-    int stage = estimate.firstThatDoesNotFit();
-    if (stage < 0) {
-      return Optional.empty();
-    }
-    var memory = estimate.stages().get(stage).memory();
-    return Optional.of(
-        "stage "
-            + stage
-            + " needs "
-            + Units.binary(memory.peakBytes(), "B")
-            + " on each device, which has "
-            + memory.capacity()
-            + "; try recomputation, more stages or a smaller micro-batch");
+    return planning.best().flatMap(Answer::doesNotFit);
+  }
+
+  static Optional<String> doesNotFit(Candidate plan) {
+    int stage = plan.estimate().firstThatDoesNotFit();
+    return stage < 0
+        ? Optional.empty()
+        : Optional.of(tooLarge(plan.plan(), plan.estimate(), stage, ""));
+  }
+
+  /**
+   * What a stage needs and what would help.
+   *
+   * @param when in the step that is, after other words; may be empty
+   */
+  static String tooLarge(Plan plan, Assessment estimate, int stage, String when) {
+    StageMemory memory = estimate.stages().get(stage).memory();
+    return "stage %d needs %s on %s of %s%s; recompute, or take more stages, more tensor parallelism or smaller micro-batches"
+        .formatted(
+            stage,
+            Units.binary(memory.peakBytes(), "B"),
+            PlanProblems.devices(plan.stages().get(stage).devices()),
+            memory.capacity(),
+            when);
   }
 }

@@ -215,7 +215,7 @@ record GivenPattern(Path path, PeriodicFile file, ModelArgument.Costed costed, b
     for (int device = 0; device < bytes.length; device++) {
       figures.compareRounded("device_bytes[" + device + "]", bytes[device]);
     }
-    figures.compare("objective.value", priced.secondsPerBatch());
+    figures.compare("objective.minibatch_s.value", priced.secondsPerBatch());
     return figures.problems();
   }
 

@@ -3,6 +3,7 @@ package dev.pipewright.app.cli;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.FileProblem;
+import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.McapTable;
 import dev.pipewright.formats.PlanFile;
 import dev.pipewright.plan.Plan;
@@ -18,14 +19,15 @@ record GivenPeaks(Path path, PlanFile file, String table, LayerPeaks peaks, Clus
     implements GivenPlan {
   static GivenPeaks of(PlanArgument argument, PlanFile file) {
     argument.refuseCostModel("goes by measured peaks");
-    argument.arguments.fallBackTo(file.training(), file.memory());
-    String table = argument.model(file.madeFor());
+    MadeFor madeFor = file.madeFor();
+    argument.arguments.fallBackTo(madeFor.training(), madeFor.memory());
+    String table = argument.model(madeFor);
     return new GivenPeaks(
         argument.path,
         file,
         table,
         McapTable.read(Values.file("the model", table)),
-        argument.arguments.cluster(argument.cluster(file.madeFor())));
+        argument.arguments.cluster(argument.cluster(madeFor)));
   }
 
   @Override

@@ -159,7 +159,7 @@ record GivenPlacement(
         figures.compare(place + "memory_bytes", counted.bytes());
       }
     }
-    figures.compare("objective.value", placement.maxLoad());
+    figures.compare("objective.max_load.value", placement.maxLoad());
     return figures.problems();
   }
 

@@ -9,7 +9,7 @@ import java.util.Optional;
 
 /** A plan from a file with the prices of its parts: what commands ask of every kind of plan. */
 sealed interface GivenPlan
-    permits GivenStep, GivenAsynchronous, GivenHybrid, GivenPattern, GivenPlacement, GivenPeaks {
+    permits GivenStep, GivenAsynchronous, GivenPattern, GivenPlacement, GivenPeaks {
   /** What keeps it from running on its cluster; empty where nothing does. */
   List<FileProblem> problems();
 

@@ -2,13 +2,16 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.CostModel;
+import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.FileProblem;
 import dev.pipewright.formats.JitterJson;
 import dev.pipewright.formats.OutputFolder;
+import dev.pipewright.formats.PlanFigures;
 import dev.pipewright.formats.PlanFile;
+import dev.pipewright.plan.ParallelismLimits;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.planner.Evaluation;
 import dev.pipewright.planner.Planning;
@@ -24,13 +27,25 @@ import dev.pipewright.units.Units;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A plan of synchronous training with data and pipeline parallelism. */
-record GivenStep(Path path, PlanFile file, ModelArgument.Costed costed, CostModel costModel)
+/**
+ * A plan of synchronous training.
+ *
+ * @param compared whether what the file states is what its plan has to have: it is looked at for
+ *     what it was made for
+ */
+record GivenStep(
+    Path path,
+    PlanFile file,
+    Plan plan,
+    ModelArgument.Costed costed,
+    CostModel costModel,
+    boolean compared)
     implements GivenPlan {
   static GivenStep of(PlanArgument argument, PlanFile file) {
     argument.model(file.madeFor());
@@ -47,63 +62,83 @@ record GivenStep(Path path, PlanFile file, ModelArgument.Costed costed, CostMode
                         + Suggestion.of(word, SynchronousFlags.COST_MODELS)));
     Limits.passes(argument.path.toString(), file.plan());
     long samples = file.plan().globalBatch();
-    long said = file.globalBatch().orElse(samples);
+    long said = file.madeFor().globalBatch().orElse(samples);
+    boolean compared =
+        !argument.elsewhere()
+            && (argument.costModel == null || file.costModel().equals(Optional.of(word)));
     ModelArgument.Costed costed =
         argument.costed(file.madeFor(), prices.isFor(said, file.plan()) ? said : samples);
-    return new GivenStep(argument.path, file, costed, prices);
-  }
-
-  private Plan plan() {
-    return file.plan();
+    ParallelismLimits limits = new ParallelismLimits(costed.workload().chain().graph());
+    Plan plan = limits.usual(file.plan());
+    return new GivenStep(argument.path, file, plan, costed, prices, compared);
   }
 
   /** Samples of a step: those of the plan's micro-batches, but where the cost model truncates. */
   private long globalBatch() {
-    return file.globalBatch().orElse(plan().globalBatch());
+    return file.madeFor().globalBatch().orElse(plan.globalBatch());
   }
 
   @Override
   public Map<String, Object> counted() {
-    return Counted.of(plan().schedule());
+    return Counted.of(plan.schedule());
   }
 
   @Override
   public List<FileProblem> problems() {
-    List<FileProblem> problems = PlanProblems.ofSchedule(path, plan().schedule());
+    List<FileProblem> problems = PlanProblems.ofSchedule(path, plan.schedule());
     boolean runs = problems.isEmpty();
-    List<FileProblem> misfits = PlanProblems.misfits(path, plan().stages(), costed);
+    List<FileProblem> misfits = PlanProblems.misfits(path, plan.stages(), costed);
     problems.addAll(misfits);
     if (misfits.isEmpty()) {
-      memory(runs, problems);
+      priced(runs, problems);
     }
     return problems;
   }
 
-  private void memory(boolean runs, List<FileProblem> problems) {
+  private void priced(boolean runs, List<FileProblem> problems) {
     try {
-      Assessment assessment = costModel.oracle(costed.costs(), globalBatch()).assess(plan());
-      if (assessment.fits()) {
-        return;
+      Assessment assessment = costModel.oracle(costed.costs(), globalBatch()).assess(plan);
+      if (!assessment.fits()) {
+        problems.addAll(tooLarge(assessment, runs));
       }
-      @Nullable List<RankMemory> memories =
-          runs ? PlanMemory.of(assessment.stages(), SimulatedOracle.run(plan(), assessment)) : null;
-      for (int stage = 0; stage < assessment.stages().size(); stage++) {
-        StageMemory memory = assessment.stages().get(stage).memory();
-        if (!memory.fits()) {
-          String words =
-              "stage %d needs %s on %s of %s%s; recompute, or take more stages or smaller micro-batches"
-                  .formatted(
-                      stage,
-                      Units.binary(memory.peakBytes(), "B"),
-                      PlanProblems.devices(plan().stages().get(stage).devices()),
-                      memory.capacity(),
-                      memories == null ? "" : when(memories.get(stage).total(), memory));
-          problems.add(FileProblem.ofStage(path, stage, "memory", words));
-        }
-      }
+      problems.addAll(compared ? figures(assessment) : List.of());
     } catch (IllegalArgumentException e) {
       problems.add(FileProblem.of(path, "misfit", String.valueOf(e.getMessage())));
     }
+  }
+
+  private List<FileProblem> tooLarge(Assessment assessment, boolean runs) {
+    List<FileProblem> problems = new ArrayList<>();
+    @Nullable List<RankMemory> memories =
+        runs ? PlanMemory.of(assessment.stages(), SimulatedOracle.run(plan, assessment)) : null;
+    for (int stage = 0; stage < assessment.stages().size(); stage++) {
+      StageMemory memory = assessment.stages().get(stage).memory();
+      if (!memory.fits()) {
+        String when = memories == null ? "" : when(memories.get(stage).total(), memory);
+        String words = Answer.tooLarge(plan, assessment, stage, when);
+        problems.add(FileProblem.ofStage(path, stage, "memory", words));
+      }
+    }
+    return problems;
+  }
+
+  private List<FileProblem> figures(Assessment assessment) {
+    PlanFigures figures = file.figures();
+    for (int stage = 0; stage < assessment.stages().size(); stage++) {
+      String place = "stages[" + stage + "].";
+      StageCost cost = assessment.stages().get(stage);
+      figures.compare(place + "forward_s", cost.forwardSeconds());
+      figures.compare(place + "backward_s", cost.backwardSeconds());
+      figures.compare(place + "send_s", cost.sendSeconds());
+      figures.compare(place + "return_s", cost.returnSeconds());
+      figures.compare(place + "allreduce_s", cost.allReduceSeconds());
+      figures.compare(place + "exposed_allreduce_s", cost.exposedAllReduceSeconds());
+      figures.compare(place + "update_s", cost.updateSeconds());
+      figures.compareRounded(place + "memory_bytes", cost.memory().peakBytes());
+    }
+    figures.compare("objective.step_s.value", assessment.stepSeconds());
+    figures.compare("objective.peak_bytes.value", assessment.peakBytes());
+    return figures.problems();
   }
 
   /** When in the step memory is too much, and when it is most. */
@@ -127,7 +162,7 @@ record GivenStep(Path path, PlanFile file, ModelArgument.Costed costed, CostMode
 
   @Override
   public List<String> files() {
-    Limits.drawn(plan());
+    Limits.drawn(plan);
     return List.of(Answer.FILES);
   }
 
@@ -142,29 +177,28 @@ record GivenStep(Path path, PlanFile file, ModelArgument.Costed costed, CostMode
   }
 
   private Answer simulated(SimulationOptions options) {
-    PlanProblems.refuseMisfits(path, plan().stages(), costed);
+    PlanProblems.refuseMisfits(path, plan.stages(), costed);
     var costs = costed.costs();
     Jitter jitter = options.jitter();
     int runs = options.runs();
     SimulatedOracle oracle =
         new SimulatedOracle(
             costModel.oracle(costs, globalBatch()),
-            options.conditions(Transfers.QUEUED, PlanWires.of(plan(), costed.workload().cluster())),
-            options.slowness(plan().stages().size()));
+            options.conditions(Transfers.QUEUED, PlanWires.of(plan, costed.workload().cluster())),
+            options.slowness(plan.stages().size()));
     long start = System.nanoTime();
     Planning planning;
     try {
-      planning = Evaluation.of(costs, plan(), globalBatch(), costModel, oracle);
+      planning = Evaluation.of(costs, plan, globalBatch(), costModel, oracle);
     } catch (IllegalArgumentException e) {
-      throw new BadInputException(PlanProblems.refusal(path, plan().schedule(), e));
+      throw new BadInputException(PlanProblems.refusal(path, plan.schedule(), e));
     }
     double seconds = (System.nanoTime() - start) / 1e9;
     return new Answer(
         planning,
-        costed,
-        globalBatch(),
+        Answer.Subject.of(costed, file.madeFor().profileBatch(), globalBatch()),
         seconds,
-        file.profileBatch(),
+        Answer.Remarks.NONE,
         best -> oracle.simulate(best.plan(), best.estimate()),
         jitter == null ? null : jittered(oracle, planning, jitter, runs));
   }

@@ -134,6 +134,11 @@ final class ModelArgument {
                 "no cluster given; add --cluster with a file or one of `pipewright clusters`"));
   }
 
+  /** Samples that the model's times are for, where the user says. */
+  OptionalInt profileBatch() {
+    return profileBatch == null ? OptionalInt.empty() : OptionalInt.of(profileBatch);
+  }
+
   /** The cluster, with the memory that the user gives its devices. */
   Cluster cluster(Optional<String> fallback) {
     Cluster found = ClusterNames.resolve(clusterName(fallback));
@@ -143,7 +148,8 @@ final class ModelArgument {
         : sized.withReserve(Values.share("--memory-reserve", memoryReserve));
   }
 
-  private GivenMemory memory(Cluster on) {
+  /** What is known of the memory of the devices. */
+  GivenMemory memory(Cluster on) {
     return new GivenMemory(
         memory == null ? OptionalLong.empty() : OptionalLong.of(bytes(memory).value()),
         on.reserve());

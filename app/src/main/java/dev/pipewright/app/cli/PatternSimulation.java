@@ -1,6 +1,5 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.HybridText;
 import dev.pipewright.app.report.RoundsText;
 import dev.pipewright.app.report.Words;
 import dev.pipewright.cost.TrainingFigures;
@@ -122,7 +121,7 @@ record PatternSimulation(
     if (stated.isPresent()) {
       lines.add(
           new RoundsText.Line(
-              "planned", HybridText.planned(stated.getAsDouble(), onTime, "simulation")));
+              "planned", Words.planned(stated.getAsDouble(), onTime, "simulation")));
     }
     lines.add(
         new RoundsText.Line(

@@ -109,9 +109,7 @@ final class PipeDream2bwAnswer implements PlannerAnswer {
         Optional.of(costed.model()),
         Optional.of(costed.cluster()),
         OptionalLong.of(globalBatch),
-        arguments.profileBatch == null
-            ? OptionalInt.empty()
-            : OptionalInt.of(arguments.profileBatch),
+        arguments.profileBatch(),
         Optional.of(costed.workload().training()),
         costed.memory());
   }
@@ -210,8 +208,7 @@ final class PipeDream2bwAnswer implements PlannerAnswer {
             "the search was ended early; the best so far is "
                 + planning
                     .best()
-                    .map(
-                        best -> Units.percent(best.seconds() / planning.lowerBound().seconds() - 1))
+                    .map(best -> Units.percent(best.seconds() / planning.lowerBound().value() - 1))
                     .orElseThrow()
                 + " above the lower bound ("
                 + planning.lowerBound().why()

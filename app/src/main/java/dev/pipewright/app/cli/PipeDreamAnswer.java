@@ -82,10 +82,7 @@ final class PipeDreamAnswer implements PlannerAnswer {
               + "'; give a file with measured times, since --levels says nothing of the devices, or"
               + " plan with --cluster");
     }
-    OptionalInt given =
-        arguments.profileBatch == null
-            ? OptionalInt.empty()
-            : OptionalInt.of(arguments.profileBatch);
+    OptionalInt given = arguments.profileBatch();
     ModelFile file =
         ModelFiles.read(
             path, OptionalInt.of(given.orElse(1)), Optional.ofNullable(arguments.modelFormat));

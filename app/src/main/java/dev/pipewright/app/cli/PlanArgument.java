@@ -2,7 +2,6 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.AsynchronousFile;
 import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.HybridFile;
 import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.McapTable;
 import dev.pipewright.formats.PeriodicFile;
@@ -67,7 +66,6 @@ final class PlanArgument {
       case PlanFile file when isMeasured(file.madeFor()) -> GivenPeaks.of(this, file);
       case PlanFile file -> GivenStep.of(this, file);
       case AsynchronousFile file -> GivenAsynchronous.of(this, file);
-      case HybridFile file -> GivenHybrid.of(this, file);
       case PeriodicFile file -> GivenPattern.of(this, file);
       case PlacementFile file -> GivenPlacement.of(this, file);
     };

@@ -114,7 +114,7 @@ final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
     String meant = PlannerNames.of(planner, objective);
     PlannerNames.checkSupported(meant, spec.commandLine().getParseResult());
     synchronous.checkStages(meant);
-    String[] names = PlannerNames.isSynchronous(meant) ? Answer.FILES : new String[] {"plan.json"};
+    String[] names = PlannerNames.flushes(meant) ? Answer.FILES : new String[] {"plan.json"};
     try (OutputFolder to = OutputFolder.of(out, names)) { // before any work
       PlannerAnswer answer;
       try (SearchDeadline patience = new SearchDeadline(SearchDeadline.limit(timeLimit))) {

@@ -7,7 +7,6 @@ import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.planner.DapplePlanner;
@@ -21,40 +20,31 @@ import dev.pipewright.planner.Remedy;
 import dev.pipewright.planner.Request;
 import dev.pipewright.sim.SimulatedOracle;
 import dev.pipewright.units.Units;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.OptionalInt;
 
 /** The best plan of synchronous training, or a given one, scored. */
-final class SynchronousAnswer implements PlannerAnswer {
+final class SynchronousAnswer implements Answer.Remarks {
   private final String planner;
   private final Request request;
   private final Planning planning;
   private final StageCosts costs;
-  private final Answer answer;
   private final boolean ended;
 
   private SynchronousAnswer(
-      String planner,
-      Request request,
-      Planning planning,
-      StageCosts costs,
-      Answer answer,
-      boolean ended) {
+      String planner, Request request, Planning planning, StageCosts costs, boolean ended) {
     this.planner = planner;
     this.request = request;
     this.planning = planning;
     this.costs = costs;
-    this.answer = answer;
     this.ended = ended;
   }
 
   /** Plans, or scores the plan that the flags name. */
-  static SynchronousAnswer of(
+  static Answer of(
       String planner,
       String model,
       ModelArgument arguments,
@@ -67,7 +57,7 @@ final class SynchronousAnswer implements PlannerAnswer {
   }
 
   /** All layers on one device. */
-  static SynchronousAnswer oneDevice(
+  static Answer oneDevice(
       String model, ModelArgument arguments, SynchronousFlags flags, SearchDeadline patience) {
     String straight = "straight";
     Request request = flags.request(straight).withStages(OptionalInt.of(1));
@@ -76,7 +66,7 @@ final class SynchronousAnswer implements PlannerAnswer {
     return of(straight, costed, arguments, flags, request, patience);
   }
 
-  private static SynchronousAnswer of(
+  private static Answer of(
       String planner,
       ModelArgument.Costed costed,
       ModelArgument arguments,
@@ -93,12 +83,12 @@ final class SynchronousAnswer implements PlannerAnswer {
       planning = planned(planner, costs, request, patience);
     }
     double seconds = (System.nanoTime() - start) / 1e9;
-    OptionalInt batch =
-        arguments.profileBatch == null
-            ? OptionalInt.empty()
-            : OptionalInt.of(arguments.profileBatch);
-    Answer answer = new Answer(planning, costed, request.globalBatch(), seconds, batch);
-    return new SynchronousAnswer(planner, request, planning, costs, answer, patience.ended());
+    OptionalInt batch = arguments.profileBatch();
+    return new Answer(
+        planning,
+        Answer.Subject.of(costed, batch, request.globalBatch()),
+        seconds,
+        new SynchronousAnswer(planner, request, planning, costs, patience.ended()));
   }
 
   private static Planning planned(
@@ -144,33 +134,16 @@ final class SynchronousAnswer implements PlannerAnswer {
     }
   }
 
-  /** Seconds of the best plan's step. */
-  OptionalDouble seconds() {
-    return planning.best().stream().mapToDouble(Candidate::seconds).findFirst();
-  }
-
-  @Override
-  public String json() {
-    return answer.json();
-  }
-
-  @Override
-  public void print(PrintWriter out) {
-    answer.print(out);
-  }
-
   @Override
   public Optional<String> nothing() {
-    return planning.best().isEmpty()
-        ? Optional.of(
-            Cut.find(planner)
-                .map(cut -> PlainPipeline.sentence(cut, costs, request))
-                .orElseGet(() -> Remedy.sentence(costs, request)))
-        : Optional.empty();
+    return Optional.of(
+        Cut.find(planner)
+            .map(cut -> PlainPipeline.sentence(cut, costs, request))
+            .orElseGet(() -> Remedy.sentence(costs, request)));
   }
 
   @Override
-  public List<String> remarks() {
+  public List<String> of() {
     List<String> remarks = new ArrayList<>();
     if (ended) {
       remarks.add("the search was ended early; " + gap());
@@ -225,7 +198,7 @@ final class SynchronousAnswer implements PlannerAnswer {
   private String gap() {
     return planning
         .best()
-        .map(best -> best.seconds() / planning.lowerBound().seconds() - 1)
+        .map(best -> best.seconds() / planning.lowerBound().value() - 1)
         .filter(Double::isFinite)
         .map(above ->
             "the best so far is "
@@ -236,23 +209,13 @@ final class SynchronousAnswer implements PlannerAnswer {
         .orElse("nothing was found so far");
   }
 
-  /** The authors' program knows no memory, so its plans are not held against it. */
   private Optional<String> tooLarge() {
-    return request.costModel() == CostModel.DAPPLE_REPO ? Optional.empty() : answer.doesNotFit();
+    return limitsMemory() ? planning.best().flatMap(Answer::doesNotFit) : Optional.empty();
   }
 
+  /** The authors' program knows no memory, so its plans are not held against it. */
   @Override
-  public boolean fits() {
-    return planning.best().isPresent() && tooLarge().isEmpty();
-  }
-
-  @Override
-  public List<String> files() {
-    return List.of(Answer.FILES);
-  }
-
-  @Override
-  public void write(OutputFolder out) {
-    answer.write(out);
+  public boolean limitsMemory() {
+    return request.costModel() != CostModel.DAPPLE_REPO;
   }
 }

@@ -5,6 +5,7 @@ import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.JsonText;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.SteadyFigures;
+import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.madpipe.PeriodicPlan;
 import dev.pipewright.planner.madpipe.PeriodicPlanner;
 import dev.pipewright.planner.madpipe.PeriodicPlanning;
@@ -130,8 +131,9 @@ final class ThroughputAnswer implements PlannerAnswer {
     return steady.map(SteadyFigures::seconds).orElse(Double.POSITIVE_INFINITY);
   }
 
-  private static Rival oneDevice(SynchronousAnswer answer) {
-    double seconds = answer.seconds().orElse(Double.POSITIVE_INFINITY);
+  private static Rival oneDevice(Answer answer) {
+    double seconds =
+        answer.planning().best().map(Candidate::seconds).orElse(Double.POSITIVE_INFINITY);
     return new Rival(
         "one device within its memory", seconds, answer.nothing(), Optional.of(answer));
   }

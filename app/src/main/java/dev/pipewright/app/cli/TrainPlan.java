@@ -2,7 +2,6 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.AsynchronousFile;
 import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.HybridFile;
 import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.PeriodicFile;
 import dev.pipewright.formats.PlacementFile;
@@ -16,7 +15,6 @@ import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.plan.AsynchronousPlan.Rule;
 import dev.pipewright.plan.LayerRange;
-import dev.pipewright.plan.Parallelism;
 import dev.pipewright.plan.ParallelismLimits;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
@@ -30,8 +28,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * A plan's file, for who trains with it: of steps that end, whose stages may divide tensors, or of
- * steps that flow, also in a pattern of several stages on a device.
+ * A plan's file for training: synchronous, asynchronous, or a pattern with several stages on a
+ * device.
  *
  * @param stages with their devices, as many of each as it has workers
  */
@@ -41,7 +39,6 @@ record TrainPlan(ReadPlan file, List<StagePlan> stages) {
     return switch (ReadPlan.of(path)) {
       case PlanFile file -> new TrainPlan(file, file.plan().stages());
       case AsynchronousFile file -> new TrainPlan(file, file.plan().stages());
-      case HybridFile file -> new TrainPlan(file, file.shape().plan().stages());
       case PeriodicFile file -> new TrainPlan(file, stages(file.shape()));
       case PlacementFile file -> refused(path);
     };
@@ -81,9 +78,8 @@ record TrainPlan(ReadPlan file, List<StagePlan> stages) {
   /** With a worker for each device. */
   Assignment assignment(LayerGraph graph) {
     return switch (file) {
-      case PlanFile read -> Assignment.of(read.plan());
+      case PlanFile read -> synchronous(read.plan(), graph);
       case AsynchronousFile read -> asynchronous(read.plan());
-      case HybridFile read -> divided(read, graph);
       case PeriodicFile read -> repeated(read);
       case PlacementFile read -> throw new IllegalStateException("refused before");
     };
@@ -99,7 +95,7 @@ record TrainPlan(ReadPlan file, List<StagePlan> stages) {
     int ranks = asyncPipeline.schedule(asyncPipeline.round()).ranks();
     return Assignment.of(
         asyncPipeline,
-        stages.stream().map(stage -> layers(stage, Parallelism.NONE)).toList(),
+        stages.stream().map(TrainPlan::layers).toList(),
         Collections.nCopies(ranks, inTurn ? 1 : plan.replicas()),
         Math.toIntExact(plan.globalBatch()));
   }
@@ -118,7 +114,7 @@ record TrainPlan(ReadPlan file, List<StagePlan> stages) {
     AsyncPipeline.Repeated asyncPipeline = asyncPipeline(read.shape(), ranks, passes);
     return Assignment.of(
         asyncPipeline,
-        stages.stream().map(stage -> layers(stage, Parallelism.NONE)).toList(),
+        stages.stream().map(TrainPlan::layers).toList(),
         Collections.nCopies(devices.size(), 1),
         Math.multiplyExact(read.samples(), asyncPipeline.microBatches()));
   }
@@ -139,33 +135,22 @@ record TrainPlan(ReadPlan file, List<StagePlan> stages) {
     return asyncPipeline;
   }
 
-  private Assignment divided(HybridFile read, LayerGraph graph) {
-    Plan plan = read.shape().plan();
-    List<StageLayers> layers = new ArrayList<>();
-    List<Integer> workers = new ArrayList<>();
-    for (int stage = 0; stage < stages.size(); stage++) {
-      int degree = read.shape().degrees().get(stage).tensor();
-      layers.add(layers(stages.get(stage), split(graph, degree)));
-      workers.add(stages.get(stage).replicas());
-    }
-    int batch = Math.toIntExact(plan.globalBatch());
-    return new Assignment(plan.schedule(), layers, workers, batch, false);
-  }
-
-  private static Parallelism split(LayerGraph graph, int degree) {
+  private static Assignment synchronous(Plan plan, LayerGraph graph) {
     ParallelismLimits limits = new ParallelismLimits(graph);
-    Parallelism split = limits.tensorParallel(degree);
-    limits
-        .refusal(split)
-        .ifPresent(sentence -> {
-          throw new BadInputException(
-              "a stage divides its tensors by %d: %s".formatted(degree, sentence));
-        });
-    return split;
+    Plan usual = limits.usual(plan);
+    for (StagePlan stage : usual.stages()) {
+      limits
+          .refusal(stage.parallelism())
+          .ifPresent(sentence -> {
+            throw new BadInputException(
+                "a stage divides its layers by %s: %s".formatted(stage.parallelism(), sentence));
+          });
+    }
+    return Assignment.of(usual);
   }
 
-  private static StageLayers layers(StagePlan stage, Parallelism split) {
+  private static StageLayers layers(StagePlan stage) {
     LayerRange range = new LayerRange(stage.firstLayer(), stage.lastLayer());
-    return new StageLayers(range, stage.recompute(), stage.again(), split);
+    return new StageLayers(range, stage.recompute(), stage.again());
   }
 }

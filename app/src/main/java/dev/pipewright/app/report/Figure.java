@@ -2,6 +2,7 @@ package dev.pipewright.app.report;
 
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.units.Units;
@@ -21,10 +22,19 @@ record Figure(String label, String value, String note) {
     Planning planning = picture.planning();
     if (planning.best().isPresent()) {
       Candidate best = planning.best().get();
-      figures.add(stepTime(best));
-      figures.add(speedUp(planning, best));
-      figures.add(lowerBound(planning, best));
-      figures.add(peakMemory(Picture.decisive(best)));
+      boolean memoryFirst = planning.objective() == Objective.PEAK_MEMORY;
+      if (memoryFirst) {
+        figures.add(peakMemory(best.decisive()));
+        figures.add(lowerBound(planning, best));
+      }
+      if (!Double.isNaN(best.seconds())) {
+        figures.add(stepTime(best));
+        figures.add(speedUp(planning, best));
+      }
+      if (!memoryFirst) {
+        figures.add(lowerBound(planning, best));
+        figures.add(peakMemory(best.decisive()));
+      }
       double idle = picture.idleShare();
       if (!Double.isNaN(idle)) {
         figures.add(new Figure("idle", Units.percent(idle), idleNote(picture)));
@@ -65,16 +75,19 @@ record Figure(String label, String value, String note) {
 
   /** The bound holds under the cost model, so its gap is the estimate's. */
   private static Figure lowerBound(Planning planning, Candidate best) {
-    double bound = planning.lowerBound().seconds();
+    boolean memory = planning.objective() == Objective.PEAK_MEMORY;
+    double bound = planning.lowerBound().value();
+    double value = memory ? best.peakBytes() : best.estimate().stepSeconds();
+    String of = memory ? "plan" : "estimate";
     String why = planning.lowerBound().why();
     if (bound > 0) {
-      String above = Units.percent(best.estimate().stepSeconds() / bound - 1);
+      String above = Units.percent(value / bound - 1);
       why +=
           above.equals(Units.percent(0))
-              ? "; the estimate reaches it"
-              : "; estimate " + above + " above";
+              ? "; the %s reaches it".formatted(of)
+              : "; %s %s above".formatted(of, above);
     }
-    return new Figure("lower bound", Units.seconds(bound), why);
+    return new Figure("lower bound", memory ? Numbers.bytes(bound) : Units.seconds(bound), why);
   }
 
   private static Figure peakMemory(Assessment assessment) {

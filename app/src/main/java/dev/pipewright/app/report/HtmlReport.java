@@ -68,7 +68,9 @@ public final class HtmlReport {
     return planning.best().isEmpty()
         ? ""
         : HtmlSections.table(Tables.stages(planning.best().get(), 80), "stages")
-            + HtmlSections.table(MemoryTable.of(Picture.decisive(planning.best().get())), "memory");
+            + MemoryTable.of(planning.best().get().decisive())
+                .map(table -> HtmlSections.table(table, "memory"))
+                .orElse("");
   }
 
   private static String runnerUp(Planning planning) {

@@ -135,7 +135,7 @@ final class HtmlSections {
     Markup.append(out, candidate.kind());
     out.append("</b> <span>");
     Markup.append(out, Words.shape(candidate.plan(), 48) + ", " + Words.rhythm(candidate.plan()));
-    if (!Picture.decisive(candidate).fits()) {
+    if (!candidate.decisive().fits()) {
       out.append(" <em>does not fit</em>");
     }
     out.append("</span></div>");

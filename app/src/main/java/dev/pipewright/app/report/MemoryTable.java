@@ -8,6 +8,7 @@ import dev.pipewright.cost.StageCost.StageMemory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
@@ -19,9 +20,12 @@ final class MemoryTable {
 
   private MemoryTable() {}
 
-  /** The categories that occur, in one unit. */
-  static Table of(Assessment costs) {
+  /** The categories that occur, in one unit; empty where only sums are known. */
+  static Optional<Table> of(Assessment costs) {
     List<StageMemory> stages = costs.stages().stream().map(stage -> stage.memory()).toList();
+    if (!stages.stream().allMatch(stage -> stage.states().apart())) {
+      return Optional.empty();
+    }
     double whole = stages.stream().mapToDouble(StageMemory::peakBytes).max().orElse(0);
     List<Category> shown =
         Arrays.stream(Category.values())
@@ -46,7 +50,7 @@ final class MemoryTable {
       rows.add(folded);
       first = last + 1;
     }
-    return new Table(columns, rows);
+    return Optional.of(new Table(columns, rows));
   }
 
   /** The last of the rows from one on that pass. */

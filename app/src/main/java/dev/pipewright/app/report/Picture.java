@@ -1,9 +1,7 @@
 package dev.pipewright.app.report;
 
-import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.planner.Planning;
-import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.trace.Timeline;
 import java.util.Optional;
 
@@ -24,13 +22,6 @@ public record Picture(
     double planningSeconds,
     String provenance,
     Optional<TrainingFigures> training) {
-
-  /**
-   * The word on the best plan that counts: the simulator's where it was asked, else the estimate.
-   */
-  static Assessment decisive(Candidate candidate) {
-    return candidate.simulated().isPresent() ? candidate.simulated().get() : candidate.estimate();
-  }
 
   /**
    * Share of all device time of the step in which no forward or backward pass runs; NaN if unknown.

@@ -57,7 +57,7 @@ public final class PipeDream2bwText {
         .forEach(one -> line(one.words(), one.value()));
     line(
         "lower bound",
-        Units.seconds(planning.lowerBound().seconds())
+        Units.seconds(planning.lowerBound().value())
             + " of the objective: "
             + planning.lowerBound().why());
     out.append('\n');

@@ -72,7 +72,7 @@ public final class PipeDreamText {
   }
 
   private static String bound(PipeDreamPlanning planning) {
-    return Units.seconds(planning.lowerBound().seconds())
+    return Units.seconds(planning.lowerBound().value())
         + " of the objective: "
         + planning.lowerBound().why()
         + (planning.exact()

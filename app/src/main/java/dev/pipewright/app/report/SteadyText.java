@@ -60,8 +60,7 @@ public final class SteadyText {
             + Words.count(found.rounds, "round")
             + " in the steady state");
     if (found.expected.isPresent()) {
-      String planned =
-          HybridText.planned(found.expected.getAsDouble(), found.seconds, "simulation");
+      String planned = Words.planned(found.expected.getAsDouble(), found.seconds, "simulation");
       line("planned", planned + (planned.contains(";") ? ": " + found.leftOut : ""));
     }
     line(

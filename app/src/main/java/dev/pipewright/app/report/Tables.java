@@ -23,43 +23,71 @@ final class Tables {
     Plan plan = candidate.plan();
     boolean recomputes = recomputes(plan);
     List<Column> columns = StageRows.columns();
-    columns.add(Column.number("in\nflight"));
+    if (plan.dividesLayers()) {
+      columns.add(Column.text("parallel"));
+    }
+    boolean timed = !Double.isNaN(candidate.seconds());
+    if (timed) {
+      columns.add(Column.number("in\nflight"));
+    }
     if (recomputes) {
       columns.add(Column.text("re\u00ad\ncompute"));
     }
-    columns.add(Column.number("forward"));
-    columns.add(Column.number("backward"));
-    columns.add(Column.number("send"));
-    columns.add(Column.number("all-\nreduce"));
-    Assessment costs = Picture.decisive(candidate);
+    if (timed) {
+      columns.add(Column.number("forward"));
+      columns.add(Column.number("backward"));
+      columns.add(Column.number("send"));
+      columns.add(Column.number("all-\nreduce"));
+    }
+    Assessment costs = candidate.decisive();
     double whole = whole(costs);
     columns.add(Column.text("memory\n" + Numbers.byteUnit(whole)));
     List<StageRows.Stage> stages = new ArrayList<>();
     for (int i = 0; i < plan.stages().size(); i++) {
-      stages.add(stage(plan.stages().get(i), costs.stages().get(i), recomputes, whole));
+      stages.add(stage(plan, plan.stages().get(i), costs.stages().get(i), timed, whole));
     }
     return new Table(columns, StageRows.of(stages, deviceWidth));
   }
 
   private static StageRows.Stage stage(
-      StagePlan stage, StageCost cost, boolean recomputes, double whole) {
+      Plan plan, StagePlan stage, StageCost cost, boolean timed, double whole) {
     List<Cell> times =
-        List.of(
-            Cell.seconds(cost.forwardSeconds()),
-            Cell.seconds(cost.backwardSeconds()),
-            Cell.seconds(cost.sendSeconds()),
-            Cell.seconds(cost.allReduceSeconds()));
+        !timed
+            ? List.of()
+            : List.of(
+                Cell.seconds(cost.forwardSeconds()),
+                Cell.seconds(cost.backwardSeconds()),
+                Cell.seconds(cost.sendSeconds()),
+                Cell.seconds(cost.allReduceSeconds()));
     List<Cell> rest = new ArrayList<>();
-    rest.add(Cell.of(Integer.toString(stage.inFlight())));
-    if (recomputes) {
+    if (plan.dividesLayers()) {
+      rest.add(Cell.of(parallel(stage)));
+    }
+    if (timed) {
+      rest.add(Cell.of(Integer.toString(stage.inFlight())));
+    }
+    if (recomputes(plan)) {
       rest.add(Cell.of(recomputed(stage)));
     }
     rest.addAll(times);
     rest.add(memory(cost.memory(), whole));
     List<String> alike = new ArrayList<>(times.stream().map(Cell::text).toList());
     alike.add(recomputed(stage));
+    alike.add(stage.parallelism().toString());
     alike.add(cost.memory().capacity().toString());
     return new StageRows.Stage(stage.firstLayer(), stage.lastLayer(), stage.devices(), alike, rest);
+  }
+
+  /** {@code tensor ×4}, {@code data ×2, tensor ×4}; a dash for one device. */
+  private static String parallel(StagePlan stage) {
+    List<String> kinds = new ArrayList<>();
+    if (stage.replicas() > 1) {
+      kinds.add("data ×" + stage.replicas());
+    }
+    if (stage.parallelism().several()) {
+      kinds.add(stage.parallelism().kind().word() + " ×" + stage.parallelism().parts());
+    }
+    return kinds.isEmpty() ? "–" : String.join(", ", kinds);
   }
 
   private static String recomputed(StagePlan stage) {
@@ -133,13 +161,17 @@ final class Tables {
         Cell.of(Words.shape(plan, shapeWidth)),
         Cell.of(plan.policy().schedule()),
         Cell.of(plan.microBatches() + " × " + plan.microBatch()),
-        Cell.seconds(candidate.estimate().stepSeconds()),
+        seconds(candidate.estimate().stepSeconds()),
         Cell.of(simulated),
         Cell.of(against(planning, rank)),
-        Cell.of(peak(Picture.decisive(candidate))));
+        Cell.of(peak(candidate.decisive())));
   }
 
-  /** How much slower than the best the candidate of a rank from 0 is: {@code +4.6 %}. */
+  private static Cell seconds(double seconds) {
+    return Double.isNaN(seconds) ? Cell.of("–") : Cell.seconds(seconds);
+  }
+
+  /** How much larger a candidate's objective is than the best's, by rank from 0: {@code +4.6 %}. */
   static String against(Planning planning, int rank) {
     if (planning.best().isEmpty()) {
       return "–";
@@ -147,12 +179,12 @@ final class Tables {
     if (rank == 0) { // candidates are in order; records' equals would load slowly
       return "best";
     }
-    double best = planning.best().get().seconds();
-    double seconds = planning.candidates().get(rank).seconds();
+    double best = planning.value();
+    double value = planning.objective().of(planning.candidates().get(rank));
     if (best <= 0) {
       return "–";
     }
-    String change = Numbers.change(seconds / best - 1);
+    String change = Numbers.change(value / best - 1);
     return change.equals(Numbers.change(0)) ? "equal" : change;
   }
 
@@ -167,7 +199,7 @@ final class Tables {
   /** Whether one of the shown plans carries the mark of not fitting. */
   static boolean marksAny(Planning planning, int most) {
     for (int i = 0; i < Math.min(most, planning.candidates().size()); i++) {
-      if (!Picture.decisive(planning.candidates().get(i)).fits()) {
+      if (!planning.candidates().get(i).decisive().fits()) {
         return true;
       }
     }

@@ -1,9 +1,11 @@
 package dev.pipewright.app.report;
 
+import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.units.Units;
 import java.util.List;
+import java.util.Optional;
 
 /** A plan for a terminal: what it is, why, how good, and what else there was. */
 public final class TerminalReport {
@@ -79,8 +81,11 @@ public final class TerminalReport {
     }
     out.append('\n');
     TerminalTable.append(out, Tables.stages(best, 16), width, ink);
-    out.append('\n');
-    TerminalTable.append(out, MemoryTable.of(Picture.decisive(best)), width, ink);
+    Optional<Table> memory = MemoryTable.of(best.decisive());
+    if (memory.isPresent()) {
+      out.append('\n');
+      TerminalTable.append(out, memory.get(), width, ink);
+    }
   }
 
   private void why(Planning planning) {
@@ -98,11 +103,18 @@ public final class TerminalReport {
               + " "
               + Words.shape(second.plan(), 60)
               + ": "
-              + Units.seconds(second.seconds())
+              + value(planning, second)
               + ", "
               + Tables.against(planning, 1);
       TextWidth.wrap(out, words, width, LABEL);
     }
+  }
+
+  private static String value(Planning planning, Candidate candidate) {
+    double value = planning.objective().of(candidate);
+    return planning.objective() == Objective.PEAK_MEMORY
+        ? Numbers.bytes(value)
+        : Units.seconds(value);
   }
 
   private void alternatives(Planning planning) {
@@ -111,6 +123,10 @@ public final class TerminalReport {
       return;
     }
     out.append('\n');
+    if (planning.objective() == Objective.PEAK_MEMORY && planning.candidates().size() > 2) {
+      out.append("from the smallest peak to the fastest step")
+          .append(planning.search().exhaustive() ? "\n\n" : ", as far as was searched\n\n");
+    }
     Table table = Tables.alternatives(planning, MOST_ALTERNATIVES, 22);
     TerminalTable.append(out, table, width, ink);
     int more = planning.candidates().size() - MOST_ALTERNATIVES;
@@ -147,8 +163,7 @@ public final class TerminalReport {
         + (search.exhaustive() ? "exhaustive" : "not exhaustive")
         + " over "
         + search.space()
-        + ", "
-        + Words.count(search.labels(), "partial plan");
+        + (search.labels() == 0 ? "" : ", " + Words.count(search.labels(), "partial plan"));
   }
 
   private void label(String words) {

@@ -42,14 +42,15 @@ public final class Words {
     return cut < 0 ? devices.size() + " devices" : all.substring(0, cut + 1) + end;
   }
 
-  /** {@code 0–29 ×8, 30–54 ×8}: layers and device counts, stage by stage. */
+  /** {@code 0–29 ×8, 30–54 ×8t4}: layers, devices and tensor-parallel degrees of each stage. */
   static String shape(Plan plan) {
     StringBuilder text = new StringBuilder();
     for (StagePlan stage : plan.stages()) {
       text.append(text.isEmpty() ? "" : ", ")
           .append(range(stage.firstLayer(), stage.lastLayer()))
           .append(" ×")
-          .append(stage.replicas());
+          .append(stage.devices().size())
+          .append(stage.parallelism().several() ? "t" + stage.parallelism().parts() : "");
     }
     return text.toString();
   }
@@ -64,9 +65,10 @@ public final class Words {
     int fewest = Integer.MAX_VALUE;
     int most = 0;
     for (StagePlan stage : plan.stages()) {
-      devices += stage.replicas();
-      fewest = Math.min(fewest, stage.replicas());
-      most = Math.max(most, stage.replicas());
+      int own = stage.devices().size();
+      devices += own;
+      fewest = Math.min(fewest, own);
+      most = Math.max(most, own);
     }
     return fewest == most
         ? plan.stages().size() + " stages ×" + most
@@ -85,6 +87,14 @@ public final class Words {
     String change = seconds > 0 ? Numbers.change(simulated / seconds - 1) : "";
     boolean differs = !change.isEmpty() && !change.equals(Numbers.change(0));
     return source + " " + other + (differs ? ", simulation " + change : "");
+  }
+
+  /** {@code 1.00 ms; the simulation +2.0 %}, or that both say the same. */
+  public static String planned(double expected, double found, String what) {
+    if (expected == 0 || Units.seconds(expected).equals(Units.seconds(found))) {
+      return expected == 0 ? Units.seconds(expected) : "the same";
+    }
+    return Units.seconds(expected) + "; the " + what + " " + Numbers.change(found / expected - 1);
   }
 
   /** {@code text} with blanks that do not break between a number and its unit. */

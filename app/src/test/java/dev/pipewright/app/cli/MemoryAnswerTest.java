@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.app.cli.MemoryAnswer.Asked;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.PlanJson;
+import dev.pipewright.plan.Plan;
 import dev.pipewright.schedule.PipelinePolicy;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -37,15 +38,16 @@ class MemoryAnswerTest {
     return argument.costed(model, Optional.empty(), OptionalInt.empty(), 8);
   }
 
-  private static MemoryAnswer answer(String planner, String memory) {
-    return MemoryAnswer.of(costed("bert-10", "dapple-a:1x4", memory), asked(planner, 8));
+  private static Answer answer(String planner, String memory) {
+    return MemoryAnswer.of(
+        costed("bert-10", "dapple-a:1x4", memory), OptionalInt.empty(), asked(planner, 8));
   }
 
-  private static JsonNode json(MemoryAnswer answer) {
+  private static JsonNode json(Answer answer) {
     return JsonMapper.shared().readTree(answer.json());
   }
 
-  private static String text(MemoryAnswer answer) {
+  private static String text(Answer answer) {
     StringWriter text = new StringWriter();
     answer.print(new PrintWriter(text));
     return text.toString();
@@ -55,7 +57,8 @@ class MemoryAnswerTest {
   void aStoppedSearchSaysSoAndNamesNoRunnerUpThatHoldsLess() {
     Asked asked =
         new Asked("mcap-bf", 64, OptionalInt.empty(), List.of(PipelinePolicy.A), () -> true);
-    MemoryAnswer answer = MemoryAnswer.of(costed("bert-48", "dapple-a", "16GiB"), asked);
+    Answer answer =
+        MemoryAnswer.of(costed("bert-48", "dapple-a", "16GiB"), OptionalInt.empty(), asked);
     assertTrue(answer.planning().gap() > 0, "the first 16,384 partitions hold no optimum");
     assertEquals(List.of("the search was ended early; this is the best so far"), answer.remarks());
     assertTrue(answer.planning().runnerUp().isEmpty());
@@ -65,7 +68,7 @@ class MemoryAnswerTest {
   @ParameterizedTest
   @ValueSource(strings = {"mcap", "mcap-bf", "mcap-bo"})
   void straightPlansHaveTheObjectiveOfTheContractAndAreReadBack(String planner) throws IOException {
-    MemoryAnswer answer = answer(planner, "16GiB");
+    Answer answer = answer(planner, "16GiB");
     JsonNode json = json(answer);
     assertEquals(planner, json.get("planner").asString());
     assertEquals("peak_bytes", json.at("/objective/name").asString());
@@ -81,7 +84,7 @@ class MemoryAnswerTest {
     assertEquals(4, json.at("/simulated/peak_bytes").size());
     assertTrue(json.at("/why/binding").asString().startsWith("memory: stage "));
     Path file = Files.writeString(folder.resolve("answer.json"), answer.json());
-    assertEquals(answer.plan().orElseThrow(), PlanJson.read(file).plan());
+    assertEquals(answer.planning().best().orElseThrow().plan(), PlanJson.read(file).plan());
     assertTrue(text(answer).contains("lower bound"), text(answer));
   }
 
@@ -94,7 +97,7 @@ class MemoryAnswerTest {
 
   @Test
   void captureListsPlansFromTheSmallestPeakToTheFastestStep() {
-    MemoryAnswer answer = answer("capture", "16GiB");
+    Answer answer = answer("capture", "16GiB");
     JsonNode json = json(answer);
     JsonNode candidates = json.get("candidates");
     assertTrue(candidates.size() > 2, json::toString);
@@ -114,26 +117,29 @@ class MemoryAnswerTest {
 
   @Test
   void dividedTensorsAreSaidSoAndSimulated() {
-    MemoryAnswer answer = answer("capture", "16GiB");
+    Answer answer = answer("capture", "16GiB");
     JsonNode json = json(answer);
-    boolean divided = json.at("/candidates/0/kinds").toString().contains("tensor");
-    assertTrue(divided, json::toString);
-    assertTrue(answer.plan().isEmpty());
+    Plan plan = answer.planning().best().orElseThrow().plan();
+    assertTrue(plan.dividesLayers(), json::toString);
     double step = json.at("/simulated/step_s").asDouble();
     assertEquals(step, json.at("/candidates/0/estimate_s").asDouble(), 0.1 * step);
     assertTrue(
-        json.at("/plan/stages").valueStream().anyMatch(stage -> stage.path("tensor").asInt() > 1));
+        json.at("/plan/stages")
+            .valueStream()
+            .anyMatch(stage -> stage.path("parallelism").asString("").startsWith("tensor:")));
+    assertEquals(List.of(Answer.FILES), answer.files());
+    assertTrue(text(answer).contains("tensor ×"), text(answer));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"mcap", "capture"})
   void tooLittleMemorySaysHowMuchWouldDo(String planner) {
-    MemoryAnswer answer = answer(planner, "100MiB");
+    Answer answer = answer(planner, "100MiB");
     String reason = answer.nothing().orElseThrow();
     assertTrue(reason.startsWith("the smallest peak of any plan is "), reason);
     assertTrue(reason.contains("a device has 100 MiB; give the devices that much"), reason);
     assertTrue(json(answer).get("plan").isNull());
-    MemoryAnswer enough = answer(planner, json(answer).at("/objective/value").asLong() + 1 + "");
+    Answer enough = answer(planner, json(answer).at("/objective/value").asLong() + 1 + "");
     assertTrue(enough.nothing().isEmpty());
   }
 
@@ -142,7 +148,11 @@ class MemoryAnswerTest {
     var refusal =
         assertThrows(
             BadInputException.class,
-            () -> MemoryAnswer.of(costed("bert-1", "dapple-a:1x8", "16GiB"), asked("mcap", 8)));
+            () ->
+                MemoryAnswer.of(
+                    costed("bert-1", "dapple-a:1x8", "16GiB"),
+                    OptionalInt.empty(),
+                    asked("mcap", 8)));
     assertEquals(
         "--planner mcap: 8 devices need a layer each: layers=3; use at most as many devices",
         refusal.getMessage());
@@ -155,8 +165,9 @@ class MemoryAnswerTest {
     Files.writeString(table, "alone,added\n30,\n30,20\n30,20\n10,5\n10,5\n");
     ModelArgument argument = new ModelArgument();
     argument.cluster = "dapple-a:1x2";
-    MemoryAnswer answer =
-        MemoryAnswer.measured(table, argument.cluster(Optional.empty()), asked(planner, 1));
+    Answer answer =
+        MemoryAnswer.measured(
+            table, argument, argument.cluster(Optional.empty()), asked(planner, 1));
     JsonNode json = json(answer);
     assertEquals(50, json.at("/objective/value").asDouble());
     assertEquals("[0,1]", json.at("/plan/stages/0/layers").toString());
@@ -168,7 +179,7 @@ class MemoryAnswerTest {
             BadInputException.class,
             () ->
                 MemoryAnswer.measured(
-                    table, argument.cluster(Optional.empty()), asked("capture", 1)));
+                    table, argument, argument.cluster(Optional.empty()), asked("capture", 1)));
     assertTrue(
         String.valueOf(refusal.getMessage())
             .endsWith(

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.CostModel;
 import dev.pipewright.execution.RunPrediction;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.model.LayerGraph;
@@ -11,7 +13,6 @@ import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.plan.Parallelism;
 import dev.pipewright.plan.Parallelism.Kind;
-import dev.pipewright.planner.memory.HybridPlan;
 import dev.pipewright.zoo.Models;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -83,9 +84,9 @@ class TrainPlanTest {
     TrainPlan plan = planned(model, "capture", "--micro-batch", "4", "--stages", "2");
     PlanArgument argument = new PlanArgument();
     new CommandLine(argument).parseArgs(folder.resolve("plan.json").toString());
-    GivenHybrid given = (GivenHybrid) argument.load();
-    HybridPlan priced = given.priced();
-    assertTrue(priced.stages().stream().anyMatch(stage -> stage.degrees().tensor() > 1));
+    GivenStep given = (GivenStep) argument.load();
+    Assessment priced = CostModel.PIPEWRIGHT.oracle(given.costed().costs()).assess(given.plan());
+    assertTrue(given.plan().dividesLayers());
     RunPrediction expected =
         new RunPrediction(given.costed().costs(), plan.assignment(graph(model)), plan.devices());
     double peak = Arrays.stream(expected.peakBytes()).max().orElseThrow();

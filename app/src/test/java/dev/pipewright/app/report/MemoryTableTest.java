@@ -10,7 +10,7 @@ class MemoryTableTest {
     Candidate best =
         Pipelines.picture("many", stages, microBatches).planning().best().orElseThrow();
     StringBuilder out = new StringBuilder();
-    TerminalTable.append(out, MemoryTable.of(Picture.decisive(best)), 100, new Ink(false));
+    TerminalTable.append(out, MemoryTable.of(best.decisive()).orElseThrow(), 100, new Ink(false));
     return out.toString();
   }
 

@@ -1,7 +1,16 @@
 package dev.pipewright.planner.memory;
 
+import dev.pipewright.cost.CostModel;
+import dev.pipewright.cost.Oracle;
+import dev.pipewright.cost.PathFormula;
+import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.planner.memory.Balance.LowerBound;
+import dev.pipewright.planner.LowerBounds;
+import dev.pipewright.planner.Objective;
+import dev.pipewright.planner.Planning;
+import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.planner.Planning.LowerBound;
+import dev.pipewright.planner.Planning.Search;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Check;
@@ -28,7 +37,9 @@ public final class Capture {
 
   private static final double ROUNDING = 1e-9;
 
-  private final StageCosts costs;
+  private final StageCosts network;
+  private final StageCosts costs; // cut on one path through its branches
+  private final Oracle oracle;
   private final Request request;
   private final BooleanSupplier stop;
   private final double capacity;
@@ -110,29 +121,10 @@ public final class Capture {
     }
   }
 
-  /**
-   * What was found.
-   *
-   * @param best the fastest that was found of those with the smallest peak; empty where it exceeds
-   *     the devices' memory
-   * @param front plans of which none is both larger and slower than another; the smallest first
-   * @param lowerBound no plan has a smaller peak
-   * @param binding what keeps the peak from being smaller
-   * @param exhaustive whether no plan is faster within any peak of the front
-   */
-  public record Found(
-      Optional<HybridPlan> best,
-      List<HybridPlan> front,
-      LowerBound lowerBound,
-      String binding,
-      boolean exhaustive) {
-    public Found {
-      front = List.copyOf(front);
-    }
-  }
-
-  private Capture(StageCosts costs, Request request, BooleanSupplier stop) {
-    this.costs = costs;
+  private Capture(StageCosts network, Request request, BooleanSupplier stop) {
+    this.network = network;
+    this.costs = Blocks.chain(network);
+    this.oracle = new PipelineOracle(network, new PathFormula());
     this.request = request;
     this.stop = stop;
     this.capacity =
@@ -148,43 +140,47 @@ public final class Capture {
    *
    * @param stop asked often; from the first yes on the search returns what it has
    */
-  public static Found of(StageCosts costs, Request request, BooleanSupplier stop) {
-    return new Capture(Blocks.chain(costs), request, stop).run();
+  public static Planning plan(StageCosts costs, Request request, BooleanSupplier stop) {
+    return new Capture(costs, request, stop).run();
   }
 
-  /** The same as an answer like that of the other planners. */
-  public static MemoryPlanning plan(StageCosts costs, Request request, BooleanSupplier stop) {
-    return MemoryPlanning.of(of(costs, request, stop));
-  }
-
-  private Found run() {
-    HybridPlan smallest = smallest();
-    List<HybridPlan> found = new ArrayList<>(List.of(smallest));
+  private Planning run() {
+    Candidate smallest = smallest();
+    List<Candidate> found = new ArrayList<>(List.of(smallest));
     double least = smallest.peakBytes();
     LowerBound bound =
         new LowerBound(
             least,
             request.recomputation == Recomputation.SELECTIVE
-                ? "the least of all cuts, kinds, degrees and layers that run again, by dynamic"
+                ? "the least of all cuts, kinds, degrees and recomputed layers, by dynamic"
                     + " programming"
                 : "the least of all cuts, kinds and degrees, by dynamic programming");
-    if (least > capacity) {
-      return new Found(Optional.empty(), found, bound, Binding.of(smallest, capacity), exhaustive);
+    boolean fits = least <= capacity;
+    if (fits) {
+      between(found, least);
+      exhaustive &= reliefs.stream().allMatch(HybridRecomputation::exact);
     }
-    between(found, least);
-    List<HybridPlan> front = front(found);
-    exhaustive &= reliefs.stream().allMatch(HybridRecomputation::exact);
-    HybridPlan best = front.get(0);
-    return new Found(Optional.of(best), front, bound, Binding.of(best, capacity), exhaustive);
+    List<Candidate> front = fits ? front(found) : found;
+    Candidate best = front.get(0);
+    return new Planning(
+        "capture",
+        Objective.PEAK_MEMORY,
+        CostModel.PIPEWRIGHT.word(),
+        fits ? Optional.of(best) : Optional.empty(),
+        front,
+        bound,
+        PeakBinding.of(best, capacity),
+        LowerBounds.oneDeviceSeconds(network, request.globalBatch(), CostModel.PIPEWRIGHT),
+        new Search(exhaustive, 0, "cuts, data and tensor parallelism of each stage"));
   }
 
   /** Of all schedules and micro-batches. */
-  private HybridPlan smallest() {
+  private Candidate smallest() {
     HybridRecomputation whole = relief(costs);
     int most = Math.max(FINE, 2 * request.stages().orElse(0));
     HybridRecomputation blocks = costs.size() > most ? relief(Blocks.of(costs, most)) : whole;
     exhaustive = whole == blocks;
-    Optional<HybridPlan> least = Optional.empty();
+    Optional<Candidate> least = Optional.empty();
     int fewest = request.stages().orElse(1);
     Check.that(
         fewest <= Math.min(costs.size(), costs.workload().cluster().size()),
@@ -212,13 +208,13 @@ public final class Capture {
   }
 
   /** The smallest peak; among equals the shortest step. */
-  private static Optional<HybridPlan> smaller(Optional<HybridPlan> known, HybridRound round) {
-    double limit = known.map(HybridPlan::peakBytes).orElse(Double.POSITIVE_INFINITY);
-    Optional<HybridPlan> found = LeastPeak.of(round, limit);
+  private static Optional<Candidate> smaller(Optional<Candidate> known, HybridRound round) {
+    double limit = known.map(Candidate::peakBytes).orElse(Double.POSITIVE_INFINITY);
+    Optional<Candidate> found = LeastPeak.of(round, limit);
     if (known.isEmpty() || found.isEmpty()) {
       return found.or(() -> known);
     }
-    return found.get().peakBytes() < limit || found.get().stepSeconds() < known.get().stepSeconds()
+    return found.get().peakBytes() < limit || found.get().seconds() < known.get().seconds()
         ? found
         : known;
   }
@@ -239,6 +235,7 @@ public final class Capture {
   private HybridRound round(
       HybridRecomputation of, PipelinePolicy policy, int samples, int devices) {
     return new HybridRound(
+        oracle,
         of.costs(),
         of,
         policy,
@@ -250,11 +247,11 @@ public final class Capture {
   }
 
   /** From the fastest on always the fastest within less memory, down to the least. */
-  private void between(List<HybridPlan> found, double least) {
+  private void between(List<Candidate> found, double least) {
     double cap = capacity;
     double step = 0;
     for (boolean more = true; more; ) {
-      Optional<HybridPlan> next = fastest(cap);
+      Optional<Candidate> next = fastest(cap);
       if (next.isEmpty()) {
         break;
       }
@@ -277,32 +274,31 @@ public final class Capture {
     return request.recomputation() != Recomputation.NEVER;
   }
 
-  private Optional<HybridPlan> fastest(double cap) {
-    Optional<HybridPlan> best = Optional.empty();
+  private Optional<Candidate> fastest(double cap) {
+    Optional<Candidate> best = Optional.empty();
     double limit = Double.POSITIVE_INFINITY;
     for (HybridRound round : rounds) {
       FastestWithin.Found one = FastestWithin.of(round, cap, limit, request.budget(), stop);
       exhaustive &= one.exhaustive();
       if (one.plan().isPresent()) {
         best = one.plan();
-        limit = best.get().stepSeconds();
+        limit = best.get().seconds();
       }
     }
     return best;
   }
 
   /** Those that no other beats in both, the smallest peak first. */
-  private static List<HybridPlan> front(List<HybridPlan> found) {
-    List<HybridPlan> sorted = new ArrayList<>(found);
+  private static List<Candidate> front(List<Candidate> found) {
+    List<Candidate> sorted = new ArrayList<>(found);
     sorted.sort(
-        Comparator.comparingDouble(HybridPlan::peakBytes)
-            .thenComparingDouble(HybridPlan::stepSeconds));
-    List<HybridPlan> front = new ArrayList<>();
+        Comparator.comparingDouble(Candidate::peakBytes).thenComparingDouble(Candidate::seconds));
+    List<Candidate> front = new ArrayList<>();
     double seconds = Double.POSITIVE_INFINITY;
-    for (HybridPlan plan : sorted) {
-      if (plan.stepSeconds() < seconds) {
+    for (Candidate plan : sorted) {
+      if (plan.seconds() < seconds) {
         front.add(plan);
-        seconds = plan.stepSeconds();
+        seconds = plan.seconds();
       }
     }
     return front;

@@ -4,6 +4,9 @@ import dev.pipewright.cost.Collectives;
 import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineFormula;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.StageExchanges;
+import dev.pipewright.cost.StageGroups;
+import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.recompute.Recomputation;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,7 +50,7 @@ final class FastestWithin {
    *
    * @param exhaustive whether nothing faster exists within the cap and the limit
    */
-  record Found(Optional<HybridPlan> plan, boolean exhaustive) {}
+  record Found(Optional<Candidate> plan, boolean exhaustive) {}
 
   private FastestWithin(
       HybridRound round, double cap, double limit, long budget, BooleanSupplier stop) {
@@ -74,7 +77,7 @@ final class FastestWithin {
     search.budget = budget;
     search.exhaustive = true;
     search.pass(Integer.MAX_VALUE);
-    Optional<HybridPlan> plan = Optional.empty();
+    Optional<Candidate> plan = Optional.empty();
     if (search.best != null) {
       plan = Optional.of(search.plan(search.best));
     }
@@ -148,8 +151,8 @@ final class FastestWithin {
     int inFlight = round.inFlight(stages);
     int slice = StageCosts.slice(round.samples, own.data());
     Transfer transfer = stages == 0 ? Transfer.NONE : round.transfer(rest.used, rest.kind, kind);
-    HybridCosts.Groups on = round.costs.groups(round.firstDevice(used), own);
-    HybridCosts.Messages communication = round.costs.messages(round.firstDevice(used), own, slice);
+    StageGroups on = round.costs.groups(round.firstDevice(used), own);
+    StageExchanges communication = round.costs.exchanges(round.firstDevice(used), own, slice);
     StageCosts part = round.costs.part(own.tensor());
     double[] forwards = part.forwardSeconds(slice);
     double[] backwards = part.backwardSeconds(slice);
@@ -169,14 +172,15 @@ final class FastestWithin {
       if (again == Double.POSITIVE_INFINITY) {
         continue;
       }
+      double messages = round.costs.costs().messageSeconds(first, end, slice);
       double forward =
           (forwards[end] - forwards[first]) * on.slowdown()
-              + communication.forward()[end]
-              - communication.forward()[first];
+              + communication.forward(first, end)
+              + messages;
       double backward =
           (backwards[end] - backwards[first]) * on.slowdown()
-              + communication.backward()[end]
-              - communication.backward()[first];
+              + communication.backward(first, end)
+              + messages;
       double tail = tail(on.data(), part, first, end, on.slowdown());
       put(rest, stages, transfer, forward, backward + again, tail, inFlight);
       if (!keeps) {
@@ -280,7 +284,7 @@ final class FastestWithin {
     return true;
   }
 
-  private HybridPlan plan(Label label) {
+  private Candidate plan(Label label) {
     List<Label> stages = new ArrayList<>();
     for (@Nullable Label at = label; at != null && at.kind >= 0; at = at.rest) {
       stages.add(at);

@@ -3,9 +3,9 @@ package dev.pipewright.planner.memory;
 import dev.pipewright.cost.LayerCosts;
 import dev.pipewright.cost.PartlyKept;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.StageExchanges;
+import dev.pipewright.cost.StageGroups;
 import dev.pipewright.plan.LayerRange;
-import dev.pipewright.planner.memory.HybridCosts.Groups;
-import dev.pipewright.planner.memory.HybridCosts.Messages;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.planner.recompute.TradeOffs;
 import dev.pipewright.planner.recompute.TradeOffs.Choice;
@@ -181,10 +181,10 @@ final class HybridRecomputation {
 
   private TradeOffs fastest(int firstDevice, Degrees degrees, int slice) {
     int tensor = degrees.tensor();
-    HybridCosts.Groups on = costs.groups(firstDevice, degrees);
+    StageGroups on = costs.groups(firstDevice, degrees);
     double slowdown = on.slowdown();
     double communication =
-        costs.messages(firstDevice, degrees, slice).forward()[costs.costs().size()];
+        costs.exchanges(firstDevice, degrees, slice).forward()[costs.costs().size()];
     Key key = new Key(slice, tensor, slowdown, communication);
     TradeOffs known = fastest.get(key);
     if (known == null) {
@@ -196,9 +196,9 @@ final class HybridRecomputation {
 
   /** Cumulative seconds by end of a forward pass over a slice. */
   private double[] forward(int firstDevice, Degrees degrees, int slice) {
-    Groups on = costs.groups(firstDevice, degrees);
+    StageGroups on = costs.groups(firstDevice, degrees);
     double[] pass = costs.part(degrees.tensor()).forwardSeconds(slice);
-    Messages communication = costs.messages(firstDevice, degrees, slice);
+    StageExchanges communication = costs.exchanges(firstDevice, degrees, slice);
     double[] seconds = new double[costs.costs().size() + 1];
     for (int end = 0; end < seconds.length; end++) {
       seconds[end] = pass[end] * on.slowdown() + communication.forward()[end];

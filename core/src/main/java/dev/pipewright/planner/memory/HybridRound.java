@@ -1,15 +1,20 @@
 package dev.pipewright.planner.memory;
 
+import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.StageGroups;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
+import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.recompute.TradeOffs.Choice;
 import dev.pipewright.schedule.PipelinePolicy;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
@@ -20,6 +25,7 @@ import java.util.stream.IntStream;
  */
 final class HybridRound {
   final HybridCosts costs;
+  private final Oracle oracle;
   final HybridRecomputation relief;
   final PipelinePolicy policy;
   final int microBatches;
@@ -30,6 +36,7 @@ final class HybridRound {
   private final Map<Integer, Transfer> transfers = new HashMap<>();
 
   HybridRound(
+      Oracle oracle,
       HybridCosts costs,
       HybridRecomputation relief,
       PipelinePolicy policy,
@@ -38,6 +45,7 @@ final class HybridRound {
       int devices,
       int mostTensor,
       OptionalInt stages) {
+    this.oracle = oracle;
     this.costs = costs;
     this.relief = relief;
     this.policy = policy;
@@ -83,9 +91,8 @@ final class HybridRound {
     int key = (used * degrees.length + next) * degrees.length + own;
     Transfer known = transfers.get(key);
     if (known == null) {
-      HybridCosts.Groups from =
-          costs.groups(firstDevice(used + degrees[own].devices()), degrees[own]);
-      HybridCosts.Groups to = costs.groups(firstDevice(used), degrees[next]);
+      StageGroups from = costs.groups(firstDevice(used + degrees[own].devices()), degrees[own]);
+      StageGroups to = costs.groups(firstDevice(used), degrees[next]);
       known = Transfer.between(costs, from, degrees[own], to, degrees[next], samples);
       transfers.put(key, known);
     }
@@ -98,9 +105,8 @@ final class HybridRound {
    * @param firsts first layers, from the first stage on
    * @param kinds indices of degrees
    */
-  HybridPlan plan(int[] firsts, int[] kinds, double cap) {
+  Candidate plan(int[] firsts, int[] kinds, double cap) {
     List<StagePlan> stages = new ArrayList<>();
-    List<Degrees> shared = new ArrayList<>();
     int used = 0;
     for (int s = firsts.length - 1; s >= 0; s--) {
       int end = s == firsts.length - 1 ? layers() : firsts[s + 1];
@@ -109,14 +115,19 @@ final class HybridRound {
       int device = firstDevice(used);
       int inFlight = inFlight(firsts.length - 1 - s);
       Choice fewer = relief.choice(firsts[s], end, device, own, samples, inFlight, cap);
-      int first = costs.costs().inChain(firsts[s]);
-      int last = costs.costs().inChain(end) - 1;
-      List<Integer> on = IntStream.range(device, device + own.devices()).boxed().toList();
-      stages.add(0, HybridShape.stage(first, last, on, inFlight, inChain(fewer.again())));
-      shared.add(0, own);
+      boolean whole = fewer.again().equals(List.of(new LayerRange(firsts[s], end - 1)));
+      StagePlan stage =
+          new StagePlan(
+                  costs.costs().inChain(firsts[s]),
+                  costs.costs().inChain(end) - 1,
+                  IntStream.range(device, device + own.devices()).boxed().toList(),
+                  whole ? Recompute.STAGE_INPUT : Recompute.NONE,
+                  inFlight)
+              .with(costs.parallelism(own.tensor()));
+      stages.add(0, whole ? stage : stage.selective(inChain(fewer.again())));
     }
     Plan plan = new Plan(policy, microBatches, samples, 1, false, stages);
-    return new HybridShape(plan, shared).priced(costs);
+    return new Candidate(plan.kind(), plan, oracle.assess(plan), Optional.empty());
   }
 
   private List<LayerRange> inChain(List<LayerRange> runs) {

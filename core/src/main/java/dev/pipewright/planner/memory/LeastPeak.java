@@ -1,5 +1,6 @@
 package dev.pipewright.planner.memory;
 
+import dev.pipewright.planner.Planning.Candidate;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -35,11 +36,11 @@ final class LeastPeak {
    * Empty where not all devices of the round can be used, or every plan has a larger peak than
    * {@code limit}.
    */
-  static Optional<HybridPlan> of(HybridRound round, double limit) {
+  static Optional<Candidate> of(HybridRound round, double limit) {
     return new LeastPeak(round, limit).solve();
   }
 
-  private Optional<HybridPlan> solve() {
+  private Optional<Candidate> solve() {
     for (double[][] some : least) {
       for (double[] row : some) {
         Arrays.fill(row, Double.POSITIVE_INFINITY);
@@ -91,7 +92,7 @@ final class LeastPeak {
     }
   }
 
-  private HybridPlan plan(int stages) {
+  private Candidate plan(int stages) {
     int[] firsts = new int[stages];
     int[] chosen = new int[stages];
     int used = devices;

@@ -1,16 +1,28 @@
 package dev.pipewright.planner.memory;
 
 import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.CostModel;
+import dev.pipewright.cost.Oracle;
+import dev.pipewright.cost.PathFormula;
+import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCost.States;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.StagePlan;
+import dev.pipewright.planner.LowerBounds;
+import dev.pipewright.planner.Objective;
+import dev.pipewright.planner.Planning;
+import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.planner.Planning.LowerBound;
+import dev.pipewright.planner.Planning.Search;
 import dev.pipewright.planner.SearchStoppedException;
 import dev.pipewright.planner.memory.Capture.Request;
-import dev.pipewright.planner.memory.HybridPlan.Stage;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.PipelinePolicy;
-import dev.pipewright.units.Bytes;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -40,7 +52,7 @@ public final class Mcap {
    * Plans by the model's peaks. Where the micro-batch or the schedule is free, the exact dynamic
    * program chooses: the smallest peak, then the shortest step.
    */
-  public static MemoryPlanning plan(StageCosts all, Request request, Cutter cutter) {
+  public static Planning plan(StageCosts all, Request request, Cutter cutter) {
     return plan(all, request, cutter, () -> false);
   }
 
@@ -50,14 +62,16 @@ public final class Mcap {
    * @param stop asked now and then; the cutter's, too
    * @throws SearchStoppedException when nothing is found by then
    */
-  public static MemoryPlanning plan(
+  public static Planning plan(
       StageCosts all, Request request, Cutter cutter, BooleanSupplier stop) {
     StageCosts costs = Blocks.chain(all);
     int stages = request.stages().orElse(costs.workload().cluster().size());
     McapExact.check(costs.size(), stages);
+    double serial = LowerBounds.oneDeviceSeconds(all, request.globalBatch(), CostModel.PIPEWRIGHT);
+    Oracle oracle = new PipelineOracle(all, new PathFormula());
     HybridRecomputation relief =
         new HybridRecomputation(new HybridCosts(costs), request.recomputation());
-    HybridPlan best = null;
+    Candidate best = null;
     HybridRound chosen = null;
     Balance exact = null;
     boolean stopped = false;
@@ -68,6 +82,7 @@ public final class Mcap {
         if (allowed) {
           HybridRound round =
               new HybridRound(
+                  oracle,
                   relief.costs(),
                   relief,
                   policy,
@@ -79,7 +94,7 @@ public final class Mcap {
           try {
             Balance other =
                 McapExact.of(peaks(round, stages), costs.size(), stages, TieBreak.NONE, stop);
-            HybridPlan plan = plan(round, other);
+            Candidate plan = plan(round, other.sizes(), other.peakBytes());
             if (best == null || smaller(plan, best)) {
               best = plan;
               chosen = round;
@@ -99,17 +114,18 @@ public final class Mcap {
     if (!stopped) {
       try {
         Balance balance = cutter.cut(peaks(round, stages), costs.size(), stages);
-        return planning(balance, plan(round, balance), balance.gap() <= 0);
+        return planning(balance, found(round, balance), serial, balance.gap() <= 0);
       } catch (SearchStoppedException e) {
         // what the dynamic program has found is the best so far
       }
     }
-    return planning(Objects.requireNonNull(exact), Objects.requireNonNull(best), false);
+    Balance found = Objects.requireNonNull(exact);
+    return planning(found, found(round, found), serial, false);
   }
 
-  private static boolean smaller(HybridPlan plan, HybridPlan best) {
+  private static boolean smaller(Candidate plan, Candidate best) {
     int order = Double.compare(plan.peakBytes(), best.peakBytes());
-    return order < 0 || (order == 0 && plan.stepSeconds() < best.stepSeconds());
+    return order < 0 || (order == 0 && plan.seconds() < best.seconds());
   }
 
   private static StagePeak peaks(HybridRound round, int stages) {
@@ -124,9 +140,16 @@ public final class Mcap {
             : Double.POSITIVE_INFINITY;
   }
 
-  /** As fast as it is within the peak of the fullest stage. */
-  private static HybridPlan plan(HybridRound round, Balance balance) {
-    int[] sizes = balance.sizes();
+  /** The plan, and the best one without the stage that binds. */
+  private static List<Candidate> found(HybridRound round, Balance balance) {
+    List<Candidate> plans =
+        new ArrayList<>(List.of(plan(round, balance.sizes(), balance.peakBytes())));
+    balance.runnerUp().ifPresent(other -> plans.add(plan(round, other.sizes(), other.peakBytes())));
+    return plans;
+  }
+
+  /** As fast as it is within a peak. */
+  private static Candidate plan(HybridRound round, int[] sizes, double peakBytes) {
     int[] firsts = new int[sizes.length];
     for (int stage = 1; stage < sizes.length; stage++) {
       firsts[stage] = firsts[stage - 1] + sizes[stage - 1];
@@ -134,50 +157,57 @@ public final class Mcap {
     int alone = Arrays.asList(round.degrees).indexOf(ALONE);
     int[] kinds = new int[sizes.length];
     Arrays.fill(kinds, alone);
-    return round.plan(firsts, kinds, balance.peakBytes());
+    return round.plan(firsts, kinds, peakBytes);
   }
 
   /**
    * Plans by measured peaks, which say nothing of times: those of the plan are 0, its step's is
    * NaN. Micro-batches and schedule are those of the measurement.
    */
-  public static MemoryPlanning measured(LayerPeaks peaks, Cluster cluster, Cutter cutter) {
+  public static Planning measured(LayerPeaks peaks, Cluster cluster, Cutter cutter) {
     return measured(peaks, cluster, cluster.size(), cutter);
   }
 
   /** The same for so many of the cluster's devices. */
-  public static MemoryPlanning measured(
-      LayerPeaks peaks, Cluster cluster, int stages, Cutter cutter) {
+  public static Planning measured(LayerPeaks peaks, Cluster cluster, int stages, Cutter cutter) {
     McapExact.check(peaks.layers(), stages);
     Balance balance = cutter.cut(peaks, peaks.layers(), stages);
-    List<Stage> made = new ArrayList<>();
-    for (int stage = 0; stage < stages; stage++) {
-      int first = balance.first(stage);
-      int last = first + balance.sizes()[stage] - 1;
-      Bytes capacity = cluster.device(stage).memory();
-      StageMemory memory =
-          new StageMemory(States.measured(balance.bytes()[stage]), 0, 1, 0, capacity);
-      StageCost cost = new StageCost(0, 0, 0, 0, 0, 0, 0, memory);
-      made.add(new Stage(first, last, List.of(stage), ALONE, 1, cost));
-    }
-    HybridPlan plan = new HybridPlan(PipelinePolicy.A, 1, 1, made, Double.NaN);
-    return planning(balance, plan, balance.gap() <= 0);
+    List<Candidate> found = new ArrayList<>(List.of(measured(balance.sizes(), peaks, cluster)));
+    balance.runnerUp().ifPresent(other -> found.add(measured(other.sizes(), peaks, cluster)));
+    return planning(balance, found, Double.NaN, balance.gap() <= 0);
   }
 
-  private static MemoryPlanning planning(Balance balance, HybridPlan plan, boolean exhaustive) {
-    boolean fits = plan.stages().stream().allMatch(stage -> stage.cost().memory().fits());
-    return new MemoryPlanning(
+  /** Layers by stage, one on each device. */
+  private static Candidate measured(int[] sizes, LayerPeaks peaks, Cluster cluster) {
+    List<StagePlan> stages = new ArrayList<>();
+    List<StageCost> costs = new ArrayList<>();
+    double[] bytes = peaks.bytes(sizes);
+    int first = 0;
+    for (int stage = 0; stage < sizes.length; stage++) {
+      int end = first + sizes[stage];
+      stages.add(new StagePlan(first, end - 1, List.of(stage), Recompute.NONE, 1));
+      States states = States.measured(bytes[stage]);
+      StageMemory memory = new StageMemory(states, 0, 1, 0, cluster.device(stage).memory());
+      costs.add(new StageCost(0, 0, 0, 0, 0, 0, 0, memory));
+      first = end;
+    }
+    Plan plan = new Plan(PipelinePolicy.A, 1, 1, 1, false, stages);
+    Assessment priced = new Assessment("measured", Double.NaN, costs);
+    return new Candidate(plan.kind(), plan, priced, Optional.empty());
+  }
+
+  private static Planning planning(
+      Balance balance, List<Candidate> found, double serialSeconds, boolean exhaustive) {
+    Candidate best = found.get(0);
+    return new Planning(
         balance.planner(),
-        fits ? Optional.of(plan) : Optional.empty(),
-        List.of(plan),
-        balance.lowerBound(),
+        Objective.PEAK_MEMORY,
+        CostModel.PIPEWRIGHT.word(),
+        best.estimate().fits() ? Optional.of(best) : Optional.empty(),
+        found,
+        new LowerBound(balance.lowerBound().bytes(), balance.lowerBound().why()),
         balance.binding(),
-        balance
-            .runnerUp()
-            .map(other ->
-                new MemoryPlanning.RunnerUp(
-                    Arrays.toString(other.sizes()) + " layers", other.peakBytes(), other.gap())),
-        exhaustive,
-        balance.considered());
+        serialSeconds,
+        new Search(exhaustive, balance.considered(), "cuts into stages of one device each"));
   }
 }

@@ -2,7 +2,7 @@ package dev.pipewright.planner.memory;
 
 import dev.pipewright.cost.SplitConcat;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.planner.memory.HybridCosts.Groups;
+import dev.pipewright.cost.StageGroups;
 import java.util.Arrays;
 
 /**
@@ -27,13 +27,13 @@ final class Transfer {
   /** Between a stage that ends and one that begins anywhere, on these devices. */
   static Transfer between(
       HybridCosts costs,
-      Groups from,
+      StageGroups from,
       Degrees fromDegrees,
-      Groups to,
+      StageGroups to,
       Degrees toDegrees,
       int samples) {
-    SplitConcat ahead = SplitConcat.between(costs.cluster(), from.devices(), to.devices());
-    SplitConcat home = SplitConcat.between(costs.cluster(), to.devices(), from.devices());
+    SplitConcat ahead = SplitConcat.betweenPasses(costs.cluster(), from.devices(), to.devices());
+    SplitConcat home = SplitConcat.betweenPasses(costs.cluster(), to.devices(), from.devices());
     double[] cut = costs.costs().cutBytes();
     double[] there = new double[cut.length];
     double[] back = new double[cut.length];

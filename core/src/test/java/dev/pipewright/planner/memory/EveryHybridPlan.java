@@ -165,7 +165,9 @@ final class EveryHybridPlan {
           PartlyKept.of(
               new LayerCosts(figures[0], figures[1], figures[2], figures[3]), piece.again);
       peak = Math.max(peak, fixed + kept.peakBytes(inFlight));
-      backward += kept.extraSeconds();
+      double messages = costs.messageSeconds(piece.first, piece.end, slice(piece.degrees));
+      forward += messages;
+      backward += kept.extraSeconds() + messages;
       formula.stage(label, 0, forward, backward, reduce + update, microBatches, inFlight, 0);
       after = firstDevice;
     }
@@ -227,7 +229,7 @@ final class EveryHybridPlan {
     double bytes = costs.cutBytes()[Math.max(from.first, to.first)];
     int[] senders = IntStream.range(fromDevice, fromDevice + from.degrees.devices()).toArray();
     int[] receivers = IntStream.range(toDevice, toDevice + to.degrees.devices()).toArray();
-    return SplitConcat.between(cluster, senders, receivers).seconds(bytes * samples)
+    return SplitConcat.betweenPasses(cluster, senders, receivers).seconds(bytes * samples)
         + group(gathering.degrees, gatheringDevice, true)
             .allGather(bytes * slice(gathering.degrees));
   }

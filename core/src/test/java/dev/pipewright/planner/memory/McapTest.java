@@ -11,6 +11,8 @@ import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.Samples;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.planner.Planning;
+import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.SearchStoppedException;
 import dev.pipewright.planner.memory.Capture.Request;
 import dev.pipewright.planner.recompute.EveryChoice;
@@ -40,21 +42,21 @@ class McapTest {
     StageCosts costs = SmallNetworks.costs(random, random.nextInt(4, 10));
     PipelinePolicy policy =
         List.of(PipelinePolicy.A, PipelinePolicy.B, PipelinePolicy.ALL).get(random.nextInt(3));
-    MemoryPlanning brute = Mcap.plan(costs, request(4, policy), BRUTE);
-    MemoryPlanning exact = Mcap.plan(costs, request(4, policy), EXACT);
-    HybridPlan plan = exact.best().orElseThrow();
-    assertEquals(brute.best().orElseThrow().summary(), plan.summary());
-    assertEquals(costs.workload().cluster().size(), plan.stages().size());
-    var assessed = new PipelineOracle(costs, new PathFormula()).assess(plan.plan().orElseThrow());
+    Planning brute = Mcap.plan(costs, request(4, policy), BRUTE);
+    Planning exact = Mcap.plan(costs, request(4, policy), EXACT);
+    Candidate plan = exact.best().orElseThrow();
+    assertEquals(brute.best().orElseThrow().plan().summary(), plan.plan().summary());
+    assertEquals(costs.workload().cluster().size(), plan.plan().stages().size());
+    var assessed = new PipelineOracle(costs, new PathFormula()).assess(plan.plan());
     assertEquals(1, assessed.peakBytes() / plan.peakBytes(), 1e-9);
-    assertEquals(1, assessed.peakBytes() / exact.lowerBound().bytes(), 1e-9);
-    assertTrue(exact.exhaustive());
+    assertEquals(1, assessed.peakBytes() / exact.lowerBound().value(), 1e-9);
+    assertTrue(exact.search().exhaustive());
     for (int samples : new int[] {1, 2, 4}) {
       StagePeak peaks =
-          new ModelledPeaks(costs, policy, plan.stages().size(), 4 / samples, samples);
+          new ModelledPeaks(costs, policy, plan.plan().stages().size(), 4 / samples, samples);
       double least =
           EveryPartition.peak(
-              peaks, EveryPartition.best(peaks, costs.size(), plan.stages().size()), 0);
+              peaks, EveryPartition.best(peaks, costs.size(), plan.plan().stages().size()), 0);
       assertTrue(plan.peakBytes() <= least * (1 + 1e-12), samples + " samples");
     }
   }
@@ -67,8 +69,8 @@ class McapTest {
     Request request =
         new Request(4, OptionalInt.of(2), List.of(PipelinePolicy.A), 1, 1, 1)
             .withStages(OptionalInt.of(stages));
-    HybridPlan plan = Mcap.plan(costs, request, EXACT).candidates().get(0);
-    assertEquals(stages, plan.stages().size());
+    Candidate plan = Mcap.plan(costs, request, EXACT).candidates().get(0);
+    assertEquals(stages, plan.plan().stages().size());
     StagePeak peaks = new ModelledPeaks(costs, PipelinePolicy.A, stages, 2, 2);
     double least = EveryPartition.peak(peaks, EveryPartition.best(peaks, costs.size(), stages), 0);
     assertEquals(1, plan.peakBytes() / least, 1e-9);
@@ -85,7 +87,7 @@ class McapTest {
     Request request =
         new Request(batch, OptionalInt.of(1), List.of(policy), 1, 1, 1)
             .recomputing(Recomputation.SELECTIVE);
-    HybridPlan plan = Mcap.plan(costs, request, EXACT).candidates().get(0);
+    Candidate plan = Mcap.plan(costs, request, EXACT).candidates().get(0);
     int stages = costs.workload().cluster().size();
     StagePeak every =
         (stage, first, end) -> {
@@ -102,9 +104,9 @@ class McapTest {
         };
     double least = EveryPartition.peak(every, EveryPartition.best(every, costs.size(), stages), 0);
     assertEquals(1, plan.peakBytes() / least, 1e-9);
-    var assessed = new PipelineOracle(costs, new PathFormula()).assess(plan.plan().orElseThrow());
+    var assessed = new PipelineOracle(costs, new PathFormula()).assess(plan.plan());
     assertEquals(1, assessed.peakBytes() / plan.peakBytes(), 1e-9);
-    assertEquals(1, assessed.stepSeconds() / plan.stepSeconds(), 1e-9);
+    assertEquals(1, assessed.stepSeconds() / plan.seconds(), 1e-9);
   }
 
   @Test
@@ -134,11 +136,11 @@ class McapTest {
     var random = new SplittableRandom(1);
     var cluster = Samples.cluster(random, 1L << 50).withMemory(new Bytes(100));
     StageCosts costs = SmallNetworks.costs(random, 6, cluster);
-    MemoryPlanning planning = Mcap.plan(costs, request(2, PipelinePolicy.A), EXACT);
+    Planning planning = Mcap.plan(costs, request(2, PipelinePolicy.A), EXACT);
     assertTrue(planning.best().isEmpty());
+    String remedy = PeakBinding.remedy(planning.candidates().get(0));
     assertTrue(
-        planning.remedy().matches("the smallest peak of any plan is .*, and a device has 100 B;.*"),
-        planning.remedy());
+        remedy.matches("the smallest peak of any plan is .*, and a device has 100 B;.*"), remedy);
   }
 
   @Test
@@ -146,14 +148,16 @@ class McapTest {
     var random = new SplittableRandom(2);
     LayerPeaks peaks = RandomPeaks.ofLayers(random, 9);
     var cluster = Samples.cluster(random, 1L << 50);
-    MemoryPlanning planning = Mcap.measured(peaks, cluster, EXACT);
-    HybridPlan plan = planning.best().orElseThrow();
+    Planning planning = Mcap.measured(peaks, cluster, EXACT);
+    Candidate plan = planning.best().orElseThrow();
     Balance balance = EXACT.cut(peaks, 9, cluster.size());
     assertArrayEquals(
         balance.bytes(),
-        plan.stages().stream().mapToDouble(stage -> stage.cost().memory().peakBytes()).toArray());
-    assertEquals(8, plan.stages().get(plan.stages().size() - 1).lastLayer());
-    assertTrue(Double.isNaN(plan.stepSeconds()));
+        plan.estimate().stages().stream()
+            .mapToDouble(stage -> stage.memory().peakBytes())
+            .toArray());
+    assertEquals(8, plan.plan().stages().get(plan.plan().stages().size() - 1).lastLayer());
+    assertTrue(Double.isNaN(plan.seconds()));
     assertFalse(planning.runnerUp().isEmpty());
   }
 }

@@ -192,7 +192,7 @@ class PipeDream2bwPlannerTest {
       assertTrue(expected.containsKey(name), name);
       assertEquals(expected.get(name), found.seconds(), 1e-9 * found.seconds());
       assertTrue(found.seconds() >= before);
-      assertTrue(found.seconds() >= planning.lowerBound().seconds() * (1 - 1e-9));
+      assertTrue(found.seconds() >= planning.lowerBound().value() * (1 - 1e-9));
       before = found.seconds();
       checkStages(setting, found);
     }

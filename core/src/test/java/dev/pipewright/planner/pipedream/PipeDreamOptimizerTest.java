@@ -144,7 +144,7 @@ class PipeDreamOptimizerTest {
   void noPlanGoesBelowTheBound(RepetitionInfo seed) {
     Instance instance = Instance.of(seed);
     double least = Arrays.stream(instance.recursion()).min().orElseThrow();
-    double bound = instance.plan().lowerBound().seconds();
+    double bound = instance.plan().lowerBound().value();
     assertTrue(bound <= least * (1 + 1e-9) + 1e-14, bound + " > " + least);
   }
 
@@ -163,7 +163,7 @@ class PipeDreamOptimizerTest {
     assertTrue(stopped.seconds() <= stopped.dataParallelSeconds() * (1 + 1e-12));
     assertEquals(asked[0] <= patience, stopped.exact());
     if (!stopped.exact()) {
-      close(stopped.lowerBound().seconds() * (1 + stopped.gap()), stopped.seconds());
+      close(stopped.lowerBound().value() * (1 + stopped.gap()), stopped.seconds());
     }
   }
 
@@ -197,7 +197,7 @@ class PipeDreamOptimizerTest {
     assertEquals(8, planning.singleDeviceSeconds());
     assertEquals(4, planning.speedup());
     assertEquals((8 + 4 * 0.75 * 1e12 / 1e9) / 4, planning.dataParallelSeconds());
-    assertEquals(2, planning.lowerBound().seconds());
+    assertEquals(2, planning.lowerBound().value());
     assertEquals("work / devices", planning.lowerBound().why());
     assertEquals(
         "compute: layers 0–2 on 3 devices compute 2.00 s of 2.00 s (100.0 %)", planning.binding());
@@ -241,7 +241,7 @@ class PipeDreamOptimizerTest {
     var bound =
         PipeDreamOptimizer.plan(network.costs(), List.of(new Level(3, 1e9)), true, () -> false)
             .lowerBound();
-    assertEquals(5, bound.seconds());
+    assertEquals(5, bound.value());
     assertEquals("layer layer-1 alone on any devices", bound.why());
   }
 

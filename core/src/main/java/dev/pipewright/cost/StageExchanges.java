@@ -1,0 +1,49 @@
+package dev.pipewright.cost;
+
+import dev.pipewright.plan.GroupExchange;
+import java.util.List;
+
+/**
+ * Seconds that tensor-parallel groups of a stage exchange during the passes over a micro-batch.
+ *
+ * @param forward cumulative by end of positions: read only
+ * @param backward likewise
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record StageExchanges(double[] forward, double[] backward) {
+  /**
+   * Of some exchanges.
+   *
+   * @param costs of the layers, as one device computes them
+   * @param times of the same workload
+   * @param parts devices of a group
+   * @param slice samples of the largest slice
+   */
+  public static StageExchanges of(
+      StageCosts costs,
+      PartTimes times,
+      StageGroups groups,
+      List<GroupExchange> exchanges,
+      int parts,
+      int slice) {
+    ExchangeSeconds seconds =
+        new ExchangeSeconds(times, groups.tensor(), costs.workload().profile().precision(), parts);
+    int layers = costs.workload().chain().graph().size();
+    double[] forward = new double[layers];
+    double[] backward = new double[layers];
+    for (GroupExchange each : exchanges) {
+      (each.forward() ? forward : backward)[each.layer()] += seconds.of(each, slice);
+    }
+    return new StageExchanges(costs.cumulative(forward), costs.cumulative(backward));
+  }
+
+  /** Of the forward pass of positions {@code first..end-1}. */
+  public double forward(int first, int end) {
+    return forward[end] - forward[first];
+  }
+
+  /** Of their backward pass. */
+  public double backward(int first, int end) {
+    return backward[end] - backward[first];
+  }
+}
