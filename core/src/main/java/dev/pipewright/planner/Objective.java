@@ -1,21 +1,18 @@
 package dev.pipewright.planner;
 
 import dev.pipewright.planner.Planning.Candidate;
-import java.util.function.ToDoubleFunction;
 
 /** What a planner makes as small as it can. */
 public enum Objective {
   /** Seconds of a training step. */
-  STEP_TIME("step_s", Candidate::seconds),
+  STEP_TIME("step_s"),
   /** Bytes of the fullest device. */
-  PEAK_MEMORY("peak_bytes", Candidate::peakBytes);
+  PEAK_MEMORY("peak_bytes");
 
   private final String key;
-  private final ToDoubleFunction<Candidate> value;
 
-  Objective(String key, ToDoubleFunction<Candidate> value) {
+  Objective(String key) {
     this.key = key;
-    this.value = value;
   }
 
   /** The name in answers. */
@@ -25,6 +22,9 @@ public enum Objective {
 
   /** Of a plan: what was decided by. */
   public double of(Candidate candidate) {
-    return value.applyAsDouble(candidate);
+    return switch (this) {
+      case STEP_TIME -> candidate.seconds();
+      case PEAK_MEMORY -> candidate.peakBytes();
+    };
   }
 }
