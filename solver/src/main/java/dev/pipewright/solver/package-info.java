@@ -1,13 +1,7 @@
 /**
- * Optimal schedules and patterns of small pipelines, each with a proof that nothing is better: the
- * referees of what {@code schedule} builds by rule and by heuristic.
- *
- * <table>
- * <caption>Searches</caption>
- * <tr><td>{@link dev.pipewright.solver.OptimalSchedule}</td><td>the order of a training step's passes</td></tr>
- * <tr><td>{@link dev.pipewright.solver.OptimalPattern}</td><td>the pattern that repeats for ever, stages placed anyhow</td></tr>
- * <tr><td>{@link dev.pipewright.solver.OptimalAllocation}</td><td>the same, with the ranks of the stages chosen</td></tr>
- * </table>
+ * Optimal schedules of small pipelines, each with a proof that nothing is better ({@link
+ * dev.pipewright.solver.OptimalSchedule}): {@code schedule optimal}. The tests of this module hold
+ * exact solvers of patterns, allocations and placements, the referees of core's planners.
  *
  * <p>Every search is CP-SAT's, the constraint solver of Google OR-Tools, run so that the same
  * question has the same {@link dev.pipewright.solver.Answer} every time.

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * run, just before their backward passes, as {@link dev.pipewright.cost.PartlyKept} counts.
  *
  * <p>Paper: O. Beaumont et al., RR-9302, for a single micro-batch; here as many as a stage holds,
- * and a run is computed again once, in a piece: {@link OptimalCheckpoints} has the nested form.
+ * and a run is computed again once, in a piece; the paper has the nested form.
  *
  * <p>A dynamic program over a stage's layers keeps, of all ways to treat those before a position,
  * the ones that no other beats in extra time, in what each micro-batch holds, and in what one needs
