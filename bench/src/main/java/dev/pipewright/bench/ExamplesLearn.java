@@ -26,7 +26,8 @@ final class ExamplesLearn implements Reproduction {
               + " --global-batch 32 --steps 40",
           "cnn-64-128-256:size=16,classes=10 --global-batch 32 --steps 40",
           "resnet-18:size=32,classes=10,width=16 --global-batch 16 --steps 40",
-          "vgg-16:size=32,classes=10 --global-batch 16 --steps 40",
+          "vgg-16:size=32,classes=10 --global-batch 16 --steps 120",
+          "vgg-16:size=32,classes=10 --global-batch 4 --steps 250",
           "vit:layers=4,hidden=64,heads=4,patch=8,size=32,classes=10 --global-batch 16 --steps 40",
           "gpt:layers=4,hidden=64,heads=4,sequence=32,vocabulary=64 --global-batch 16 --steps 60",
           "gpt-untied:layers=4,hidden=64,heads=4,sequence=32,vocabulary=64 --global-batch 16"

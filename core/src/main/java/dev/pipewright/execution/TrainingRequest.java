@@ -134,6 +134,9 @@ public record TrainingRequest(
    * @param decay a share of the parameter itself that is added to its gradient
    */
   public record UpdateRule(Optimizer kind, double rate, double momentum, double decay) {
+    /** Convolutions without normalisation beyond which momentum takes a tenth of the rate. */
+    private static final int DEEP = 8;
+
     public UpdateRule {
       Check.that(
           kind != Optimizer.RMSPROP, "training knows sgd, momentum and adam: optimizer=%s", kind);
@@ -151,8 +154,9 @@ public record TrainingRequest(
     /**
      * The rates with which a network of this kind learns from the first step on, without a warm-up.
      * They are lower where nothing normalises what convolutions compute, as in VGG: features grow
-     * from layer to layer there, and so do steps; and for wide transformers (T. Brown et al.,
-     * <i>Language models are few-shot learners</i>, NeurIPS 2020, Table 2.1).
+     * from layer to layer there, and so do steps, the more the deeper the network is; and for wide
+     * transformers (T. Brown et al., <i>Language models are few-shot learners</i>, NeurIPS 2020,
+     * Table 2.1).
      */
     public static UpdateRule usual(Optimizer kind, LayerGraph graph) {
       boolean plain =
@@ -165,13 +169,17 @@ public record TrainingRequest(
                   operator instanceof Operator.TransformerBlock block && block.hidden() > 512);
       return switch (kind) {
         case ADAM -> with(kind, plain || wide ? 3e-4 : 1e-3);
-        case MOMENTUM -> with(kind, plain ? 1e-3 : 0.01);
+        case MOMENTUM -> with(kind, !plain ? 0.01 : convolutions(graph) > DEEP ? 1e-4 : 1e-3);
         default -> usual(kind);
       };
     }
 
     private static UpdateRule with(Optimizer kind, double rate) {
       return new UpdateRule(kind, rate, kind == Optimizer.MOMENTUM ? 0.9 : 0, 0);
+    }
+
+    private static long convolutions(LayerGraph graph) {
+      return operators(graph).filter(Operator.Convolution.class::isInstance).count();
     }
 
     private static boolean holds(LayerGraph graph, Class<? extends Operator> kind) {

@@ -63,7 +63,8 @@ final class TrainCommand implements Callable<Integer> {
       paramLabel = "X",
       description =
           "Learning rate. Default: 0.01, or 0.001 with adam; networks without normalisation and"
-              + " transformers wider than 512 take 0.001, or 0.0003 with adam.")
+              + " transformers wider than 512 take 0.001, or 0.0003 with adam; with momentum,"
+              + " 0.0001 for more than 8 convolutions without normalisation.")
   private @Nullable Double rate;
 
   @Option(

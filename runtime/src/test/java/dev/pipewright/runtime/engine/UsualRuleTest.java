@@ -94,6 +94,9 @@ class UsualRuleTest {
   @Test
   void ratesAreLowerWhereNothingNormalisesConvolutionsAndForWideTransformers() {
     assertEquals(1e-3, usual(Optimizer.MOMENTUM, "cnn-64-128-256"));
+    assertEquals(1e-3, usual(Optimizer.MOMENTUM, "cosmoflow-128"));
+    assertEquals(1e-3, usual(Optimizer.MOMENTUM, "alexnet"));
+    assertEquals(1e-4, usual(Optimizer.MOMENTUM, "vgg-16"));
     assertEquals(3e-4, usual(Optimizer.ADAM, "vgg-16"));
     assertEquals(0.01, usual(Optimizer.MOMENTUM, "resnet-18"));
     assertEquals(0.01, usual(Optimizer.MOMENTUM, "mlp-8x1024"));
