@@ -27,7 +27,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
+@Execution(ExecutionMode.CONCURRENT) // of all classes here it takes longest
 class DapplePlannerTest {
   private static final String SEEDED = "seed {currentRepetition}";
 
@@ -126,9 +129,9 @@ class DapplePlannerTest {
     SplittableRandom random = new SplittableRandom(5000 + seed.getCurrentRepetition());
     Recomputation mode = random.nextBoolean() ? Recomputation.NEVER : Recomputation.ALWAYS;
     Case one = Case.of(random, CostModel.PIPEWRIGHT, false, mode);
-    compare(one);
+    Planning planning = compare(one);
     Recompute only = mode == Recomputation.NEVER ? Recompute.NONE : Recompute.STAGE_INPUT;
-    for (Candidate candidate : one.plan().candidates()) {
+    for (Candidate candidate : planning.candidates()) {
       for (StagePlan stage : candidate.plan().stages()) {
         assertEquals(only, stage.recompute());
       }
@@ -150,9 +153,7 @@ class DapplePlannerTest {
     CostModel[] models = {CostModel.PIPEWRIGHT, CostModel.DAPPLE, CostModel.DAPPLE_REPO};
     Case any = Case.of(7000 + number, models[number % models.length], number % 4 == 0);
     for (int stages = 1; stages <= any.mostStages(); stages++) {
-      Case one = any.withStages(stages);
-      compare(one);
-      for (Candidate candidate : one.plan().candidates()) {
+      for (Candidate candidate : compare(any.withStages(stages)).candidates()) {
         assertEquals(stages, candidate.plan().stages().size());
       }
     }
@@ -163,8 +164,7 @@ class DapplePlannerTest {
     int number = seed.getCurrentRepetition();
     CostModel[] models = {CostModel.PIPEWRIGHT, CostModel.DAPPLE};
     Case one = Case.of(8000 + number, models[number % models.length], false).asOnePipeline();
-    compare(one);
-    for (Candidate candidate : one.plan().candidates()) {
+    for (Candidate candidate : compare(one).candidates()) {
       assertEquals(1, candidate.plan().replicas());
       for (StagePlan stage : candidate.plan().stages()) {
         assertEquals(1, stage.replicas());
@@ -193,13 +193,13 @@ class DapplePlannerTest {
     assertTrue(only >= 5 && faster >= 30, "only " + only + ", faster " + faster);
   }
 
-  /** Asserts that the planner's best estimate is the best of all plans'. */
-  private static void compare(Case one) {
+  /** Asserts that the planner's best estimate is the best of all plans', and returns its answer. */
+  private static Planning compare(Case one) {
     Exhaustive.Answer truth = Exhaustive.best(one.costs(), one.request());
     Planning planning = one.plan();
     checkCandidates(one, planning);
     if (truth.plan().isEmpty()) {
-      return; // whatever was found holds fewer micro-batches than its policy wants
+      return planning; // whatever was found holds fewer micro-batches than its policy wants
     }
     double best =
         planning.candidates().stream()
@@ -214,6 +214,7 @@ class DapplePlannerTest {
     assertTrue(
         planning.lowerBound().value() <= truth.seconds() * (1 + 1e-9),
         () -> "bound " + planning.lowerBound().value() + " > " + truth.seconds());
+    return planning;
   }
 
   private static void checkCandidates(Case one, Planning planning) {
