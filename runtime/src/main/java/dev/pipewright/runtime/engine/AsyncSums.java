@@ -3,17 +3,19 @@ package dev.pipewright.runtime.engine;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sums of a stage's gradients, one for each update in progress. Each lies in one block of memory
  * and is sent as one message.
  */
-final class AsyncSums implements RelayedSums, AutoCloseable {
-  private final List<Parameter> parameters;
+final class AsyncSums implements AutoCloseable {
+  private final List<Parameter> learnt;
+  private final long size;
+  private final @Nullable Tensor untouched; // all sums of an emulated worker
   private final Map<Integer, Sum> sums = new HashMap<>(); // by update
 
   /**
@@ -27,13 +29,20 @@ final class AsyncSums implements RelayedSums, AutoCloseable {
     }
   }
 
-  AsyncSums(List<Parameter> parameters) {
-    this.parameters = parameters;
+  /**
+   * @param learnt all parameters, or none where training is emulated: then all sums are the same
+   *     memory, which is sent but never read
+   */
+  AsyncSums(List<Parameter> parameters, List<Parameter> learnt) {
+    this.learnt = learnt;
+    this.size = FlatParameters.messageElements(parameters);
+    try (Scope scope = new Scope()) {
+      this.untouched = learnt.isEmpty() ? scope.keep(Tensor.empty(size)) : null;
+    }
   }
 
-  /** The sum of an update, all in one; at first 0. */
-  @Override
-  public Tensor of(int update) {
+  /** The sum of an update in one piece; at first 0. */
+  Tensor of(int update) {
     return sum(update).memory();
   }
 
@@ -41,58 +50,34 @@ final class AsyncSums implements RelayedSums, AutoCloseable {
     Sum sum = sums.get(update);
     if (sum == null) {
       try (Scope scope = new Scope()) {
-        sum = seen(Tensor.zeros(size()));
+        sum = seen(untouched == null ? Tensor.zeros(size) : untouched);
       }
       sums.put(update, sum);
     }
     return sum;
   }
 
-  @Override
-  public Tensor room() {
-    return Tensor.empty(size());
+  /** Room for a sum that arrives. It belongs to the scope that is open. */
+  Tensor room() {
+    return untouched == null ? Tensor.empty(size) : untouched.lent();
   }
 
-  @Override
-  public void add(int update, Tensor sum) {
-    if (sums.containsKey(update)) {
-      of(update).addInPlace(sum);
-    } else {
+  /** Adds a sum of other workers. */
+  void add(int update, Tensor sum) {
+    if (!sums.containsKey(update)) {
       sums.put(update, seen(sum));
+    } else if (untouched == null) {
+      of(update).addInPlace(sum);
     }
-  }
-
-  private long size() {
-    return size(parameters);
-  }
-
-  /** Numbers of a sum. */
-  static long size(List<Parameter> parameters) {
-    long elements = parameters.stream().mapToLong(p -> p.value().elements()).sum();
-    return Math.max(1, elements); // a message is never empty
   }
 
   private Sum seen(Tensor memory) {
-    List<Tensor> views = new ArrayList<>();
-    try (Scope scope = new Scope()) {
-      long from = 0;
-      for (Parameter parameter : parameters) {
-        Tensor value = parameter.value();
-        views.add(scope.keep(memory.part(0, from, value.elements()).reshaped(value.shape())));
-        from += value.elements();
-      }
-    }
-    return new Sum(memory.shared(), views);
+    return new Sum(memory.shared(), FlatParameters.views(memory, learnt));
   }
 
   /** Makes an update's sum the parameters' gradients while something adds to it or reads it. */
   void with(int update, Runnable work) {
-    List<Tensor> views = sum(update).views();
-    for (int i = 0; i < views.size(); i++) {
-      parameters.get(i).value().setGradient(views.get(i));
-    }
-    work.run();
-    parameters.forEach(parameter -> parameter.value().clearGradient());
+    FlatParameters.withGradients(sum(update).views(), learnt, work);
   }
 
   /** Adds all sums. */
@@ -100,8 +85,7 @@ final class AsyncSums implements RelayedSums, AutoCloseable {
     sums.values().forEach(sum -> live.add(LiveBytes.Kind.GRADIENTS, sum.memory()));
   }
 
-  @Override
-  public void forget(int update) {
+  void forget(int update) {
     Sum sum = sums.remove(update);
     if (sum != null) {
       sum.close();
@@ -112,5 +96,8 @@ final class AsyncSums implements RelayedSums, AutoCloseable {
   public void close() {
     sums.values().forEach(Sum::close);
     sums.clear();
+    if (untouched != null) {
+      untouched.close();
+    }
   }
 }

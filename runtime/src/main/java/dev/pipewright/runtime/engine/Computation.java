@@ -25,10 +25,17 @@ interface Computation {
    *
    * @param keeps whether it keeps all although others keep the stage's input only
    */
-  Flight flight(OwnStage own, long step, SampleRange samples, boolean keeps);
+  Flight flight(StageParameters own, long step, SampleRange samples, boolean keeps);
 
-  /** Once all gradients are there; {@code learning} changes the parameters by them. */
-  void update(Runnable learning);
+  /** Whether parameters change; otherwise only the sizes of tensors matter. */
+  boolean learns();
+
+  /**
+   * Updates a stage.
+   *
+   * @param learning changes its parameters by their gradients
+   */
+  void update(Stage stage, Runnable learning);
 
   /** What has come out of a step's samples since the last time. */
   Score score(long step);

@@ -5,7 +5,6 @@ import dev.pipewright.plan.SampleRange;
 import dev.pipewright.runtime.net.Part;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
-import dev.pipewright.runtime.transport.Pending;
 import dev.pipewright.runtime.transport.Transport;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,20 +27,17 @@ final class Crossing implements AutoCloseable {
   private final List<Part> parts; // of each stage of a chain
   private final Map<Message, Incoming> expected = new HashMap<>();
   private final Map<Message, List<Tensor>> here = new HashMap<>(); // from a stage of this worker
-  private final PendingSends pendingSends = new PendingSends();
+  private final PendingSends pendingSends;
 
   /** Everything that crosses a cut into {@code stage} for a micro-batch, in one direction. */
   private record Message(int stage, int microBatch, boolean forward) {}
 
-  private record Incoming(List<Tensor> tensors, List<Moving> moving) {}
-
-  /** Rows of a tensor that are about to arrive. */
-  private record Moving(Tensor rows, Pending pending) {
-    void finish() {
-      pending.await();
-      rows.close();
-    }
-  }
+  /**
+   * Tensors that are about to arrive.
+   *
+   * @param rows of them, by worker
+   */
+  private record Incoming(List<Tensor> tensors, PendingReceives rows) {}
 
   /** A worker of the other stage, and the samples that both compute. */
   private record Peer(int worker, SampleRange samples) {}
@@ -50,6 +46,7 @@ final class Crossing implements AutoCloseable {
     this.assignment = assignment;
     this.transport = transport;
     this.parts = parts;
+    this.pendingSends = new PendingSends(transport);
   }
 
   /** Makes room for what a stage will need, so that it can arrive while others compute. */
@@ -61,15 +58,15 @@ final class Crossing implements AutoCloseable {
     SampleRange own = samples(stage, microBatch);
     try (Scope scope = new Scope()) {
       List<Tensor> tensors = room(scope, stage, own.count(), forward);
-      List<Moving> moving = new ArrayList<>();
+      PendingReceives coming = new PendingReceives(transport);
       for (Peer peer : peers(stage, microBatch, forward, true)) {
         for (int i = 0; i < tensors.size(); i++) {
           Tensor rows = scope.keep(rows(tensors.get(i), own, peer.samples()));
           int tag = tag(stage, microBatch, forward, i);
-          moving.add(new Moving(rows, transport.receive(rows, peer.worker(), tag)));
+          coming.receive(rows, peer.worker(), tag, arrived -> {});
         }
       }
-      expected.put(message, new Incoming(tensors, moving));
+      expected.put(message, new Incoming(tensors, coming));
     }
   }
 
@@ -81,7 +78,7 @@ final class Crossing implements AutoCloseable {
     }
     expect(stage, microBatch, forward);
     Incoming incoming = present(expected.remove(message), message);
-    incoming.moving().forEach(Moving::finish);
+    incoming.rows().await();
     return incoming.tensors();
   }
 
@@ -109,7 +106,7 @@ final class Crossing implements AutoCloseable {
         for (int i = 0; i < tensors.size(); i++) {
           Tensor rows = scope.keep(rows(tensors.get(i), own, peer.samples()));
           int tag = tag(to, microBatch, forward, i);
-          pendingSends.add(peer.worker(), rows, transport.send(rows, peer.worker(), tag));
+          pendingSends.send(rows, peer.worker(), tag);
         }
       }
     }

@@ -3,33 +3,28 @@ package dev.pipewright.runtime.engine;
 import dev.pipewright.execution.Emulation;
 import dev.pipewright.execution.Emulation.LayerSeconds;
 import dev.pipewright.plan.SampleRange;
-import java.util.Collection;
 
 /** Computes nothing and takes the time that a device would. Nothing is learnt. */
 final class Emulated implements Computation {
   private final Emulation emulation;
-  private final double update; // seconds
 
-  /**
-   * @param updated stages, all at once
-   */
-  Emulated(Emulation emulation, Collection<? extends OwnStage> updated) {
+  Emulated(Emulation emulation) {
     this.emulation = emulation;
-    double sum = 0;
-    for (OwnStage own : updated) {
-      sum += emulation.seconds(own.stage().range(), LayerSeconds::update);
-    }
-    update = sum;
   }
 
   @Override
-  public Flight flight(OwnStage own, long step, SampleRange samples, boolean keeps) {
+  public Flight flight(StageParameters own, long step, SampleRange samples, boolean keeps) {
     return new EmulatedFlight(own.stage(), emulation, samples.count(), keeps);
   }
 
   @Override
-  public void update(Runnable learning) {
-    Pause.of(update);
+  public boolean learns() {
+    return false;
+  }
+
+  @Override
+  public void update(Stage stage, Runnable learning) {
+    Pause.of(emulation.seconds(stage.range(), LayerSeconds::update));
   }
 
   @Override

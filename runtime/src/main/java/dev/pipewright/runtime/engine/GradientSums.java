@@ -32,18 +32,11 @@ final class GradientSums implements AutoCloseable {
   }
 
   private Bucket bucket(List<Parameter> parameters) {
-    long numbers = parameters.stream().mapToLong(parameter -> parameter.value().elements()).sum();
+    long numbers = FlatParameters.elements(parameters);
     long size = Math.ceilDiv(numbers, summing.divisor()) * summing.divisor();
-    List<Tensor> views = new ArrayList<>();
     try (Scope scope = new Scope()) {
       Tensor memory = scope.keep(size > numbers ? Tensor.zeros(size) : Tensor.empty(size));
-      long from = 0;
-      for (Parameter parameter : parameters) {
-        Tensor value = parameter.value();
-        views.add(scope.keep(memory.part(0, from, value.elements()).reshaped(value.shape())));
-        from += value.elements();
-      }
-      return new Bucket(parameters, memory, views);
+      return new Bucket(parameters, memory, FlatParameters.views(memory, parameters));
     }
   }
 

@@ -25,7 +25,7 @@ final class HeldOutEvaluation {
   private final Assignment assignment;
   private final Transport transport;
   private final List<Part> parts;
-  private final IntFunction<OwnStage> stages;
+  private final IntFunction<StageParameters> stages;
   private final Objective objective;
 
   /**
@@ -36,7 +36,7 @@ final class HeldOutEvaluation {
       Assignment assignment,
       Transport transport,
       List<Part> parts,
-      IntFunction<OwnStage> stages,
+      IntFunction<StageParameters> stages,
       Objective objective) {
     this.stages = stages;
     this.assignment = assignment;
@@ -91,7 +91,7 @@ final class HeldOutEvaluation {
     for (long op : round.schedule().packed(round.rankOf(transport.worker()))) {
       int stage = Schedule.stage(op);
       SampleRange own = round.samples(stage, Schedule.microBatch(op), transport.worker());
-      OwnStage held = stages.apply(stage % assignment.stages().size());
+      StageParameters held = stages.apply(stage % assignment.stages().size());
       if (own.isEmpty()) {
         attend(held);
       } else {
@@ -103,15 +103,20 @@ final class HeldOutEvaluation {
   }
 
   /** Gets and forgets parameters with those who have samples. */
-  private static void attend(OwnStage held) {
+  private static void attend(StageParameters held) {
     for (int segment = 0; segment < held.stage().segments().size(); segment++) {
-      held.gatheredParameters().need(segment);
-      held.gatheredParameters().leave(segment);
+      held.need(segment);
+      held.leave(segment);
     }
   }
 
   private EvaluationResult forward(
-      Crossing crossing, Feed feed, OwnStage held, long op, SampleRange samples, double share) {
+      Crossing crossing,
+      Feed feed,
+      StageParameters held,
+      long op,
+      SampleRange samples,
+      double share) {
     Placement placement = assignment.schedule().placement();
     int stage = Schedule.stage(op);
     int microBatch = Schedule.microBatch(op);
@@ -142,19 +147,20 @@ final class HeldOutEvaluation {
   }
 
   /** The stage's outputs, which live until they are closed. */
-  private static List<Tensor> through(OwnStage held, List<Tensor> inputs, List<Tensor> data) {
+  private static List<Tensor> through(
+      StageParameters held, List<Tensor> inputs, List<Tensor> data) {
     List<Tensor> last = inputs;
     for (int i = 0; i < held.stage().segments().size(); i++) {
       Part part = held.stage().segments().get(i).part();
       List<Tensor> before = last;
       List<Tensor> made = new ArrayList<>();
-      held.gatheredParameters().need(i);
-      held.gatheredParameters().ahead(i + 1);
+      held.need(i);
+      held.ahead(i + 1);
       try (Scope scope = new Scope()) {
         Gradients.without(() -> part.forward(before, data, ForwardPass.answering()))
             .forEach(output -> made.add(scope.keep(output)));
       }
-      held.gatheredParameters().leave(i);
+      held.leave(i);
       if (i > 0) {
         before.forEach(Tensor::close);
       }

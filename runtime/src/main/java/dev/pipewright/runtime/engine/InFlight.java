@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class InFlight implements Flight {
   private final Stage stage;
-  private final GatheredParameters gatheredParameters;
+  private final StageParameters parameters;
   private final boolean inTwoParts;
   private final SharedStatistics statistics;
   private final boolean forgets; // all but the stage's input, until the backward pass
@@ -76,14 +76,14 @@ final class InFlight implements Flight {
    * @param keeps whether this micro-batch keeps all although others keep the stage's input only
    */
   InFlight(
-      OwnStage own,
+      StageParameters own,
       List<Tensor> data,
       Optional<Tensor> target,
       Judge judge,
       SharedStatistics statistics,
       boolean keeps) {
     this.stage = own.stage();
-    this.gatheredParameters = own.gatheredParameters();
+    this.parameters = own;
     this.data = data;
     this.target = target;
     this.judge = judge;
@@ -141,7 +141,7 @@ final class InFlight implements Flight {
       }
       come(i, i + 1);
       last = compute(i, !forgetting && !segment.again());
-      gatheredParameters.leave(i);
+      parameters.leave(i);
       if (forgetting && i > 0) {
         passed[i].inputs.forEach(Tensor::close);
         passed[i].inputs = List.of();
@@ -152,8 +152,8 @@ final class InFlight implements Flight {
 
   /** Has a segment's parameters here, and the next one's on their way. */
   private void come(int segment, int next) {
-    gatheredParameters.need(segment);
-    gatheredParameters.ahead(next);
+    parameters.need(segment);
+    parameters.ahead(next);
   }
 
   /** The segment's outputs, which live until they are closed. */
@@ -213,7 +213,7 @@ final class InFlight implements Flight {
           }
         }
       }
-      gatheredParameters.leave(i);
+      parameters.leave(i);
       closeBehind(i, coming);
       passed[i].close();
       left.accept(i);
@@ -229,7 +229,7 @@ final class InFlight implements Flight {
       come(i, i - 1);
       ensureComputed(i);
       List<Tensor> before = backwardInput(i, coming);
-      gatheredParameters.leave(i);
+      parameters.leave(i);
       closeBehind(i, coming);
       coming = before;
     }
@@ -265,7 +265,7 @@ final class InFlight implements Flight {
       try (Scope scope = new Scope()) {
         pass(passed[i]).addWeightGradients(passed[i].gradientsOfNoted);
       }
-      gatheredParameters.leave(i);
+      parameters.leave(i);
       passed[i].close();
       left.accept(i);
     }

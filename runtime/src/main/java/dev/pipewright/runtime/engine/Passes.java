@@ -59,7 +59,7 @@ final class Passes implements AutoCloseable {
    * @param step whose samples it computes
    * @param starts called when all is there that it needs
    */
-  void run(long op, long step, OwnStage own, Runnable starts) {
+  void run(long op, long step, StageParameters own, Runnable starts) {
     int stage = Schedule.stage(op);
     int microBatch = Schedule.microBatch(op);
     switch (Schedule.pass(op)) {
@@ -73,7 +73,7 @@ final class Passes implements AutoCloseable {
     }
   }
 
-  private void forward(long step, OwnStage own, int stage, int microBatch, Runnable starts) {
+  private void forward(long step, StageParameters own, int stage, int microBatch, Runnable starts) {
     List<Tensor> inputs =
         placement().first(stage) ? List.of() : crossing.take(stage, microBatch, true);
     starts.run();
@@ -90,7 +90,7 @@ final class Passes implements AutoCloseable {
     }
   }
 
-  private void backward(OwnStage own, int stage, int microBatch, Runnable starts) {
+  private void backward(StageParameters own, int stage, int microBatch, Runnable starts) {
     List<Tensor> gradients = gradients(stage, microBatch);
     starts.run();
     try (Flight flight = flight(stage, microBatch, true)) {
@@ -112,7 +112,7 @@ final class Passes implements AutoCloseable {
     handBack(stage, microBatch, gradients, flight.backwardInput(gradients));
   }
 
-  private void backwardWeight(OwnStage own, int stage, int microBatch, Runnable starts) {
+  private void backwardWeight(StageParameters own, int stage, int microBatch, Runnable starts) {
     starts.run();
     try (Flight flight = flight(stage, microBatch, true)) {
       flight.backwardWeight(own::left);

@@ -2,6 +2,7 @@ package dev.pipewright.runtime.engine;
 
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Pending;
+import dev.pipewright.runtime.transport.Transport;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -19,12 +20,18 @@ import java.util.concurrent.Future;
  * receiver may itself wait for a later send of this worker.
  */
 final class PendingSends implements AutoCloseable {
+  private final Transport transport;
   private final Map<Integer, ExecutorService> waiting = new HashMap<>(); // by destination
   private final Deque<Future<?>> under = new ArrayDeque<>(); // way, oldest first
   private final Set<Tensor> leaving = new HashSet<>(); // guarded by itself
 
-  /** Keeps {@code tensor} until it has left. */
-  void add(int to, Tensor tensor, Pending pending) {
+  PendingSends(Transport transport) {
+    this.transport = transport;
+  }
+
+  /** Sends {@code tensor}, which is closed when it has left. */
+  void send(Tensor tensor, int to, int tag) {
+    Pending pending = transport.send(tensor, to, tag);
     if (pending.done()) {
       tensor.close();
       return;

@@ -5,9 +5,6 @@ import dev.pipewright.plan.GradientPasses;
 import dev.pipewright.plan.SumUses;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
-import dev.pipewright.runtime.transport.Pending;
-import dev.pipewright.runtime.transport.Transport;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -21,23 +18,19 @@ final class Relay {
   private final Assignment all;
   private final int depth;
   private final int rank;
-  private final Transport transport;
-  private final RelayedSums sums;
-  private final PendingSends pendingSends;
+  private final AsyncSums sums;
+  private final PendingSends sends;
+  private final PendingReceives receives;
   private final GradientPasses gradientPasses;
-  private final List<Arriving> arriving = new ArrayList<>();
   private final SumUses uses;
 
-  private record Arriving(int update, Tensor tensor, Pending pending) {}
-
-  Relay(
-      Assignment all, int depth, Transport transport, RelayedSums sums, PendingSends pendingSends) {
+  Relay(WorkerSetup setup, Assignment all, int depth, AsyncSums sums) {
     this.all = all;
     this.depth = depth;
-    this.rank = all.rankOf(transport.worker());
-    this.transport = transport;
+    this.rank = setup.rank();
     this.sums = sums;
-    this.pendingSends = pendingSends;
+    this.sends = setup.sends();
+    this.receives = new PendingReceives(setup.transport());
     this.gradientPasses = GradientPasses.of(all, depth);
     this.uses = SumUses.of(all, depth, rank, gradientPasses);
   }
@@ -51,27 +44,19 @@ final class Relay {
     List<Integer> carried = gradientPasses.carried(turn);
     try (Scope scope = new Scope()) {
       for (int i = 0; i < carried.size(); i++) {
+        int update = carried.get(i);
         Tensor room = scope.keep(sums.room());
-        Pending pending = transport.receive(room, from, tag(turn, i));
-        arriving.add(new Arriving(carried.get(i), room, pending));
+        receives.receive(room, from, tag(turn, i), sum -> sums.add(update, sum));
       }
       if (carried.isEmpty()) { // only to say whose turn it is
-        Tensor room = scope.keep(Tensor.zeros(1));
-        arriving.add(new Arriving(-1, room, transport.receive(room, from, tag(turn, 0))));
+        receives.receive(scope.keep(Tensor.zeros(1)), from, tag(turn, 0), nothing -> {});
       }
     }
   }
 
   /** Waits for all that was asked for. */
   void await() {
-    for (Arriving each : arriving) {
-      each.pending().await();
-      if (each.update() >= 0) {
-        sums.add(each.update(), each.tensor());
-      }
-      each.tensor().close();
-    }
-    arriving.clear();
+    receives.await();
   }
 
   /** An op of the stage has ended: hands on what the next turn needs. */
@@ -88,16 +73,12 @@ final class Relay {
     List<Integer> carried = gradientPasses.carried(turn);
     try (Scope scope = new Scope()) {
       for (int i = 0; i < carried.size(); i++) {
-        send(sums.of(carried.get(i)).shared(), to, tag(turn, i));
+        sends.send(sums.of(carried.get(i)).shared(), to, tag(turn, i));
       }
       if (carried.isEmpty()) {
-        send(scope.keep(Tensor.zeros(1)), to, tag(turn, 0));
+        sends.send(scope.keep(Tensor.zeros(1)), to, tag(turn, 0));
       }
     }
-  }
-
-  private void send(Tensor tensor, int to, int tag) {
-    pendingSends.add(to, tensor, transport.send(tensor, to, tag));
   }
 
   private int tag(int turn, int item) {
@@ -106,12 +87,11 @@ final class Relay {
 
   /** Adds room for what comes. */
   void count(LiveBytes live) {
-    arriving.forEach(each -> live.add(LiveBytes.Kind.MESSAGES, each.tensor()));
+    receives.count(live);
   }
 
   /** Frees what never came. */
   void close() {
-    arriving.forEach(each -> each.tensor().close());
-    arriving.clear();
+    receives.close();
   }
 }

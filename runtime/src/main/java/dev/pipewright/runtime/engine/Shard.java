@@ -36,8 +36,7 @@ final class Shard implements AutoCloseable {
     this.sharding = sharding;
     this.group = group;
     this.parameters = List.copyOf(parameters);
-    long numbers = parameters.stream().mapToLong(p -> p.value().elements()).sum();
-    this.part = Math.ceilDiv(numbers, group.size());
+    this.part = Math.ceilDiv(FlatParameters.elements(parameters), group.size());
     this.first = place * part;
     this.room = new TensorArena(part * group.size());
     long from = 0;
@@ -98,11 +97,20 @@ final class Shard implements AutoCloseable {
     room.empty();
   }
 
-  /** Begins to hand its own part on, which has changed. */
-  void spread() {
+  /** Begins to send its own part, which has changed. */
+  private void spread() {
     if (sharding != ZeroStage.PARAMETERS) {
       coming = group.gather(own.value(), room.numbers());
     }
+  }
+
+  /** Has the workers of each shard send the parts that they have updated. */
+  static void spread(List<Shard> shards) {
+    shards.forEach(Shard::spread);
+    shards.forEach(shard -> {
+      shard.await();
+      shard.own().value().clearGradient();
+    });
   }
 
   // ---- gradients
@@ -174,8 +182,31 @@ final class Shard implements AutoCloseable {
     return whole;
   }
 
+  /** Replaces this worker's part of the parameters, and what the rule remembers of it. */
+  void restore(Updates updates, Worker.Source source) {
+    List<Tensor> parts = StageState.held(own, updates);
+    for (int number = 0; number < parts.size(); number++) {
+      try (Scope scope = new Scope()) {
+        List<Tensor> whole = new ArrayList<>();
+        for (Parameter parameter : parameters) {
+          String name =
+              number == 0 ? parameter.name() : StageState.moment(parameter.name(), number);
+          long[] shape = parameter.value().shape();
+          Tensor piece = Tensor.empty(shape);
+          parameter.share().take(piece, source.read(name, parameter.share().wholeShape(shape)));
+          whole.add(piece);
+        }
+        if (number == 0) {
+          take(whole);
+        } else {
+          take(whole, parts.get(number));
+        }
+      }
+    }
+  }
+
   /** Takes this worker's part of whole tensors like the parameters. */
-  void take(List<Tensor> whole, Tensor part) {
+  private void take(List<Tensor> whole, Tensor part) {
     try (Scope scope = new Scope()) {
       List<Tensor> flat = new ArrayList<>();
       long from = 0;
@@ -189,7 +220,7 @@ final class Shard implements AutoCloseable {
   }
 
   /** Has all parameters be those that every worker's part is a part of. */
-  void take(List<Tensor> whole) {
+  private void take(List<Tensor> whole) {
     take(whole, own.value());
     if (room.filled()) {
       for (int i = 0; i < whole.size(); i++) {

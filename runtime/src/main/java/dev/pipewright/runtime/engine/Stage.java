@@ -34,13 +34,17 @@ final class Stage {
         .toList();
   }
 
-  /** Of a stage whose steps end; as {@link Segment} cuts it. */
+  /** The stage as {@link Segment} cuts it where steps end with a flush. */
+  static Stage of(WorkerSetup setup, int depth) {
+    return of(setup.assignment(), depth, setup.network(), setup.bucketBytes());
+  }
+
   static Stage of(Assignment assignment, int depth, Network network, long bucketBytes) {
     StageLayers layers = assignment.stages().get(depth);
     return of(network, layers, Segment.of(assignment, depth, network.chain(), bucketBytes));
   }
 
-  /** Of a stage whose steps flow, which is cut only where something is computed again. */
+  /** The stage of an asynchronous pipeline, which is cut only where something is recomputed. */
   static Stage whole(Network network, StageLayers layers) {
     return of(network, layers, Segment.whole(layers, network.chain()));
   }

@@ -1,6 +1,8 @@
 package dev.pipewright.runtime.engine;
 
 import dev.pipewright.runtime.net.Parameter;
+import dev.pipewright.runtime.net.Share;
+import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -8,10 +10,28 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.function.Function;
 
 /** All that training changes of a stage, by names that are unique in the network. */
 final class StageState {
+  static final Share WHOLE = new Share.Whole();
+
   private StageState() {}
+
+  /**
+   * Replaces tensors of a state by what was written.
+   *
+   * @param shares what a tensor is to the tensor-parallel group, by name
+   */
+  static void restore(
+      Map<String, Tensor> state, Function<String, Share> shares, Worker.Source source) {
+    state.forEach((name, own) -> {
+      try (Scope scope = new Scope()) {
+        Share share = shares.apply(name);
+        share.take(own.detached(), source.read(name, share.wholeShape(own.shape())));
+      }
+    });
+  }
 
   static SequencedMap<String, Tensor> of(
       List<Parameter> parameters, Updates updates, List<Parameter> averages) {

@@ -1,7 +1,6 @@
 package dev.pipewright.runtime.engine;
 
 import dev.pipewright.runtime.tensor.Gpu;
-import java.util.Arrays;
 
 /** When the ops of a step began to wait, started and ended. */
 final class StepTimes {
@@ -50,14 +49,6 @@ final class StepTimes {
 
   StepReport report(long step, double loss, long correct, long rows) {
     return new StepReport(
-        step,
-        loss,
-        correct,
-        rows,
-        Arrays.copyOf(waited, waited.length),
-        Arrays.copyOf(started, started.length),
-        Arrays.copyOf(ended, ended.length),
-        updateStarted,
-        updateEnded);
+        step, loss, correct, rows, waited, started, ended, updateStarted, updateEnded);
   }
 }

@@ -35,7 +35,7 @@ final class TensorComputation implements Computation {
   }
 
   @Override
-  public Flight flight(OwnStage own, long step, SampleRange samples, boolean keeps) {
+  public Flight flight(StageParameters own, long step, SampleRange samples, boolean keeps) {
     List<Tensor> data = new ArrayList<>();
     Optional<Tensor> target = Optional.empty();
     boolean reads = own.stage().whole().readsData();
@@ -55,7 +55,7 @@ final class TensorComputation implements Computation {
   }
 
   /** The loss of the network's outputs counts; its gradients begin the backward pass. */
-  private List<Tensor> judge(OwnStage own, long step, List<Tensor> outputs, Tensor target) {
+  private List<Tensor> judge(StageParameters own, long step, List<Tensor> outputs, Tensor target) {
     try (Scope scope = new Scope()) {
       Objective.Judged judged =
           objective.judge(outputs, target, 1.0 / assignment.batch(), own.stage().whole().scores());
@@ -68,7 +68,12 @@ final class TensorComputation implements Computation {
   }
 
   @Override
-  public void update(Runnable learning) {
+  public boolean learns() {
+    return true;
+  }
+
+  @Override
+  public void update(Stage stage, Runnable learning) {
     learning.run();
   }
 

@@ -1,6 +1,5 @@
 package dev.pipewright.runtime.engine;
 
-import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.List;
@@ -12,19 +11,19 @@ import java.util.SequencedMap;
  */
 final class TiedCopy implements AutoCloseable {
   private final int depth;
-  private final Parameter parameter;
+  private final List<Parameter> learnt; // the parameter; none where training is emulated
   private final TiedExchange exchange;
   private final Updates updates;
   private final WeightVersions versions;
   private int handed; // updates
   private int oldest; // version that is needed
 
-  TiedCopy(int depth, Parameter parameter, TiedExchange exchange, UpdateRule rule) {
+  TiedCopy(WorkerSetup setup, int depth, Parameter parameter, TiedExchange exchange) {
     this.depth = depth;
-    this.parameter = parameter;
+    this.learnt = setup.learnt(List.of(parameter));
     this.exchange = exchange;
-    this.updates = new Updates(rule, List.of(parameter));
-    this.versions = new WeightVersions(List.of(parameter));
+    this.updates = setup.updates(learnt);
+    this.versions = new WeightVersions(learnt);
   }
 
   /** Goes on with what there is as the first version. */
@@ -58,19 +57,24 @@ final class TiedCopy implements AutoCloseable {
   }
 
   private void learn(Tensor sum) {
-    Tensor value = parameter.value();
-    value.setGradient(sum.reshaped(value.shape()));
-    updates.apply(List.of(parameter));
-    value.clearGradient();
+    for (Parameter parameter : learnt) {
+      Tensor value = parameter.value();
+      value.setGradient(sum.reshaped(value.shape()));
+      updates.apply(learnt);
+      value.clearGradient();
+    }
   }
 
   /** Hands the stage's gradient of an update on. */
   void hand(int update) {
-    exchange.hand(
-        depth,
-        update,
-        room -> room.copyInPlace(parameter.value().gradient().orElseThrow().flattened(0)));
+    exchange.hand(depth, update, this::moveGradient);
     handed = update + 1;
+  }
+
+  private void moveGradient(Tensor room) {
+    for (Parameter parameter : learnt) {
+      room.copyInPlace(parameter.value().gradient().orElseThrow().flattened(0));
+    }
   }
 
   /** Learns all that there is. */
@@ -80,7 +84,7 @@ final class TiedCopy implements AutoCloseable {
   }
 
   SequencedMap<String, Tensor> state() {
-    return StageState.of(List.of(parameter), updates, List.of());
+    return StageState.of(learnt, updates, List.of());
   }
 
   void continueAfter(long before) {

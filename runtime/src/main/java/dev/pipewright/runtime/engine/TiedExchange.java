@@ -6,6 +6,7 @@ import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.plan.TiedStages;
 import dev.pipewright.runtime.net.Network;
+import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Group;
@@ -16,7 +17,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Gradients of a parameter that two stages have ({@link TiedStages}), from a worker with one of
@@ -25,6 +29,7 @@ import java.util.function.Consumer;
  */
 final class TiedExchange implements AutoCloseable {
   private final TiedStages stages;
+  private final Set<String> names; // of the parameter in both stages
   private final AsyncPipeline asyncPipeline;
   private final Optional<Group> group; // with the other worker; who has the first stage is first
   private final Map<Integer, Handed> handed = new HashMap<>(); // by update
@@ -41,15 +46,24 @@ final class TiedExchange implements AutoCloseable {
     }
   }
 
-  private TiedExchange(TiedStages stages, AsyncPipeline asyncPipeline, Optional<Group> group) {
+  private TiedExchange(
+      TiedStages stages, Set<String> names, AsyncPipeline asyncPipeline, Optional<Group> group) {
     this.stages = stages;
+    this.names = names;
     this.asyncPipeline = asyncPipeline;
     this.group = group;
   }
 
-  /** Those that a worker takes part in. */
+  /** Those that a worker takes part in; none where steps end with a flush. */
   static List<TiedExchange> of(Assignment assignment, Network network, Transport transport) {
-    AsyncPipeline asyncPipeline = assignment.asyncPipeline().orElseThrow();
+    return assignment
+        .asyncPipeline()
+        .map(asyncPipeline -> of(asyncPipeline, assignment, network, transport))
+        .orElse(List.of());
+  }
+
+  private static List<TiedExchange> of(
+      AsyncPipeline asyncPipeline, Assignment assignment, Network network, Transport transport) {
     int worker = transport.worker();
     List<TiedExchange> found = new ArrayList<>();
     for (TiedStages stages : TiedStages.of(assignment, network.chain())) {
@@ -58,14 +72,22 @@ final class TiedExchange implements AutoCloseable {
         String name = "tied-%d-%d".formatted(stages.table().copyLayer(), pair.get(0));
         Optional<Group> group =
             stages.together() ? Optional.empty() : Optional.of(transport.group(name, pair));
-        found.add(new TiedExchange(stages, asyncPipeline, group));
+        found.add(new TiedExchange(stages, names(network, stages), asyncPipeline, group));
       }
     }
     return found;
   }
 
-  TiedStages stages() {
-    return stages;
+  private static Set<String> names(Network network, TiedStages stages) {
+    return network.tied().stream()
+        .filter(pair -> pair.copyLayer() == stages.table().copyLayer())
+        .flatMap(pair -> Stream.of(pair.parameter(), pair.copy()))
+        .collect(Collectors.toSet());
+  }
+
+  /** Whether a parameter is the one exchanged. */
+  boolean exchanges(Parameter parameter) {
+    return names.contains(parameter.name());
   }
 
   /** Whether a stage has the parameter. */

@@ -12,6 +12,7 @@ import dev.pipewright.runtime.transport.Transport;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -25,6 +26,7 @@ import java.util.stream.Collectors;
 final class TiedSums implements AutoCloseable {
   private final List<Pair> pairs;
   private final double weight; // of what this worker has
+  private final Updates updates; // of the shards
 
   /**
    * Of one such parameter.
@@ -35,13 +37,27 @@ final class TiedSums implements AutoCloseable {
    */
   private record Pair(List<Parameter> own, Optional<Group> group, Optional<Shard> shard) {}
 
-  private TiedSums(List<Pair> pairs, double weight) {
+  private TiedSums(List<Pair> pairs, double weight, WorkerSetup setup) {
     this.pairs = pairs;
     this.weight = weight;
+    this.updates = setup.updates(own());
   }
 
-  static TiedSums of(
-      Assignment assignment, Network network, List<Parameter> held, Transport transport) {
+  /**
+   * Those of a worker; none where it is asynchronous.
+   *
+   * @param held all parameters that it holds
+   */
+  static TiedSums of(WorkerSetup setup, List<Parameter> held) {
+    Assignment assignment = setup.assignment();
+    List<Pair> pairs = assignment.asyncPipeline().isPresent() ? List.of() : pairs(setup, held);
+    return new TiedSums(pairs, 1.0 / assignment.split(setup.rank()).parts(), setup);
+  }
+
+  private static List<Pair> pairs(WorkerSetup setup, List<Parameter> held) {
+    Assignment assignment = setup.assignment();
+    Network network = setup.network();
+    Transport transport = setup.transport();
     List<Pair> pairs = new ArrayList<>();
     for (Tied tied : network.tied()) {
       List<Integer> first = holders(assignment, network, tied.layer());
@@ -68,8 +84,7 @@ final class TiedSums implements AutoCloseable {
         pairs.add(new Pair(own, group, shard));
       }
     }
-    int rank = assignment.rankOf(transport.worker());
-    return new TiedSums(pairs, 1.0 / assignment.split(rank).parts());
+    return pairs;
   }
 
   /**
@@ -83,8 +98,7 @@ final class TiedSums implements AutoCloseable {
     return shard;
   }
 
-  /** What its holders share out. */
-  List<Shard> shards() {
+  private List<Shard> shards() {
     return pairs.stream().flatMap(pair -> pair.shard().stream()).toList();
   }
 
@@ -94,6 +108,10 @@ final class TiedSums implements AutoCloseable {
         .filter(pair -> pair.own().stream().anyMatch(some::contains))
         .flatMap(pair -> pair.shard().stream())
         .toList();
+  }
+
+  private List<Parameter> own() {
+    return shards().stream().map(Shard::own).toList();
   }
 
   /** The names of all such parameters of a network. */
@@ -148,17 +166,38 @@ final class TiedSums implements AutoCloseable {
     return total;
   }
 
-  /** Hands on what has been learnt, where each worker has learnt a part of it. */
-  void spread() {
-    for (Shard shard : shards()) {
-      shard.spread();
-      shard.await();
-      shard.own().value().clearGradient();
-    }
+  /** Updates this worker's shards and sends them. */
+  void learn() {
+    updates.apply(own());
+    shards().forEach(shard -> Shard.spread(List.of(shard)));
+  }
+
+  /** The state of the shards of some parameters: {@link StageState#gathered}. */
+  Map<String, List<Tensor>> gathered(List<Parameter> some) {
+    return StageState.gathered(shards(some), updates);
+  }
+
+  void restore(List<Parameter> some, Worker.Source source) {
+    shards(some).forEach(shard -> shard.restore(updates, source));
+  }
+
+  void continueAfter(long before) {
+    updates.continueAfter(before);
+  }
+
+  /** The bytes of shards between steps. */
+  long bytes() {
+    return updates.bytes() + shards().stream().mapToLong(Shard::bytes).sum();
+  }
+
+  void count(LiveBytes live) {
+    shards().forEach(shard -> shard.count(live));
+    updates.count(live);
   }
 
   @Override
   public void close() {
     shards().forEach(Shard::close);
+    updates.close();
   }
 }

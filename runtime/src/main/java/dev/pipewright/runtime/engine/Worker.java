@@ -5,50 +5,63 @@ import dev.pipewright.execution.RunPrediction;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.AsyncPipeline;
+import dev.pipewright.plan.AsyncSteps;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.net.Part;
-import dev.pipewright.runtime.net.Share;
 import dev.pipewright.runtime.net.SharedStatistics;
-import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Transport;
-import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Check;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.stream.IntStream;
 
 /**
- * One worker: runs the program of its rank on its slice of every micro-batch, step after step. All
- * ops are run in the program's order; messages go and come beside them.
+ * One worker of a training run: runs the program of its rank on its slice of every micro-batch. The
+ * ops run in the program's order; messages overlap with them. What an op means for the parameters
+ * is up to the {@link ParameterStore} of its stage.
+ *
+ * <p>A program is one step, whose updates follow its ops, or all steps of an asynchronous pipeline
+ * between two flushes. A step of the latter ends with the last backward pass of its micro-batches
+ * and the updates after it.
  */
-public final class Worker implements TrainingWorker {
+public final class Worker implements AutoCloseable {
   private static final UpdateRule NO_OPTIMIZER_STATE = UpdateRule.usual(Optimizer.SGD);
 
-  private final Assignment assignment;
-  private final Network network;
+  private final Assignment assignment; // of a step, or of a round
+  private final Optional<AsyncPipeline> asyncPipeline;
   private final Transport transport;
-  private final Computation computation;
   private final OpListener opListener;
-  private final long[] program;
-  private final Passes passes;
-  private final Updates updates;
-  private final TiedSums tied;
+  private final Computation computation;
+  private final PendingSends sends; // between stores
   private final List<Part> parts; // of each stage of a chain
-  private final Map<Integer, HeldStage> held = new LinkedHashMap<>(); // by stage of a chain
-  private final List<Parameter> parameters;
-  private final List<Parameter> learnt; // here: all of them, or this worker's parts
-  private final StepTimes times;
+  private final TiedSums tied;
+  private final List<TiedExchange> exchanges; // of tied tables in two stages
+  private final Map<Integer, ParameterStore> stores = new LinkedHashMap<>(); // by stage of a chain
+  private StepTimes times = new StepTimes(0); // of this step, or of the last one
+
+  private Assignment running; // of the program
+  private Passes passes;
+  private long[] program;
+  private int[] ends; // of each of its steps
+  private long first; // step of the program
+  private int position;
+  private int expected; // positions
+
+  /** Reads full tensors. */
+  public interface Source {
+    Tensor read(String name, long... shape);
+  }
 
   /**
    * A worker that has made its parameters.
@@ -71,13 +84,12 @@ public final class Worker implements TrainingWorker {
         assignment,
         network,
         rule,
-        held ->
-            new TensorComputation(
-                assignment,
-                objective,
-                feed,
-                sharedStatistics ? RankStatistics.of(assignment, transport) : SharedStatistics.OWN,
-                assignment.partOf(transport.worker()) == 0),
+        new TensorComputation(
+            assignment,
+            objective,
+            feed,
+            sharedStatistics ? RankStatistics.of(assignment, transport) : SharedStatistics.OWN,
+            assignment.partOf(transport.worker()) == 0),
         transport,
         bucketBytes,
         opListener);
@@ -86,7 +98,7 @@ public final class Worker implements TrainingWorker {
   /**
    * A worker that only takes the time of its ops; its messages are as large as real ones.
    *
-   * @param network without numbers
+   * @param network of sizes
    */
   public static Worker emulating(
       Emulation emulation,
@@ -99,7 +111,7 @@ public final class Worker implements TrainingWorker {
         assignment,
         network,
         NO_OPTIMIZER_STATE,
-        held -> new Emulated(emulation, held),
+        new Emulated(emulation),
         transport,
         bucketBytes,
         opListener);
@@ -109,14 +121,10 @@ public final class Worker implements TrainingWorker {
       Assignment assignment,
       Network network,
       UpdateRule rule,
-      Function<Collection<HeldStage>, Computation> computation,
+      Computation computation,
       Transport transport,
       long bucketBytes,
       OpListener opListener) {
-    this.assignment = assignment;
-    this.network = network;
-    this.transport = transport;
-    this.opListener = opListener;
     int rank = assignment.rankOf(transport.worker());
     Check.that(
         network.tensorGroup().split().equals(assignment.split(rank))
@@ -124,225 +132,284 @@ public final class Worker implements TrainingWorker {
         "a worker's network is split like its stages: network=%s, stages=%s",
         network.tensorGroup().split(),
         assignment.split(rank));
-    this.program = assignment.schedule().packed(rank);
+    this.assignment = assignment;
+    this.asyncPipeline = assignment.asyncPipeline();
+    this.transport = transport;
+    this.opListener = opListener;
+    this.computation = computation;
+    this.sends = new PendingSends(transport);
     this.parts = Stage.parts(assignment, network);
-    Placement placement = assignment.schedule().placement();
-    for (int depth = 0; depth < placement.depth(); depth++) { // the same order on all workers
-      for (int stage = depth; stage < placement.stages(); stage += placement.depth()) {
-        if (placement.rankOf(stage) == rank) {
-          held.computeIfAbsent(
-              depth,
-              d -> HeldStage.of(assignment, d, network, transport, bucketBytes, this::learn));
-        }
-      }
+    WorkerSetup setup =
+        new WorkerSetup(
+            assignment,
+            network,
+            rule,
+            computation,
+            transport,
+            sends,
+            bucketBytes,
+            work -> times.updatesAhead(work));
+    List<Integer> depths = // in the same order on all workers
+        IntStream.range(0, parts.size())
+            .filter(depth -> assignment.holders(depth).contains(transport.worker()))
+            .boxed()
+            .toList();
+    this.tied =
+        TiedSums.of(
+            setup,
+            depths.stream().flatMap(depth -> parts.get(depth).parameters().stream()).toList());
+    this.exchanges = TiedExchange.of(assignment, network, transport);
+    for (int depth : depths) {
+      stores.put(depth, ParameterStore.of(setup, depth, tied, exchanges));
     }
-    this.computation = computation.apply(held.values());
-    this.passes = new Passes(assignment, transport, parts, this.computation);
-    this.parameters = held.values().stream().flatMap(s -> s.parameters().stream()).toList();
-    this.tied = TiedSums.of(assignment, network, parameters, transport);
-    this.learnt = new ArrayList<>();
-    held.values().forEach(stage -> learnt.addAll(stage.own()));
-    learnt.removeIf(parameter -> !tied.shards(List.of(parameter)).isEmpty());
-    tied.shards().forEach(shard -> learnt.add(shard.own()));
-    this.updates = new Updates(rule, learnt);
-    this.times = new StepTimes(program.length);
+    this.running = assignment;
+    this.passes = new Passes(assignment, transport, parts, computation);
+    this.program = assignment.schedule().packed(rank);
+    this.ends = new int[] {program.length};
   }
 
-  @Override
+  // ---- what it holds
+
+  /** The parameters of its stages, which may have no memory between steps. */
   public List<Parameter> parameters() {
-    return parameters;
+    return stores.values().stream().flatMap(store -> store.parameters().stream()).toList();
   }
 
-  @Override
+  /** The stages of a chain that it holds. */
   public Set<Integer> stages() {
-    return Collections.unmodifiableSet(held.keySet());
+    return Collections.unmodifiableSet(stores.keySet());
   }
 
-  @Override
+  /**
+   * All that training changes of a stage: parameters, running averages, and optimizer state, by
+   * names that are unique in the network. Of the workers that hold it, the first one's averages
+   * count. Returns full tensors, which belong to the scope that is open. Collective: every rank of
+   * the stage's tensor-parallel and ZeRO groups must call it.
+   */
   public SequencedMap<String, Tensor> wholeState(int stage) {
-    Map<String, Share> shares = shares(stage);
-    SequencedMap<String, Tensor> whole = new LinkedHashMap<>();
-    HeldStage held = held(stage);
-    Map<String, List<Tensor>> gathered = StageState.gathered(shards(stage), updates);
-    StageState.of(held.parameters(), updates, held.averages(), gathered)
-        .forEach((name, own) -> {
-          Share share = shares.getOrDefault(name, new Share.Whole());
-          whole.put(name, network.tensorGroup().whole(own, share));
-        });
-    return whole;
+    if (assignment.inOnePlace()) { // with the averages of the first worker, too
+      shareAverages(stage);
+    }
+    return store(stage).state();
   }
 
-  @Override
+  /** Replaces the state of a stage, or what this worker has of it, by what was written before. */
   public void restore(int stage, Source source) {
-    HeldStage held = held(stage);
-    Map<String, Share> shares = shares(stage);
-    StageState.of(kept(held), updates, held.averages())
-        .forEach((name, own) -> {
-          try (Scope scope = new Scope()) {
-            Share share = shares.getOrDefault(name, new Share.Whole());
-            Tensor whole = source.read(name, share.wholeShape(own.shape()));
-            share.take(own.detached(), whole);
-          }
-        });
-    shards(stage).forEach(shard -> restore(shard, source));
+    store(stage).restore(source);
   }
 
-  private void restore(Shard shard, Source source) {
-    List<Tensor> parts = StageState.held(shard.own(), updates);
-    for (int number = 0; number < parts.size(); number++) {
-      try (Scope scope = new Scope()) {
-        List<Tensor> pieces = new ArrayList<>();
-        for (Parameter parameter : shard.parameters()) {
-          String name =
-              number == 0 ? parameter.name() : StageState.moment(parameter.name(), number);
-          long[] shape = parameter.value().shape();
-          Tensor piece = Tensor.empty(shape);
-          parameter.share().take(piece, source.read(name, parameter.share().wholeShape(shape)));
-          pieces.add(piece);
-        }
-        if (number == 0) {
-          shard.take(pieces);
-        } else {
-          shard.take(pieces, parts.get(number));
-        }
-      }
-    }
-  }
-
-  /** All of which the workers that hold a stage have parts. */
-  private List<Shard> shards(int stage) {
-    List<Shard> shards = new ArrayList<>(held(stage).shards());
-    shards.addAll(tied.shards(held(stage).parameters()));
-    return shards;
-  }
-
-  /** The parameters of a stage that this worker brings up to date whole. */
-  private List<Parameter> kept(HeldStage stage) {
-    return stage.parameters().stream().filter(learnt::contains).toList();
-  }
-
-  /** What the tensors of a stage's state are to those who compute it together. */
-  private Map<String, Share> shares(int stage) {
-    Map<String, Share> shares = new HashMap<>();
-    for (Parameter parameter : held(stage).parameters()) {
-      shares.put(parameter.name(), parameter.share());
-      for (int moment = 1; moment <= updates.perParameter(); moment++) {
-        shares.put(StageState.moment(parameter.name(), moment), parameter.share());
-      }
-    }
-    return shares;
-  }
-
-  @Override
+  /** The bytes of its tensors between steps. */
   public long restingBytes() {
-    long bytes = updates.bytes();
-    for (HeldStage stage : held.values()) {
-      bytes += bytes(kept(stage)) + bytes(stage.averages()) + stage.sumBytes();
-    }
-    return bytes + tied.shards().stream().mapToLong(Shard::bytes).sum();
+    return stores.values().stream().mapToLong(ParameterStore::bytes).sum() + tied.bytes();
   }
 
-  @Override
+  /** The bytes of its tensors now; called on its own thread, between ops. */
   public LiveBytes live() {
     LiveBytes live = new LiveBytes();
-    held.values().forEach(stage -> stage.count(live));
-    tied.shards().forEach(shard -> shard.count(live));
-    updates.count(live);
+    stores.values().forEach(store -> store.count(live));
+    tied.count(live);
+    exchanges.forEach(exchange -> exchange.count(live));
     passes.count(live);
+    sends.count(live);
     return live;
   }
 
-  private static long bytes(List<Parameter> parameters) {
-    return parameters.stream().mapToLong(parameter -> parameter.value().bytes()).sum();
+  /** The largest number of versions of a stage's parameters that there were at once. */
+  int versions(int stage) {
+    return store(stage).versions();
   }
 
-  @Override
+  /** The passes of the current program, or of the last one. */
+  Passes passes() {
+    return passes;
+  }
+
+  // ---- steps
+
+  /** Continues after so many steps, which gave the state that it has now. */
   public void continueAfter(long steps) {
-    updates.continueAfter(steps);
+    tied.continueAfter(steps);
+    stores.forEach((stage, store) ->
+        store.continueAfter(
+            asyncPipeline
+                .map(pipeline -> steps * pipeline.microBatches() / pipeline.perUpdate(stage))
+                .orElse(steps)));
   }
 
-  @Override
-  public void begin(long first, int steps) {
-    // each step begins when the one before has ended
-  }
-
-  @Override
-  public EvaluationResult answer(Feed samples, int count, Objective objective) {
-    held.values().forEach(HeldStage::shareAverages);
-    return new HeldOutEvaluation(assignment, transport, parts, this::held, objective)
-        .answer(samples, count);
-  }
-
-  @Override
-  public StepReport step(long step) {
-    held.values().forEach(HeldStage::begin);
-    int expected = 0;
-    for (int position = 0; position < program.length; position++) {
-      for (; expected < Math.min(program.length, position + RunPrediction.OPS_AHEAD); expected++) {
-        passes.expect(program[expected]);
-      }
-      opListener.before(step, position, program[position]);
-      times.waits(position);
-      run(step, position, program[position]);
-      times.ends(position);
+  /**
+   * Begins steps without a flush in between; all workers begin the same ones.
+   *
+   * @param step the first of them
+   */
+  public void begin(long step, int steps) {
+    if (asyncPipeline.isPresent()) {
+      running = assignment.over(steps);
+      int rank = running.rankOf(transport.worker());
+      program = running.schedule().packed(rank);
+      ends = AsyncSteps.ends(running, rank);
+      passes.close();
+      passes = new Passes(running, transport, parts, computation);
+      begin(step);
     }
-    opListener.before(step, program.length, OpListener.BEHIND);
-    held.values().forEach(HeldStage::finishSums);
-    tied.sum();
-    times.updateStarts();
-    computation.update(this::learnAll);
-    passes.flush();
+  }
+
+  private void begin(long step) {
+    first = step;
+    position = 0;
+    expected = 0;
+    stores.values().forEach(store -> store.begin(running));
+  }
+
+  /** Runs a step. */
+  public StepReport step(long step) {
+    if (asyncPipeline.isEmpty()) {
+      begin(step);
+    }
+    int from = position;
+    int end = ends[(int) (step - first)];
+    times = new StepTimes(end - from);
+    while (position < end) {
+      expect();
+      int at = position - from;
+      opListener.before(step, at, program[position]);
+      times.waits(at);
+      run(program[position], () -> times.starts(at));
+      times.ends(at);
+      position++;
+    }
+    opListener.before(step, end - from, OpListener.BEHIND);
+    if (end == program.length) {
+      flush();
+    } else {
+      times.updateStarts();
+    }
     times.updateEnds();
     Computation.Score score = computation.score(step);
     return times.report(step, score.loss(), score.correct(), score.rows());
   }
 
-  /** Updates what no other worker waits for as long as its gradients are in the caches. */
-  private void learn(List<Parameter> complete) {
-    times.updatesAhead(() -> {
-      updates.ahead(complete);
-      complete.forEach(parameter -> parameter.value().clearGradient());
-    });
+  private void flush() {
+    stores.values().forEach(ParameterStore::awaitSums);
+    tied.sum();
+    times.updateStarts();
+    stores.values().forEach(ParameterStore::flush);
+    if (computation.learns()) {
+      tied.learn();
+    }
+    passes.flush();
+    sends.flush();
   }
 
-  private void learnAll() {
-    updates.apply(learnt);
-    held.values().forEach(HeldStage::clearGradients);
-    held.values().forEach(HeldStage::spread);
-    tied.spread();
+  private void expect() {
+    while (expected < Math.min(program.length, position + RunPrediction.OPS_AHEAD)) {
+      passes.expect(program[expected++]);
+    }
   }
 
-  private void run(long step, int position, long op) {
-    HeldStage own = held(Schedule.stage(op));
-    boolean something = passes.computes(op);
-    if (something) {
-      passes.run(op, step, own, () -> times.starts(position));
+  private void run(long op, Runnable starts) {
+    int number = Schedule.microBatch(op);
+    ParameterStore store = store(depth(op));
+    if (Schedule.pass(op) == Pass.HAND_ON) {
+      starts.run();
+      store.ask(number);
+      return;
+    }
+    store.await(position);
+    switch (Schedule.pass(op)) {
+      case FORWARD, RECOMPUTE, BACKWARD_INPUT ->
+          store.forward(microBatch(op), () -> pass(op, store, starts));
+      case BACKWARD, BACKWARD_WEIGHT ->
+          store.backward(microBatch(op), passes.computes(op), () -> pass(op, store, starts));
+      case REDUCE -> {
+        starts.run();
+        store.reduce(number);
+      }
+      case UPDATE -> {
+        starts.run();
+        store.update(number);
+      }
+      case HAND_ON, GATHER ->
+          throw new IllegalStateException("a worker has no op " + Schedule.pass(op));
+    }
+    store.ended(position);
+  }
+
+  private void pass(long op, ParameterStore store, Runnable starts) {
+    if (passes.computes(op)) {
+      passes.run(op, stepOf(op), store, starts);
     } else {
-      times.starts(position);
-    }
-    if (Schedule.pass(op).releases()) {
-      own.passed(something);
+      starts.run();
     }
   }
 
-  private Placement placement() {
-    return assignment.schedule().placement();
+  private int depth(long op) {
+    return Schedule.stage(op) % parts.size();
   }
 
-  private HeldStage held(int stage) {
-    HeldStage own = held.get(stage % placement().depth());
+  /** The number of an op's micro-batch in the whole program. */
+  private int microBatch(long op) {
+    return running.inFlow(Schedule.stage(op), Schedule.microBatch(op));
+  }
+
+  /** The step whose samples a pass computes. */
+  private long stepOf(long op) {
+    return first + asyncPipeline.map(each -> microBatch(op) / each.microBatches()).orElse(0);
+  }
+
+  private ParameterStore store(int stage) {
+    return of(stores, stage);
+  }
+
+  private static <T> T of(Map<Integer, T> held, int stage) {
+    T own = held.get(stage);
     if (own == null) {
       throw new IllegalStateException("a stage of another rank");
     }
     return own;
   }
 
+  // ---- between programs
+
+  /**
+   * Evaluates samples without learning from them; all workers call it after the same step.
+   *
+   * @param samples read as those of step 0
+   * @param count of them, at least one for each chain
+   */
+  public EvaluationResult answer(Feed samples, int count, Objective objective) {
+    stores.keySet().forEach(this::shareAverages);
+    Map<Integer, StageParameters> stages = new LinkedHashMap<>();
+    stores.forEach((stage, store) -> stages.put(stage, store.answering()));
+    EvaluationResult result =
+        new HeldOutEvaluation(assignment, transport, parts, stage -> of(stages, stage), objective)
+            .answer(samples, count);
+    sends.flush();
+    return result;
+  }
+
+  /** Replaces the averages of all workers that hold the same by those of the first. */
+  private void shareAverages(int stage) {
+    List<Integer> holders = assignment.holders(stage, transport.worker());
+    int from = holders.get(0);
+    int tag = 0;
+    for (Parameter average : store(stage).averages()) {
+      if (transport.worker() != from) {
+        transport.receive(average.value(), from, tag).await();
+      } else {
+        for (int to : holders.subList(1, holders.size())) {
+          transport.send(average.value(), to, tag).await();
+        }
+      }
+      tag++;
+    }
+  }
+
   @Override
   public void close() {
+    sends.close();
     passes.close();
-    updates.close();
-    held.values().forEach(HeldStage::close);
+    exchanges.forEach(TiedExchange::close);
+    stores.values().forEach(ParameterStore::close);
     tied.close();
-    parameters.forEach(parameter -> parameter.value().close());
   }
 }

@@ -3,7 +3,7 @@ package dev.pipewright.runtime.training;
 import dev.pipewright.runtime.engine.LiveBytes;
 import dev.pipewright.runtime.engine.LiveBytes.Kind;
 import dev.pipewright.runtime.engine.OpListener;
-import dev.pipewright.runtime.engine.TrainingWorker;
+import dev.pipewright.runtime.engine.Worker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,7 +18,7 @@ final class MemoryRecord {
 
   private final long step;
   private final List<Sample> samples = new ArrayList<>();
-  private @Nullable TrainingWorker worker;
+  private @Nullable Worker worker;
   private long asking; // nanoseconds so far
 
   /**
@@ -60,7 +60,7 @@ final class MemoryRecord {
   }
 
   /** Who is asked. */
-  void of(TrainingWorker trainingWorker) {
+  void of(Worker trainingWorker) {
     worker = trainingWorker;
   }
 

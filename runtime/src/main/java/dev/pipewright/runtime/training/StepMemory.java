@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.training;
 
 import dev.pipewright.runtime.engine.OpListener;
-import dev.pipewright.runtime.engine.TrainingWorker;
+import dev.pipewright.runtime.engine.Worker;
 import dev.pipewright.runtime.tensor.Torch;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -82,7 +82,7 @@ public final class StepMemory {
   }
 
   /** To be told when a step is over. */
-  public void over(long step, TrainingWorker worker) {
+  public void over(long step, Worker worker) {
     if (looksAt(step) && (!together || step + 1 == end)) {
       long peak = ProcessMemory.peak();
       Torch.giveBack();

@@ -15,12 +15,10 @@ import dev.pipewright.runtime.data.DatasetRequirements;
 import dev.pipewright.runtime.data.DatasetSpec;
 import dev.pipewright.runtime.data.Sampler;
 import dev.pipewright.runtime.data.TrainingData;
-import dev.pipewright.runtime.engine.AsyncWorker;
 import dev.pipewright.runtime.engine.Feed;
 import dev.pipewright.runtime.engine.OpListener;
 import dev.pipewright.runtime.engine.ReadAhead;
 import dev.pipewright.runtime.engine.StepReport;
-import dev.pipewright.runtime.engine.TrainingWorker;
 import dev.pipewright.runtime.engine.Worker;
 import dev.pipewright.runtime.launch.LastStep;
 import dev.pipewright.runtime.launch.Place;
@@ -86,8 +84,7 @@ public final class TrainerTask implements WorkerTask {
               reporter.lastStep(),
               log);
       if (job.emulation().isPresent()) { // which reads no samples
-        try (TrainingWorker worker =
-            emulating(job.emulation().get(), job, graph, transport, opListener)) {
+        try (Worker worker = emulating(job.emulation().get(), job, graph, transport, opListener)) {
           going.with(worker, Optional.empty());
         }
       } else {
@@ -95,7 +92,7 @@ public final class TrainerTask implements WorkerTask {
             DatasetSpec.parse(job.data()).open(DatasetRequirements.of(graph, Objective.of(graph)));
         Feed feed = feed(job, data.training());
         try (ReadAhead ahead = new ReadAhead(feed);
-            TrainingWorker worker =
+            Worker worker =
                 learning(job, graph, takesTurns(job) ? feed : ahead, transport, opListener)) {
           going.with(worker, Optional.of(data.heldOut()));
         }
@@ -132,31 +129,17 @@ public final class TrainerTask implements WorkerTask {
     return stage;
   }
 
-  private static TrainingWorker emulating(
+  private static Worker emulating(
       Emulation emulation, Job job, LayerGraph graph, Transport transport, OpListener opListener) {
     Network network = Network.ofSizes(Chain.of(graph));
-    if (job.assignment().asyncPipeline().isPresent()) {
-      return AsyncWorker.emulating(emulation, job.assignment(), network, transport, opListener);
-    }
     return Worker.emulating(
         emulation, job.assignment(), network, transport, RunPrediction.BUCKET_BYTES, opListener);
   }
 
-  private static TrainingWorker learning(
+  private static Worker learning(
       Job job, LayerGraph graph, Feed feed, Transport transport, OpListener opListener) {
     Network network =
         new Network(Chain.of(graph), job.seed(), tensorGroup(job.assignment(), transport));
-    if (job.assignment().asyncPipeline().isPresent()) {
-      return new AsyncWorker(
-          job.assignment(),
-          network,
-          Objective.of(graph),
-          job.rule(),
-          feed,
-          transport,
-          job.sharedStatistics(),
-          opListener);
-    }
     return new Worker(
         job.assignment(),
         network,
@@ -212,7 +195,7 @@ public final class TrainerTask implements WorkerTask {
       LastStep lastStep,
       Log log) {
     /** Runs all of them; held-out samples are there where training reads samples at all. */
-    void with(TrainingWorker worker, Optional<Dataset> heldOut) {
+    void with(Worker worker, Optional<Dataset> heldOut) {
       record.of(worker);
       RunSchedule runSchedule = job.runSchedule();
       job.resumeFrom().ifPresent(folder -> resume(worker, Checkpoint.open(Path.of(folder))));
@@ -234,7 +217,7 @@ public final class TrainerTask implements WorkerTask {
     }
 
     /** Runs a step, and those that it flows into; the step behind them. */
-    private long asyncPipeline(TrainingWorker worker, long first) {
+    private long asyncPipeline(Worker worker, long first) {
       int steps =
           job.assignment()
               .asyncPipeline()
@@ -251,7 +234,7 @@ public final class TrainerTask implements WorkerTask {
       return first + steps;
     }
 
-    private void resume(TrainingWorker worker, Checkpoint checkpoint) {
+    private void resume(Worker worker, Checkpoint checkpoint) {
       worker.continueAfter(job.runSchedule().first());
       worker.stages().forEach(own -> worker.restore(own, checkpoint::read));
     }
@@ -267,7 +250,7 @@ public final class TrainerTask implements WorkerTask {
       }
     }
 
-    private void evaluate(TrainingWorker worker, long step, Dataset heldOut) {
+    private void evaluate(Worker worker, long step, Dataset heldOut) {
       log.at(step, 0, Place.HELD_OUT, stage, 0);
       Feed feed =
           Feed.of(
@@ -279,7 +262,7 @@ public final class TrainerTask implements WorkerTask {
     }
 
     /** Writes the stages that no worker before this one holds, with those who have parts. */
-    private void keep(TrainingWorker worker, long step) {
+    private void keep(Worker worker, long step) {
       for (int depth : worker.stages()) {
         int first = job.assignment().keeper(depth);
         boolean shared =

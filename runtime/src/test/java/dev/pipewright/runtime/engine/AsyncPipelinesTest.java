@@ -222,9 +222,9 @@ class AsyncPipelinesTest {
         UnaryOperator.identity(),
         new Training.Look() {
           @Override
-          public void ended(TrainingWorker worker) {
+          public void ended(Worker worker) {
             for (int stage : worker.stages()) {
-              int most = ((AsyncWorker) worker).versions(stage);
+              int most = worker.versions(stage);
               assertEquals(
                   asyncPipeline.versions(stage), most, asyncPipeline.name() + ", stage " + stage);
               found.add(most);
@@ -255,8 +255,8 @@ class AsyncPipelinesTest {
             UnaryOperator.identity(),
             new Training.Look() {
               @Override
-              public void ended(TrainingWorker worker) {
-                assertEquals(most, ((AsyncWorker) worker).passes().most(), asyncPipeline.name());
+              public void ended(Worker worker) {
+                assertEquals(most, worker.passes().most(), asyncPipeline.name());
               }
             });
       }

@@ -119,10 +119,8 @@ class EmulationTest {
     Network network = Network.ofSizes(Chain.of(graph));
     Emulation emulation = new Emulation(Collections.nCopies(network.chain().size(), EACH));
     Transport own = seen.apply(transport);
-    try (TrainingWorker worker =
-        assignment.asyncPipeline().isPresent()
-            ? AsyncWorker.emulating(emulation, assignment, network, own, OpListener.NONE)
-            : Worker.emulating(emulation, assignment, network, own, bucketBytes, OpListener.NONE)) {
+    try (Worker worker =
+        Worker.emulating(emulation, assignment, network, own, bucketBytes, OpListener.NONE)) {
       List<StepReport> reports = new ArrayList<>();
       worker.begin(0, STEPS);
       for (int step = 0; step < STEPS; step++) {

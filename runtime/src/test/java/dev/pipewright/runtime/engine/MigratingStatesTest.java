@@ -152,7 +152,7 @@ class MigratingStatesTest {
           UnaryOperator.identity(),
           new Training.Look() {
             @Override
-            public void ended(TrainingWorker worker) {
+            public void ended(Worker worker) {
               for (int stage : worker.stages()) {
                 if (!worker.wholeState(stage).isEmpty()) {
                   stages.add(stage);
@@ -183,9 +183,9 @@ class MigratingStatesTest {
           UnaryOperator.identity(),
           new Training.Look() {
             @Override
-            public void ended(TrainingWorker worker) {
+            public void ended(Worker worker) {
               for (int stage : worker.stages()) {
-                int own = ((AsyncWorker) worker).versions(stage);
+                int own = worker.versions(stage);
                 synchronized (most) {
                   most[stage] = Math.max(most[stage], own);
                 }
@@ -230,19 +230,19 @@ class MigratingStatesTest {
       AsyncPipeline asyncPipeline =
           new AsyncPipeline.CyclicDataParallel(new Cyclic(3), form, Cyclic.Rule.V1);
       Map<String, float[]> averages = new ConcurrentHashMap<>();
-      Map<TrainingWorker, Integer> workers = new ConcurrentHashMap<>();
+      Map<Worker, Integer> workers = new ConcurrentHashMap<>();
       training.run(
           Assignment.of(asyncPipeline, cut, List.of(1, 1, 1), 6),
           2,
           UnaryOperator.identity(),
           new Training.Look() {
             @Override
-            public void begins(int worker, TrainingWorker trainingWorker) {
+            public void begins(int worker, Worker trainingWorker) {
               workers.put(trainingWorker, worker);
             }
 
             @Override
-            public void ended(TrainingWorker worker) {
+            public void ended(Worker worker) {
               boolean first = workers.getOrDefault(worker, -1) == 0;
               for (int stage : worker.stages()) {
                 worker

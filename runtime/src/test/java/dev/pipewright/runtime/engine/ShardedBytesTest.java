@@ -144,10 +144,10 @@ class ShardedBytesTest {
   /** The most of each kind that a worker holds when it begins with a collective operation. */
   private static Map<Kind, Long> within(ZeroStage sharding) {
     Map<Kind, Long> most = new EnumMap<>(Kind.class);
-    AtomicReference<@Nullable TrainingWorker> first = new AtomicReference<>();
+    AtomicReference<@Nullable Worker> first = new AtomicReference<>();
     Runnable look =
         () -> {
-          TrainingWorker worker = first.get();
+          Worker worker = first.get();
           if (worker != null) {
             LiveBytes live = worker.live();
             for (Kind kind : Kind.values()) {
@@ -163,7 +163,7 @@ class ShardedBytesTest {
                 transport.worker() == 0 ? new ListeningTransport(transport, look) : transport,
             new Training.Look() {
               @Override
-              public void begins(int worker, TrainingWorker trainingWorker) {
+              public void begins(int worker, Worker trainingWorker) {
                 if (worker == 0) {
                   first.set(trainingWorker);
                 }
@@ -181,7 +181,7 @@ class ShardedBytesTest {
             UnaryOperator.identity(),
             new Training.Look() {
               @Override
-              public void ended(TrainingWorker worker) {
+              public void ended(Worker worker) {
                 synchronized (bytes) {
                   bytes.add(worker.restingBytes());
                 }

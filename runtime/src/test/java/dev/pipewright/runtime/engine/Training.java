@@ -111,11 +111,11 @@ record Training(
 
   /** Looks at each worker, on its thread. */
   interface Look {
-    default void begins(int worker, TrainingWorker trainingWorker) {}
+    default void begins(int worker, Worker trainingWorker) {}
 
     default void stepped(int worker, StepReport report) {}
 
-    default void ended(TrainingWorker trainingWorker) {}
+    default void ended(Worker trainingWorker) {}
   }
 
   /**
@@ -153,7 +153,7 @@ record Training(
       int steps,
       UnaryOperator<Transport> seen,
       Look look) {
-    try (TrainingWorker worker = worker(assignment, seen.apply(transport))) {
+    try (Worker worker = worker(assignment, seen.apply(transport))) {
       look.begins(transport.worker(), worker);
       worker.begin(0, steps);
       double[] losses = new double[steps];
@@ -171,7 +171,7 @@ record Training(
   }
 
   /** What a worker has learnt; where workers have parts of it, all put them together. */
-  private static Map<String, Held> parameters(TrainingWorker worker, Assignment assignment) {
+  private static Map<String, Held> parameters(Worker worker, Assignment assignment) {
     Map<String, Tensor> whole = new TreeMap<>();
     if (assignment.inOnePlace() || assignment.sharding() != ZeroStage.NOTHING) {
       worker.stages().forEach(stage -> whole.putAll(worker.wholeState(stage)));
@@ -189,17 +189,13 @@ record Training(
     return parameters;
   }
 
-  private TrainingWorker worker(Assignment assignment, Transport transport) {
+  private Worker worker(Assignment assignment, Transport transport) {
     int worker = transport.worker();
     Parallelism split = assignment.split(assignment.rankOf(worker));
     TensorParallelGroup tensorGroup =
         TensorParallelGroup.of(split, assignment.tensorGroup(worker), transport);
     Network network = new Network(Chain.of(graph), SEED, tensorGroup);
-    if (assignment.asyncPipeline().isPresent()) {
-      return new AsyncWorker(
-          assignment, network, objective, rule, feed, transport, true, OpListener.NONE);
-    }
-    boolean shared = all(assignment);
+    boolean shared = assignment.asyncPipeline().isPresent() || all(assignment);
     return new Worker(
         assignment,
         network,

@@ -265,7 +265,7 @@ class ZeroTrainingTest {
         UnaryOperator.identity(),
         new Training.Look() {
           @Override
-          public void ended(TrainingWorker worker) {
+          public void ended(Worker worker) {
             all.add(worker.answer(training.feed(), count, training.objective()));
           }
         });

@@ -1,6 +1,5 @@
 package dev.pipewright.runtime.engine;
 
-import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.runtime.net.Parameter;
@@ -8,7 +7,7 @@ import dev.pipewright.runtime.net.Tied;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Group;
-import dev.pipewright.runtime.transport.Transport;
+import dev.pipewright.runtime.transport.Pending;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
 import java.util.ArrayList;
@@ -19,81 +18,95 @@ import java.util.SequencedMap;
 import java.util.stream.Stream;
 
 /**
- * A stage of an asynchronous pipeline on a worker: both passes of a micro-batch use the same
- * parameter version, and an update changes the newest.
+ * The parameters of an asynchronous pipeline's stage: both passes of a micro-batch use the same
+ * version, and an update changes the newest. Sums of gradients go from turn to turn, or are
+ * all-reduced.
  */
-final class AsyncStage extends RelayedStage<AsyncSums> {
+final class Versioned implements ParameterStore {
+  private final WorkerSetup setup;
+  private final int depth;
+  private final Stage stage;
   private final AsyncPipeline asyncPipeline;
-  private final List<Parameter> parameters; // but for these copies
-  private final List<TiedCopy> copies; // of what other stages have, too
+  private final List<Parameter> learnt; // none where training is emulated
+  private final List<Parameter> parameters; // of these, all but copies
+  private final List<TiedCopy> copies; // of tables that another stage has, too
   private final List<List<Parameter>> tied; // that are one
+  private final AsyncSums sums;
+  private final Optional<Group> group; // that reduces gradients
+  private final List<Pending> pending = new ArrayList<>(); // reductions
   private final Updates updates;
   private final WeightVersions versions;
+  private Optional<Relay> relay = Optional.empty(); // of the program
   private Iterator<Integer> unfinished = List.<Integer>of().iterator();
   private int oldest; // version that is needed
 
   /**
-   * @param tied parameters of the network that are one and the same
-   * @param exchanges of those that this stage and another one have
-   * @param pendingSends of what goes from worker to worker
-   * @param group of those who reduce gradients together
+   * @param exchanges of the tied tables that this worker holds
    */
-  AsyncStage(
-      int depth,
-      Stage stage,
-      AsyncPipeline asyncPipeline,
-      UpdateRule rule,
-      List<Tied> tied,
-      List<TiedExchange> exchanges,
-      Transport transport,
-      PendingSends pendingSends,
-      Optional<Group> group) {
-    super(depth, stage, new AsyncSums(stage.whole().parameters()), transport, pendingSends, group);
-    this.asyncPipeline = asyncPipeline;
-    this.parameters = new ArrayList<>(stage.whole().parameters());
+  Versioned(WorkerSetup setup, int depth, List<TiedExchange> exchanges) {
+    this.setup = setup;
+    this.depth = depth;
+    this.stage = Stage.whole(setup.network(), setup.assignment().stages().get(depth));
+    this.asyncPipeline = setup.assignment().asyncPipeline().orElseThrow();
+    this.learnt = setup.learnt(parameters());
+    this.sums = new AsyncSums(parameters(), learnt);
+    this.group = group(setup, depth);
+    this.parameters = new ArrayList<>(learnt);
     this.copies = new ArrayList<>();
+    for (TiedExchange exchange : exchanges) {
+      for (Parameter own : parameters()) {
+        if (exchange.concerns(depth) && exchange.exchanges(own)) {
+          copies.add(new TiedCopy(setup, depth, own, exchange));
+          parameters.remove(own);
+        }
+      }
+    }
     this.tied = new ArrayList<>();
-    for (Tied pair : tied) {
+    for (Tied pair : setup.network().tied()) {
       List<Parameter> own =
           parameters.stream()
               .filter(p -> Stream.of(pair.parameter(), pair.copy()).anyMatch(p.name()::equals))
               .toList();
-      if (own.size() == 1) {
-        copies.add(new TiedCopy(depth, own.get(0), exchange(exchanges, pair), rule));
-        parameters.removeAll(own);
-      } else if (own.size() == 2) {
-        this.tied.add(own);
+      if (own.size() == 2) {
+        tied.add(own);
       }
     }
-    this.updates = new Updates(rule, parameters);
+    this.updates = setup.updates(parameters);
     this.versions = new WeightVersions(parameters);
   }
 
-  private static TiedExchange exchange(List<TiedExchange> exchanges, Tied pair) {
-    return exchanges.stream()
-        .filter(exchange -> exchange.stages().table().copyLayer() == pair.copyLayer())
-        .findFirst()
-        .orElseThrow();
+  /** All workers with the stage, where they reduce its gradients. */
+  private static Optional<Group> group(WorkerSetup setup, int depth) {
+    Assignment assignment = setup.assignment();
+    for (long op : assignment.schedule().packed(setup.rank())) {
+      if (Schedule.pass(op) == Pass.REDUCE
+          && Schedule.stage(op) % assignment.stages().size() == depth) {
+        return Optional.of(setup.transport().group("stage-" + depth, assignment.holders(depth)));
+      }
+    }
+    return Optional.empty();
   }
 
   @Override
-  public void begin(Assignment assignment) {
-    super.begin(assignment);
+  public Stage stage() {
+    return stage;
+  }
+
+  @Override
+  public void begin(Assignment program) {
+    relay.ifPresent(Relay::close);
+    relay = Optional.of(new Relay(setup, program, depth, sums));
     versions.restart();
     copies.forEach(TiedCopy::begin);
-    long[] program = assignment.schedule().packed(assignment.rankOf(transport.worker()));
     List<Integer> microBatches = new ArrayList<>();
-    for (long op : program) {
-      if (Schedule.pass(op) == Pass.BACKWARD && isOf(op)) {
-        microBatches.add(assignment.inFlow(Schedule.stage(op), Schedule.microBatch(op)));
+    for (long op : program.schedule().packed(setup.rank())) {
+      if (Schedule.pass(op) == Pass.BACKWARD
+          && Schedule.stage(op) % asyncPipeline.stages() == depth) {
+        microBatches.add(program.inFlow(Schedule.stage(op), Schedule.microBatch(op)));
       }
     }
     unfinished = microBatches.iterator();
     next();
-  }
-
-  private boolean isOf(long op) {
-    return Schedule.stage(op) % asyncPipeline.stages() == depth;
   }
 
   private void next() {
@@ -108,13 +121,28 @@ final class AsyncStage extends RelayedStage<AsyncSums> {
   }
 
   @Override
+  public void ask(int turn) {
+    relay.orElseThrow().ask(turn);
+  }
+
+  @Override
+  public void await(int position) {
+    relay.orElseThrow().await();
+  }
+
+  @Override
+  public void ended(int position) {
+    relay.orElseThrow().ended(position);
+  }
+
+  @Override
   public void forward(int microBatch, Runnable pass) {
     use(microBatch);
     pass.run();
   }
 
   @Override
-  public void backward(int microBatch, Runnable pass) {
+  public void backward(int microBatch, boolean samples, Runnable pass) {
     use(microBatch);
     sums.with(microBatch / asyncPipeline.perUpdate(depth), pass);
     next();
@@ -126,8 +154,14 @@ final class AsyncStage extends RelayedStage<AsyncSums> {
   }
 
   @Override
+  public void reduce(int update) {
+    pending.add(group.orElseThrow().sum(sums.of(update)));
+  }
+
+  @Override
   public void update(int number) {
-    awaitSum();
+    pending.forEach(Pending::await);
+    pending.clear();
     if (number != versions.newest()) {
       throw new IllegalStateException(
           "update %d of version %d".formatted(number, versions.newest()));
@@ -140,17 +174,17 @@ final class AsyncStage extends RelayedStage<AsyncSums> {
         asyncPipeline.perUpdate(depth) / asyncPipeline.microBatches(); // whose mean counts
     try (Scope scope = new Scope()) {
       if (batches > 1) {
-        parameters().stream()
+        learnt.stream()
             .flatMap(parameter -> parameter.value().gradient().stream())
             .forEach(gradient -> gradient.scaleInPlace(1.0 / batches));
       }
-      tied.forEach(AsyncStage::addUp);
+      tied.forEach(Versioned::addUp);
       copies.forEach(copy -> copy.hand(number));
     }
-    updates.apply(parameters);
+    setup.computation().update(stage, () -> updates.apply(parameters));
   }
 
-  /** Parameters that are one have the sum of their gradients; what others get stays as it is. */
+  /** Parameters that are one get the sum of their gradients; the relayed sum stays as it is. */
   private static void addUp(List<Parameter> pair) {
     Tensor sum = pair.get(0).value().gradient().orElseThrow().copy();
     for (Parameter other : pair.subList(1, pair.size())) {
@@ -160,13 +194,13 @@ final class AsyncStage extends RelayedStage<AsyncSums> {
   }
 
   @Override
-  public void finish() {
+  public void flush() {
     copies.forEach(TiedCopy::finish);
   }
 
   @Override
   public SequencedMap<String, Tensor> state() {
-    var state = StageState.of(parameters, updates, stage().whole().averages());
+    var state = StageState.of(parameters, updates, averages());
     copies.forEach(copy -> state.putAll(copy.state()));
     return state;
   }
@@ -187,11 +221,11 @@ final class AsyncStage extends RelayedStage<AsyncSums> {
   public void count(LiveBytes live) {
     parameters.forEach(parameter -> live.add(LiveBytes.Kind.PARAMETERS, parameter.value()));
     versions.count(live);
-    stage().whole().averages().forEach(a -> live.add(LiveBytes.Kind.PARAMETERS, a.value()));
+    averages().forEach(average -> live.add(LiveBytes.Kind.PARAMETERS, average.value()));
     updates.count(live);
     copies.forEach(copy -> copy.count(live));
     sums.count(live);
-    super.count(live);
+    relay.ifPresent(some -> some.count(live));
   }
 
   @Override
@@ -201,7 +235,8 @@ final class AsyncStage extends RelayedStage<AsyncSums> {
 
   @Override
   public void close() {
-    super.close();
+    relay.ifPresent(Relay::close);
+    parameters().forEach(parameter -> parameter.value().close());
     sums.close();
     versions.close();
     updates.close();

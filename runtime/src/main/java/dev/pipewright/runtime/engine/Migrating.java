@@ -1,16 +1,11 @@
 package dev.pipewright.runtime.engine;
 
-import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.OwnershipSchedule;
 import dev.pipewright.runtime.net.Parameter;
-import dev.pipewright.runtime.net.Tied;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.tensor.TensorArena;
-import dev.pipewright.runtime.transport.Pending;
-import dev.pipewright.runtime.transport.Transport;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
@@ -27,60 +22,43 @@ import org.jspecify.annotations.Nullable;
  * parameters are away. Both passes use the same version, so it holds the same values again when
  * they return.
  */
-final class MigratingStage implements AsyncTraining {
+final class Migrating implements ParameterStore {
   private static final int MOST_PIECES = 8; // of the states, in messages of their own
 
   private final int depth;
   private final Stage stage;
   private final List<Parameter> parameters;
   private final List<List<Integer>> tied; // that are one, by number
-  private final Transport transport;
-  private final PendingSends pendingSends;
-  private final int home; // where it is between steps that flow
+  private final WorkerSetup setup;
+  private final PendingReceives receives;
+  private final int home; // the worker that owns them between programs
   private final TensorArena room; // of the parameters, while passes use them
   private final Parameter newest; // version of all of them, one behind the other
   private final Updates updates;
   private final long size;
-  private final List<Arriving> arriving = new ArrayList<>();
   private @Nullable Tensor older; // version
   private @Nullable Tensor sum; // of gradients so far
   private @Nullable Journey journey; // of the steps that flow now, or did last
   private int stop; // at which the next op is
   private int most = 1; // versions
 
-  /** What was asked for, and where it goes. */
-  private record Arriving(Tensor tensor, Pending pending, Consumer<Tensor> into) {}
-
   private record Journey(Assignment all, OwnershipSchedule way) {}
 
-  /**
-   * All workers begin with the same parameters.
-   *
-   * @param tied parameters of the network that are one and the same
-   * @param home the worker that has it between steps that flow
-   */
-  MigratingStage(
-      int depth,
-      Stage stage,
-      UpdateRule rule,
-      List<Tied> tied,
-      Transport transport,
-      PendingSends pendingSends,
-      int home) {
-    this.pendingSends = pendingSends;
+  /** All workers begin with the same parameters. */
+  Migrating(WorkerSetup setup, int depth) {
+    this.setup = setup;
+    this.receives = new PendingReceives(setup.transport());
     this.depth = depth;
-    this.stage = stage;
+    this.stage = Stage.whole(setup.network(), setup.assignment().stages().get(depth));
     this.parameters = stage.whole().parameters();
     List<String> names = parameters.stream().map(Parameter::name).toList();
     this.tied =
-        tied.stream()
+        setup.network().tied().stream()
             .filter(pair -> names.contains(pair.parameter()) && names.contains(pair.copy()))
             .map(pair -> List.of(names.indexOf(pair.parameter()), names.indexOf(pair.copy())))
             .toList();
-    this.transport = transport;
-    this.home = home;
-    long numbers = parameters.stream().mapToLong(p -> p.value().elements()).sum();
-    this.size = Math.max(1, numbers); // a message is never empty
+    this.home = setup.assignment().keeper(depth);
+    this.size = FlatParameters.messageElements(parameters);
     this.room = new TensorArena(size);
     long from = 0;
     for (Parameter parameter : parameters) {
@@ -88,7 +66,7 @@ final class MigratingStage implements AsyncTraining {
       from += parameter.value().elements();
     }
     this.newest = new Parameter("stage-" + depth, made());
-    this.updates = new Updates(rule, List.of(newest));
+    this.updates = setup.updates(List.of(newest));
     TensorArena.move(room.numbers(), newest.value());
     if (!atHome()) {
       states().forEach(TensorArena::empty);
@@ -96,7 +74,7 @@ final class MigratingStage implements AsyncTraining {
   }
 
   private boolean atHome() {
-    return transport.worker() == home;
+    return setup.worker() == home;
   }
 
   private Tensor made() {
@@ -154,24 +132,18 @@ final class MigratingStage implements AsyncTraining {
   }
 
   private void expect(int from, int tag, Consumer<Tensor> into) {
-    Tensor tensor = made();
-    arriving.add(new Arriving(tensor, transport.receive(tensor, from, tag), into));
+    receives.receive(made(), from, tag, into);
   }
 
   @Override
   public void await(int position) {
     Journey now = journey();
-    stop = now.way().at(now.all().rankOf(transport.worker()), position);
+    stop = now.way().at(setup.rank(), position);
     arrive();
   }
 
   private void arrive() {
-    for (Arriving each : arriving) {
-      each.pending().await();
-      each.into().accept(each.tensor());
-      each.tensor().close();
-    }
-    arriving.clear();
+    receives.await();
     most = Math.max(most, older == null ? 1 : 2);
   }
 
@@ -193,14 +165,14 @@ final class MigratingStage implements AsyncTraining {
     int to = way.worker(next);
     int piece = 0;
     for (Tensor state : states()) {
-      send(taken(state), to, tag(next, piece++));
+      setup.sends().send(taken(state), to, tag(next, piece++));
     }
     if (older != null) {
-      send(older, to, tag(next, piece++));
+      setup.sends().send(older, to, tag(next, piece++));
       older = null;
     }
     if (sum != null) {
-      send(sum, to, tag(next, piece));
+      setup.sends().send(sum, to, tag(next, piece));
       sum = null;
     }
   }
@@ -211,16 +183,12 @@ final class MigratingStage implements AsyncTraining {
     }
   }
 
-  private void send(Tensor tensor, int to, int tag) {
-    pendingSends.add(to, tensor, transport.send(tensor, to, tag));
-  }
-
   private int tag(int at, int piece) {
-    return Relay.FIRST_TAG + (at * transport.workers() + depth) * MOST_PIECES + piece;
+    return Relay.FIRST_TAG + (at * setup.transport().workers() + depth) * MOST_PIECES + piece;
   }
 
   @Override
-  public void finish() {
+  public void flush() {
     if (atHome()) {
       ask(journey().way().size());
       arrive();
@@ -238,39 +206,20 @@ final class MigratingStage implements AsyncTraining {
   }
 
   @Override
-  public void backward(int microBatch, Runnable pass) {
+  public void backward(int microBatch, boolean samples, Runnable pass) {
     Tensor added = sum;
     if (added == null) {
       added = made().zeroInPlace();
       sum = added;
     }
     List<Tensor> views = views(added);
-    for (int i = 0; i < views.size(); i++) {
-      parameters.get(i).value().setGradient(views.get(i));
-    }
-    forward(microBatch, pass);
-    parameters.forEach(parameter -> parameter.value().clearGradient());
+    FlatParameters.withGradients(views, parameters, () -> forward(microBatch, pass));
     views.forEach(Tensor::close);
   }
 
   /** Of the parameters in all of them, one behind the other. */
   private List<Tensor> views(Tensor all) {
-    List<Tensor> views = new ArrayList<>();
-    try (Scope scope = new Scope()) {
-      long from = 0;
-      for (Parameter parameter : parameters) {
-        long elements = parameter.value().elements();
-        long[] shape = parameter.value().shape();
-        views.add(scope.keep(all.part(0, from, elements).reshaped(shape)));
-        from += elements;
-      }
-    }
-    return views;
-  }
-
-  @Override
-  public void reduce(int update) {
-    throw new IllegalStateException("no other worker has a gradient to add");
+    return FlatParameters.views(all, parameters);
   }
 
   @Override
@@ -296,11 +245,11 @@ final class MigratingStage implements AsyncTraining {
     sum = null;
   }
 
-  // ---- between steps that flow
+  // ---- between programs
 
   @Override
-  public OwnStage answering() {
-    return new FromHome(stage, depth, room, newest.value(), transport, home, pendingSends);
+  public StageParameters answering() {
+    return new FromHome(setup, stage, depth, room, newest.value(), home);
   }
 
   @Override
@@ -317,7 +266,7 @@ final class MigratingStage implements AsyncTraining {
         state.put(StageState.moment(name, moment), held.get(moment).get(i));
       }
     }
-    stage.whole().averages().forEach(average -> state.put(average.name(), average.value()));
+    averages().forEach(average -> state.put(average.name(), average.value()));
     return state;
   }
 
@@ -337,7 +286,7 @@ final class MigratingStage implements AsyncTraining {
   @Override
   public long bytes() {
     long bytes = states().stream().mapToLong(TensorArena::bytes).sum();
-    for (Parameter average : stage.whole().averages()) {
+    for (Parameter average : averages()) {
       bytes += average.value().bytes();
     }
     return bytes;
@@ -350,12 +299,12 @@ final class MigratingStage implements AsyncTraining {
     if (older != null) {
       live.add(LiveBytes.Kind.PARAMETERS, older);
     }
-    stage.whole().averages().forEach(a -> live.add(LiveBytes.Kind.PARAMETERS, a.value()));
+    averages().forEach(average -> live.add(LiveBytes.Kind.PARAMETERS, average.value()));
     updates.count(live);
     if (sum != null) {
       live.add(LiveBytes.Kind.GRADIENTS, sum);
     }
-    arriving.forEach(each -> live.add(LiveBytes.Kind.MESSAGES, each.tensor()));
+    receives.count(live);
   }
 
   @Override
@@ -365,7 +314,7 @@ final class MigratingStage implements AsyncTraining {
 
   @Override
   public void close() {
-    arriving.forEach(each -> each.tensor().close());
+    receives.close();
     room.close();
     newest.value().close();
     updates.close();
