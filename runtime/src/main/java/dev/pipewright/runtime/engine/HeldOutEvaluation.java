@@ -3,12 +3,8 @@ package dev.pipewright.runtime.engine;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.SampleRange;
 import dev.pipewright.runtime.data.Values;
-import dev.pipewright.runtime.net.ForwardPass;
 import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.net.Part;
-import dev.pipewright.runtime.tensor.Gradients;
-import dev.pipewright.runtime.tensor.Scope;
-import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Transport;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
@@ -45,18 +41,30 @@ final class HeldOutEvaluation {
     this.objective = objective;
   }
 
-  /** Answers samples from the first on, in rounds of a batch or somewhat more. */
-  EvaluationResult answer(Feed feed, int count) {
+  /** Evaluates samples from the first on, in rounds of a batch or somewhat more. */
+  Score evaluate(Feed feed, int count) {
     int rounds = Math.max(1, count / assignment.batch());
-    EvaluationResult all = EvaluationResult.NONE;
+    Score all = Score.NONE;
     for (int round = 0; round < rounds; round++) {
       SampleRange samples = new SampleRange(0, count).part(round, rounds);
-      try (Crossing crossing = new Crossing(forwardOnly(samples.count()), transport, parts)) {
-        all = all.plus(round(crossing, feed, samples, 1.0 / count));
-        crossing.flush();
-      }
+      all = all.plus(round(forwardOnly(samples.count()), from(feed, samples.first()), count));
     }
     return all;
+  }
+
+  /** The feed's samples from one on. */
+  private static Feed from(Feed feed, int first) {
+    return new Feed() {
+      @Override
+      public List<Values> inputs(long step, SampleRange samples) {
+        return feed.inputs(step, new SampleRange(first + samples.first(), samples.count()));
+      }
+
+      @Override
+      public Values target(long step, SampleRange samples) {
+        return feed.target(step, new SampleRange(first + samples.first(), samples.count()));
+      }
+    };
   }
 
   /** So many samples in the workers' stages, all of whose forward passes are ordered alike. */
@@ -85,87 +93,28 @@ final class HeldOutEvaluation {
         false);
   }
 
-  private EvaluationResult round(Crossing crossing, Feed feed, SampleRange all, double share) {
-    Assignment round = forwardOnly(all.count());
-    EvaluationResult answers = EvaluationResult.NONE;
-    for (long op : round.schedule().packed(round.rankOf(transport.worker()))) {
-      int stage = Schedule.stage(op);
-      SampleRange own = round.samples(stage, Schedule.microBatch(op), transport.worker());
-      StageParameters held = stages.apply(stage % assignment.stages().size());
-      if (own.isEmpty()) {
-        attend(held);
-      } else {
-        SampleRange samples = new SampleRange(all.first() + own.first(), own.count());
-        answers = answers.plus(forward(crossing, feed, held, op, samples, share));
+  private Score round(Assignment round, Feed feed, int count) {
+    int worker = transport.worker();
+    Computation computation = TensorComputation.evaluation(objective, feed, round, worker, count);
+    try (Passes passes = new Passes(round, transport, parts, computation)) {
+      for (long op : round.schedule().packed(round.rankOf(worker))) {
+        StageParameters own = stages.apply(Schedule.stage(op) % parts.size());
+        if (passes.computes(op)) {
+          passes.evaluate(op, own);
+        } else {
+          attend(own);
+        }
       }
+      passes.flush();
     }
-    return answers;
+    return computation.score(0);
   }
 
-  /** Gets and forgets parameters with those who have samples. */
-  private static void attend(StageParameters held) {
-    for (int segment = 0; segment < held.stage().segments().size(); segment++) {
-      held.need(segment);
-      held.leave(segment);
+  /** Gathers and leaves parameters together with the workers that have samples. */
+  private static void attend(StageParameters own) {
+    for (int segment = 0; segment < own.stage().segments().size(); segment++) {
+      own.need(segment);
+      own.leave(segment);
     }
-  }
-
-  private EvaluationResult forward(
-      Crossing crossing,
-      Feed feed,
-      StageParameters held,
-      long op,
-      SampleRange samples,
-      double share) {
-    Placement placement = assignment.schedule().placement();
-    int stage = Schedule.stage(op);
-    int microBatch = Schedule.microBatch(op);
-    boolean last = placement.last(stage);
-    List<Tensor> inputs =
-        placement.first(stage) ? List.of() : crossing.take(stage, microBatch, true);
-    try (Scope scope = new Scope()) {
-      List<Tensor> data =
-          held.stage().whole().readsData()
-              ? feed.inputs(0, samples).stream().map(Values::tensor).toList()
-              : List.of();
-      List<Tensor> outputs = through(held, inputs, data);
-      if (!last) {
-        crossing.send(stage, microBatch, true, outputs);
-        return EvaluationResult.NONE;
-      }
-      Objective.Judged judged =
-          objective.judge(
-              outputs, feed.target(0, samples).tensor(), share, held.stage().whole().scores());
-      outputs.forEach(Tensor::close);
-      if (assignment.partOf(transport.worker()) > 0) { // whose first part counts them
-        return EvaluationResult.NONE;
-      }
-      return new EvaluationResult(judged.loss(), judged.correct(), judged.rows());
-    } finally {
-      inputs.forEach(Tensor::close);
-    }
-  }
-
-  /** The stage's outputs, which live until they are closed. */
-  private static List<Tensor> through(
-      StageParameters held, List<Tensor> inputs, List<Tensor> data) {
-    List<Tensor> last = inputs;
-    for (int i = 0; i < held.stage().segments().size(); i++) {
-      Part part = held.stage().segments().get(i).part();
-      List<Tensor> before = last;
-      List<Tensor> made = new ArrayList<>();
-      held.need(i);
-      held.ahead(i + 1);
-      try (Scope scope = new Scope()) {
-        Gradients.without(() -> part.forward(before, data, ForwardPass.answering()))
-            .forEach(output -> made.add(scope.keep(output)));
-      }
-      held.leave(i);
-      if (i > 0) {
-        before.forEach(Tensor::close);
-      }
-      last = made;
-    }
-    return last;
   }
 }

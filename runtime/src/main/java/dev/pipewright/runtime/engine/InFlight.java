@@ -23,7 +23,7 @@ final class InFlight implements Flight {
   private final Stage stage;
   private final StageParameters parameters;
   private final boolean inTwoParts;
-  private final SharedStatistics statistics;
+  private final Optional<SharedStatistics> training;
   private final boolean forgets; // all but the stage's input, until the backward pass
   private final List<Tensor> data;
   private final Optional<Tensor> target; // closed with the answer
@@ -73,6 +73,7 @@ final class InFlight implements Flight {
    * @param data of the samples, kept until the backward pass where the stage reads it; closed with
    *     this
    * @param target what is right, where the stage is the network's last
+   * @param training statistics of its passes; none where no backward pass follows
    * @param keeps whether this micro-batch keeps all although others keep the stage's input only
    */
   InFlight(
@@ -80,7 +81,7 @@ final class InFlight implements Flight {
       List<Tensor> data,
       Optional<Tensor> target,
       Judge judge,
-      SharedStatistics statistics,
+      Optional<SharedStatistics> training,
       boolean keeps) {
     this.stage = own.stage();
     this.parameters = own;
@@ -88,8 +89,8 @@ final class InFlight implements Flight {
     this.target = target;
     this.judge = judge;
     this.inTwoParts = own.inTwoParts();
-    this.statistics = statistics;
-    this.forgets = stage.keepsInputOnly() && !keeps;
+    this.training = training;
+    this.forgets = training.isEmpty() || (stage.keepsInputOnly() && !keeps);
     this.passed = new Passed[stage.segments().size()];
     for (int i = 0; i < passed.length; i++) {
       passed[i] = new Passed();
@@ -162,9 +163,7 @@ final class InFlight implements Flight {
     Part part = stage.segments().get(segment).part();
     boolean noting = keep && inTwoParts;
     ForwardPass pass =
-        own.before
-            ? ForwardPass.again(noting, statistics)
-            : ForwardPass.training(noting, statistics);
+        training.map(with -> pass(own, noting, with)).orElseGet(ForwardPass::answering);
     own.before = true;
     List<Tensor> kept = new ArrayList<>();
     try (Scope scope = new Scope()) {
@@ -269,6 +268,12 @@ final class InFlight implements Flight {
       passed[i].close();
       left.accept(i);
     }
+  }
+
+  private static ForwardPass pass(Passed own, boolean noting, SharedStatistics statistics) {
+    return own.before
+        ? ForwardPass.again(noting, statistics)
+        : ForwardPass.training(noting, statistics);
   }
 
   private static ForwardPass pass(Passed passed) {

@@ -73,6 +73,17 @@ final class Passes implements AutoCloseable {
     }
   }
 
+  /** Runs a forward pass that no backward pass follows. */
+  void evaluate(long op, StageParameters own) {
+    run(op, 0, own, () -> {});
+    int stage = Schedule.stage(op);
+    int microBatch = Schedule.microBatch(op);
+    flight(stage, microBatch, true).close();
+    if (placement().last(stage)) {
+      gradients(stage, microBatch).forEach(Tensor::close);
+    }
+  }
+
   private void forward(long step, StageParameters own, int stage, int microBatch, Runnable starts) {
     List<Tensor> inputs =
         placement().first(stage) ? List.of() : crossing.take(stage, microBatch, true);

@@ -14,24 +14,43 @@ import java.util.Optional;
 
 /** Computes everything with real samples. */
 final class TensorComputation implements Computation {
-  private final Assignment assignment;
   private final Objective objective;
   private final Feed feed;
-  private final SharedStatistics statistics;
+  private final double weight; // of a sample
   private final boolean counted; // once for workers that compute the same samples
+  private final Optional<SharedStatistics> training; // no evaluation
   private final Map<Long, Score> scores = new HashMap<>(); // by step, of steps under way
 
-  TensorComputation(
-      Assignment assignment,
+  private TensorComputation(
       Objective objective,
       Feed feed,
-      SharedStatistics statistics,
-      boolean counted) {
-    this.assignment = assignment;
+      double weight,
+      boolean counted,
+      Optional<SharedStatistics> training) {
     this.objective = objective;
     this.feed = feed;
-    this.statistics = statistics;
+    this.weight = weight;
     this.counted = counted;
+    this.training = training;
+  }
+
+  /** Training; the loss is the mean over a batch. */
+  static TensorComputation training(
+      Objective objective,
+      Feed feed,
+      Assignment assignment,
+      int worker,
+      SharedStatistics statistics) {
+    double weight = 1.0 / assignment.batch();
+    boolean counted = assignment.partOf(worker) == 0;
+    return new TensorComputation(objective, feed, weight, counted, Optional.of(statistics));
+  }
+
+  /** Evaluation of so many samples, over which the loss is the mean. */
+  static TensorComputation evaluation(
+      Objective objective, Feed feed, Assignment assignment, int worker, int samples) {
+    boolean counted = assignment.partOf(worker) == 0;
+    return new TensorComputation(objective, feed, 1.0 / samples, counted, Optional.empty());
   }
 
   @Override
@@ -51,14 +70,14 @@ final class TensorComputation implements Computation {
       }
     }
     return new InFlight(
-        own, data, target, (outputs, right) -> judge(own, step, outputs, right), statistics, keeps);
+        own, data, target, (outputs, right) -> judge(own, step, outputs, right), training, keeps);
   }
 
   /** The loss of the network's outputs counts; its gradients begin the backward pass. */
   private List<Tensor> judge(StageParameters own, long step, List<Tensor> outputs, Tensor target) {
     try (Scope scope = new Scope()) {
       Objective.Judged judged =
-          objective.judge(outputs, target, 1.0 / assignment.batch(), own.stage().whole().scores());
+          objective.judge(outputs, target, weight, own.stage().whole().scores());
       Score score = new Score(judged.loss(), judged.correct(), judged.rows());
       scores.merge(step, counted ? score : Score.NONE, Score::plus);
       List<Tensor> gradients = new ArrayList<>();

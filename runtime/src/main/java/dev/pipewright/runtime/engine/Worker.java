@@ -84,12 +84,12 @@ public final class Worker implements AutoCloseable {
         assignment,
         network,
         rule,
-        new TensorComputation(
-            assignment,
+        TensorComputation.training(
             objective,
             feed,
-            sharedStatistics ? RankStatistics.of(assignment, transport) : SharedStatistics.OWN,
-            assignment.partOf(transport.worker()) == 0),
+            assignment,
+            transport.worker(),
+            sharedStatistics ? RankStatistics.of(assignment, transport) : SharedStatistics.OWN),
         transport,
         bucketBytes,
         opListener);
@@ -284,7 +284,7 @@ public final class Worker implements AutoCloseable {
       times.updateStarts();
     }
     times.updateEnds();
-    Computation.Score score = computation.score(step);
+    Score score = computation.score(step);
     return times.report(step, score.loss(), score.correct(), score.rows());
   }
 
@@ -376,13 +376,13 @@ public final class Worker implements AutoCloseable {
    * @param samples read as those of step 0
    * @param count of them, at least one for each chain
    */
-  public EvaluationResult answer(Feed samples, int count, Objective objective) {
+  public Score answer(Feed samples, int count, Objective objective) {
     stores.keySet().forEach(this::shareAverages);
     Map<Integer, StageParameters> stages = new LinkedHashMap<>();
     stores.forEach((stage, store) -> stages.put(stage, store.answering()));
-    EvaluationResult result =
+    Score result =
         new HeldOutEvaluation(assignment, transport, parts, stage -> of(stages, stage), objective)
-            .answer(samples, count);
+            .evaluate(samples, count);
     sends.flush();
     return result;
   }

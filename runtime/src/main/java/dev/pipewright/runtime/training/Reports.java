@@ -1,8 +1,8 @@
 package dev.pipewright.runtime.training;
 
 import dev.pipewright.runtime.checkpoint.Manifest;
-import dev.pipewright.runtime.engine.EvaluationResult;
 import dev.pipewright.runtime.engine.LiveBytes.Kind;
+import dev.pipewright.runtime.engine.Score;
 import dev.pipewright.runtime.engine.StepReport;
 import java.net.ProtocolException;
 import java.util.ArrayList;
@@ -136,7 +136,7 @@ final class Reports {
     return report;
   }
 
-  static String heldOut(long step, EvaluationResult answers) {
+  static String heldOut(long step, Score answers) {
     return JSON.createObjectNode()
         .put("held_out", step)
         .put("loss", Double.toString(answers.loss()))
@@ -145,8 +145,8 @@ final class Reports {
         .toString();
   }
 
-  static EvaluationResult answers(JsonNode line) throws ProtocolException {
-    return new EvaluationResult(loss(line), count(line, "correct"), count(line, "rows"));
+  static Score answers(JsonNode line) throws ProtocolException {
+    return new Score(loss(line), count(line, "correct"), count(line, "rows"));
   }
 
   static String shard(Manifest.Shard shard) {

@@ -5,7 +5,7 @@ import dev.pipewright.execution.StepResult;
 import dev.pipewright.execution.TrainingListener;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.plan.Assignment;
-import dev.pipewright.runtime.engine.EvaluationResult;
+import dev.pipewright.runtime.engine.Score;
 import dev.pipewright.runtime.engine.StepReport;
 import dev.pipewright.runtime.launch.Coordinator;
 import dev.pipewright.runtime.launch.StealTimeClock;
@@ -27,8 +27,7 @@ final class RunLedger implements Coordinator.Listener {
   private final MetricFiles metrics;
   private final Optional<CheckpointWriting> checkpoints;
   private final Steps steps;
-  private final Map<Long, List<EvaluationResult>> answers =
-      new HashMap<>(); // not yet of all workers
+  private final Map<Long, List<Score>> answers = new HashMap<>(); // not yet of all workers
   private final List<HeldOutResult> heldOut = new ArrayList<>();
   private final TrainingOutcome.Worker[] workers;
   private final StealTimeClock clock = new StealTimeClock();
@@ -81,14 +80,14 @@ final class RunLedger implements Coordinator.Listener {
     listener.stepped(step);
   }
 
-  private void answered(long step, EvaluationResult own) {
-    List<EvaluationResult> all = answers.computeIfAbsent(step, key -> new ArrayList<>());
+  private void answered(long step, Score own) {
+    List<Score> all = answers.computeIfAbsent(step, key -> new ArrayList<>());
     all.add(own);
     if (all.size() == assignment.size()) {
       answers.remove(step);
-      double loss = all.stream().mapToDouble(EvaluationResult::loss).sum();
-      long correct = all.stream().mapToLong(EvaluationResult::correct).sum();
-      long rows = all.stream().mapToLong(EvaluationResult::rows).sum();
+      double loss = all.stream().mapToDouble(Score::loss).sum();
+      long correct = all.stream().mapToLong(Score::correct).sum();
+      long rows = all.stream().mapToLong(Score::rows).sum();
       HeldOutResult result = new HeldOutResult(step, loss, (double) correct / rows);
       heldOut.add(result);
       metrics.evaluated(result);

@@ -209,8 +209,8 @@ class MigratingStatesTest {
           new AsyncPipeline.CyclicDataParallel(new Cyclic(3), Cyclic.Form.RING, rule);
       Assignment other = Assignment.of(ring, zero.stages(), zero.workers(), zero.batch());
       for (int count : List.of(3, 17, 40)) {
-        EvaluationResult expected = ZeroTrainingTest.answers(training, other, count);
-        EvaluationResult found = ZeroTrainingTest.answers(training, zero, count);
+        Score expected = ZeroTrainingTest.answers(training, other, count);
+        Score found = ZeroTrainingTest.answers(training, zero, count);
         assertTrue(expected.loss() > 0.1);
         assertEquals(expected.loss(), found.loss(), 1e-6);
         assertEquals(expected.rows(), found.rows());

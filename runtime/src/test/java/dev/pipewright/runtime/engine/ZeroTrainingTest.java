@@ -243,12 +243,12 @@ class ZeroTrainingTest {
     Training training = perceptron(6, UpdateRule.usual(Optimizer.MOMENTUM), 2000);
     int size = training.graph().size();
     for (int count : List.of(3, 8, 41)) {
-      EvaluationResult alone = answers(training, Assignment.serial(size, 2, 8), count);
+      Score alone = answers(training, Assignment.serial(size, 2, 8), count);
       for (ZeroStage sharding : LEVELS) {
         var schedule = OneForwardOneBackward.of(2, 2);
         var cut = StrategiesTest.even(size, 2);
         var assignment = new Assignment(schedule, cut, List.of(4, 2), 8, false);
-        EvaluationResult found = answers(training, assignment.sharded(sharding), count);
+        Score found = answers(training, assignment.sharded(sharding), count);
         assertEquals(alone.loss(), found.loss(), 1e-5, sharding + " " + count);
         assertEquals(count, found.rows());
         assertEquals(alone.correct(), found.correct());
@@ -257,8 +257,8 @@ class ZeroTrainingTest {
   }
 
   /** Of all workers, after some steps. */
-  static EvaluationResult answers(Training training, Assignment assignment, int count) {
-    List<EvaluationResult> all = Collections.synchronizedList(new ArrayList<>());
+  static Score answers(Training training, Assignment assignment, int count) {
+    List<Score> all = Collections.synchronizedList(new ArrayList<>());
     training.run(
         assignment,
         STEPS,
@@ -269,6 +269,6 @@ class ZeroTrainingTest {
             all.add(worker.answer(training.feed(), count, training.objective()));
           }
         });
-    return all.stream().reduce(EvaluationResult.NONE, EvaluationResult::plus);
+    return all.stream().reduce(Score.NONE, Score::plus);
   }
 }
