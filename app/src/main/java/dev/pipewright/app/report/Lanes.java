@@ -78,7 +78,7 @@ final class Lanes {
     for (Slice slice : lane.slices()) {
       double from = slice.start() / perBin;
       double to = Math.min(bins, slice.end() / perBin);
-      double[] share = shares[Look.of(slice.kind()).ordinal()];
+      double[] share = shares[Look.of(slice.kind()).number];
       for (int bin = (int) from; bin < to; bin++) {
         share[bin] += Math.min(to, bin + 1) - Math.max(from, bin);
       }

@@ -8,19 +8,22 @@ import dev.pipewright.trace.Timeline.Kind;
  * colour-blind can tell apart; the rest has ones that stand out on light and on dark grounds.
  */
 enum Look {
-  FORWARD("forward", 'F', '░', 0x0072B2, 34),
-  BACKWARD("backward", 'B', '█', 0xE69F00, 33),
-  BACKWARD_INPUT("input gradient", 'I', '▒', 0xD55E00, 31),
-  BACKWARD_WEIGHT("weight gradient", 'W', '▞', 0x009E73, 32),
-  RECOMPUTE("recomputation", 'R', '▚', 0xCC79A7, 35),
-  UPDATE("update", 'U', 'u', 0xF0E442, 36),
-  ALL_REDUCE("all-reduce", 'A', '∑', 0x8C5AA8, 35),
-  ALL_GATHER("all-gather", 'G', 'g', 0x56B4E9, 36),
-  HAND_ON("state received", 'H', 'h', 0x6F7780, 37),
-  TRANSFER_FORWARD("activations sent", 'S', '-', 0x8A939C, 37),
-  TRANSFER_BACKWARD("gradients sent", 'T', '-', 0x555D66, 37);
+  FORWARD(0, "forward", 'F', '░', 0x0072B2, 34),
+  BACKWARD(1, "backward", 'B', '█', 0xE69F00, 33),
+  BACKWARD_INPUT(2, "input gradient", 'I', '▒', 0xD55E00, 31),
+  BACKWARD_WEIGHT(3, "weight gradient", 'W', '▞', 0x009E73, 32),
+  RECOMPUTE(4, "recomputation", 'R', '▚', 0xCC79A7, 35),
+  UPDATE(5, "update", 'U', 'u', 0xF0E442, 36),
+  ALL_REDUCE(6, "all-reduce", 'A', '∑', 0x8C5AA8, 35),
+  ALL_GATHER(7, "all-gather", 'G', 'g', 0x56B4E9, 36),
+  HAND_ON(8, "state received", 'H', 'h', 0x6F7780, 37),
+  TRANSFER_FORWARD(9, "activations sent", 'S', '-', 0x8A939C, 37),
+  TRANSFER_BACKWARD(10, "gradients sent", 'T', '-', 0x555D66, 37);
 
   private static final double PALEST = 0.55; // how much white the last shade has
+
+  /** Its place in arrays and its number in the page's data. */
+  final int number;
 
   /** In words. */
   final String word;
@@ -36,7 +39,8 @@ enum Look {
   /** The terminal's number of its colour. */
   final String ansi;
 
-  Look(String word, char letter, char shade, int colour, int ansi) {
+  Look(int number, String word, char letter, char shade, int colour, int ansi) {
+    this.number = number;
     this.word = word;
     this.letter = letter;
     this.shade = shade;

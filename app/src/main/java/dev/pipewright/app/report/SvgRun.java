@@ -207,7 +207,7 @@ final class SvgRun {
       StringBuilder path = new StringBuilder();
       int[] ceiling = new int[bins];
       for (int bin = 0; bin < bins; bin++) {
-        filled[bin] = Math.min(1, filled[bin] + shares[look.ordinal()][bin]);
+        filled[bin] = Math.min(1, filled[bin] + shares[look.number][bin]);
         ceiling[bin] = (int) Math.round(filled[bin] * height);
       }
       for (int from = 0; from < bins; ) {

@@ -165,7 +165,7 @@ final class TimelineData {
    */
   private static int code(Slice slice, boolean foot, int part, int parts, int stage) {
     int height = Math.min(7, part) + 8 * (Math.min(8, parts) - 1);
-    return Look.of(slice.kind()).ordinal() + (foot ? 16 : 0) + 32 * height + 2048 * stage;
+    return Look.of(slice.kind()).number + (foot ? 16 : 0) + 32 * height + 2048 * stage;
   }
 
   /** From rank, to rank, start, end. */

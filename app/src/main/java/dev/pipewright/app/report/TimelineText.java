@@ -225,7 +225,7 @@ public final class TimelineText {
   private static double[] seconds(Lane.Compute lane) {
     double[] seconds = new double[Look.values().length];
     for (Slice slice : lane.slices()) {
-      seconds[Look.of(slice.kind()).ordinal()] += slice.microBatch() < 0 ? 0 : slice.seconds();
+      seconds[Look.of(slice.kind()).number] += slice.microBatch() < 0 ? 0 : slice.seconds();
     }
     return seconds;
   }
@@ -370,7 +370,7 @@ public final class TimelineText {
         backward += looks[kind].backward() ? shares[kind][cell] : 0;
         most = shares[kind][cell] > shares[most][cell] ? kind : most;
       }
-      boolean mixed = Math.min(shares[Look.FORWARD.ordinal()][cell], backward) >= 0.25;
+      boolean mixed = Math.min(shares[Look.FORWARD.number][cell], backward) >= 0.25;
       int eighths = (int) Math.round(8 * (1 - idle));
       if (eighths >= 8 || (mixed && eighths >= 4)) {
         both |= mixed;

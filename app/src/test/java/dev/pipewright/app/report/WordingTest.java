@@ -65,7 +65,7 @@ class WordingTest {
     int number = 0;
     for (Kind kind : Kind.values()) {
       assertEquals(kind.name(), Look.of(kind).name());
-      assertEquals(number++, Look.of(kind).ordinal());
+      assertEquals(number++, Look.of(kind).number);
     }
   }
 }
