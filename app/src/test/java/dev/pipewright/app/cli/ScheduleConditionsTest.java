@@ -34,7 +34,7 @@ class ScheduleConditionsTest {
         makespan("interleaved", "--recompute", "2"));
     String shown = Cli.schedule("1f1b", 4, 8, "--recompute", "all").ends(0).out();
     assertTrue(shown.contains("recomputed all within B, which takes F longer\n"), shown);
-    assertFalse(shown.contains("R forward again"), shown);
+    assertFalse(shown.contains("R recomputation"), shown);
   }
 
   /** The last stage runs the last micro-batch back at once: torchgpipe's except_last. */
@@ -70,7 +70,7 @@ class ScheduleConditionsTest {
     assertTrue(
         Cli.schedule("gpipe", 2, 1, "--recompute", "all", "--recompute-ahead")
             .out()
-            .contains("R forward again"));
+            .contains("R recomputation"));
     Cli.schedule("gpipe", 2, 1, "--recompute", "2").refusal(2, "--recompute: '2' names no stages");
     Cli.schedule("gpipe", 2, 1, "--recompute-ahead")
         .refusal(2, "--recompute-ahead: nothing is recomputed");
