@@ -46,7 +46,8 @@ class ReachabilityTest {
   }
 
   private static Set<JavaClass> reached() {
-    Deque<JavaClass> open = new ArrayDeque<>(ALL.stream().filter(ReachabilityTest::isRoot).toList());
+    Deque<JavaClass> open =
+        new ArrayDeque<>(ALL.stream().filter(ReachabilityTest::isRoot).toList());
     Set<JavaClass> reached = new HashSet<>(open);
     while (!open.isEmpty()) {
       for (Dependency dependency : open.pop().getDirectDependenciesFromSelf()) {

@@ -1,6 +1,6 @@
 package dev.pipewright.bench;
 
-import dev.pipewright.predict.paradl.Batch;
+import dev.pipewright.predict.paradl.BatchScaling;
 import dev.pipewright.predict.paradl.Strategy;
 import tools.jackson.databind.JsonNode;
 
@@ -34,10 +34,10 @@ record MeasuredIteration(
   }
 
   /** How the runs were scaled: 64 samples for a device, for a node of a hybrid, or over all. */
-  static Batch batch(Strategy strategy) {
+  static BatchScaling batch(Strategy strategy) {
     return strategy.hybrid()
-        ? Batch.perDevice(64 / NODE)
-        : strategy.replicates() ? Batch.perDevice(64) : Batch.global(64);
+        ? BatchScaling.perDevice(64 / NODE)
+        : strategy.replicates() ? BatchScaling.perDevice(64) : BatchScaling.global(64);
   }
 
   /** Samples of the iteration. */

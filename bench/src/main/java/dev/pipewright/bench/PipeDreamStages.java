@@ -2,8 +2,8 @@ package dev.pipewright.bench;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Workload;
+import dev.pipewright.planner.pipedream.BandwidthLevel;
 import dev.pipewright.planner.pipedream.CutCosts;
-import dev.pipewright.planner.pipedream.Level;
 import dev.pipewright.planner.pipedream.PipeDream2bwPlanner;
 import dev.pipewright.planner.pipedream.PipeDream2bwPlanning;
 import dev.pipewright.planner.pipedream.PipeDream2bwSetting;
@@ -32,13 +32,13 @@ final class PipeDreamStages {
   }
 
   /** Groups of a cluster's levels, all alike, and the rate between two devices. */
-  static List<Level> levels(Cluster cluster) {
-    List<Level> levels = new ArrayList<>();
+  static List<BandwidthLevel> levels(Cluster cluster) {
+    List<BandwidthLevel> levels = new ArrayList<>();
     int below = 1;
     for (int level = 0; level < cluster.levels().size(); level++) {
       int size = cluster.groups().get(level).get(0);
       double rate = cluster.levels().get(level).pointToPoint().bandwidth().value();
-      levels.add(new Level(size / below, rate));
+      levels.add(new BandwidthLevel(size / below, rate));
       below = size;
     }
     return levels;

@@ -3,8 +3,8 @@ package dev.pipewright.bench;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.StepEnd;
+import dev.pipewright.schedule.search.OncePerStepTimes;
 import dev.pipewright.schedule.search.OpTimes;
-import dev.pipewright.schedule.search.StepTimes;
 import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.Conditions.Transfers;
 import dev.pipewright.sim.EventSimulator;
@@ -53,7 +53,7 @@ final class Pipeline {
     Arrays.fill(step, STEP_SECONDS);
     times =
         OpTimes.whole(seconds[0], seconds[1], seconds[2], seconds[3])
-            .withStep(new StepTimes(step, step, step, step));
+            .withStep(new OncePerStepTimes(step, step, step, step));
     equal = OpTimes.equal(ranks, 1, 1, 1, 0);
   }
 

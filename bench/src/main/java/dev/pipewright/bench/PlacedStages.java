@@ -1,12 +1,12 @@
 package dev.pipewright.bench;
 
 import dev.pipewright.cost.Workload;
-import dev.pipewright.planner.placement.Answer;
 import dev.pipewright.planner.placement.OperatorGraph;
 import dev.pipewright.planner.placement.OperatorGraph.Devices;
 import dev.pipewright.planner.placement.OperatorPlacement;
 import dev.pipewright.planner.placement.PlacementPlanner;
-import dev.pipewright.planner.placement.Request;
+import dev.pipewright.planner.placement.PlacementRequest;
+import dev.pipewright.planner.placement.PlacementResult;
 import dev.pipewright.planner.placement.TrainingGraph;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -34,8 +34,9 @@ final class PlacedStages {
             network.microBatch(),
             network.cluster().levels().get(outermost).pointToPoint().bandwidth().value(),
             1);
-    Answer answer = PlacementPlanner.plan(graph, Request.contiguous().until(within(SECONDS)));
-    return answer instanceof Answer.Placed placed
+    PlacementResult answer =
+        PlacementPlanner.plan(graph, PlacementRequest.contiguous().until(within(SECONDS)));
+    return answer instanceof PlacementResult.Placed placed
         ? List.of(proposal(network, placed.best()))
         : List.of();
   }

@@ -1,9 +1,9 @@
 package dev.pipewright.bench;
 
-import dev.pipewright.planner.placement.Answer;
 import dev.pipewright.planner.placement.OperatorGraph;
 import dev.pipewright.planner.placement.PlacementPlanner;
-import dev.pipewright.planner.placement.Request;
+import dev.pipewright.planner.placement.PlacementRequest;
+import dev.pipewright.planner.placement.PlacementResult;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -39,13 +39,13 @@ public class PlacementBenchmark {
 
   /** The optimum of all contiguous sets. */
   @Benchmark
-  public Answer contiguous() {
-    return PlacementPlanner.plan(graph, Request.contiguous());
+  public PlacementResult contiguous() {
+    return PlacementPlanner.plan(graph, PlacementRequest.contiguous());
   }
 
   /** Along one order of the operators. */
   @Benchmark
-  public Answer oneOrder() {
-    return PlacementPlanner.plan(graph, Request.contiguous().linearized());
+  public PlacementResult oneOrder() {
+    return PlacementPlanner.plan(graph, PlacementRequest.contiguous().linearized());
   }
 }

@@ -3,13 +3,13 @@ package dev.pipewright.bench;
 import dev.pipewright.formats.PlacementJson;
 import dev.pipewright.planner.alpa.InterOperatorPlanner;
 import dev.pipewright.planner.alpa.StageTable;
+import dev.pipewright.planner.pipedream.BandwidthLevel;
 import dev.pipewright.planner.pipedream.CutCosts;
-import dev.pipewright.planner.pipedream.Level;
 import dev.pipewright.planner.pipedream.PipeDreamOptimizer;
-import dev.pipewright.planner.placement.Answer;
 import dev.pipewright.planner.placement.OperatorGraph;
 import dev.pipewright.planner.placement.PlacementPlanner;
-import dev.pipewright.planner.placement.Request;
+import dev.pipewright.planner.placement.PlacementRequest;
+import dev.pipewright.planner.placement.PlacementResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,7 +17,8 @@ import java.util.function.Supplier;
 
 /** Planning times beside those of the authors' programs and the bars that are set for them. */
 final class PlannerBars {
-  static final List<Level> FOUR_BY_FOUR = List.of(new Level(4, 25e9), new Level(4, 1e9));
+  static final List<BandwidthLevel> FOUR_BY_FOUR =
+      List.of(new BandwidthLevel(4, 25e9), new BandwidthLevel(4, 1e9));
   private static final int DEVICES = 64;
   private static final int LAYERS = 32;
   private static final int MICRO_BATCHES = 128;
@@ -94,10 +95,10 @@ final class PlannerBars {
               gnmt.on(reference, Networks.cluster("dapple-a")), gnmt.miniBatch()));
     }
     bar("placement, GNMT of the zoo, training", "15.1", 0.5, zoo("gnmt-16"));
-    workload("bert24_inference", 0.0037, Request.contiguous());
-    workload("bert24_training", 0.0040, Request.contiguous());
-    workload("resnet50_training", 0.1112, Request.contiguous());
-    workload("resnet50_training", 0.0845, Request.contiguous().linearized());
+    workload("bert24_inference", 0.0037, PlacementRequest.contiguous());
+    workload("bert24_training", 0.0040, PlacementRequest.contiguous());
+    workload("resnet50_training", 0.1112, PlacementRequest.contiguous());
+    workload("resnet50_training", 0.0845, PlacementRequest.contiguous().linearized());
     bar("placement, Inception-v3 of the zoo, training", "not finished", 60, zoo("inception-v3"));
   }
 
@@ -106,10 +107,14 @@ final class PlannerBars {
   }
 
   private void bar(String what, String theirs, double bar, OperatorGraph graph) {
-    timed(what, theirs, bar, () -> outcome(PlacementPlanner.plan(graph, Request.contiguous())));
+    timed(
+        what,
+        theirs,
+        bar,
+        () -> outcome(PlacementPlanner.plan(graph, PlacementRequest.contiguous())));
   }
 
-  private void workload(String name, double theirs, Request request) {
+  private void workload(String name, double theirs, PlacementRequest request) {
     Path file = reference.folder().resolve("placement").resolve(name + ".json");
     if (Files.exists(file)) {
       OperatorGraph graph = PlacementJson.read(file);
@@ -122,8 +127,8 @@ final class PlannerBars {
     }
   }
 
-  private static String outcome(Answer answer) {
-    return answer instanceof Answer.Placed placed
+  private static String outcome(PlacementResult answer) {
+    return answer instanceof PlacementResult.Placed placed
         ? "load "
             + Numbers.significant(placed.best().maxLoad())
             + (placed.ideals() > 0 ? ", " + placed.ideals() + " ideals" : "")

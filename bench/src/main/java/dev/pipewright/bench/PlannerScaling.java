@@ -15,12 +15,12 @@ import dev.pipewright.planner.memory.LayerPeaks;
 import dev.pipewright.planner.memory.McapBruteForce;
 import dev.pipewright.planner.memory.McapExact;
 import dev.pipewright.planner.memory.TieBreak;
+import dev.pipewright.planner.pipedream.BandwidthLevel;
 import dev.pipewright.planner.pipedream.CutCosts;
-import dev.pipewright.planner.pipedream.Level;
 import dev.pipewright.planner.pipedream.PipeDreamOptimizer;
 import dev.pipewright.planner.placement.OperatorGraph;
 import dev.pipewright.planner.placement.PlacementPlanner;
-import dev.pipewright.planner.placement.Request;
+import dev.pipewright.planner.placement.PlacementRequest;
 import dev.pipewright.schedule.PipelinePolicy;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -34,7 +34,7 @@ import java.util.stream.DoubleStream;
 final class PlannerScaling implements Reproduction {
   private static final double SECONDS = 0.6; // of repeating each planning
   private static final double LONG = 5; // larger ones are left out after that
-  private static final List<Level> FLAT = List.of(new Level(16, 1e9));
+  private static final List<BandwidthLevel> FLAT = List.of(new BandwidthLevel(16, 1e9));
   private static final int BALANCED_STAGES = 8;
   private static final int BRUTE_FORCED = 5; // sizes; the next has 10¹⁰ partitions
   private static final int CHAINS = 3;
@@ -155,7 +155,7 @@ final class PlannerScaling implements Reproduction {
             Curve.of("4×4", states, size -> pipeDream(size, PlannerBars.FOUR_BY_FOUR))));
   }
 
-  private static Runnable pipeDream(int states, List<Level> levels) {
+  private static Runnable pipeDream(int states, List<BandwidthLevel> levels) {
     CutCosts costs = ScalingInputs.chain(states);
     return () -> PipeDreamOptimizer.plan(costs, levels, true, () -> false);
   }
@@ -169,7 +169,7 @@ final class PlannerScaling implements Reproduction {
             lengths,
             length -> {
               OperatorGraph graph = ScalingInputs.branches(CHAINS, length);
-              return () -> PlacementPlanner.plan(graph, Request.contiguous());
+              return () -> PlacementPlanner.plan(graph, PlacementRequest.contiguous());
             });
     return new Family(
         "Placement of three chains side by side, 6 accelerators",
@@ -188,7 +188,8 @@ final class PlannerScaling implements Reproduction {
                 lengths,
                 length -> {
                   OperatorGraph graph = ScalingInputs.branches(1, length - 2);
-                  return () -> PlacementPlanner.plan(graph, Request.contiguous().linearized());
+                  return () ->
+                      PlacementPlanner.plan(graph, PlacementRequest.contiguous().linearized());
                 })));
   }
 

@@ -4,7 +4,7 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Roofline;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.model.Chain;
-import dev.pipewright.predict.paradl.Batch;
+import dev.pipewright.predict.paradl.BatchScaling;
 import dev.pipewright.predict.paradl.ParadlOracle;
 import dev.pipewright.predict.paradl.Prediction;
 import dev.pipewright.predict.paradl.Setting;
@@ -23,7 +23,7 @@ record PredictStudy(Setting setting, List<Integer> devices) {
   private static final List<Integer> SLICES =
       IntStream.rangeClosed(0, 10).mapToObj(power -> 1 << power).toList();
   private static final long IMAGENET = 1_280_000;
-  private static final Batch BATCH = Batch.perDevice(32);
+  private static final BatchScaling BATCH = BatchScaling.perDevice(32);
 
   PredictStudy {
     devices = List.copyOf(devices);

@@ -6,8 +6,8 @@ import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.search.OncePerStepTimes;
 import dev.pipewright.schedule.search.OpTimes;
-import dev.pipewright.schedule.search.StepTimes;
 import dev.pipewright.units.Bytes;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
@@ -132,7 +132,7 @@ public final class AsynchronousCosts {
     OpTimes all() {
       double[] none = new double[forward.length];
       return OpTimes.whole(forward, backward, there, back)
-          .withStep(new StepTimes(none, reduce, none, update));
+          .withStep(new OncePerStepTimes(none, reduce, none, update));
     }
   }
 

@@ -15,7 +15,8 @@ import java.util.Optional;
 /**
  * The largest part of a layer that a worker of a tensor-parallel group computes.
  *
- * @param part as shares of the layer's dimensions; {@link Part#WHOLE} where each computes all of it
+ * @param part as shares of the layer's dimensions; {@link PartShares#WHOLE} where each computes all
+ *     of it
  * @param wholeElements of a sample that the forward pass moves on every worker
  * @param keptWhole elements of a sample, of those that the layer keeps, that each worker keeps
  * @param keptShare of the others that it keeps
@@ -29,7 +30,7 @@ import java.util.Optional;
  * @param scores what it has of the network's outputs and needs for their loss
  */
 record LayerShard(
-    Part part,
+    PartShares part,
     double wholeElements,
     double keptWhole,
     double keptShare,
@@ -53,7 +54,7 @@ record LayerShard(
 
   /** Each worker does what one alone would do. */
   private static final LayerShard WHOLE =
-      new LayerShard(Part.WHOLE, 0, 0, 1, 0, 0, 1, 0, 1, MapReach.NONE, Scores.WHOLE);
+      new LayerShard(PartShares.WHOLE, 0, 0, 1, 0, 0, 1, 0, 1, MapReach.NONE, Scores.WHOLE);
 
   /** Elements that a block moves on every worker for each of its states: sums 6, averages 6. */
   private static final double BLOCK_TRAFFIC = 12;
@@ -110,7 +111,7 @@ record LayerShard(
     double made = graph.layer(layer).outputElements();
     return split.kind() == Kind.FILTER
         ? new LayerShard(
-            new Part(share, 1, 1),
+            new PartShares(share, 1, 1),
             read,
             0,
             1,
@@ -122,7 +123,7 @@ record LayerShard(
             MapReach.NONE,
             Scores.WHOLE)
         : new LayerShard(
-            new Part(1, share, 1), read, 0, 1, 0, 0, 1, 0, 1, MapReach.NONE, Scores.WHOLE);
+            new PartShares(1, share, 1), read, 0, 1, 0, 0, 1, 0, 1, MapReach.NONE, Scores.WHOLE);
   }
 
   private static LayerShard places(
@@ -141,7 +142,7 @@ record LayerShard(
         break;
       }
     }
-    Part part = new Part(1, 1, share);
+    PartShares part = new PartShares(1, 1, share);
     return new LayerShard(
         part, 0, 0, share, beside, 0, share, reach.beside(), share, reach, Scores.WHOLE);
   }
@@ -169,14 +170,14 @@ record LayerShard(
 
   /** Every worker has the states of all tokens; the gradient of the table is divided. */
   private static LayerShard table(double share, double moved, double states) {
-    Part part = new Part(share, 1, 1);
+    PartShares part = new PartShares(share, 1, 1);
     return new LayerShard(part, moved, 0, 1, 0, states, share, 0, 1, MapReach.NONE, Scores.WHOLE);
   }
 
   /** Every worker reads the states of all tokens; scores and their softmax are divided. */
   private static LayerShard head(double share, double states, double scores, boolean described) {
     double kept = (described ? HEAD_STATES : 1) * states;
-    Part part = new Part(share, 1, 1);
+    PartShares part = new PartShares(share, 1, 1);
     Scores own = new Scores(share, LOSS_SCORES * scores);
     return new LayerShard(
         part, HEAD_TRAFFIC * states, kept, share, 0, 0, share, 0, share, MapReach.NONE, own);
@@ -190,7 +191,7 @@ record LayerShard(
     }
     BlockShape block = found.get();
     double states = block.states();
-    Part part = new Part(share(block.heads(), split.parts()), 1, 1);
+    PartShares part = new PartShares(share(block.heads(), split.parts()), 1, 1);
     if (block.products() == 1) { // an attention alone
       return block(part, states, states);
     }
@@ -199,7 +200,7 @@ record LayerShard(
         : block(part, BLOCK_TRAFFIC * states, (BLOCK_STATES + (masks ? BLOCK_MASKS : 0)) * states);
   }
 
-  private static LayerShard block(Part part, double moved, double kept) {
+  private static LayerShard block(PartShares part, double moved, double kept) {
     double share = part.filters();
     return new LayerShard(part, moved, kept, share, 0, 0, 1, 0, share, MapReach.NONE, Scores.WHOLE);
   }

@@ -27,8 +27,8 @@ public final class PartTimes {
    * @param wholeElements of one sample that the forward pass moves also where only some filters are
    *     computed: as a rule what the layer reads
    */
-  public double share(int layer, double samples, Part part, double wholeElements) {
-    if (part.equals(Part.WHOLE)) {
+  public double share(int layer, double samples, PartShares part, double wholeElements) {
+    if (part.equals(PartShares.WHOLE)) {
       return 1;
     }
     double all = wholes.computeIfAbsent(samples, this::wholes)[layer];
@@ -43,12 +43,12 @@ public final class PartTimes {
   private double[] wholes(double samples) {
     double[] seconds = new double[graph.size()];
     for (int layer = 0; layer < seconds.length; layer++) {
-      seconds[layer] = seconds(layer, samples, Part.WHOLE, 0);
+      seconds[layer] = seconds(layer, samples, PartShares.WHOLE, 0);
     }
     return seconds;
   }
 
-  private double seconds(int layer, double samples, Part part, double wholeElements) {
+  private double seconds(int layer, double samples, PartShares part, double wholeElements) {
     LayerTimes times = roofline.partTimes(graph.layer(layer), samples, part, wholeElements);
     return times.forward() + times.backward();
   }

@@ -149,7 +149,7 @@ public final class Roofline {
   }
 
   private LayerTimes times(Layer layer, int slice) {
-    return times(layer, slice, Part.WHOLE, layer.work().forwardElements());
+    return times(layer, slice, PartShares.WHOLE, layer.work().forwardElements());
   }
 
   /** Seconds in which so many elements are read or written. */
@@ -163,14 +163,14 @@ public final class Roofline {
    * @param samples of the slice; fractions allowed
    * @param readElements elements of the whole layer's inputs for one sample
    */
-  public LayerTimes partTimes(Layer layer, double samples, Part part, double readElements) {
+  public LayerTimes partTimes(Layer layer, double samples, PartShares part, double readElements) {
     double read = Math.min(readElements, layer.work().forwardElements());
     double written = layer.work().forwardElements() - read;
     double moved = (read * part.channels() + written * part.filters()) * part.positions();
     return times(layer, samples, part, moved);
   }
 
-  private LayerTimes times(Layer layer, double slice, Part part, double movedElements) {
+  private LayerTimes times(Layer layer, double slice, PartShares part, double movedElements) {
     if (layer.operator() instanceof Operator.Input || layer.operator() instanceof Operator.Tokens) {
       return new LayerTimes(0, 0, 0, 0);
     }
@@ -194,7 +194,7 @@ public final class Roofline {
   }
 
   /** How much longer a FLOP takes where only some of a layer's columns are left to a device. */
-  private static double narrowness(Operator operator, Part part) {
+  private static double narrowness(Operator operator, PartShares part) {
     int filters = 0;
     int channels = 0;
     if (operator instanceof Operator.Convolution convolution) {

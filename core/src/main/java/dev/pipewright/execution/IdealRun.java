@@ -2,8 +2,8 @@ package dev.pipewright.execution;
 
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.search.OncePerStepTimes;
 import dev.pipewright.schedule.search.OpTimes;
-import dev.pipewright.schedule.search.StepTimes;
 import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
@@ -75,7 +75,7 @@ final class IdealRun {
         means(Pass.RECOMPUTE),
         none,
         none,
-        new StepTimes(none, none, none, means(Pass.UPDATE)),
+        new OncePerStepTimes(none, none, none, means(Pass.UPDATE)),
         false);
   }
 }

@@ -15,8 +15,8 @@ import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.StepEnd;
+import dev.pipewright.schedule.search.OncePerStepTimes;
 import dev.pipewright.schedule.search.OpTimes;
-import dev.pipewright.schedule.search.StepTimes;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -89,7 +89,8 @@ final class OpSeconds {
   }
 
   private OpTimes all() {
-    StepTimes step = new StepTimes(new double[forward.length], reduce, gradientPass, update);
+    OncePerStepTimes step =
+        new OncePerStepTimes(new double[forward.length], reduce, gradientPass, update);
     OpTimes times = new OpTimes(forward, input, weight, recompute, there, back, step, false);
     boolean exceptLast =
         assignment.stages().stream().anyMatch(s -> s.recompute() == Recompute.EXCEPT_LAST);

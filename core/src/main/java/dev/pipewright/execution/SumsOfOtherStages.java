@@ -3,8 +3,8 @@ package dev.pipewright.execution;
 import dev.pipewright.cluster.Software;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.search.OncePerStepTimes;
 import dev.pipewright.schedule.search.OpTimes;
-import dev.pipewright.schedule.search.StepTimes;
 import java.util.Arrays;
 
 /**
@@ -34,9 +34,9 @@ final class SumsOfOtherStages {
     for (int rank = 0; rank < schedule.ranks(); rank++) {
       sums.count(schedule.packed(rank));
     }
-    StepTimes step = times.step();
+    OncePerStepTimes step = times.step();
     return times.withStep(
-        new StepTimes(step.gather(), sums.reduce, step.gradientPass(), step.update()));
+        new OncePerStepTimes(step.gather(), sums.reduce, step.gradientPass(), step.update()));
   }
 
   /** A sum that begins before another has ended waits for it. */

@@ -43,8 +43,8 @@ final class PlacementSpace {
   private final Map<State, Integer> numbers = new HashMap<>();
   private final List<Step[]> steps = new ArrayList<>();
   private int[] free = new int[16]; // devices that nobody has taken, by state
-  private final Shapes placements = new Shapes();
-  private final Shapes pairs = new Shapes();
+  private final DeviceSetShapes placements = new DeviceSetShapes();
+  private final DeviceSetShapes pairs = new DeviceSetShapes();
 
   /** Used devices by machine, then those of the neighbouring stage. */
   private record State(short[] values) {

@@ -16,7 +16,7 @@ public record FitQuality(
   /** What counts as near. */
   public static final double NEAR = 0.1;
 
-  static FitQuality of(Link link, StepTimes times) {
+  static FitQuality of(Link link, TimeCurve times) {
     double sum = 0;
     double largest = 0;
     int near = 0;

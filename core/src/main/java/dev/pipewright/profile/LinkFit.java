@@ -47,7 +47,7 @@ public record LinkFit(
    */
   public static LinkFit of(List<CollectiveTiming> timings) {
     checkSteps(timings);
-    StepTimes times = StepTimes.of(timings);
+    TimeCurve times = TimeCurve.of(timings);
     int sizes = times.sizeStarts().length - 1;
     Check.that(
         sizes >= 2,
@@ -109,7 +109,7 @@ public record LinkFit(
   }
 
   /** Times may fall where another protocol sets in, but not from the first to the last. */
-  private static void checkRising(Fitted line, StepTimes times) {
+  private static void checkRising(Fitted line, TimeCurve times) {
     int last = times.count() - 1;
     Check.that(
         line.rises() || times.seconds()[last] * FALL > times.seconds()[0],
@@ -129,7 +129,7 @@ public record LinkFit(
     return Link.of(line.latency(), 1 / line.secondsPerByte());
   }
 
-  private static Link link(List<Piece> pieces, StepTimes times) {
+  private static Link link(List<Piece> pieces, TimeCurve times) {
     List<Link.Piece> small = new ArrayList<>();
     for (int i = 0; i + 1 < pieces.size(); i++) {
       Link own = link(pieces.get(i).line());
@@ -141,7 +141,7 @@ public record LinkFit(
   }
 
   /** Least squares on each range, relative errors again; the latency first. */
-  private static Link ranges(StepTimes times) {
+  private static Link ranges(TimeCurve times) {
     double shortest = Double.POSITIVE_INFINITY;
     double highest = 0;
     for (int i = 0; i < times.count(); i++) {

@@ -30,7 +30,7 @@ final class Segmentation {
   private static final double POWER = 2.1;
   private static final double EXACT = 1e-12; // a millionth, squared: what is below is rounding
 
-  private final StepTimes times;
+  private final TimeCurve times;
   private final int[] cuts; // points at which a piece may begin, and the end
   private final int[] sizes; // sizes before each cut
   private final Piece[][] pieces; // [first cut][end cut]
@@ -38,7 +38,7 @@ final class Segmentation {
   /** Points {@code first..end-1} and the line through them. */
   record Piece(int first, int end, Fitted line) {}
 
-  private Segmentation(StepTimes times) {
+  private Segmentation(TimeCurve times) {
     this.times = times;
     int[] starts = times.sizeStarts();
     int every = (starts.length - 2) / MOST_CUTS + 1;
@@ -59,7 +59,7 @@ final class Segmentation {
   }
 
   /** The pieces, ascending; one where no more are worth it. */
-  static List<Piece> best(StepTimes times) {
+  static List<Piece> best(TimeCurve times) {
     Segmentation search = new Segmentation(times);
     List<Piece> best = List.of(search.pieces[0][search.cuts.length - 1]);
     double least = criterion(best, times.count());
@@ -154,13 +154,13 @@ final class Segmentation {
   }
 
   /** Whether the time does not fall by more than a little between the two. */
-  static boolean follows(Piece left, Piece right, StepTimes times) {
+  static boolean follows(Piece left, Piece right, TimeCurve times) {
     double size = border(left, right, times);
     return right.line().seconds(size) >= (1 - FALL) * left.line().seconds(size);
   }
 
   /** The largest message of the left piece: where the lines meet, or else halfway in logarithm. */
-  static double border(Piece left, Piece right, StepTimes times) {
+  static double border(Piece left, Piece right, TimeCurve times) {
     double below = times.bytes()[left.end() - 1];
     double above = times.bytes()[right.first()];
     double meeting =

@@ -38,7 +38,7 @@ public final class EventSimulator implements Exchanges.Host {
   private final OutOfOrder[] orders; // by rank; none where ranks keep to the order
 
   private final EventQueue events = new EventQueue();
-  private final Messages messages;
+  private final MessagesInFlight messages;
   private final Routes ways;
   private final @Nullable Exchanges exchanges;
   private final RunningExchanges running;
@@ -55,7 +55,7 @@ public final class EventSimulator implements Exchanges.Host {
     this.traffic = traffic;
     this.placement = schedule.placement();
     this.inputs = new Inputs(schedule);
-    this.messages = new Messages(events, wires);
+    this.messages = new MessagesInFlight(events, wires);
     this.running = new RunningExchanges(schedule, times, traffic, messages, events);
     int ranks = schedule.ranks();
     next = new int[ranks];

@@ -27,7 +27,7 @@ final class RunningExchanges {
   private final Schedule schedule;
   private final OpTimes times;
   private final @Nullable Traffic traffic;
-  private final Messages messages;
+  private final MessagesInFlight messages;
   private final EventQueue events;
   private final List<Running> running = new ArrayList<>();
 
@@ -35,7 +35,7 @@ final class RunningExchanges {
       Schedule schedule,
       OpTimes times,
       @Nullable Traffic traffic,
-      Messages messages,
+      MessagesInFlight messages,
       EventQueue events) {
     this.schedule = schedule;
     this.times = times;

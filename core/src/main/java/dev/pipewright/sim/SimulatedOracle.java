@@ -6,8 +6,8 @@ import dev.pipewright.cost.StageCost;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.StepEnd;
+import dev.pipewright.schedule.search.OncePerStepTimes;
 import dev.pipewright.schedule.search.OpTimes;
-import dev.pipewright.schedule.search.StepTimes;
 import dev.pipewright.sim.Conditions.Transfers;
 import java.util.Arrays;
 import java.util.List;
@@ -83,7 +83,7 @@ public final class SimulatedOracle implements Oracle {
             saved,
             each(stages, StageCost::sendSeconds),
             each(stages, StageCost::returnSeconds),
-            new StepTimes(
+            new OncePerStepTimes(
                 none,
                 each(stages, StageCost::exposedAllReduceSeconds),
                 none,

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Collectives;
-import dev.pipewright.cost.Part;
+import dev.pipewright.cost.PartShares;
 import dev.pipewright.cost.PartTimes;
 import dev.pipewright.cost.Roofline;
 import dev.pipewright.cost.StageCosts;
@@ -178,7 +178,7 @@ class ParallelismPredictionTest {
         double own = read.extent(1) / 2.0;
         double places = (own + 2) * (own + 2);
         double bytes = 4.0 * BATCH * read.extent(0) * places;
-        double share = parts.share(layer, BATCH, new Part(1, 1, 0.25), 0);
+        double share = parts.share(layer, BATCH, new PartShares(1, 1, 0.25), 0);
         LayerTimes whole = workload.profile().times(1).get(layer);
         double input = (whole.backward() - whole.weightGradient()) * share;
         seconds += 2 * 4 * bytes / bytesPerSecond(workload) + input * (places / (own * own) - 1);

@@ -6,8 +6,8 @@ import dev.pipewright.cluster.Software;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.search.OncePerStepTimes;
 import dev.pipewright.schedule.search.OpTimes;
-import dev.pipewright.schedule.search.StepTimes;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,7 +49,7 @@ class SumsOfOtherStagesTest {
     double[] none = new double[STAGES];
     OpTimes times =
         OpTimes.of(new double[] {1, 1, 1}, new double[] {2, 1, 1}, new double[] {1, 1, 1}, 0)
-            .withStep(new StepTimes(none, new double[] {LAST, second, first}, none, none));
+            .withStep(new OncePerStepTimes(none, new double[] {LAST, second, first}, none, none));
     OpTimes counted =
         SumsOfOtherStages.counted(schedule(), times, Software.IDEAL.withOverlap(OVERLAP));
     double[] expected = {LAST + (1 - OVERLAP) * beside, second, first};

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class SegmentationTest {
 
   /** Times that jump about, some sizes measured twice. */
-  private static StepTimes random(SplittableRandom random) {
+  private static TimeCurve random(SplittableRandom random) {
     int points = random.nextInt(6, 17);
     double[] bytes = new double[points];
     double[] seconds = new double[points];
@@ -26,10 +26,10 @@ class SegmentationTest {
       bytes[i] = size;
       seconds[i] = (1 + size * 0.01) * (0.5 + random.nextDouble());
     }
-    return new StepTimes(bytes, seconds);
+    return new TimeCurve(bytes, seconds);
   }
 
-  private static Fitted line(StepTimes times, int first, int end) {
+  private static Fitted line(TimeCurve times, int first, int end) {
     RelativeLine line = new RelativeLine();
     for (int i = first; i < end; i++) {
       line.add(times.bytes()[i], times.seconds()[i]);
@@ -38,7 +38,7 @@ class SegmentationTest {
   }
 
   /** Every way to cut, one piece after the other. */
-  private static void everyWay(StepTimes times, int from, List<Piece> before, List<Double> found) {
+  private static void everyWay(TimeCurve times, int from, List<Piece> before, List<Double> found) {
     int[] starts = times.sizeStarts();
     int sizes = starts.length - 1;
     if (from == sizes) {
@@ -65,7 +65,7 @@ class SegmentationTest {
 
   @RepeatedTest(300)
   void noWayToCutIsBetterThanTheOneFound(RepetitionInfo seed) {
-    StepTimes times = random(new SplittableRandom(seed.getCurrentRepetition()));
+    TimeCurve times = random(new SplittableRandom(seed.getCurrentRepetition()));
     List<Double> found = new ArrayList<>();
     everyWay(times, 0, List.of(), found);
     double least = found.stream().mapToDouble(Double::doubleValue).min().orElseThrow();
@@ -75,7 +75,7 @@ class SegmentationTest {
 
   @RepeatedTest(100)
   void piecesCoverAllPointsOnceAndNeverCutASize(RepetitionInfo seed) {
-    StepTimes times = random(new SplittableRandom(1_000 + seed.getCurrentRepetition()));
+    TimeCurve times = random(new SplittableRandom(1_000 + seed.getCurrentRepetition()));
     int next = 0;
     for (Piece piece : Segmentation.best(times)) {
       assertEquals(next, piece.first());
@@ -124,7 +124,7 @@ class SegmentationTest {
 
   @Test
   void timesThatDoNotGrowMakeAnAlmostFlatLine() {
-    Fitted fitted = line(new StepTimes(new double[] {1, 2, 4}, new double[] {5, 5, 5}), 0, 3);
+    Fitted fitted = line(new TimeCurve(new double[] {1, 2, 4}, new double[] {5, 5, 5}), 0, 3);
     assertEquals(5, fitted.seconds(1), 0.01);
     assertEquals(5, fitted.seconds(4), 0.01);
     assertTrue(fitted.secondsPerByte() > 0 && !fitted.rises());
@@ -136,7 +136,7 @@ class SegmentationTest {
     Arrays.setAll(bytes, i -> 1_000.0 * (i + 1));
     double[] seconds =
         Arrays.stream(bytes).map(x -> x < 2.5e6 ? 1e-5 + x * 1e-9 : 2e-3 + x * 1e-9).toArray();
-    List<Piece> pieces = Segmentation.best(new StepTimes(bytes, seconds));
+    List<Piece> pieces = Segmentation.best(new TimeCurve(bytes, seconds));
     assertTrue(pieces.size() >= 2, pieces.toString());
     assertEquals(5_001, pieces.get(pieces.size() - 1).end());
   }

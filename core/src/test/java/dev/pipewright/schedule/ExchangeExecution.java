@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.check.Execution;
 import dev.pipewright.schedule.check.Execution.At;
+import dev.pipewright.schedule.search.OncePerStepTimes;
 import dev.pipewright.schedule.search.OpTimes;
-import dev.pipewright.schedule.search.StepTimes;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
 import java.util.Arrays;
@@ -120,6 +120,6 @@ public final class ExchangeExecution {
       Arrays.setAll(each, stage -> stages[stage % placement.depth()]);
     }
     return OpTimes.of(times[0], times[1], times[2], 0)
-        .withStep(new StepTimes(times[3], times[4], times[5], times[6]));
+        .withStep(new OncePerStepTimes(times[3], times[4], times[5], times[6]));
   }
 }

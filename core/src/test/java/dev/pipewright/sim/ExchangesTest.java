@@ -10,8 +10,8 @@ import dev.pipewright.schedule.Program;
 import dev.pipewright.schedule.Recomputed;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.check.Validator;
+import dev.pipewright.schedule.search.OncePerStepTimes;
 import dev.pipewright.schedule.search.OpTimes;
-import dev.pipewright.schedule.search.StepTimes;
 import dev.pipewright.sim.Conditions.Transfers;
 import java.util.Arrays;
 import java.util.List;
@@ -59,7 +59,7 @@ class ExchangesTest {
       Arrays.fill(step[i], seconds[i]);
     }
     return OpTimes.equal(stages, 1, 1, 1, 0)
-        .withStep(new StepTimes(step[0], step[1], step[2], step[3]));
+        .withStep(new OncePerStepTimes(step[0], step[1], step[2], step[3]));
   }
 
   private static double[] ends(Run run, int rank) {

@@ -10,8 +10,8 @@ import dev.pipewright.schedule.RandomPrograms;
 import dev.pipewright.schedule.RandomPrograms.Part;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.check.Validator;
+import dev.pipewright.schedule.search.OncePerStepTimes;
 import dev.pipewright.schedule.search.OpTimes;
-import dev.pipewright.schedule.search.StepTimes;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -54,7 +54,7 @@ class OutOfOrderTest {
     double[] seconds = random.doubles(placement.stages(), 0.1, 1).toArray();
     OpTimes times =
         OpTimes.of(seconds, seconds, seconds, random.nextDouble())
-            .withStep(new StepTimes(seconds, seconds, seconds, seconds));
+            .withStep(new OncePerStepTimes(seconds, seconds, seconds, seconds));
     Conditions looking = Conditions.PLAIN.withLookAhead(random.nextInt(1, 10));
     Run run = EventSimulator.run(schedule, times, looking);
     double[][] starts = new double[schedule.ranks()][];

@@ -19,8 +19,8 @@ import dev.pipewright.schedule.StepEnd;
 import dev.pipewright.schedule.ZeroBubbleH1;
 import dev.pipewright.schedule.ZeroBubbleH2;
 import dev.pipewright.schedule.search.AdaptiveV;
+import dev.pipewright.schedule.search.OncePerStepTimes;
 import dev.pipewright.schedule.search.OpTimes;
-import dev.pipewright.schedule.search.StepTimes;
 import dev.pipewright.schedule.search.ZeroBubbleAuto;
 import dev.pipewright.sim.Conditions.Transfers;
 import java.util.Arrays;
@@ -66,7 +66,7 @@ class SimulatorsAgreeTest {
   private static OpTimes times(SplittableRandom random, int stages, boolean overlapped) {
     double[][] each = new double[10][];
     Arrays.setAll(each, i -> random.doubles(stages).toArray());
-    StepTimes step = new StepTimes(each[6], each[7], each[8], each[9]);
+    OncePerStepTimes step = new OncePerStepTimes(each[6], each[7], each[8], each[9]);
     return new OpTimes(each[0], each[1], each[2], each[3], each[4], each[5], step, overlapped);
   }
 

@@ -8,8 +8,8 @@ import dev.pipewright.schedule.GPipe;
 import dev.pipewright.schedule.RandomPrograms;
 import dev.pipewright.schedule.RandomPrograms.Part;
 import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.search.OncePerStepTimes;
 import dev.pipewright.schedule.search.OpTimes;
-import dev.pipewright.schedule.search.StepTimes;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.RepeatedTest;
@@ -24,7 +24,7 @@ class SlowdownTest {
     double[][] each = new double[7][];
     Arrays.setAll(each, i -> random.doubles(stages, 0.1, 1).toArray());
     return OpTimes.of(each[0], each[1], each[2], random.nextDouble())
-        .withStep(new StepTimes(each[3], each[4], each[5], each[6]));
+        .withStep(new OncePerStepTimes(each[3], each[4], each[5], each[6]));
   }
 
   private static Schedule schedule(SplittableRandom random) {

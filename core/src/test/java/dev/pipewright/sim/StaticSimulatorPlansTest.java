@@ -14,8 +14,8 @@ import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.StepEnd;
+import dev.pipewright.schedule.search.OncePerStepTimes;
 import dev.pipewright.schedule.search.OpTimes;
-import dev.pipewright.schedule.search.StepTimes;
 import dev.pipewright.sim.Conditions.Transfers;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,7 +35,7 @@ class StaticSimulatorPlansTest {
   private static OpTimes times(Pipelines pipeline) {
     double[] none = new double[pipeline.stages()];
     return OpTimes.whole(pipeline.forward(), pipeline.backward(), pipeline.there(), pipeline.back())
-        .withStep(new StepTimes(none, pipeline.tail(), none, none));
+        .withStep(new OncePerStepTimes(none, pipeline.tail(), none, none));
   }
 
   private static OpTimes uniform(int stages, double forward, double backward) {
@@ -262,7 +262,8 @@ class StaticSimulatorPlansTest {
     double[] none = new double[2];
     OpTimes times =
         uniform(2, 1, 1)
-            .withStep(new StepTimes(none, new double[] {1, 5}, none, new double[] {0.5, 0.25}));
+            .withStep(
+                new OncePerStepTimes(none, new double[] {1, 5}, none, new double[] {0.5, 0.25}));
     Run run = run(GPipe.of(2, 1), times);
     assertEquals(4, end(run, Pass.BACKWARD, 0, 0));
     assertEquals(3, end(run, Pass.BACKWARD, 1, 0));

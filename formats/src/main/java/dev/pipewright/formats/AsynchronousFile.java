@@ -1,7 +1,7 @@
 package dev.pipewright.formats;
 
 import dev.pipewright.plan.AsynchronousPlan;
-import dev.pipewright.planner.pipedream.Level;
+import dev.pipewright.planner.pipedream.BandwidthLevel;
 import java.util.List;
 import java.util.OptionalDouble;
 
@@ -12,7 +12,7 @@ import java.util.OptionalDouble;
  * @param objective seconds of an update that its planner expects
  */
 public record AsynchronousFile(
-    AsynchronousPlan plan, MadeFor madeFor, List<Level> levels, OptionalDouble objective)
+    AsynchronousPlan plan, MadeFor madeFor, List<BandwidthLevel> levels, OptionalDouble objective)
     implements ReadPlan {
   public AsynchronousFile {
     levels = List.copyOf(levels);

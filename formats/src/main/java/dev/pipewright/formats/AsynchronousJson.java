@@ -4,7 +4,7 @@ import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.plan.AsynchronousPlan.Rule;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
-import dev.pipewright.planner.pipedream.Level;
+import dev.pipewright.planner.pipedream.BandwidthLevel;
 import dev.pipewright.units.Range;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -59,7 +59,7 @@ public final class AsynchronousJson {
         members.figure("objective", "value"));
   }
 
-  private static List<Level> levels(PlanTree.Members members) {
+  private static List<BandwidthLevel> levels(PlanTree.Members members) {
     Optional<Node> units = members.either("levels");
     Optional<Node> rates = members.either("bandwidths");
     if (units.isEmpty() && rates.isEmpty()) {
@@ -71,10 +71,10 @@ public final class AsynchronousJson {
         || units.get().list().size() != rates.get().list().size()) {
       throw one.wrong("levels and bandwidths belong together; give one of each, innermost first");
     }
-    List<Level> levels = new ArrayList<>();
+    List<BandwidthLevel> levels = new ArrayList<>();
     for (int i = 0; i < units.get().list().size(); i++) {
       levels.add(
-          new Level(
+          new BandwidthLevel(
               units.get().list().get(i).count(1),
               rates.get().list().get(i).positive(Range.BYTES_PER_SECOND)));
     }

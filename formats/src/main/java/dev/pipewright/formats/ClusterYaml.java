@@ -101,7 +101,7 @@ public final class ClusterYaml {
         fields.optional("fast_convolutions").map(Node::flag).orElse(true),
         fields.optional("overlap").map(ClusterYaml::part).orElse(1.0),
         fields.optional("message_overhead").map(ClusterYaml::overhead).orElse(MessageOverhead.NONE),
-        fields.optional("precision").map(n -> n.word(Precisions.BY_WORD)));
+        fields.optional("precision").map(n -> n.word(PrecisionWords.BY_WORD)));
   }
 
   private static MessageOverhead overhead(Node node) {

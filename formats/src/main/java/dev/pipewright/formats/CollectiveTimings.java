@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CollectiveTimings {
   /** How options and tables spell what is exchanged. */
-  public static final Map<String, Kind> KINDS = Words.of(Kind.values());
+  public static final Map<String, Kind> KINDS = EnumWords.of(Kind.values());
 
   static final String KIND = "a table of timings";
   static final String FORMATS =
@@ -111,7 +111,7 @@ public final class CollectiveTimings {
           file,
           1,
           "holds no timings of this collective; give --collective "
-              + known(found.lines, timing -> Words.word(timing.kind())));
+              + known(found.lines, timing -> EnumWords.word(timing.kind())));
     }
     List<Timed> ofKind = List.copyOf(wanted);
     select(
@@ -169,7 +169,7 @@ public final class CollectiveTimings {
         .forEach(timed ->
             tables
                 .computeIfAbsent(
-                    Words.word(timed.timing().kind())
+                    EnumWords.word(timed.timing().kind())
                         + " on "
                         + timed.timing().devices()
                         + " devices",

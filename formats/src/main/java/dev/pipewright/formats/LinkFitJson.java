@@ -66,7 +66,7 @@ public final class LinkFitJson {
     context.level().ifPresent(level -> object.put("level", level));
     object.put(
         "collectives",
-        timings.stream().map(timing -> Words.word(timing.kind())).distinct().toList());
+        timings.stream().map(timing -> EnumWords.word(timing.kind())).distinct().toList());
     object.put("devices", timings.stream().map(CollectiveTiming::devices).distinct().toList());
     object.put("timings", timings.size());
     double least = timings.stream().mapToDouble(CollectiveTiming::bytes).min().orElse(Double.NaN);
@@ -128,7 +128,7 @@ public final class LinkFitJson {
   /** Bytes and seconds of the whole exchange. */
   private static Map<String, Object> residual(CollectiveTiming timing, LinkFit fit) {
     Map<String, Object> object = new LinkedHashMap<>();
-    object.put("collective", Words.word(timing.kind()));
+    object.put("collective", EnumWords.word(timing.kind()));
     object.put("devices", timing.devices());
     object.put("bytes", timing.bytes());
     object.put("measured_s", timing.seconds());

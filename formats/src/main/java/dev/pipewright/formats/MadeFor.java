@@ -66,8 +66,8 @@ public record MadeFor(
     globalBatch.ifPresent(samples -> object.put("global_batch", samples));
     profileBatch.ifPresent(samples -> object.put("profile_batch", samples));
     training.ifPresent(t -> {
-      object.put("optimizer", Words.word(t.optimizer()));
-      object.put("precision", Words.word(t.precision()));
+      object.put("optimizer", EnumWords.word(t.optimizer()));
+      object.put("precision", EnumWords.word(t.precision()));
     });
     memory.bytes().ifPresent(bytes -> object.put("device_memory_bytes", bytes));
     memory.reserve().ifPresent(share -> object.put("memory_reserve", share));

@@ -35,7 +35,7 @@ record NcclKind(Optional<Kind> kind, String word, Optional<Kind> other) {
   private record Candidate(Optional<Kind> kind, String word, double ratio) {}
 
   private static Candidate candidate(Kind kind, double ratio) {
-    return new Candidate(Optional.of(kind), Words.word(kind), ratio);
+    return new Candidate(Optional.of(kind), EnumWords.word(kind), ratio);
   }
 
   /** The program of nccl-tests by its name without {@code _perf}. */
@@ -47,7 +47,7 @@ record NcclKind(Optional<Kind> kind, String word, Optional<Kind> other) {
   }
 
   private static NcclKind of(Kind kind, Optional<Kind> other) {
-    return new NcclKind(Optional.of(kind), Words.word(kind), other);
+    return new NcclKind(Optional.of(kind), EnumWords.word(kind), other);
   }
 
   /**

@@ -114,7 +114,8 @@ final class NcclRun {
         .ifPresent(other ->
             found.notes.add(
                 "rows without the program's name are taken for %s: on %d devices %s looks the same; choose it with --collective %s"
-                    .formatted(kind.word(), devices, Words.word(other), Words.word(other))));
+                    .formatted(
+                        kind.word(), devices, EnumWords.word(other), EnumWords.word(other))));
   }
 
   private static void add(TimingsFound found, NcclRow row, Kind kind, int devices) {

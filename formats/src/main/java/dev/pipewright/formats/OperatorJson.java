@@ -47,9 +47,9 @@ final class OperatorJson {
   }
 
   private static final Map<String, Operator.Normalization.Kind> OVER =
-      Words.of(Operator.Normalization.Kind.values());
+      EnumWords.of(Operator.Normalization.Kind.values());
   private static final Map<String, Operator.Pooling.Kind> TAKE =
-      Words.of(Operator.Pooling.Kind.values());
+      EnumWords.of(Operator.Pooling.Kind.values());
 
   private OperatorJson() {}
 
@@ -70,9 +70,9 @@ final class OperatorJson {
               c.bias());
       case Operator.Linear(int in, int out, boolean bias) -> object("linear", in, out, bias);
       case Operator.Normalization(var over, int features) ->
-          object("normalization", Words.word(over), features);
+          object("normalization", EnumWords.word(over), features);
       case Operator.Pooling(var take, var kernel, var stride, var padding) ->
-          object("pooling", Words.word(take), kernel, stride, padding);
+          object("pooling", EnumWords.word(take), kernel, stride, padding);
       case Operator.Elementwise(String function) -> object("elementwise", function);
       case Operator.Concatenation() -> object("concatenation");
       case Operator.Embedding(int vocabulary, int features) ->

@@ -2,7 +2,7 @@ package dev.pipewright.formats;
 
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.plan.StagePlan;
-import dev.pipewright.planner.pipedream.Level;
+import dev.pipewright.planner.pipedream.BandwidthLevel;
 import dev.pipewright.planner.pipedream.PipeDreamPlanning;
 import dev.pipewright.planner.pipedream.PipeDreamPlanning.RunnerUp;
 import dev.pipewright.planner.pipedream.PipeDreamPlanning.Stage;
@@ -33,7 +33,7 @@ public final class PipeDreamJson {
   public record Context(
       MadeFor madeFor,
       String provenance,
-      List<Level> levels,
+      List<BandwidthLevel> levels,
       boolean chargesTransfers,
       OptionalInt miniBatch,
       List<Double> forwardSeconds,
@@ -68,8 +68,8 @@ public final class PipeDreamJson {
       Optional<SteadyFigures> simulated,
       double oneDeviceSeconds) {
     Map<String, Object> object = context.madeFor.object("pipedream");
-    object.put("levels", context.levels.stream().map(Level::units).toList());
-    object.put("bandwidths", context.levels.stream().map(Level::bytesPerSecond).toList());
+    object.put("levels", context.levels.stream().map(BandwidthLevel::units).toList());
+    object.put("bandwidths", context.levels.stream().map(BandwidthLevel::bytesPerSecond).toList());
     object.put("activation_transfer", context.chargesTransfers);
     object.put("profile", context.provenance);
     object.put("objective", object("name", "minibatch_s", "value", planning.seconds()));

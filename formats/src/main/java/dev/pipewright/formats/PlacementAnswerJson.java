@@ -1,10 +1,10 @@
 package dev.pipewright.formats;
 
-import dev.pipewright.planner.placement.Answer.Alternative;
-import dev.pipewright.planner.placement.Answer.Placed;
 import dev.pipewright.planner.placement.OperatorGraph;
 import dev.pipewright.planner.placement.OperatorPlacement;
 import dev.pipewright.planner.placement.OperatorPlacement.Device;
+import dev.pipewright.planner.placement.PlacementResult.Alternative;
+import dev.pipewright.planner.placement.PlacementResult.Placed;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -70,7 +70,7 @@ public final class PlanJson {
   static final Map<String, Optimizer> OPTIMIZERS = new LinkedHashMap<>();
 
   static {
-    Stream.of(Optimizer.values()).forEach(o -> OPTIMIZERS.put(Words.word(o), o));
+    Stream.of(Optimizer.values()).forEach(o -> OPTIMIZERS.put(EnumWords.word(o), o));
     Stream.of(PipelinePolicy.values()).forEach(w -> SCHEDULES.put(w.schedule(), w));
     Stream.of(Recompute.values()).forEach(r -> RECOMPUTE.put(r.word(), r));
   }

@@ -94,7 +94,8 @@ record PlanTree(Path file, Node root, Node plan) {
       }
       return optimizer.map(rule ->
           new Training(
-              rule.word(PlanJson.OPTIMIZERS), precision.orElseThrow().word(Precisions.BY_WORD)));
+              rule.word(PlanJson.OPTIMIZERS),
+              precision.orElseThrow().word(PrecisionWords.BY_WORD)));
     }
 
     /** A number in an object beside the plan, such as {@code objective.value}. */

@@ -52,7 +52,7 @@ public final class ProfileJson {
     object.put("version", VERSION);
     object.put("model", graph.name());
     object.put("provenance", object(profile.provenance()));
-    object.put("precision", Words.word(profile.precision()));
+    object.put("precision", EnumWords.word(profile.precision()));
     model.training().ifPresent(training -> object.put("training", object(training)));
     List<Object> layers = new ArrayList<>();
     Set<String> names = new HashSet<>();
@@ -91,8 +91,8 @@ public final class ProfileJson {
 
   private static Map<String, Object> object(Training training) {
     Map<String, Object> object = new LinkedHashMap<>();
-    object.put("optimizer", Words.word(training.optimizer()));
-    object.put("precision", Words.word(training.precision()));
+    object.put("optimizer", EnumWords.word(training.optimizer()));
+    object.put("precision", EnumWords.word(training.precision()));
     return object;
   }
 

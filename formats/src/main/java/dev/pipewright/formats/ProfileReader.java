@@ -67,7 +67,7 @@ final class ProfileReader {
           "split_kept_bytes",
           "deferred_bytes");
   private static final long MOST_ELEMENTS = (long) Range.ELEMENTS.most();
-  private static final Map<String, Optimizer> OPTIMIZERS = Words.of(Optimizer.values());
+  private static final Map<String, Optimizer> OPTIMIZERS = EnumWords.of(Optimizer.values());
 
   private final Path file;
 
@@ -204,7 +204,7 @@ final class ProfileReader {
         memory.add(memory(table, sizes.size()));
       }
     }
-    Precision precision = fields.required("precision").word(Precisions.BY_WORD);
+    Precision precision = fields.required("precision").word(PrecisionWords.BY_WORD);
     Provenance provenance = provenance(fields.required("provenance"));
     return batches.checked(() -> new Profile(provenance, precision, sizes, samples, times, memory));
   }
@@ -300,6 +300,6 @@ final class ProfileReader {
         .map(training ->
             new Training(
                 training.required("optimizer").word(OPTIMIZERS),
-                training.required("precision").word(Precisions.BY_WORD)));
+                training.required("precision").word(PrecisionWords.BY_WORD)));
   }
 }

@@ -47,7 +47,7 @@ public final class ProfilingJson {
                 .formatted(
                     link.operation(),
                     link.workers(),
-                    Words.word(timing.kind()),
+                    EnumWords.word(timing.kind()),
                     (long) timing.bytes(),
                     timing.seconds()));
       }

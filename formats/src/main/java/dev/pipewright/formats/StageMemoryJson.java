@@ -31,7 +31,7 @@ public final class StageMemoryJson {
       sum += part.getValue();
       long upTo = Math.min(peak, Math.round(sum)); // sums in another order differ by rounding
       boolean last = part.getKey() == Category.WORKSPACE;
-      object.put(Words.word(part.getKey()) + "_bytes", (last ? peak : upTo) - before);
+      object.put(EnumWords.word(part.getKey()) + "_bytes", (last ? peak : upTo) - before);
       before = last ? peak : upTo;
     }
     return object;

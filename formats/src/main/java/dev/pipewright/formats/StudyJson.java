@@ -3,12 +3,12 @@ package dev.pipewright.formats;
 import dev.pipewright.cost.Throughput;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.predict.paradl.Finding;
-import dev.pipewright.predict.paradl.Limit;
 import dev.pipewright.predict.paradl.MemoryUse;
 import dev.pipewright.predict.paradl.Phase;
 import dev.pipewright.predict.paradl.Prediction;
 import dev.pipewright.predict.paradl.Prediction.Impossible;
 import dev.pipewright.predict.paradl.Prediction.Predicted;
+import dev.pipewright.predict.paradl.ScalingLimit;
 import dev.pipewright.predict.paradl.Strategy;
 import dev.pipewright.predict.paradl.Study;
 import dev.pipewright.predict.paradl.Study.Crossover;
@@ -41,7 +41,7 @@ public final class StudyJson {
     object.put("model", model);
     object.put("cluster", cluster);
     object.put("profile", provenance);
-    object.put("optimizer", Words.word(workload.training().optimizer()));
+    object.put("optimizer", EnumWords.word(workload.training().optimizer()));
     object.put("precision", workload.training().precision().word());
     workload.cluster().reserve().ifPresent(share -> object.put("memory_reserve", share));
     object.put("rows", study.predictions().stream().map(row -> row(row, workload)).toList());
@@ -102,7 +102,7 @@ public final class StudyJson {
     row.put("fits", predicted.fits());
   }
 
-  private static Map<String, Object> limit(Limit limit) {
+  private static Map<String, Object> limit(ScalingLimit limit) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("kind", limit.kind());
     object.put("max_devices", limit.devices());

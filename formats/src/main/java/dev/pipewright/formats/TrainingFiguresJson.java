@@ -12,7 +12,7 @@ public final class TrainingFiguresJson {
   /** The members, in order. */
   public static Map<String, Object> members(TrainingFigures figures) {
     Map<String, Object> members = new LinkedHashMap<>();
-    members.put("optimizer", Words.word(figures.training().optimizer()));
+    members.put("optimizer", EnumWords.word(figures.training().optimizer()));
     members.put("precision", figures.training().precision().word());
     figures.reserve().ifPresent(share -> members.put("memory_reserve", share));
     members.put("global_batch", figures.globalBatch());

@@ -8,7 +8,7 @@ import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.plan.AsynchronousPlan.Rule;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
-import dev.pipewright.planner.pipedream.Level;
+import dev.pipewright.planner.pipedream.BandwidthLevel;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -57,7 +57,7 @@ class AsynchronousJsonTest {
         found.plan());
     assertEquals(Optional.of("m.txt"), found.madeFor().model());
     assertEquals(4, found.madeFor().profileBatch().orElse(0));
-    assertEquals(List.of(new Level(2, 2e10), new Level(2, 1e9)), found.levels());
+    assertEquals(List.of(new BandwidthLevel(2, 2e10), new BandwidthLevel(2, 1e9)), found.levels());
     assertEquals(OptionalDouble.of(0.25), found.objective());
   }
 

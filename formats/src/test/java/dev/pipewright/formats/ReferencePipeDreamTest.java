@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.pipewright.model.Chain;
+import dev.pipewright.planner.pipedream.BandwidthLevel;
 import dev.pipewright.planner.pipedream.CutCosts;
-import dev.pipewright.planner.pipedream.Level;
 import dev.pipewright.planner.pipedream.PipeDream2bwRepoPlanner;
 import dev.pipewright.planner.pipedream.PipeDream2bwRepoPlanner.Blocks;
 import dev.pipewright.planner.pipedream.PipeDream2bwRepoPlanner.Row;
@@ -42,10 +42,10 @@ class ReferencePipeDreamTest {
     }
 
     PipeDreamPlanning plan() {
-      List<Level> levels = new ArrayList<>();
+      List<BandwidthLevel> levels = new ArrayList<>();
       for (int i = 0; i < get().get("machines_per_level").size(); i++) {
         int units = get().get("machines_per_level").get(i).asInt();
-        levels.add(new Level(units, get().get("bandwidths_Bps").get(i).asDouble()));
+        levels.add(new BandwidthLevel(units, get().get("bandwidths_Bps").get(i).asDouble()));
       }
       boolean charged = !get().get("tag").asString().endsWith("nocomm");
       CutCosts costs = costs("pipedream/" + get().get("input").asString());
@@ -116,7 +116,7 @@ class ReferencePipeDreamTest {
     PipeDreamPlanning planning =
         PipeDreamOptimizer.plan(
             costs("dapple/gnmt-16-pbs-64.txt"),
-            List.of(new Level(4, 25e9), new Level(4, 1e9)),
+            List.of(new BandwidthLevel(4, 25e9), new BandwidthLevel(4, 1e9)),
             true,
             () -> false);
     assertEquals(1495, planning.states());

@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.pipewright.planner.placement.Answer;
-import dev.pipewright.planner.placement.Answer.Placed;
 import dev.pipewright.planner.placement.Baselines;
 import dev.pipewright.planner.placement.OperatorGraph;
 import dev.pipewright.planner.placement.OperatorPlacement;
 import dev.pipewright.planner.placement.PlacementPlanner;
-import dev.pipewright.planner.placement.Request;
+import dev.pipewright.planner.placement.PlacementRequest;
+import dev.pipewright.planner.placement.PlacementResult;
+import dev.pipewright.planner.placement.PlacementResult.Placed;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -29,7 +29,7 @@ class ReferencePlacementTest {
     return PlacementJson.read(file);
   }
 
-  private static Placed placed(OperatorGraph graph, Request request) {
+  private static Placed placed(OperatorGraph graph, PlacementRequest request) {
     return assertInstanceOf(Placed.class, PlacementPlanner.plan(graph, request));
   }
 
@@ -41,7 +41,7 @@ class ReferencePlacementTest {
   })
   void theContiguousOptimumIsTheirs(String name, double theirs) {
     OperatorGraph graph = workload(name);
-    Placed placed = placed(graph, Request.contiguous());
+    Placed placed = placed(graph, PlacementRequest.contiguous());
     assertEquals(theirs, placed.best().maxLoad(), 1e-9 * theirs);
     assertTrue(placed.proven());
     for (OperatorPlacement.Device device : placed.best().devices()) {
@@ -57,7 +57,8 @@ class ReferencePlacementTest {
     "resnet50_training, 78.6498125",
   })
   void alongOneOrderIsNoWorseThanTheirs(String name, double theirs) {
-    double ours = placed(workload(name), Request.contiguous().linearized()).best().maxLoad();
+    double ours =
+        placed(workload(name), PlacementRequest.contiguous().linearized()).best().maxLoad();
     assertTrue(ours <= theirs * (1 + 1e-9), () -> "our " + ours);
   }
 
@@ -80,7 +81,8 @@ class ReferencePlacementTest {
     "resnet50_training, 78.6318125",
   })
   void setsTakenApartAreNoWorseThanTheirLocalSearch(String name, double theirs) {
-    double ours = placed(workload(name), Request.contiguous().nonContiguous()).best().maxLoad();
+    double ours =
+        placed(workload(name), PlacementRequest.contiguous().nonContiguous()).best().maxLoad();
     assertTrue(ours <= theirs * (1 + 1e-9), () -> "our " + ours);
   }
 
@@ -98,7 +100,8 @@ class ReferencePlacementTest {
   void branchesThatAreNotCutCostWhatTheySay(String name, String overlooked, double theirs) {
     OperatorGraph graph = workload(name);
     List<String> ids = List.of(overlooked.split(" "));
-    Answer answer = Baselines.pipeDream(graph, i -> ids.contains("" + graph.operator(i).id()));
+    PlacementResult answer =
+        Baselines.pipeDream(graph, i -> ids.contains("" + graph.operator(i).id()));
     assertEquals(theirs, assertInstanceOf(Placed.class, answer).best().maxLoad(), 1e-9 * theirs);
   }
 }

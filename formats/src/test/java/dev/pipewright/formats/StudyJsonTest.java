@@ -8,16 +8,16 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Roofline;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.model.Chain;
-import dev.pipewright.predict.paradl.Batch;
+import dev.pipewright.predict.paradl.BatchScaling;
 import dev.pipewright.predict.paradl.Bottleneck;
 import dev.pipewright.predict.paradl.Finding;
 import dev.pipewright.predict.paradl.Layout;
-import dev.pipewright.predict.paradl.Limit;
 import dev.pipewright.predict.paradl.MemoryUse;
 import dev.pipewright.predict.paradl.Phase;
 import dev.pipewright.predict.paradl.Phases;
 import dev.pipewright.predict.paradl.Prediction.Impossible;
 import dev.pipewright.predict.paradl.Prediction.Predicted;
+import dev.pipewright.predict.paradl.ScalingLimit;
 import dev.pipewright.predict.paradl.Setting;
 import dev.pipewright.predict.paradl.Strategy;
 import dev.pipewright.predict.paradl.Studies;
@@ -58,7 +58,7 @@ class StudyJsonTest {
       phases = phases.with(phase, seconds);
       seconds *= 2;
     }
-    Limit limit = new Limit("scaling", 4096, "a sample each");
+    ScalingLimit limit = new ScalingLimit("scaling", 4096, "a sample each");
     Finding finding = new Finding(Bottleneck.GRADIENT_EXCHANGE, 0.5, "so it is", "do that");
     Predicted predicted =
         new Predicted(
@@ -71,7 +71,8 @@ class StudyJsonTest {
             List.of(limit),
             List.of(finding));
     Impossible impossible =
-        new Impossible(Strategy.SERIAL, 64, 4096, List.of(new Limit("scaling", 1, "one")), "no");
+        new Impossible(
+            Strategy.SERIAL, 64, 4096, List.of(new ScalingLimit("scaling", 1, "one")), "no");
     return new Study(
         List.of(Strategy.DATA_SPATIAL, Strategy.SERIAL),
         List.of(64),
@@ -148,7 +149,7 @@ class StudyJsonTest {
             Setting.of(workload, 10_000),
             List.of(Strategy.values()),
             List.of(1, 2, 3, 4, 8),
-            Batch.perDevice(32));
+            BatchScaling.perDevice(32));
     JsonNode rows = read(study).get("rows");
     assertEquals(5 * Strategy.values().length, rows.size());
     int predicted = 0;

@@ -11,7 +11,7 @@ import dev.pipewright.schedule.search.OpTimes;
  * @param back from the next stage's backward pass until this stage may use it
  */
 record Durations(
-    Ticks ticks, long[] forward, long[] backward, long[] weight, long[] there, long[] back) {
+    IntegerTicks ticks, long[] forward, long[] backward, long[] weight, long[] there, long[] back) {
   static Durations of(ScheduleProblem problem) {
     OpTimes times = problem.times();
     int stages = times.stages();
@@ -34,7 +34,7 @@ record Durations(
     for (int i = 0; i < all.length; i++) {
       System.arraycopy(all[i], 0, joined, i * stages, stages);
     }
-    Ticks ticks = Ticks.of(joined);
+    IntegerTicks ticks = IntegerTicks.of(joined);
     return new Durations(
         ticks,
         ticks.counts(times.forward()),

@@ -34,9 +34,9 @@ public final class OptimalSchedule {
    *
    * <p>Throws where durations are not whole multiples of a common tick.
    */
-  public static Answer<Schedule> of(ScheduleProblem problem, Limit limit) {
+  public static SolverAnswer<Schedule> of(ScheduleProblem problem, SearchLimit limit) {
     Durations durations = Durations.of(problem);
-    Ticks ticks = durations.ticks();
+    IntegerTicks ticks = durations.ticks();
     long atLeast = ScheduleBound.of(problem, durations);
     Optional<Run> known = KnownSchedules.best(problem);
     long best =
@@ -58,8 +58,8 @@ public final class OptimalSchedule {
       return found(known.get().schedule(), problem, durations, bound, search.impossible());
     }
     return search.impossible()
-        ? new Answer.Impossible<>()
-        : new Answer.Unknown<>(ticks.amount(atLeast));
+        ? new SolverAnswer.Impossible<>()
+        : new SolverAnswer.Unknown<>(ticks.amount(atLeast));
   }
 
   /** Long enough for any order: at every moment something runs or travels. */
@@ -71,14 +71,14 @@ public final class OptimalSchedule {
     return once * problem.microBatches();
   }
 
-  private static Answer<Schedule> found(
+  private static SolverAnswer<Schedule> found(
       Schedule order, ScheduleProblem problem, Durations durations, long bound, boolean optimal) {
     Schedule schedule = renamed(order);
     Run run = StaticSimulator.run(schedule, problem.times());
     Check.that(
         KnownSchedules.fits(run, problem.cap()), "an order holds too much: order=%s", order.name());
     double value = KnownSchedules.value(run, problem);
-    return new Answer.Found<>(
+    return new SolverAnswer.Found<>(
         schedule, value, optimal ? value : durations.ticks().amount(bound), optimal);
   }
 

@@ -36,7 +36,7 @@ final class Search {
     }
   }
 
-  static Search run(CpModel model, Limit limit) {
+  static Search run(CpModel model, SearchLimit limit) {
     CpSolver solver = new CpSolver();
     solver
         .getParameters()

@@ -4,7 +4,7 @@
  * exact solvers of patterns, allocations and placements, the referees of core's planners.
  *
  * <p>Every search is CP-SAT's, the constraint solver of Google OR-Tools, run so that the same
- * question has the same {@link dev.pipewright.solver.Answer} every time.
+ * question has the same {@link dev.pipewright.solver.SolverAnswer} every time.
  */
 @NullMarked
 package dev.pipewright.solver;

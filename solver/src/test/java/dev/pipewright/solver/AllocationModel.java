@@ -135,7 +135,7 @@ final class AllocationModel implements PeriodSearch.Model {
     double[] activation = layers.stream().mapToDouble(StageLoad::activationBytes).toArray();
     double[] both = Arrays.copyOf(state, 2 * state.length);
     System.arraycopy(activation, 0, both, state.length, state.length);
-    Ticks ticks = Ticks.of(both);
+    IntegerTicks ticks = IntegerTicks.of(both);
     long capacity = ticks.within(problem.capacityBytes());
     LinearExprBuilder[] bytes = new LinearExprBuilder[problem.ranks()];
     Arrays.setAll(bytes, rank -> LinearExpr.newBuilder());

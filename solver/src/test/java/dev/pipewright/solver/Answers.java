@@ -7,15 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 final class Answers {
   private Answers() {}
 
-  static <T> Answer.Found<T> found(Answer<T> answer) {
-    if (answer instanceof Answer.Found<T> found) {
+  static <T> SolverAnswer.Found<T> found(SolverAnswer<T> answer) {
+    if (answer instanceof SolverAnswer.Found<T> found) {
       return found;
     }
     throw new AssertionError(answer);
   }
 
-  static <T> Answer.Found<T> optimal(Answer<T> answer) {
-    Answer.Found<T> found = found(answer);
+  static <T> SolverAnswer.Found<T> optimal(SolverAnswer<T> answer) {
+    SolverAnswer.Found<T> found = found(answer);
     assertTrue(found.optimal(), found::toString);
     assertEquals(found.value(), found.bound());
     return found;

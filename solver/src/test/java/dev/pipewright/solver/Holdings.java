@@ -31,7 +31,7 @@ final class Holdings {
             i < stages.size()
                 ? stages.get(i).activationBytes()
                 : stages.get(i - stages.size()).stateBytes());
-    Ticks ticks = Ticks.of(amounts);
+    IntegerTicks ticks = IntegerTicks.of(amounts);
     long[] counts = ticks.counts(amounts);
     long[] room = new long[placement.ranks()];
     Arrays.setAll(room, rank -> ticks.within(problem.capacityBytes()[rank]));

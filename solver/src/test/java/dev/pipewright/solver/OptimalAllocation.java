@@ -21,7 +21,7 @@ public final class OptimalAllocation {
    *
    * <p>Throws where durations, or bytes, are not whole multiples of a common tick.
    */
-  public static Answer<Pattern> of(AllocationProblem problem, Limit limit) {
+  public static SolverAnswer<Pattern> of(AllocationProblem problem, SearchLimit limit) {
     PeriodSearch search = new PeriodSearch(problem.stages(), limit);
     long[] ticks = search.ticks();
     long slowest = 0;

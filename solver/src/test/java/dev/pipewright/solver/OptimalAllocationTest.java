@@ -19,12 +19,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class OptimalAllocationTest {
-  private static final Limit LIMIT = new Limit(600, 60);
+  private static final SearchLimit LIMIT = new SearchLimit(600, 60);
 
   /** The proven optimum after the pattern has been checked; infinite where there is none. */
   private static double optimum(AllocationProblem problem) {
-    Answer<Pattern> answer = OptimalAllocation.of(problem, LIMIT);
-    if (answer instanceof Answer.Impossible<Pattern>) {
+    SolverAnswer<Pattern> answer = OptimalAllocation.of(problem, LIMIT);
+    if (answer instanceof SolverAnswer.Impossible<Pattern>) {
       return Double.POSITIVE_INFINITY;
     }
     Pattern pattern = Answers.optimal(answer).best();
@@ -87,7 +87,7 @@ class OptimalAllocationTest {
         List.of(new StageLoad(1, 1, 1, 0), new StageLoad(2, 2, 2, 0), new StageLoad(1, 1, 1, 0));
     assertEquals(4, optimum(new AllocationProblem(layers, 2, 2, 1)));
     var alone = new AllocationProblem(layers, 1, 3, 1);
-    assertInstanceOf(Answer.Impossible.class, OptimalAllocation.of(alone, LIMIT));
+    assertInstanceOf(SolverAnswer.Impossible.class, OptimalAllocation.of(alone, LIMIT));
   }
 
   @RepeatedTest(30)
@@ -119,7 +119,7 @@ class OptimalAllocationTest {
     double[] capacity = new double[problem.ranks()];
     Arrays.fill(capacity, problem.capacityBytes());
     var fixed = PatternProblem.of(problem.layers(), problem.batches()).on(placement, capacity);
-    return OptimalPattern.of(fixed, LIMIT) instanceof Answer.Found<Pattern> found
+    return OptimalPattern.of(fixed, LIMIT) instanceof SolverAnswer.Found<Pattern> found
         ? found.value()
         : Double.POSITIVE_INFINITY;
   }

@@ -33,10 +33,10 @@ public final class OptimalPattern {
    *
    * <p>Throws where durations, or bytes, are not whole multiples of a common tick.
    */
-  public static Answer<Pattern> of(PatternProblem problem, Limit limit) {
+  public static SolverAnswer<Pattern> of(PatternProblem problem, SearchLimit limit) {
     Holdings holdings = Holdings.of(problem);
     if (!holdings.possible()) {
-      return new Answer.Impossible<>();
+      return new SolverAnswer.Impossible<>();
     }
     PeriodSearch search = new PeriodSearch(problem.stages(), limit);
     Pattern known = known(problem, search);
@@ -53,8 +53,8 @@ public final class OptimalPattern {
    *
    * @param period of all k batches, a multiple of the common tick of all passes
    */
-  public static Answer<Pattern> fewestActivations(
-      PatternProblem problem, double period, int stage, Limit limit) {
+  public static SolverAnswer<Pattern> fewestActivations(
+      PatternProblem problem, double period, int stage, SearchLimit limit) {
     PeriodSearch search = new PeriodSearch(problem.stages(), limit);
     long length = search.clock().count(period);
     Check.that(
@@ -63,14 +63,14 @@ public final class OptimalPattern {
         period,
         search.clock().amount(1));
     if (length < busiest(problem, search.ticks())) {
-      return new Answer.Impossible<>();
+      return new SolverAnswer.Impossible<>();
     }
     double[] unlimited = new double[problem.placement().ranks()];
     Arrays.fill(unlimited, Double.POSITIVE_INFINITY);
     return fewest(problem, Holdings.of(problem.within(unlimited)), search, length, stage);
   }
 
-  private static Answer<Pattern> fewest(
+  private static SolverAnswer<Pattern> fewest(
       PatternProblem problem, Holdings holdings, PeriodSearch search, long period, int stage) {
     int bound = 1;
     boolean proven = true;
@@ -82,12 +82,12 @@ public final class OptimalPattern {
               (ticks, length) -> new PatternModel(problem, capped, ticks, length), period, 1);
       @Nullable Pattern best = search.best();
       if (Boolean.TRUE.equals(exists) && best != null) {
-        return new Answer.Found<>(best, count, bound, proven);
+        return new SolverAnswer.Found<>(best, count, bound, proven);
       }
       proven &= exists != null;
       bound += proven ? 1 : 0;
     }
-    return proven ? new Answer.Impossible<>() : new Answer.Unknown<>(bound);
+    return proven ? new SolverAnswer.Impossible<>() : new SolverAnswer.Unknown<>(bound);
   }
 
   /** The passes of the busiest rank for k batches. */

@@ -27,12 +27,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 @Execution(ExecutionMode.CONCURRENT) // a third of the module's time
 class OptimalPatternTest {
-  private static final Limit LIMIT = new Limit(600, 60);
+  private static final SearchLimit LIMIT = new SearchLimit(600, 60);
 
   /** The proven optimum, if there is one, after the pattern has been checked. */
   private static OptionalDouble optimum(PatternProblem problem) {
-    Answer<Pattern> answer = OptimalPattern.of(problem, LIMIT);
-    if (answer instanceof Answer.Impossible<Pattern>) {
+    SolverAnswer<Pattern> answer = OptimalPattern.of(problem, LIMIT);
+    if (answer instanceof SolverAnswer.Impossible<Pattern>) {
       return OptionalDouble.empty();
     }
     var found = Answers.optimal(answer);
@@ -151,7 +151,7 @@ class OptimalPatternTest {
     PatternProblem problem = PatternProblem.of(stages, 1);
     for (int[] contiguous : new int[][] {{0, 0, 0}, {0, 0, 1}, {0, 1, 1}}) {
       var tried = problem.on(Placement.of(2, 1, contiguous), 2, 2);
-      assertInstanceOf(Answer.Impossible.class, OptimalPattern.of(tried, LIMIT));
+      assertInstanceOf(SolverAnswer.Impossible.class, OptimalPattern.of(tried, LIMIT));
     }
     PatternProblem apart = problem.on(Placement.of(2, 1, 0, 1, 0), 2, 2);
     assertEquals(OptionalDouble.of(4), optimum(apart)); // no rank is ever idle: §6.1
@@ -180,7 +180,7 @@ class OptimalPatternTest {
       rankOf[layer] = number || (layer >= 4 * parts && layer % 2 == 1) ? 0 : 1;
     }
     var problem = PatternProblem.of(stages, batches).on(Placement.of(2, 1, rankOf), parts, parts);
-    var found = Answers.found(OptimalPattern.of(problem, new Limit(600, parted ? 60 : 4)));
+    var found = Answers.found(OptimalPattern.of(problem, new SearchLimit(600, parted ? 60 : 4)));
     check(found.best(), problem);
     double target = 2.0 * parts * sum * batches;
     assertTrue(parted ? found.value() == target : found.bound() > target, found::toString);

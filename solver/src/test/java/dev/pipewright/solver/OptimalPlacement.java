@@ -21,8 +21,8 @@ public final class OptimalPlacement {
    *
    * @param known a placement to start from; none is looked for that is worse
    */
-  public static Answer<OperatorPlacement> of(
-      OperatorGraph graph, Optional<OperatorPlacement> known, Limit limit) {
+  public static SolverAnswer<OperatorPlacement> of(
+      OperatorGraph graph, Optional<OperatorPlacement> known, SearchLimit limit) {
     Search.load();
     PlacementModel model = new PlacementModel(graph, known);
     Search search = Search.run(model.model(), limit);
@@ -34,13 +34,14 @@ public final class OptimalPlacement {
       }
       double value = best.maxLoad();
       boolean optimal = search.complete();
-      return new Answer.Found<>(best, value, optimal ? value : Math.min(bound, value), optimal);
+      return new SolverAnswer.Found<>(
+          best, value, optimal ? value : Math.min(bound, value), optimal);
     }
     if (search.impossible()) {
-      return new Answer.Impossible<>();
+      return new SolverAnswer.Impossible<>();
     }
     return known.isPresent()
-        ? new Answer.Found<>(known.get(), known.get().maxLoad(), bound, false)
-        : new Answer.Unknown<>(bound);
+        ? new SolverAnswer.Found<>(known.get(), known.get().maxLoad(), bound, false)
+        : new SolverAnswer.Unknown<>(bound);
   }
 }

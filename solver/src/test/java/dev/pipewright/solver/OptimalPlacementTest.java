@@ -20,7 +20,7 @@ import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 
 class OptimalPlacementTest {
-  private static final Limit LIMIT = new Limit(600, 60);
+  private static final SearchLimit LIMIT = new SearchLimit(600, 60);
 
   private static OperatorGraph random(long seed) {
     var random = new SplittableRandom(seed);
@@ -93,15 +93,16 @@ class OptimalPlacementTest {
   void isTheBestOfAllPlacements(RepetitionInfo seed) {
     OperatorGraph graph = random(seed.getCurrentRepetition());
     double best = best(graph, new int[graph.size()], 0);
-    Answer<OperatorPlacement> answer = OptimalPlacement.of(graph, Optional.empty(), LIMIT);
+    SolverAnswer<OperatorPlacement> answer = OptimalPlacement.of(graph, Optional.empty(), LIMIT);
     if (best == Double.POSITIVE_INFINITY) {
-      assertInstanceOf(Answer.Impossible.class, answer);
+      assertInstanceOf(SolverAnswer.Impossible.class, answer);
       return;
     }
-    Answer.Found<OperatorPlacement> found = Answers.optimal(answer);
+    SolverAnswer.Found<OperatorPlacement> found = Answers.optimal(answer);
     assertEquals(best, found.value(), 1e-7);
     assertTrue(valid(graph, found.best()));
-    Answer<OperatorPlacement> again = OptimalPlacement.of(graph, Optional.of(found.best()), LIMIT);
+    SolverAnswer<OperatorPlacement> again =
+        OptimalPlacement.of(graph, Optional.of(found.best()), LIMIT);
     assertEquals(best, Answers.optimal(again).value(), 1e-7);
   }
 
@@ -110,9 +111,9 @@ class OptimalPlacementTest {
     OperatorGraph graph = random(5);
     OperatorPlacement known =
         OperatorPlacement.of(graph, new int[graph.size()], new boolean[] {true});
-    Answer<OperatorPlacement> answer =
-        OptimalPlacement.of(graph, Optional.of(known), new Limit(1e-6, 1e-6));
-    var found = assertInstanceOf(Answer.Found.class, answer);
+    SolverAnswer<OperatorPlacement> answer =
+        OptimalPlacement.of(graph, Optional.of(known), new SearchLimit(1e-6, 1e-6));
+    var found = assertInstanceOf(SolverAnswer.Found.class, answer);
     assertTrue(found.value() <= known.maxLoad() && found.bound() <= found.value());
   }
 }

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class OptimalScheduleTest {
-  private static final Limit LIMIT = new Limit(600, 10);
+  private static final SearchLimit LIMIT = new SearchLimit(600, 10);
 
   private static ScheduleProblem unit(int ranks, int microBatches) {
     return ScheduleProblem.of(OpTimes.equal(ranks, 1, 1, 1, 0), microBatches);
@@ -139,7 +139,7 @@ class OptimalScheduleTest {
   void aRankThatHoldsTooFewStagesCannotRun() {
     OpTimes times = OpTimes.equal(4, 1, 1, 1, 0);
     var problem = ScheduleProblem.on(Placement.waves(2, 2), times, 2).capped(1);
-    assertInstanceOf(Answer.Impossible.class, OptimalSchedule.of(problem, LIMIT));
+    assertInstanceOf(SolverAnswer.Impossible.class, OptimalSchedule.of(problem, LIMIT));
   }
 
   @Test
@@ -173,9 +173,9 @@ class OptimalScheduleTest {
             new double[] {5, 8, 3, 9, 4, 7},
             2);
     var problem = ScheduleProblem.of(times, 20).capped(3);
-    var found = Answers.found(OptimalSchedule.of(problem, new Limit(600, 0.01)));
+    var found = Answers.found(OptimalSchedule.of(problem, new SearchLimit(600, 0.01)));
     assertTrue(!found.optimal() && found.bound() < found.value(), found::toString);
-    var again = Answers.found(OptimalSchedule.of(problem, new Limit(600, 0.01)));
+    var again = Answers.found(OptimalSchedule.of(problem, new SearchLimit(600, 0.01)));
     assertEquals(Diagram.of(found.best()), Diagram.of(again.best()));
   }
 }

@@ -31,26 +31,26 @@ final class PeriodSearch {
     Model of(long[] ticks, long period);
   }
 
-  private final Ticks clock;
+  private final IntegerTicks clock;
   private final long[] ticks; // along the chain: forward passes, then backward passes back
-  private final Limit limit;
+  private final SearchLimit limit;
   private double usedSeconds;
   private double usedWork;
   private @Nullable Pattern best;
 
-  PeriodSearch(List<StageLoad> stages, Limit limit) {
+  PeriodSearch(List<StageLoad> stages, SearchLimit limit) {
     this.limit = limit;
     double[] seconds = new double[2 * stages.size()];
     for (int stage = 0; stage < stages.size(); stage++) {
       seconds[stage] = stages.get(stage).forwardSeconds();
       seconds[seconds.length - 1 - stage] = stages.get(stage).backwardSeconds();
     }
-    clock = Ticks.of(seconds);
+    clock = IntegerTicks.of(seconds);
     ticks = clock.counts(seconds);
     Check.that(all() > 0, "a pattern takes time: seconds=0");
   }
 
-  Ticks clock() {
+  IntegerTicks clock() {
     return clock;
   }
 
@@ -75,12 +75,14 @@ final class PeriodSearch {
    * @param high in ticks, that is long enough for a pattern if any is
    * @param known a pattern of that period; null where nobody knows one
    */
-  Answer<Pattern> shortest(Question question, long low, long high, @Nullable Pattern known) {
+  SolverAnswer<Pattern> shortest(Question question, long low, long high, @Nullable Pattern known) {
     best = known;
     if (known == null) {
       @Nullable Boolean exists = exists(question, high, 1);
       if (!Boolean.TRUE.equals(exists)) {
-        return exists == null ? new Answer.Unknown<>(clock.amount(low)) : new Answer.Impossible<>();
+        return exists == null
+            ? new SolverAnswer.Unknown<>(clock.amount(low))
+            : new SolverAnswer.Impossible<>();
       }
     }
     long bound = bisect(question, low, high, low, 1);
@@ -97,7 +99,7 @@ final class PeriodSearch {
     }
     boolean optimal = bound == reached(PARTS);
     double least = clock.amount(bound) / PARTS;
-    return new Answer.Found<>(best, best.period(), optimal ? best.period() : least, optimal);
+    return new SolverAnswer.Found<>(best, best.period(), optimal ? best.period() : least, optimal);
   }
 
   private long reached(int parts) {
@@ -134,8 +136,8 @@ final class PeriodSearch {
     Search.load();
     long[] parted = Arrays.stream(ticks).map(count -> count * parts).toArray();
     Model model = question.of(parted, period);
-    Limit left = limit.less(usedSeconds, usedWork);
-    Search search = Search.run(model.model(), new Limit(left.seconds() / 2, left.work() / 2));
+    SearchLimit left = limit.less(usedSeconds, usedWork);
+    Search search = Search.run(model.model(), new SearchLimit(left.seconds() / 2, left.work() / 2));
     usedSeconds += search.seconds();
     usedWork += search.work();
     if (search.found()) {

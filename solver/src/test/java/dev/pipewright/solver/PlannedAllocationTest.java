@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** What the periodic planners find against the optimum over all allocations and patterns. */
 class PlannedAllocationTest {
-  private static final Limit LIMIT = new Limit(600, 60);
+  private static final SearchLimit LIMIT = new SearchLimit(600, 60);
 
   private static AllocationProblem random(int seed, int most) {
     var random = new SplittableRandom(seed);
@@ -43,8 +43,8 @@ class PlannedAllocationTest {
   }
 
   private static double optimum(AllocationProblem problem) {
-    Answer<Pattern> answer = OptimalAllocation.of(problem, LIMIT);
-    if (answer instanceof Answer.Impossible<Pattern>) {
+    SolverAnswer<Pattern> answer = OptimalAllocation.of(problem, LIMIT);
+    if (answer instanceof SolverAnswer.Impossible<Pattern>) {
       return Double.POSITIVE_INFINITY;
     }
     Pattern pattern = Answers.optimal(answer).best();
@@ -172,7 +172,7 @@ class PlannedAllocationTest {
     Arrays.fill(capacity, problem.capacityBytes());
     List<StageLoad> stages = StageLoad.withTransfers(problem.layers(), cuts);
     var fixed = PatternProblem.of(stages, 1).on(placement, capacity);
-    return OptimalPattern.of(fixed, LIMIT) instanceof Answer.Found<Pattern> found
+    return OptimalPattern.of(fixed, LIMIT) instanceof SolverAnswer.Found<Pattern> found
         ? found.value()
         : Double.POSITIVE_INFINITY;
   }

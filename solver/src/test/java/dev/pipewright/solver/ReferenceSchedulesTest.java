@@ -73,7 +73,8 @@ class ReferenceSchedulesTest {
       boolean unit = params.at("/times_per_chunk/name").asString().equals("unit");
       boolean alone = params.get("chunks_per_rank").asInt() == 1;
       if (params.get("m").asInt() <= 8 && (unit || alone)) {
-        var found = Answers.found(OptimalSchedule.of(problem(run), new Limit(600, alone ? 60 : 1)));
+        var found =
+            Answers.found(OptimalSchedule.of(problem(run), new SearchLimit(600, alone ? 60 : 1)));
         double makespan = run.at("/metrics/makespan").asDouble();
         assertTrue(found.optimal() || !alone, () -> params + ": " + found);
         assertTrue(found.value() <= makespan * (1 + 1e-9), () -> params + ": " + found);
@@ -90,7 +91,7 @@ class ReferenceSchedulesTest {
     JsonNode setting = reference("zero-bubble-paper-anchors").get(row);
     assertEquals(8, setting.get("p").asInt());
     ScheduleProblem problem = problemOf(setting).capped(8);
-    Limit limit = new Limit(600, 60);
+    SearchLimit limit = new SearchLimit(600, 60);
     var split = Answers.optimal(OptimalSchedule.of(problem, limit));
     assertEquals(setting.at("/zb1p/makespan").asDouble(), split.value());
     assertEquals(setting.at("/zb-h1/makespan").asDouble(), split.value());
@@ -104,7 +105,7 @@ class ReferenceSchedulesTest {
   void thePublishedSchedulesWithTwiceThatMemoryAreOptimal(int row) {
     JsonNode setting = reference("zero-bubble-paper-anchors").get(row);
     ScheduleProblem problem = problemOf(setting).capped(2 * setting.get("p").asInt() - 1);
-    var found = Answers.optimal(OptimalSchedule.of(problem, new Limit(600, 60)));
+    var found = Answers.optimal(OptimalSchedule.of(problem, new SearchLimit(600, 60)));
     assertEquals(setting.at("/zb-h2/makespan").asDouble(), found.value());
   }
 

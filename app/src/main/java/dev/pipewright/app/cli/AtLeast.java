@@ -14,7 +14,7 @@ final class AtLeast {
 
   /** A number of what takes memory or time each: stages, replicas, threads. */
   static int few(String flag, int value) {
-    return (int) within(flag, value, 1, Limits.COUNT);
+    return (int) within(flag, value, 1, SizeLimits.COUNT);
   }
 
   static int few(String flag, @Nullable Integer value, int usual) {

@@ -33,9 +33,9 @@ final class ClusterNames {
     if (zoo.isPresent()) {
       return zoo.get();
     }
-    Path path = Values.file("the cluster", name);
+    Path path = OptionValues.file("the cluster", name);
     if (name.isEmpty() || !(Files.exists(path) || name.equals("-"))) {
-      Values.requireNoPath("cluster", name);
+      OptionValues.requireNoPath("cluster", name);
       throw new BadInputException("no cluster '" + name + "'; " + meant(name));
     }
     return path.toString().endsWith(".plat") ? ParadlPlatform.read(path) : ClusterYaml.read(path);
@@ -86,13 +86,14 @@ final class ClusterNames {
 
   /** Whether there is a cluster or a file of that name. */
   static boolean exists(String name) {
-    return !isFile(name) || (!name.isEmpty() && Files.exists(Values.file("the cluster", name)));
+    return !isFile(name)
+        || (!name.isEmpty() && Files.exists(OptionValues.file("the cluster", name)));
   }
 
   /** How a file elsewhere names the same cluster: as here, but a file by its whole path. */
   static String anywhere(String name) {
     return isFile(name)
-        ? Values.file("the cluster", name).toAbsolutePath().normalize().toString()
+        ? OptionValues.file("the cluster", name).toAbsolutePath().normalize().toString()
         : name;
   }
 

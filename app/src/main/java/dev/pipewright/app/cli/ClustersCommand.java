@@ -111,7 +111,8 @@ final class ClustersCommand implements Callable<Integer> {
     if (name == null || Clusters.names().contains(name) || name.contains(":")) {
       return List.of();
     }
-    boolean file = Values.isPath(name) || Files.exists(Values.file("the cluster", name));
+    boolean file =
+        OptionValues.isPath(name) || Files.exists(OptionValues.file("the cluster", name));
     return file ? List.of() : ClusterNames.alike(name);
   }
 }

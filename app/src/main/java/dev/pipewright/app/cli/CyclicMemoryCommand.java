@@ -119,11 +119,11 @@ final class CyclicMemoryCommand implements Callable<Integer> {
   private List<Integer> counts() {
     TreeSet<Integer> counts = new TreeSet<>();
     for (String word : workers.split(",", -1)) {
-      int count = Values.count("--workers", word.strip());
-      if (count > Limits.DEVICES) {
+      int count = OptionValues.count("--workers", word.strip());
+      if (count > SizeLimits.DEVICES) {
         throw new BadInputException(
             "--workers: %d are more than can be shown; give at most %d"
-                .formatted(count, Limits.DEVICES));
+                .formatted(count, SizeLimits.DEVICES));
       }
       counts.add(count);
     }

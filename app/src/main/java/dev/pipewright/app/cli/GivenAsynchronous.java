@@ -19,6 +19,7 @@ import dev.pipewright.model.Chain;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
 import dev.pipewright.plan.AsynchronousPlan;
+import dev.pipewright.planner.pipedream.BandwidthLevel;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.check.Validator;
 import dev.pipewright.sim.steady.SteadyState;
@@ -67,9 +68,9 @@ record GivenAsynchronous(Path path, AsynchronousFile file, ModelArgument.Costed 
   /** Levels say how fast devices reach each other, and nothing of their memory. */
   private static ModelArgument.Costed onLevels(
       String model, ModelArgument arguments, AsynchronousFile file) {
-    Path path = Values.file("the model", model);
+    Path path = OptionValues.file("the model", model);
     if (model.isEmpty() || !Files.exists(path)) {
-      Values.requireNoPath("model", model);
+      OptionValues.requireNoPath("model", model);
       throw new BadInputException(
           "no model file '%s'; give it with --model, or name a cluster with --cluster"
               .formatted(model));
@@ -101,7 +102,7 @@ record GivenAsynchronous(Path path, AsynchronousFile file, ModelArgument.Costed 
   /**
    * Devices of which nothing is known but how fast they reach each other, and how much they hold.
    */
-  static Cluster cluster(List<dev.pipewright.planner.pipedream.Level> given, Bytes memory) {
+  static Cluster cluster(List<BandwidthLevel> given, Bytes memory) {
     DeviceKind kind =
         new DeviceKind(
             "device", memory, new FlopsPerSecond(1), new FlopsPerSecond(1), new BytesPerSecond(1));

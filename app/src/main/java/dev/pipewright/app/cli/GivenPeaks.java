@@ -26,7 +26,7 @@ record GivenPeaks(Path path, PlanFile file, String table, LayerPeaks peaks, Clus
         argument.path,
         file,
         table,
-        McapTable.read(Values.file("the model", table)),
+        McapTable.read(OptionValues.file("the model", table)),
         argument.arguments.cluster(argument.cluster(madeFor)));
   }
 

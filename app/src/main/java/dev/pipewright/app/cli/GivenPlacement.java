@@ -31,7 +31,7 @@ record GivenPlacement(
   static GivenPlacement of(PlanArgument argument, PlacementFile file) {
     argument.refuseCostModel("has the times of its workload");
     String model = argument.model(file.madeFor());
-    Path workload = Values.file("the workload", model);
+    Path workload = OptionValues.file("the workload", model);
     if (!Files.exists(workload)) {
       throw new BadInputException(
           "%s: no workload '%s'; give it with --model".formatted(argument.path, model));

@@ -34,12 +34,12 @@ record GivenSchedule(String path, ScheduleFile file) {
         || word.contains("\\")
         || word.endsWith(".csv")
         || word.endsWith(".json")
-        || Files.exists(Values.file("the schedule", word));
+        || Files.exists(OptionValues.file("the schedule", word));
   }
 
   /** Throws {@link BadInputException} where it is no schedule, or one that cannot run. */
   static GivenSchedule read(String word) {
-    Path path = Values.file("the schedule", word);
+    Path path = OptionValues.file("the schedule", word);
     ScheduleFile file =
         switch (CheckedFile.kind(path)) {
           case SCHEDULE_CSV -> ScheduleCsv.read(path);

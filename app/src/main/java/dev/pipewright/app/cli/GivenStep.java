@@ -60,7 +60,7 @@ record GivenStep(
                         + word
                         + "'; "
                         + Suggestion.of(word, SynchronousFlags.COST_MODELS)));
-    Limits.passes(argument.path.toString(), file.plan());
+    SizeLimits.passes(argument.path.toString(), file.plan());
     long samples = file.plan().globalBatch();
     long said = file.madeFor().globalBatch().orElse(samples);
     boolean compared =
@@ -162,7 +162,7 @@ record GivenStep(
 
   @Override
   public List<String> files() {
-    Limits.drawn(plan);
+    SizeLimits.drawn(plan);
     return List.of(Answer.FILES);
   }
 

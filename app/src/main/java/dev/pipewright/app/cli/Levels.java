@@ -2,7 +2,7 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.BadInputException;
-import dev.pipewright.planner.pipedream.Level;
+import dev.pipewright.planner.pipedream.BandwidthLevel;
 import dev.pipewright.units.Range;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,7 +11,7 @@ import java.util.List;
  * PipeDream's way of naming a cluster: units by level and the bytes per second between them,
  * innermost first.
  */
-record Levels(List<Level> levels) {
+record Levels(List<BandwidthLevel> levels) {
   /** Each level takes a table of all pairs of places. */
   private static final int MOST_LEVELS = 6;
 
@@ -29,22 +29,22 @@ record Levels(List<Level> levels) {
     }
     List<Integer> sizes = new ArrayList<>();
     for (String count : counts) {
-      sizes.add(Values.count("--levels", count.strip()));
+      sizes.add(OptionValues.count("--levels", count.strip()));
     }
     long devices = sizes.stream().mapToLong(Integer::longValue).reduce(1, Levels::times);
-    if (devices > Limits.DEVICES) {
+    if (devices > SizeLimits.DEVICES) {
       throw new BadInputException(
           "--levels: %s make more devices than can be planned; take at most %d"
-              .formatted(units, Limits.DEVICES));
+              .formatted(units, SizeLimits.DEVICES));
     }
     if (rates.length != counts.length) {
       throw new BadInputException(
           "--bandwidths: has %d where --levels has %d; give one for each level, innermost first, like 25e9,1e9"
               .formatted(rates.length, counts.length));
     }
-    List<Level> levels = new ArrayList<>();
+    List<BandwidthLevel> levels = new ArrayList<>();
     for (int i = 0; i < rates.length; i++) {
-      levels.add(new Level(sizes.get(i), rate(rates[i].strip())));
+      levels.add(new BandwidthLevel(sizes.get(i), rate(rates[i].strip())));
     }
     return new Levels(levels);
   }
@@ -55,7 +55,7 @@ record Levels(List<Level> levels) {
   }
 
   private static double rate(String text) {
-    double rate = Values.decimal(text);
+    double rate = OptionValues.decimal(text);
     if (!Range.BYTES_PER_SECOND.positive(rate)) {
       throw new BadInputException(
           "--bandwidths: '%s' is no rate; give %s, like 25e9"
@@ -69,7 +69,7 @@ record Levels(List<Level> levels) {
    * level. Throws {@link BadInputException} when groups of a level differ in size.
    */
   static Levels of(Cluster cluster) {
-    List<Level> levels = new ArrayList<>();
+    List<BandwidthLevel> levels = new ArrayList<>();
     int below = 1;
     for (int level = 0; level < cluster.levels().size(); level++) {
       List<Integer> sizes = cluster.groups().get(level);
@@ -80,7 +80,7 @@ record Levels(List<Level> levels) {
                 .formatted(cluster.name()));
       }
       double rate = cluster.levels().get(level).pointToPoint().bandwidth().value();
-      levels.add(new Level(size / below, rate));
+      levels.add(new BandwidthLevel(size / below, rate));
       below = size;
     }
     return new Levels(levels);

@@ -95,6 +95,6 @@ public final class Main implements Runnable {
 
   /** Runs a command line on the given streams; returns its exit status. */
   public static int run(PrintWriter output, PrintWriter errors, String... args) {
-    return new Program().run(output, errors, args);
+    return new CommandLineProgram().run(output, errors, args);
   }
 }

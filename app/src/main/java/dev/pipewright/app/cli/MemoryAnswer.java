@@ -76,10 +76,10 @@ record MemoryAnswer(Planning planning, boolean stopped) implements Answer.Remark
       ModelArgument arguments,
       SynchronousFlags flags,
       SearchDeadline patience) {
-    Path file = Values.file("the model", model);
+    Path file = OptionValues.file("the model", model);
     if (McapTable.isTable(file)) {
       Cluster cluster = arguments.cluster(Optional.empty());
-      Limits.devices(cluster);
+      SizeLimits.devices(cluster);
       Asked asked =
           new Asked(
               planner,
@@ -95,8 +95,8 @@ record MemoryAnswer(Planning planning, boolean stopped) implements Answer.Remark
     Request request = flags.request(planner);
     ModelArgument.Costed costed =
         arguments.costed(model, Optional.empty(), OptionalInt.empty(), request.globalBatch());
-    Limits.devices(costed.workload().cluster());
-    Limits.searched(planner, costed.costs().size());
+    SizeLimits.devices(costed.workload().cluster());
+    SizeLimits.searched(planner, costed.costs().size());
     Asked asked =
         new Asked(
             planner,

@@ -21,7 +21,7 @@ final class MemoryCaps {
   }
 
   private static double number(String text) {
-    double value = Values.decimal(text);
+    double value = OptionValues.decimal(text);
     if (!Double.isFinite(value)) {
       throw new BadInputException(
           "--memory-cap: '%s' is no number; give one, or one per rank like 8:7:6".formatted(text));

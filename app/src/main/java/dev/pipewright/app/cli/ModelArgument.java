@@ -122,7 +122,8 @@ final class ModelArgument {
     said.put("--precision", precision);
     StringBuilder flags = new StringBuilder();
     said.forEach((flag, value) ->
-        flags.append(value == null ? "" : " " + flag + " " + Values.quoted(value.toString())));
+        flags.append(
+            value == null ? "" : " " + flag + " " + OptionValues.quoted(value.toString())));
     return flags.toString();
   }
 
@@ -145,7 +146,7 @@ final class ModelArgument {
     Cluster sized = memory == null ? found : found.withMemory(bytes(memory));
     return memoryReserve == null
         ? sized.withUsualReserve(DeviceMemory.USUAL_RESERVE)
-        : sized.withReserve(Values.share("--memory-reserve", memoryReserve));
+        : sized.withReserve(OptionValues.share("--memory-reserve", memoryReserve));
   }
 
   /** What is known of the memory of the devices. */
@@ -161,7 +162,7 @@ final class ModelArgument {
           "--profile-batch: " + profileBatch + " is no batch; give a whole number >= 1");
     }
     if (profileBatch != null) {
-      Limits.samples("--profile-batch", profileBatch);
+      SizeLimits.samples("--profile-batch", profileBatch);
     }
     if (modelFormat != null && !ModelFiles.FORMATS.contains(modelFormat)) {
       throw new BadInputException(
@@ -185,7 +186,7 @@ final class ModelArgument {
       Training training =
           training(usual, precision == null ? usual.precision() : Precisions.on(precision, on));
       LayerGraph graph = zoo.get().graph();
-      Limits.layers(model, graph.size());
+      SizeLimits.layers(model, graph.size());
       Profile profile = Roofline.profile(graph, on, training, slices(globalBatch));
       return new Costed(
           model,
@@ -252,15 +253,15 @@ final class ModelArgument {
     }
     if (memoryReserve != null) {
       String share = memoryReserve;
-      found.of("--memory-reserve", () -> Values.share("--memory-reserve", share));
+      found.of("--memory-reserve", () -> OptionValues.share("--memory-reserve", share));
     }
   }
 
   /** The file of a model that is none of the zoo. */
   static Path modelFile(String model) {
-    Path path = Values.file("the model", model);
+    Path path = OptionValues.file("the model", model);
     if (model.isEmpty() || !(Files.exists(path) || model.equals("-"))) {
-      Values.requireNoPath("model", model);
+      OptionValues.requireNoPath("model", model);
       throw new BadInputException("no model '" + model + "'; " + meant(model));
     }
     return path;
@@ -302,7 +303,7 @@ final class ModelArgument {
   static String anywhere(String model) {
     return zooModel(model).isPresent()
         ? model
-        : Values.file("the model", model).toAbsolutePath().normalize().toString();
+        : OptionValues.file("the model", model).toAbsolutePath().normalize().toString();
   }
 
   /** A network of the zoo by its name, where there is one. */

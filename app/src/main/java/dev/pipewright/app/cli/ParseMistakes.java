@@ -155,7 +155,7 @@ final class ParseMistakes {
       return name(at) + ": takes no value; write " + name(at) + " alone";
     }
     if (at != null && mistake.getValue() != null) {
-      return name(at) + ": " + Values.complaint(at, mistake.getValue());
+      return name(at) + ": " + OptionValues.complaint(at, mistake.getValue());
     }
     String message = String.valueOf(mistake.getMessage());
     return message.contains(";") ? message : message + "; " + help(line);

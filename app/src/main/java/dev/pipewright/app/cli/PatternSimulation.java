@@ -39,7 +39,7 @@ record PatternSimulation(
     Pattern pattern = plan.pattern();
     List<Task> tasks = PatternTasks.of(pattern, true, slowness);
     int rounds = 2 * RepeatedRun.rounds(tasks, pattern.batches()) + MEASURED;
-    if ((long) rounds * tasks.size() > Limits.PASSES) {
+    if ((long) rounds * tasks.size() > SizeLimits.PASSES) {
       throw new BadInputException(
           "%s: %d ops over %d periods are more than can be simulated; take fewer stages or smaller shifts"
               .formatted(given.path(), tasks.size(), rounds));

@@ -65,8 +65,8 @@ final class PeriodicAnswer implements PlannerAnswer {
     int samples = flags.globalBatch();
     ModelArgument.Costed costed =
         arguments.costed(model, Optional.empty(), OptionalInt.empty(), samples);
-    Limits.devices(costed.workload().cluster());
-    Limits.searched("madpipe", costed.costs().size());
+    SizeLimits.devices(costed.workload().cluster());
+    SizeLimits.searched("madpipe", costed.costs().size());
     long start = System.nanoTime();
     PeriodicProblem problem =
         PeriodicProblem.of(costed.costs(), samples)

@@ -70,8 +70,8 @@ final class PipeDream2bwAnswer implements PlannerAnswer {
     ModelArgument.Costed costed =
         arguments.costed(model, Optional.empty(), OptionalInt.empty(), globalBatch);
     Workload workload = costed.workload();
-    Limits.devices(workload.cluster());
-    Limits.searched("pipedream-2bw", costed.costs().size());
+    SizeLimits.devices(workload.cluster());
+    SizeLimits.searched("pipedream-2bw", costed.costs().size());
     Bytes memory =
         workload.cluster().devices().stream()
             .map(DeviceKind::memory)

@@ -22,8 +22,8 @@ import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.plan.AsynchronousPlan.Rule;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
+import dev.pipewright.planner.pipedream.BandwidthLevel;
 import dev.pipewright.planner.pipedream.CutCosts;
-import dev.pipewright.planner.pipedream.Level;
 import dev.pipewright.planner.pipedream.PipeDreamOptimizer;
 import dev.pipewright.planner.pipedream.PipeDreamPlanning;
 import dev.pipewright.planner.pipedream.RecomputedStages;
@@ -73,9 +73,9 @@ final class PipeDreamAnswer implements PlannerAnswer {
       Levels levels,
       boolean chargeTransfers,
       BooleanSupplier stop) {
-    Path path = Values.file("the model", model);
+    Path path = OptionValues.file("the model", model);
     if (model.isEmpty() || !Files.exists(path)) {
-      Values.requireNoPath("model", model);
+      OptionValues.requireNoPath("model", model);
       throw new BadInputException(
           "no model file '"
               + model
@@ -95,7 +95,9 @@ final class PipeDreamAnswer implements PlannerAnswer {
             model,
             () -> Chain.of(file.graph()).mostStages(),
             "--levels",
-            levels.levels().stream().mapToInt(Level::units).reduce(1, Math::multiplyExact));
+            levels.levels().stream()
+                .mapToInt(BandwidthLevel::units)
+                .reduce(1, Math::multiplyExact));
     StageCosts costs =
         new StageCosts(
             new Workload(
@@ -277,7 +279,7 @@ final class PipeDreamAnswer implements PlannerAnswer {
   public void print(PrintWriter out) {
     String units =
         context.levels().stream()
-            .map(Level::units)
+            .map(BandwidthLevel::units)
             .map(String::valueOf)
             .collect(Collectors.joining("×"));
     out.print(

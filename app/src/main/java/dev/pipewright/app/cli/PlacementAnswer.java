@@ -5,15 +5,15 @@ import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.PlacementAnswerJson;
 import dev.pipewright.formats.PlacementJson;
-import dev.pipewright.planner.placement.Answer;
-import dev.pipewright.planner.placement.Answer.NoRoom;
-import dev.pipewright.planner.placement.Answer.Placed;
-import dev.pipewright.planner.placement.Answer.TooBroad;
-import dev.pipewright.planner.placement.Answer.Unfinished;
 import dev.pipewright.planner.placement.OperatorGraph;
 import dev.pipewright.planner.placement.OperatorGraph.Devices;
 import dev.pipewright.planner.placement.PlacementPlanner;
-import dev.pipewright.planner.placement.Request;
+import dev.pipewright.planner.placement.PlacementRequest;
+import dev.pipewright.planner.placement.PlacementResult;
+import dev.pipewright.planner.placement.PlacementResult.NoRoom;
+import dev.pipewright.planner.placement.PlacementResult.Placed;
+import dev.pipewright.planner.placement.PlacementResult.TooBroad;
+import dev.pipewright.planner.placement.PlacementResult.Unfinished;
 import dev.pipewright.units.Units;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -34,12 +34,12 @@ final class PlacementAnswer implements PlannerAnswer {
 
   private final Options options;
   private final OperatorGraph graph;
-  private final Answer answer;
+  private final PlacementResult answer;
   private final double seconds;
   private final boolean ended;
 
   private PlacementAnswer(
-      Options options, OperatorGraph graph, Answer answer, double seconds, boolean ended) {
+      Options options, OperatorGraph graph, PlacementResult answer, double seconds, boolean ended) {
     this.options = options;
     this.graph = graph;
     this.answer = answer;
@@ -49,17 +49,22 @@ final class PlacementAnswer implements PlannerAnswer {
 
   /** Reads the workload and plans; throws {@link BadInputException} where that cannot be done. */
   static PlacementAnswer of(Options options, SearchDeadline patience) {
-    Path file = Values.file("the workload", options.model());
+    Path file = OptionValues.file("the workload", options.model());
     if (options.model().isEmpty() || !Files.exists(file)) {
       throw new BadInputException(
           "no workload '%s'; placement takes a file with nodes, edges and maxFPGAs"
               .formatted(options.model()));
     }
     OperatorGraph graph = PlacementJson.read(file);
-    Request request =
-        new Request(options.linearize(), options.nonContiguous(), Request.MOST_IDEALS, 1, patience);
+    PlacementRequest request =
+        new PlacementRequest(
+            options.linearize(),
+            options.nonContiguous(),
+            PlacementRequest.MOST_IDEALS,
+            1,
+            patience);
     long start = System.nanoTime();
-    Answer answer = PlacementPlanner.plan(graph, request);
+    PlacementResult answer = PlacementPlanner.plan(graph, request);
     double seconds = (System.nanoTime() - start) / 1e9;
     if (answer instanceof TooBroad broad) {
       throw new BadInputException(
@@ -84,7 +89,7 @@ final class PlacementAnswer implements PlannerAnswer {
 
   @Override
   public void write(OutputFolder out) {
-    Path workload = Values.file("the workload", options.model()).toAbsolutePath().normalize();
+    Path workload = OptionValues.file("the workload", options.model()).toAbsolutePath().normalize();
     out.write("plan.json", json(workload.toString()));
   }
 

@@ -60,7 +60,7 @@ record PlacementSimulation(
     List<Task> tasks = OperatorTasks.of(deviceOf, edges, seconds, transfers, pays);
     int samples = RepeatedRun.rounds(tasks, 1);
     int rounds = 2 * samples + MEASURED;
-    if ((long) rounds * tasks.size() > Limits.PASSES) {
+    if ((long) rounds * tasks.size() > SizeLimits.PASSES) {
       throw new BadInputException(
           "%s: %d parts of samples over %d rounds are more than can be simulated; take fewer devices"
               .formatted(given.path(), tasks.size(), rounds));

@@ -73,7 +73,7 @@ final class PlanArgument {
 
   private boolean isMeasured(MadeFor madeFor) {
     String name = model == null ? madeFor.model().orElse("") : model;
-    return !name.isEmpty() && McapTable.isTable(Values.file("the model", name));
+    return !name.isEmpty() && McapTable.isTable(OptionValues.file("the model", name));
   }
 
   /** The model's name, the user's first; the file's is one that there is. */
@@ -87,7 +87,7 @@ final class PlanArgument {
             .orElseThrow(
                 () -> new BadInputException(path + ": does not say its model; add --model"));
     if (ModelArgument.zooModel(named).isEmpty()
-        && !Files.exists(Values.file(path + ": its model", named))) {
+        && !Files.exists(OptionValues.file(path + ": its model", named))) {
       throw new BadInputException(
           "%s: its model '%s' is no file and no name of the zoo; give it with --model"
               .formatted(path, named));
@@ -131,7 +131,7 @@ final class PlanArgument {
 
   /** Refuses samples that are not those of the file, or too many. */
   void agree(MadeFor madeFor, long batch) {
-    Limits.samples(path.toString(), batch);
+    SizeLimits.samples(path.toString(), batch);
     if (madeFor.globalBatch().isPresent() && madeFor.globalBatch().getAsLong() != batch) {
       throw new BadInputException(
           "%s: its micro-batches hold %d samples, but global_batch says %d; make them agree"

@@ -148,7 +148,7 @@ final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
 
   /** CAPTURE needs a network; a table of measured peaks is for mCAP. */
   private String forMemory() {
-    return McapTable.isTable(Values.file("the model", model)) ? "mcap" : "capture";
+    return McapTable.isTable(OptionValues.file("the model", model)) ? "mcap" : "capture";
   }
 
   private int show(PlannerAnswer answer, @Nullable OutputFolder to) {

@@ -4,7 +4,7 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.ParadlSwitches;
-import dev.pipewright.predict.paradl.Batch;
+import dev.pipewright.predict.paradl.BatchScaling;
 import dev.pipewright.predict.paradl.Setting;
 import dev.pipewright.predict.paradl.Setting.Exchange;
 import dev.pipewright.predict.paradl.Setting.Formulas;
@@ -170,7 +170,7 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
     Cluster cluster = arguments.cluster(Optional.empty());
     List<Integer> counts = counts(cluster);
     ModelArgument.Costed costed = costed(counts);
-    Batch batch = batch(costed);
+    BatchScaling batch = batch(costed);
     try (OutputFolder to = OutputFolder.of(out, StudyAnswer.FILES)) { // before any work
       return answer(asked, exchange, which, counts, costed, batch, to);
     }
@@ -182,7 +182,7 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
       Formulas which,
       List<Integer> counts,
       ModelArgument.Costed costed,
-      Batch batch,
+      BatchScaling batch,
       @Nullable OutputFolder to) {
     Setting setting =
         new Setting(
@@ -257,7 +257,7 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
       return List.copyOf(counts);
     }
     for (String word : devices.split(",", -1)) {
-      int count = Values.count("--devices", word.strip());
+      int count = OptionValues.count("--devices", word.strip());
       if (count > cluster.size()) {
         throw new BadInputException(
             "--devices: %d are more than the cluster %s has; give at most %d or a larger cluster"
@@ -281,14 +281,14 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
     return arguments.costed(model, Optional.empty(), OptionalInt.empty(), slice);
   }
 
-  private Batch batch(ModelArgument.Costed costed) {
+  private BatchScaling batch(ModelArgument.Costed costed) {
     if (globalBatch != null) {
-      return Batch.global(globalBatch);
+      return BatchScaling.global(globalBatch);
     }
-    return Batch.perDevice(batchPerDevice == null ? costed.usualSlice() : batchPerDevice);
+    return BatchScaling.perDevice(batchPerDevice == null ? costed.usualSlice() : batchPerDevice);
   }
 
-  private static String question(Batch batch, Setting setting) {
+  private static String question(BatchScaling batch, Setting setting) {
     return String.format(
         Locale.ROOT,
         "%,d samples per iteration%s%s, %s formulas",
@@ -321,7 +321,7 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
     if (memoryReuse == null) {
       return OptionalDouble.empty();
     }
-    double factor = Values.decimal(memoryReuse);
+    double factor = OptionValues.decimal(memoryReuse);
     if (!Range.FACTOR.positive(factor)) {
       throw new BadInputException(
           "--memory-reuse: '%s' is no factor; give a number from %s, like 0.5"

@@ -200,7 +200,7 @@ final class ProfileCommand implements Callable<Integer> {
   }
 
   private ProfilingRequest request() {
-    List<Integer> sizes = ascending("--batches", batches, 1, Limits.SAMPLES);
+    List<Integer> sizes = ascending("--batches", batches, 1, SizeLimits.SAMPLES);
     List<Integer> groups =
         links.equals(List.of(0)) ? List.of() : ascending("--links", links, 2, MOST_WORKERS);
     AtLeast.few("--repeats", repeats);

@@ -21,7 +21,7 @@ record Replicas(String words, List<Integer> each) {
   static Replicas of(String text, int stages, int microBatches) {
     List<Integer> given = new ArrayList<>();
     for (String part : text.split(":", -1)) {
-      given.add(Values.count("--replicas", part));
+      given.add(OptionValues.count("--replicas", part));
     }
     if (given.size() != 1 && given.size() != stages) {
       throw new BadInputException(
@@ -36,10 +36,10 @@ record Replicas(String words, List<Integer> each) {
 
   private static void checkRanks(String text, List<Integer> each) {
     long ranks = each.stream().mapToLong(Integer::longValue).sum();
-    if (ranks > Limits.DEVICES) {
+    if (ranks > SizeLimits.DEVICES) {
       throw new BadInputException(
           "--replicas: '%s' makes %d ranks, more than can be shown; take at most %d in all"
-              .formatted(text, ranks, Limits.DEVICES));
+              .formatted(text, ranks, SizeLimits.DEVICES));
     }
   }
 
@@ -48,7 +48,7 @@ record Replicas(String words, List<Integer> each) {
     long round = 1;
     for (int replicas : each) {
       round = round / gcd(round, replicas) * replicas;
-      if (round > Limits.PASSES) {
+      if (round > SizeLimits.PASSES) {
         throw new BadInputException(
             "--replicas: '%s' all have had their turn only after more micro-batches than can be shown; take numbers that divide each other, like 4:2:1"
                 .formatted(text));

@@ -266,6 +266,8 @@ final class ScheduleCommand implements Callable<Integer>, Mistakes.Checked {
   }
 
   private OptionalInt chunks() {
-    return chunks == null ? OptionalInt.empty() : OptionalInt.of(Values.count("--chunks", chunks));
+    return chunks == null
+        ? OptionalInt.empty()
+        : OptionalInt.of(OptionValues.count("--chunks", chunks));
   }
 }

@@ -73,7 +73,7 @@ final class ScheduleComparison {
       throw new BadInputException(
           "%s: %s needs it; add it, like %s 8".formatted(option, first, option));
     }
-    int count = said == null ? own : Values.count(option, said);
+    int count = said == null ? own : OptionValues.count(option, said);
     if (own > 0 && count != own) {
       throw new BadInputException(
           "%s: %s has %d %s, not %d; leave it out".formatted(option, first, own, what, count));
@@ -137,11 +137,11 @@ final class ScheduleComparison {
     int parts = named.fixed() && compared ? named.chunks() : named.chunks(name, asked.chunks());
     int ranks = ranks();
     int batches = microBatches();
-    if (ranks > Limits.DEVICES || (double) ranks * parts * batches > Limits.PASSES) {
+    if (ranks > SizeLimits.DEVICES || (double) ranks * parts * batches > SizeLimits.PASSES) {
       throw new BadInputException(
           ("%d stages × %d chunks × %d micro-batches are more than can be shown;"
                   + " take at most %d stages and %d in all")
-              .formatted(ranks, parts, batches, Limits.DEVICES, Limits.PASSES));
+              .formatted(ranks, parts, batches, SizeLimits.DEVICES, SizeLimits.PASSES));
     }
     ScheduleRequest request =
         new ScheduleRequest(

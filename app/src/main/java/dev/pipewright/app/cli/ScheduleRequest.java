@@ -4,8 +4,8 @@ import dev.pipewright.formats.BadInputException;
 import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.catalog.ScheduleInput;
+import dev.pipewright.schedule.search.OncePerStepTimes;
 import dev.pipewright.schedule.search.OpTimes;
-import dev.pipewright.schedule.search.StepTimes;
 import dev.pipewright.units.Range;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -94,7 +94,7 @@ record ScheduleRequest(
     }
 
     private static double number(String name, String text) {
-      double value = Values.decimal(text);
+      double value = OptionValues.decimal(text);
       if (Range.SECONDS.holds(value)) {
         return value;
       }
@@ -130,7 +130,7 @@ record ScheduleRequest(
           forward,
           cuts,
           cuts,
-          StepTimes.none(shareOf.length),
+          OncePerStepTimes.none(shareOf.length),
           false);
     }
 

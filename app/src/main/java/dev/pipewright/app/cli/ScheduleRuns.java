@@ -167,7 +167,7 @@ record ScheduleRuns(
       ScheduleNames.Named named, ScheduleRequest request, RecomputeFlag flag, int round) {
     int ranks = Math.max(request.stages(), request.replicas().array().length);
     Period.Rounds rounds = Period.Rounds.of(ranks, round);
-    if ((double) rounds.all() * round * request.stages() > Limits.PASSES) {
+    if ((double) rounds.all() * round * request.stages() > SizeLimits.PASSES) {
       return Optional.empty();
     }
     ScheduleRequest longer = request.withMicroBatches(rounds.all() * round);

@@ -56,7 +56,7 @@ final class SearchDeadline implements BooleanSupplier, AutoCloseable {
     if (text == null) {
       return OptionalDouble.empty();
     }
-    double seconds = Values.decimal(text);
+    double seconds = OptionValues.decimal(text);
     if (seconds > 0 && seconds <= MOST_SECONDS) {
       return OptionalDouble.of(seconds);
     }

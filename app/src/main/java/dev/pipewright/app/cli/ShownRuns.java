@@ -1,8 +1,8 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.Clock;
 import dev.pipewright.app.report.Runs;
 import dev.pipewright.app.report.Shown;
+import dev.pipewright.app.report.TimeNotation;
 import dev.pipewright.execution.Comparison;
 import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Placement;
@@ -20,7 +20,7 @@ final class ShownRuns {
     return new Runs(
         title,
         "",
-        Clock.SECONDS,
+        TimeNotation.SECONDS,
         List.of(
             of("measured", comparison.measured()),
             of("predicted", comparison.predicted()),

@@ -138,7 +138,7 @@ final class SimulationOptions {
 
   /** The conditions of every run of a schedule of so many ranks. */
   Conditions conditions(Transfers usual, int ranks) {
-    int each = perMachine == null ? USUAL_MACHINE : Values.count("--per-machine", perMachine);
+    int each = perMachine == null ? USUAL_MACHINE : OptionValues.count("--per-machine", perMachine);
     return conditions(usual, Wires.nodes(ranks, each, 1, 1, 0));
   }
 
@@ -261,7 +261,7 @@ final class SimulationOptions {
   }
 
   int runs() {
-    int count = runs == null ? USUAL_RUNS : Values.count("--runs", runs);
+    int count = runs == null ? USUAL_RUNS : OptionValues.count("--runs", runs);
     if (count > MOST_RUNS) {
       throw new BadInputException(
           "--runs: %d runs would take too long; take at most %d".formatted(count, MOST_RUNS));
@@ -283,7 +283,7 @@ final class SimulationOptions {
   }
 
   private static double number(String option, String text, double least, String like) {
-    double value = Values.decimal(text);
+    double value = OptionValues.decimal(text);
     if (value >= least && value <= 1e6) {
       return value;
     }

@@ -3,10 +3,10 @@ package dev.pipewright.app.cli;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.solver.Answer;
-import dev.pipewright.solver.Limit;
 import dev.pipewright.solver.OptimalSchedule;
 import dev.pipewright.solver.ScheduleProblem;
+import dev.pipewright.solver.SearchLimit;
+import dev.pipewright.solver.SolverAnswer;
 import java.util.OptionalDouble;
 
 /** The shortest schedule within a memory cap, found and proven by constraint programming. */
@@ -35,17 +35,17 @@ final class SolvedSchedule {
             request.chunkCaps(request.microBatches()),
             ScheduleProblem.Goal.MAKESPAN);
     double seconds = request.timeLimit();
-    Answer<Schedule> answer =
-        OptimalSchedule.of(problem, new Limit(seconds, seconds * WORK_PER_SECOND));
+    SolverAnswer<Schedule> answer =
+        OptimalSchedule.of(problem, new SearchLimit(seconds, seconds * WORK_PER_SECOND));
     return switch (answer) {
-      case Answer.Found<Schedule> found ->
+      case SolverAnswer.Found<Schedule> found ->
           new ScheduleNames.Made(
               found.best(),
               OptionalDouble.of(found.optimal() ? found.value() : found.bound()),
               found.optimal());
-      case Answer.Impossible<Schedule> none ->
+      case SolverAnswer.Impossible<Schedule> none ->
           throw new IllegalStateException("one micro-batch at a time always fits: " + none);
-      case Answer.Unknown<Schedule> unknown ->
+      case SolverAnswer.Unknown<Schedule> unknown ->
           throw new BadInputException(
               "optimal: nothing was found within %s s (%s); give more with --time-limit"
                   .formatted(seconds, unknown));

@@ -50,7 +50,7 @@ final class SteadyRun {
   /** Whether devices of all stages have had equally many turns only after too many passes. */
   static boolean tooLong(AsynchronousPlan plan) {
     long each = (long) plan.stages().size() * SteadyState.rounds(plan);
-    return plan.round() > Limits.PASSES / each;
+    return plan.round() > SizeLimits.PASSES / each;
   }
 
   /** Of each device of the cluster. */

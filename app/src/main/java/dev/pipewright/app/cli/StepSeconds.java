@@ -3,7 +3,7 @@ package dev.pipewright.app.cli;
 import dev.pipewright.app.report.Numbers;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.search.StepTimes;
+import dev.pipewright.schedule.search.OncePerStepTimes;
 import dev.pipewright.units.Range;
 import java.util.Arrays;
 import java.util.stream.IntStream;
@@ -31,7 +31,7 @@ record StepSeconds(double update, double reduce, double gather, double gradientP
   }
 
   private static double number(String text) {
-    double value = Values.decimal(text);
+    double value = OptionValues.decimal(text);
     if (Range.SECONDS.holds(value)) {
       return value;
     }
@@ -40,8 +40,8 @@ record StepSeconds(double update, double reduce, double gather, double gradientP
   }
 
   /** Of each chunk of a rank's share. */
-  StepTimes times(int stages, int chunks) {
-    return new StepTimes(
+  OncePerStepTimes times(int stages, int chunks) {
+    return new OncePerStepTimes(
         filled(stages, gather / chunks),
         filled(stages, reduce / chunks),
         filled(stages, gradientPass / chunks),

@@ -122,7 +122,10 @@ final class StudyAnswer {
   private String planning(long globalBatch) {
     return "pipewright plan %s --cluster %s --global-batch %d%s"
         .formatted(
-            Values.quoted(costed.model()), Values.quoted(costed.cluster()), globalBatch, flags);
+            OptionValues.quoted(costed.model()),
+            OptionValues.quoted(costed.cluster()),
+            globalBatch,
+            flags);
   }
 
   private String firstImpossible() {

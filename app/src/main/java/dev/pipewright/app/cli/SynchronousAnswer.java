@@ -79,7 +79,7 @@ final class SynchronousAnswer implements Answer.Remarks {
     if (flags.evaluate().isPresent()) {
       planning = evaluated(flags.evaluate().get(), costed, request);
     } else {
-      Limits.devices(costed.workload().cluster());
+      SizeLimits.devices(costed.workload().cluster());
       planning = planned(planner, costs, request, patience);
     }
     double seconds = (System.nanoTime() - start) / 1e9;
@@ -110,7 +110,7 @@ final class SynchronousAnswer implements Answer.Remarks {
 
   private static Planning evaluated(Path path, ModelArgument.Costed costed, Request request) {
     PlanFile file = PlanJson.read(path);
-    Limits.passes(path.toString(), file.plan());
+    SizeLimits.passes(path.toString(), file.plan());
     if (!request.costModel().isFor(request.globalBatch(), file.plan())) {
       throw new BadInputException(
           "%s: the plan processes %d samples per step, not %d; give --global-batch %d or change the plan"

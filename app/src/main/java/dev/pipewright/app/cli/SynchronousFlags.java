@@ -78,7 +78,7 @@ final class SynchronousFlags {
       throw new BadInputException(
           "--global-batch: " + globalBatch + " is no batch; give a whole number >= 1");
     }
-    Limits.samples("--global-batch", globalBatch);
+    SizeLimits.samples("--global-batch", globalBatch);
     return globalBatch;
   }
 

@@ -65,7 +65,7 @@ final class ThroughputAnswer implements PlannerAnswer {
     int samples = flags.globalBatch();
     ModelArgument.Costed costed =
         arguments.costed(model, Optional.empty(), OptionalInt.empty(), samples);
-    Limits.devices(costed.workload().cluster());
+    SizeLimits.devices(costed.workload().cluster());
     flags.stages(costed); // what none of them could answer
     List<Rival> rivals = new ArrayList<>();
     rivals.add(
@@ -112,7 +112,7 @@ final class ThroughputAnswer implements PlannerAnswer {
 
   private static Rival periodic(
       ModelArgument.Costed costed, OptionalInt stages, int samples, SearchDeadline patience) {
-    Limits.searched("madpipe", costed.costs().size());
+    SizeLimits.searched("madpipe", costed.costs().size());
     long start = System.nanoTime();
     PeriodicPlanning planning =
         PeriodicPlanner.plan(

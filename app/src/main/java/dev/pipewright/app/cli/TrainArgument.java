@@ -154,7 +154,7 @@ final class TrainArgument {
 
   /** The optimizer that a network is usually trained with; as `plan` assumes. */
   static Optimizer usualOptimizer(String network) {
-    Path file = Values.file("the model", network);
+    Path file = OptionValues.file("the model", network);
     if (Files.exists(file)) {
       return ModelFiles.read(file, OptionalInt.of(1), Optional.empty())
           .training()
@@ -167,7 +167,8 @@ final class TrainArgument {
   }
 
   Chosen chosen() {
-    Chosen chosen = isPlan() ? ofPlan(TrainPlan.of(Values.file("the plan", what))) : ofModel(what);
+    Chosen chosen =
+        isPlan() ? ofPlan(TrainPlan.of(OptionValues.file("the plan", what))) : ofModel(what);
     Assignment sharded = chosen.assignment().sharded(sharding());
     sharded
         .shardingRefusal()
@@ -189,7 +190,7 @@ final class TrainArgument {
 
   /** A file that begins like an object and holds stages is a plan; other files are networks. */
   private boolean isPlan() {
-    return what.endsWith(".json") && PlanJson.isPlan(Values.file("the plan", what));
+    return what.endsWith(".json") && PlanJson.isPlan(OptionValues.file("the plan", what));
   }
 
   private Chosen ofPlan(TrainPlan file) {
@@ -226,7 +227,7 @@ final class TrainArgument {
 
   private Chosen ofModel(String network) {
     if (batch != null) {
-      Limits.samples("--global-batch", batch);
+      SizeLimits.samples("--global-batch", batch);
     }
     LayerGraph graph = graph(network);
     int ranks = AtLeast.few("--stages", stages, 1);
@@ -241,15 +242,15 @@ final class TrainArgument {
     }
     int parts = named.chunks(name, chunks == null ? OptionalInt.empty() : OptionalInt.of(chunks));
     int count = AtLeast.few("--micro-batches", microBatches, ranks == 1 ? 1 : 2 * ranks);
-    if ((double) ranks * parts * count > Limits.PASSES) {
+    if ((double) ranks * parts * count > SizeLimits.PASSES) {
       throw new BadInputException(
           "--micro-batches: %d stages × %d chunks × %d micro-batches are more than can be scheduled; take at most %d in all"
-              .formatted(ranks, parts, count, Limits.PASSES));
+              .formatted(ranks, parts, count, SizeLimits.PASSES));
     }
-    if ((long) ranks * each > Limits.DEVICES) {
+    if ((long) ranks * each > SizeLimits.DEVICES) {
       throw new BadInputException(
           "--replicas: %d stages × %d replicas are more workers than can be started; take at most %d"
-              .formatted(ranks, each, Limits.DEVICES));
+              .formatted(ranks, each, SizeLimits.DEVICES));
     }
     Schedule made = made(name, named, new ScheduleRequest(ranks, count, parts, TIMES, NO_CAP));
     if (made.exchanging()) {
@@ -391,7 +392,7 @@ final class TrainArgument {
   }
 
   private static LayerGraph graph(String network) {
-    Path file = Values.file("the model", network);
+    Path file = OptionValues.file("the model", network);
     Optional<ZooModel> zoo =
         Files.exists(file) ? Optional.empty() : ModelArgument.zooModel(network);
     return zoo.map(ZooModel::graph)

@@ -2,10 +2,10 @@ package dev.pipewright.app.report;
 
 import dev.pipewright.app.report.Table.Cell;
 import dev.pipewright.app.report.Table.Column;
-import dev.pipewright.planner.placement.Answer.Alternative;
-import dev.pipewright.planner.placement.Answer.Placed;
 import dev.pipewright.planner.placement.OperatorGraph;
 import dev.pipewright.planner.placement.OperatorPlacement.Device;
+import dev.pipewright.planner.placement.PlacementResult.Alternative;
+import dev.pipewright.planner.placement.PlacementResult.Placed;
 import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.List;

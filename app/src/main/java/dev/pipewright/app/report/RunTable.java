@@ -19,7 +19,7 @@ final class RunTable {
     List<Column> columns =
         new ArrayList<>(
             List.of(
-                Column.text(runs.clock() == Clock.UNITS ? "schedule" : "run"),
+                Column.text(runs.clock() == TimeNotation.UNITS ? "schedule" : "run"),
                 Column.number("makespan"),
                 Column.number("against\n" + first.name()),
                 Column.number("idle of\nmakespan"),

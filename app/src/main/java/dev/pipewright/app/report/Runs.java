@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * @param title in one line
  * @param times of ops, in words; empty for what is simulated or measured in seconds
  */
-public record Runs(String title, String times, Clock clock, List<Shown> all) {
+public record Runs(String title, String times, TimeNotation clock, List<Shown> all) {
   public Runs {
     all = List.copyOf(all);
   }
@@ -25,7 +25,7 @@ public record Runs(String title, String times, Clock clock, List<Shown> all) {
   /** A step of a plan. */
   public static Runs of(String title, Timeline timeline) {
     return new Runs(
-        title, "", Clock.SECONDS, List.of(new Shown(title, timeline, Optional.empty())));
+        title, "", TimeNotation.SECONDS, List.of(new Shown(title, timeline, Optional.empty())));
   }
 
   /** {@code 1f1b, zb-h1: 4 ranks, 8 micro-batches}; {@code 4 to 6 ranks} where they differ. */
@@ -38,7 +38,7 @@ public record Runs(String title, String times, Clock clock, List<Shown> all) {
             + Words.count(ranks.getMax(), "rank")
             + ", "
             + Words.count(microBatches, "micro-batch");
-    return new Runs(title, times, Clock.UNITS, all);
+    return new Runs(title, times, TimeNotation.UNITS, all);
   }
 
   public Shown first() {
@@ -97,7 +97,7 @@ public record Runs(String title, String times, Clock clock, List<Shown> all) {
 
   /** What shades mean: {@code from the other end}, or empty where no rank has several stages. */
   String shades() {
-    Numbering most = mostShaded().numbering();
+    SliceNumbers most = mostShaded().numbering();
     return most.mostShade() == 0
         ? ""
         : "lighter: " + (most.bothWays() ? "from the other end" : "a rank's later stages");
@@ -111,7 +111,7 @@ public record Runs(String title, String times, Clock clock, List<Shown> all) {
     return all.stream().anyMatch(run -> !run.numbering().ofStages());
   }
 
-  /** What the numbers of slices are in all of them: see {@link Numbering#ofStages}. */
+  /** What the numbers of slices are in all of them: see {@link SliceNumbers#ofStages}. */
   String numbers() {
     if (!numberStages()) {
       return "micro-batches";
@@ -133,7 +133,7 @@ public record Runs(String title, String times, Clock clock, List<Shown> all) {
     String figures =
         "%s %s; idle %s of it, %s of the longest %s's span; peak %s %s"
             .formatted(
-                clock == Clock.SECONDS ? "step" : "makespan",
+                clock == TimeNotation.SECONDS ? "step" : "makespan",
                 clock.duration(run.makespan()),
                 idle,
                 Units.percent(run.timeline().spanIdleShare()),

@@ -25,7 +25,7 @@ public final class Shown {
   private final String name;
   private final Timeline timeline;
   private final Optional<Period> period;
-  private final Numbering numbering;
+  private final SliceNumbers numbering;
 
   /**
    * How often a schedule that never flushes repeats once its pipeline is full.
@@ -45,7 +45,7 @@ public final class Shown {
     this.name = name;
     this.timeline = timeline;
     this.period = period;
-    this.numbering = new Numbering(timeline.placement());
+    this.numbering = new SliceNumbers(timeline.placement());
   }
 
   String name() {
@@ -60,7 +60,7 @@ public final class Shown {
     return period;
   }
 
-  Numbering numbering() {
+  SliceNumbers numbering() {
     return numbering;
   }
 

@@ -3,10 +3,10 @@ package dev.pipewright.app.report;
 import dev.pipewright.app.report.Table.Cell;
 import dev.pipewright.app.report.Table.Column;
 import dev.pipewright.predict.paradl.Finding;
-import dev.pipewright.predict.paradl.Limit;
 import dev.pipewright.predict.paradl.Prediction;
 import dev.pipewright.predict.paradl.Prediction.Impossible;
 import dev.pipewright.predict.paradl.Prediction.Predicted;
+import dev.pipewright.predict.paradl.ScalingLimit;
 import dev.pipewright.predict.paradl.Strategy;
 import dev.pipewright.predict.paradl.Study;
 import dev.pipewright.predict.paradl.Study.Resource;
@@ -168,7 +168,7 @@ final class StudyTables {
     return new Table(columns, List.copyOf(rows));
   }
 
-  private static List<Cell> limit(Strategy strategy, Limit limit) {
+  private static List<Cell> limit(Strategy strategy, ScalingLimit limit) {
     return Table.row(
         Cell.of(strategy.label()),
         Cell.of(Numbers.grouped(limit.devices())),

@@ -31,7 +31,7 @@ final class SvgRun {
   private final Shown run;
   private final SvgScale scale;
   private final Runs runs;
-  private final Numbering numbering;
+  private final SliceNumbers numbering;
   private final double right;
   private final double usual; // pixels of an op
 

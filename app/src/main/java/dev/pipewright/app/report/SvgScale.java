@@ -68,7 +68,7 @@ record SvgScale(
       roomy = Math.max(roomy, perUsualOp * ROOMY);
     }
     double page = PAGE - left - RIGHT;
-    if (runs.clock() == Clock.SECONDS) {
+    if (runs.clock() == TimeNotation.SECONDS) {
       return page;
     }
     return Math.min(WIDEST, Math.max(needed, Math.min(USUAL, roomy)));

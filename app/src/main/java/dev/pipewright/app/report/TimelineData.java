@@ -37,7 +37,7 @@ final class TimelineData {
   private String json() {
     boolean bytes = runs.first().inBytes();
     out.append("{\"step\":").append(whole).append(",\"parts\":").append(PARTS);
-    out.append(",\"seconds\":").append(runs.clock() == Clock.SECONDS);
+    out.append(",\"seconds\":").append(runs.clock() == TimeNotation.SECONDS);
     out.append(",\"bytes\":").append(bytes);
     Markup.quote(out.append(",\"memory\":"), runs.memory());
     Markup.quote(out.append(",\"shades\":"), runs.shades());
@@ -67,7 +67,7 @@ final class TimelineData {
 
   private void run(Shown run) {
     Placement placement = run.timeline().placement();
-    Numbering numbering = run.numbering();
+    SliceNumbers numbering = run.numbering();
     Markup.quote(out.append("{\"name\":"), run.name());
     out.append(",\"step\":").append(run.makespan());
     out.append(",\"depth\":").append(placement.depth());

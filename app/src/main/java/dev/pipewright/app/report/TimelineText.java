@@ -343,7 +343,7 @@ public final class TimelineText {
 
   private static String word(Shown run, Slice slice) {
     Look look = Look.of(slice.kind());
-    Numbering numbering = run.numbering();
+    SliceNumbers numbering = run.numbering();
     String letter = String.valueOf(look.letter);
     if (slice.microBatch() < 0 || (numbering.ofStages() && look.exchanges())) {
       return letter;

@@ -34,7 +34,7 @@ class CalibrateCommandTest {
     Failures failures = new Failures();
     line.setParameterExceptionHandler(failures);
     line.setExecutionExceptionHandler(failures);
-    Values.register(line);
+    OptionValues.register(line);
     String[] words = new String[args.length];
     for (int i = 0; i < args.length; i++) {
       words[i] = args[i].toString();

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.BadInputException;
-import dev.pipewright.planner.pipedream.Level;
+import dev.pipewright.planner.pipedream.BandwidthLevel;
 import dev.pipewright.zoo.Clusters;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -93,7 +93,7 @@ class PipeDreamAnswerTest {
   @Test
   void levelsAreReadInnermostFirst() {
     assertEquals(
-        new Levels(List.of(new Level(4, 25e9), new Level(2, 1e9))),
+        new Levels(List.of(new BandwidthLevel(4, 25e9), new BandwidthLevel(2, 1e9))),
         Levels.parse("4, 2", "25e9,1e9"));
   }
 
@@ -122,7 +122,7 @@ class PipeDreamAnswerTest {
   @Test
   void aClusterHasLevelsToo() {
     Levels levels = Levels.of(Clusters.find("dapple-a").orElseThrow());
-    assertEquals(List.of(8, 2), levels.levels().stream().map(Level::units).toList());
+    assertEquals(List.of(8, 2), levels.levels().stream().map(BandwidthLevel::units).toList());
     assertTrue(levels.levels().get(0).bytesPerSecond() > levels.levels().get(1).bytesPerSecond());
   }
 

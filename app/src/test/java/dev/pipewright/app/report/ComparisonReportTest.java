@@ -72,7 +72,7 @@ class ComparisonReportTest {
     for (Run run : runs) {
       all.add(ScheduleRuns.of(names[all.size()], 1, run));
     }
-    return new Runs("mlp, 2 workers", "", Clock.SECONDS, all);
+    return new Runs("mlp, 2 workers", "", TimeNotation.SECONDS, all);
   }
 
   @Test
@@ -109,7 +109,7 @@ class ComparisonReportTest {
     Run fast = StaticSimulator.run(schedule, OpTimes.equal(2, 1, 1, 1, 0));
     Run slow = StaticSimulator.run(schedule, OpTimes.equal(2, 50, 50, 50, 0));
     Runs runs = runs(slow, fast);
-    Runs plain = new Runs("the same in multiples of an op", "", Clock.UNITS, runs.all());
+    Runs plain = new Runs("the same in multiples of an op", "", TimeNotation.UNITS, runs.all());
     assertTrue(SvgScale.of(plain).plot() > 1_040, "numbers in all cells need more room");
     assertEquals(1_200, SvgScale.of(runs).width());
   }

@@ -5,8 +5,8 @@ import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Program;
 import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.search.OncePerStepTimes;
 import dev.pipewright.schedule.search.OpTimes;
-import dev.pipewright.schedule.search.StepTimes;
 import dev.pipewright.sim.Recorder;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
@@ -101,6 +101,6 @@ final class ScheduleRuns {
     double[] two = new double[stages];
     Arrays.fill(one, 1);
     Arrays.fill(two, 2);
-    return OpTimes.equal(stages, 1, 1, 1, 0).withStep(new StepTimes(two, two, two, one));
+    return OpTimes.equal(stages, 1, 1, 1, 0).withStep(new OncePerStepTimes(two, two, two, one));
   }
 }

@@ -3,13 +3,13 @@ package dev.pipewright.app.report;
 import dev.pipewright.predict.paradl.Bottleneck;
 import dev.pipewright.predict.paradl.Finding;
 import dev.pipewright.predict.paradl.Layout;
-import dev.pipewright.predict.paradl.Limit;
 import dev.pipewright.predict.paradl.MemoryUse;
 import dev.pipewright.predict.paradl.Phase;
 import dev.pipewright.predict.paradl.Phases;
 import dev.pipewright.predict.paradl.Prediction;
 import dev.pipewright.predict.paradl.Prediction.Impossible;
 import dev.pipewright.predict.paradl.Prediction.Predicted;
+import dev.pipewright.predict.paradl.ScalingLimit;
 import dev.pipewright.predict.paradl.Strategy;
 import dev.pipewright.predict.paradl.Study;
 import dev.pipewright.predict.paradl.Study.Crossover;
@@ -104,8 +104,8 @@ final class Studies {
           case PIPELINE -> 16;
           default -> 4096;
         };
-    Limit limit =
-        new Limit("scaling", most, "the smallest layer has " + most + " parts to share out");
+    ScalingLimit limit =
+        new ScalingLimit("scaling", most, "the smallest layer has " + most + " parts to share out");
     return devices > most || (strategy.hybrid() && devices < 4)
         ? new Impossible(
             strategy,
@@ -118,7 +118,7 @@ final class Studies {
         : predicted(strategy, devices, List.of(limit));
   }
 
-  private static Predicted predicted(Strategy strategy, int devices, List<Limit> limits) {
+  private static Predicted predicted(Strategy strategy, int devices, List<ScalingLimit> limits) {
     int parts =
         switch (strategy.split()) {
           case NOTHING -> 1;

@@ -5,8 +5,8 @@ import dev.pipewright.model.Shape;
 import dev.pipewright.runtime.data.Dataset;
 import dev.pipewright.runtime.data.DatasetRequirements;
 import dev.pipewright.runtime.data.DatasetSpec;
+import dev.pipewright.runtime.data.HostValues;
 import dev.pipewright.runtime.data.TrainingData;
-import dev.pipewright.runtime.data.Values;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -171,8 +171,8 @@ record DataTrial(
 
   private static void read(Dataset data) {
     for (long sample = 0; sample < Math.min(data.samples(), SAMPLES); sample++) {
-      for (Values values : data.inputs(new long[] {sample})) {
-        if (values instanceof Values.Floating floating) {
+      for (HostValues values : data.inputs(new long[] {sample})) {
+        if (values instanceof HostValues.Floating floating) {
           for (float value : floating.numbers()) {
             if (!Float.isFinite(value)) {
               throw new IllegalStateException("a pixel is " + value);

@@ -1,7 +1,7 @@
 package dev.pipewright.bench.fuzz;
 
 import com.sun.management.ThreadMXBean;
-import dev.pipewright.app.cli.Program;
+import dev.pipewright.app.cli.CommandLineProgram;
 import dev.pipewright.bench.fuzz.Campaign.Finding;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -55,14 +55,14 @@ final class Runner implements AutoCloseable {
           thread.set(daemon);
           return daemon;
         });
-    private final Program program = new Program();
+    private final CommandLineProgram program = new CommandLineProgram();
 
     private long nanoseconds() {
       return CLOCK.getThreadCpuTime(thread.get().threadId());
     }
   }
 
-  private static Answer answer(Program program, List<String> arguments) {
+  private static Answer answer(CommandLineProgram program, List<String> arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     int status =
@@ -105,7 +105,7 @@ final class Runner implements AutoCloseable {
   }
 
   private interface Work {
-    Answer with(Program program) throws Exception;
+    Answer with(CommandLineProgram program) throws Exception;
   }
 
   /**

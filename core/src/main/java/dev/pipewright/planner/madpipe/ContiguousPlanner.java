@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
  * holds fit.
  *
  * <p>Exact for each discipline. Whether a period is long enough is answered by {@code
- * ContiguousSearch}; a longer one never needs more memory, so periods are bisected, and since
+ * ContiguousPeriodSearch}; a longer one never needs more memory, so periods are bisected, and since
  * answers change only at the sums that it compares, each answer moves a bound to the next sum. At
  * most some fifty answers of O(devices · layers²).
  */
@@ -41,7 +41,7 @@ public final class ContiguousPlanner {
       Discipline discipline,
       double secondsPerBatch,
       BooleanSupplier stop) {
-    ContiguousSearch search = new ContiguousSearch(problem, discipline, stop);
+    ContiguousPeriodSearch search = new ContiguousPeriodSearch(problem, discipline, stop);
     double longest = Math.min(inARow(problem), secondsPerBatch / discipline.stretch());
     if (!search.keepsUp(longest)) {
       return Optional.empty();

@@ -123,7 +123,7 @@ public final class Capture {
 
   private Capture(StageCosts network, Request request, BooleanSupplier stop) {
     this.network = network;
-    this.costs = Blocks.chain(network);
+    this.costs = CoarseCuts.chain(network);
     this.oracle = new PipelineOracle(network, new PathFormula());
     this.request = request;
     this.stop = stop;
@@ -178,7 +178,7 @@ public final class Capture {
   private Candidate smallest() {
     HybridRecomputation whole = relief(costs);
     int most = Math.max(FINE, 2 * request.stages().orElse(0));
-    HybridRecomputation blocks = costs.size() > most ? relief(Blocks.of(costs, most)) : whole;
+    HybridRecomputation blocks = costs.size() > most ? relief(CoarseCuts.of(costs, most)) : whole;
     exhaustive = whole == blocks;
     Optional<Candidate> least = Optional.empty();
     int fewest = request.stages().orElse(1);

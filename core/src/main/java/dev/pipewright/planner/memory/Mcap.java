@@ -64,7 +64,7 @@ public final class Mcap {
    */
   public static Planning plan(
       StageCosts all, Request request, Cutter cutter, BooleanSupplier stop) {
-    StageCosts costs = Blocks.chain(all);
+    StageCosts costs = CoarseCuts.chain(all);
     int stages = request.stages().orElse(costs.workload().cluster().size());
     McapExact.check(costs.size(), stages);
     double serial = LowerBounds.oneDeviceSeconds(all, request.globalBatch(), CostModel.PIPEWRIGHT);

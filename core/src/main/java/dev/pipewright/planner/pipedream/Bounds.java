@@ -8,9 +8,9 @@ final class Bounds {
   private Bounds() {}
 
   /** The greater of all work over all devices and the layer that gains least from replicas. */
-  static LowerBound best(CutCosts costs, List<Level> levels) {
+  static LowerBound best(CutCosts costs, List<BandwidthLevel> levels) {
     long devices = 1;
-    for (Level level : levels) {
+    for (BandwidthLevel level : levels) {
       devices = Math.multiplyExact(devices, level.units());
     }
     double even = costs.exact(0, costs.last()) / devices;
@@ -30,10 +30,10 @@ final class Bounds {
   }
 
   /** Some stage has the layer; more layers on the same devices take no less. */
-  private static double alone(CutCosts costs, List<Level> levels, int layer) {
+  private static double alone(CutCosts costs, List<BandwidthLevel> levels, int layer) {
     double seconds = costs.layerSeconds(layer);
     int below = 1;
-    for (Level level : levels) {
+    for (BandwidthLevel level : levels) {
       double exchange = 4 * costs.layerParameterBytes(layer) / (level.bytesPerSecond() * below);
       double least = seconds;
       for (int r = 2; r <= level.units(); r++) {
@@ -46,11 +46,11 @@ final class Bounds {
   }
 
   /** All layers on all devices, as the authors' program compares with. */
-  static double dataParallel(CutCosts costs, List<Level> levels) {
+  static double dataParallel(CutCosts costs, List<BandwidthLevel> levels) {
     double seconds = costs.exact(0, costs.last());
     double bytes = costs.parameterBytes(0, costs.last());
     int below = 1;
-    for (Level level : levels) {
+    for (BandwidthLevel level : levels) {
       int r = level.units();
       seconds = (seconds + 4 * bytes * (r - 1) / (level.bytesPerSecond() * r * below)) / r;
       below = r;

@@ -20,7 +20,7 @@ public record PipeDream2bwSetting(
     Chain chain,
     Profile profile,
     Training training,
-    List<Level> levels,
+    List<BandwidthLevel> levels,
     double memoryBytes,
     int globalBatch,
     OptionalInt stages) {
@@ -41,7 +41,7 @@ public record PipeDream2bwSetting(
       Chain chain,
       Profile profile,
       Training training,
-      List<Level> levels,
+      List<BandwidthLevel> levels,
       double memoryBytes,
       int globalBatch) {
     this(chain, profile, training, levels, memoryBytes, globalBatch, OptionalInt.empty());
@@ -49,7 +49,7 @@ public record PipeDream2bwSetting(
 
   /** Devices of all levels. */
   public int devices() {
-    return levels.stream().mapToInt(Level::units).reduce(1, Math::multiplyExact);
+    return levels.stream().mapToInt(BandwidthLevel::units).reduce(1, Math::multiplyExact);
   }
 
   /** Bytes kept for each byte of weights: the state of training and the second version. */
@@ -61,7 +61,7 @@ public record PipeDream2bwSetting(
   /** The rate of the nearest level that joins devices {@code first..last}. */
   double bytesPerSecond(int first, int last) {
     int size = 1;
-    for (Level level : levels) {
+    for (BandwidthLevel level : levels) {
       size *= level.units();
       if (first / size == last / size) {
         return level.bytesPerSecond();

@@ -29,18 +29,19 @@ public final class PipeDreamOptimizer {
   public static final int MOST_PLACES = 5_000;
 
   private final CutCosts costs;
-  private final List<Level> levels;
+  private final List<BandwidthLevel> levels;
   private final List<double[]> transfers = new ArrayList<>(); // by level
   private final List<List<StageSeconds>> units =
       new ArrayList<>(); // by level, by stages: computing
   private final int count; // stages that are wanted; 0 for any number
   private boolean complete = true;
 
-  private PipeDreamOptimizer(CutCosts costs, List<Level> levels, boolean charged, int count) {
+  private PipeDreamOptimizer(
+      CutCosts costs, List<BandwidthLevel> levels, boolean charged, int count) {
     this.costs = costs;
     this.count = count;
     this.levels = List.copyOf(levels);
-    for (Level level : levels) {
+    for (BandwidthLevel level : levels) {
       transfers.add(RowSearch.transfers(costs, level, charged));
     }
     units.add(count == 0 ? List.of(costs) : List.of(costs, costs)); // a device has one stage
@@ -57,7 +58,7 @@ public final class PipeDreamOptimizer {
    * @param stop asked now and then; once true, always true
    */
   public static PipeDreamPlanning plan(
-      CutCosts costs, List<Level> levels, boolean chargeTransfers, BooleanSupplier stop) {
+      CutCosts costs, List<BandwidthLevel> levels, boolean chargeTransfers, BooleanSupplier stop) {
     return new PipeDreamOptimizer(checked(costs, levels), levels, chargeTransfers, 0).run(stop);
   }
 
@@ -67,7 +68,7 @@ public final class PipeDreamOptimizer {
    */
   public static Optional<PipeDreamPlanning> plan(
       CutCosts costs,
-      List<Level> levels,
+      List<BandwidthLevel> levels,
       boolean chargeTransfers,
       int stages,
       BooleanSupplier stop) {
@@ -77,7 +78,7 @@ public final class PipeDreamOptimizer {
     return Double.isInfinite(top.toTheEnd()) ? Optional.empty() : Optional.of(search.planning(top));
   }
 
-  private static CutCosts checked(CutCosts costs, List<Level> levels) {
+  private static CutCosts checked(CutCosts costs, List<BandwidthLevel> levels) {
     Check.that(!levels.isEmpty(), "devices are on a level: levels=%d", levels.size());
     Check.that(
         levels.size() == 1 || costs.last() <= MOST_PLACES,
@@ -102,7 +103,7 @@ public final class PipeDreamOptimizer {
   }
 
   private PipeDreamPlanning planning(RowSearch top) {
-    List<Node> pipeline = nodes(levels.size() - 1, top, costs.last(), count);
+    List<LevelStage> pipeline = nodes(levels.size() - 1, top, costs.last(), count);
     List<PipeDreamPlanning.Stage> stages = new Unfolding(costs, levels).stages(pipeline);
     return new PipeDreamPlanning(
         top.toTheEnd(),
@@ -112,7 +113,7 @@ public final class PipeDreamOptimizer {
         costs.exact(0, costs.last()),
         Bounds.dataParallel(costs, levels),
         Bounds.best(costs, levels),
-        Bottleneck.of(costs, levels, pipeline),
+        PipeDreamBottleneck.of(costs, levels, pipeline),
         runnerUp(top, pipeline.get(pipeline.size() - 1).part().units()),
         complete);
   }
@@ -145,15 +146,15 @@ public final class PipeDreamOptimizer {
   }
 
   /** The pipeline of a level, and of what is inside each of its stages. */
-  private List<Node> nodes(int level, RowSearch row, int to, int stages) {
-    List<Node> nodes = new ArrayList<>();
+  private List<LevelStage> nodes(int level, RowSearch row, int to, int stages) {
+    List<LevelStage> nodes = new ArrayList<>();
     for (RowSearch.Part part : row.parts(to, stages)) {
-      List<Node> inside =
+      List<LevelStage> inside =
           level == 0
               ? List.of()
               : nodes(level - 1, row(level - 1, part.from()).run(), part.to(), part.stages());
       nodes.add(
-          new Node(
+          new LevelStage(
               part,
               units.get(level).get(part.stages()).exact(part.from(), part.to()),
               row.exchange(part),
@@ -167,7 +168,7 @@ public final class PipeDreamOptimizer {
   private Optional<RunnerUp> runnerUp(RowSearch top, int chosen) {
     Optional<RunnerUp> best = Optional.empty();
     int below = 1;
-    for (Level level : levels.subList(0, levels.size() - 1)) {
+    for (BandwidthLevel level : levels.subList(0, levels.size() - 1)) {
       below = Math.multiplyExact(below, level.units());
     }
     for (int r = 1; r <= levels.get(levels.size() - 1).units(); r++) {

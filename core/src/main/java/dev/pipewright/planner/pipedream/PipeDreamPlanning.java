@@ -27,7 +27,7 @@ public record PipeDreamPlanning(
     double singleDeviceSeconds,
     double dataParallelSeconds,
     LowerBound lowerBound,
-    Bottleneck bottleneck,
+    PipeDreamBottleneck bottleneck,
     Optional<RunnerUp> runnerUp,
     boolean exact) {
   public PipeDreamPlanning {

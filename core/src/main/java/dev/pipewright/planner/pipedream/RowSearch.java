@@ -62,7 +62,7 @@ final class RowSearch {
       CutCosts costs,
       List<StageSeconds> unit,
       int count,
-      Level level,
+      BandwidthLevel level,
       int below,
       double[] transfer,
       int from) {
@@ -92,7 +92,7 @@ final class RowSearch {
   }
 
   /** Seconds that the activations of a mini-batch take over each cut, there and back. */
-  static double[] transfers(CutCosts costs, Level level, boolean charged) {
+  static double[] transfers(CutCosts costs, BandwidthLevel level, boolean charged) {
     double[] seconds = new double[costs.last() + 1];
     for (int place = 1; charged && place < costs.last(); place++) {
       seconds[place] = 2 * costs.crossingBytes(place) / level.bytesPerSecond();

@@ -16,7 +16,7 @@ final class Unfolding {
   private record Leaf(
       int from, int to, List<Integer> replicas, List<Integer> devices, double exchange) {}
 
-  Unfolding(CutCosts costs, List<Level> levels) {
+  Unfolding(CutCosts costs, List<BandwidthLevel> levels) {
     this.costs = costs;
     this.size = new int[levels.size()];
     size[0] = 1;
@@ -26,7 +26,7 @@ final class Unfolding {
   }
 
   /** The innermost stages of the outermost pipeline, in order. */
-  List<Stage> stages(List<Node> pipeline) {
+  List<Stage> stages(List<LevelStage> pipeline) {
     List<Leaf> leaves = leaves(pipeline, size.length - 1);
     List<Stage> stages = new ArrayList<>();
     int left = 0;
@@ -49,10 +49,10 @@ final class Unfolding {
     return stages;
   }
 
-  private List<Leaf> leaves(List<Node> pipeline, int level) {
+  private List<Leaf> leaves(List<LevelStage> pipeline, int level) {
     List<Leaf> leaves = new ArrayList<>();
     int unit = 0;
-    for (Node node : pipeline) {
+    for (LevelStage node : pipeline) {
       int units = node.part().units();
       for (Leaf inner : inner(node, level)) {
         List<Integer> replicas = new ArrayList<>(inner.replicas);
@@ -71,7 +71,7 @@ final class Unfolding {
     return leaves;
   }
 
-  private List<Leaf> inner(Node node, int level) {
+  private List<Leaf> inner(LevelStage node, int level) {
     return level == 0
         ? List.of(new Leaf(node.part().from(), node.part().to(), List.of(), List.of(0), 0))
         : leaves(node.inside(), level - 1);

@@ -31,10 +31,10 @@ public final class Baselines {
    * @param overlooked operators whose outgoing edges close no component; the authors name some of
    *     their own workloads, like masks that every layer reads
    */
-  public static Answer pipeDream(OperatorGraph graph, IntPredicate overlooked) {
+  public static PlacementResult pipeDream(OperatorGraph graph, IntPredicate overlooked) {
     List<int[]> together = branches(graph, Grouping.coloursOnly(graph), overlooked);
     Groups groups = Grouping.joined(graph, together);
-    return new PlacementPlanner(graph, Request.contiguous().linearized(), groups).answer();
+    return new PlacementPlanner(graph, PlacementRequest.contiguous().linearized(), groups).answer();
   }
 
   /** Pairs of operators that share a device. */
@@ -59,7 +59,7 @@ public final class Baselines {
     }
     int[] from = edges.stream().mapToInt(ends -> ends.get(0)).toArray();
     int[] to = edges.stream().mapToInt(ends -> ends.get(1)).toArray();
-    int[] block = Blocks.of(2 * colours.size, from, to);
+    int[] block = BiconnectedBlocks.of(2 * colours.size, from, to);
     Map<Integer, Integer> first = new HashMap<>();
     List<int[]> together = new ArrayList<>();
     for (int edge = 0; edge < block.length; edge++) {

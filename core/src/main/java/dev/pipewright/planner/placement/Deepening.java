@@ -10,12 +10,12 @@ final class Deepening {
   private static final double FIRST = 1.0 / 16; // of the lower bound, where nothing is known above
   private static final double PART = 1.0 / 32; // of the gap, where something is
 
-  private final ContiguousSearch search;
+  private final ContiguousPlacement search;
   private double bound;
   private Optional<Stages> best = Optional.empty();
   private boolean finished;
 
-  private Deepening(ContiguousSearch search, double bound) {
+  private Deepening(ContiguousPlacement search, double bound) {
     this.search = search;
     this.bound = bound;
   }
@@ -27,7 +27,7 @@ final class Deepening {
    * @param known largest load of a placement that is there; infinite where none is
    * @param most that no placement is above
    */
-  static Deepening of(ContiguousSearch search, double bound, double known, double most) {
+  static Deepening of(ContiguousPlacement search, double bound, double known, double most) {
     Deepening deepening = new Deepening(search, bound);
     if (known < Double.POSITIVE_INFINITY) {
       deepening.below(known);

@@ -1,9 +1,9 @@
 package dev.pipewright.planner.placement;
 
-import dev.pipewright.planner.placement.Answer.Alternative;
-import dev.pipewright.planner.placement.Answer.Placed;
-import dev.pipewright.planner.placement.Answer.TooBroad;
-import dev.pipewright.planner.placement.Answer.Unfinished;
+import dev.pipewright.planner.placement.PlacementResult.Alternative;
+import dev.pipewright.planner.placement.PlacementResult.Placed;
+import dev.pipewright.planner.placement.PlacementResult.TooBroad;
+import dev.pipewright.planner.placement.PlacementResult.Unfinished;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -18,13 +18,13 @@ import java.util.function.BooleanSupplier;
  * Algorithms for Device Placement of DNN Graph Operators</i>, NeurIPS 2020, arXiv:2006.16423: every
  * device holds a contiguous set of the forward pass, and of the backward pass what belongs to it.
  * Exact; first along single orders of the operators, whose best is a ceiling for the search over
- * all ideals. What need not be contiguous is improved from there by {@link LocalSearch}.
+ * all ideals. What need not be contiguous is improved from there by {@link PlacementAnnealing}.
  */
 public final class PlacementPlanner {
   private static final long MOST_NUMBERS = 80_000_000;
 
   private final OperatorGraph graph;
-  private final Request request;
+  private final PlacementRequest request;
   private Groups groups;
   private WorkBounds bounds;
   private final List<Alternative> alternatives = new ArrayList<>();
@@ -38,7 +38,7 @@ public final class PlacementPlanner {
   private long pairs;
 
   /** Plans with groups that were made already. */
-  PlacementPlanner(OperatorGraph graph, Request request, Groups groups) {
+  PlacementPlanner(OperatorGraph graph, PlacementRequest request, Groups groups) {
     this.graph = graph;
     this.request = request;
     this.groups = groups;
@@ -47,11 +47,11 @@ public final class PlacementPlanner {
   }
 
   /** The best placement of the kind that is asked for. */
-  public static Answer plan(OperatorGraph graph, Request request) {
+  public static PlacementResult plan(OperatorGraph graph, PlacementRequest request) {
     return new PlacementPlanner(graph, request, Grouping.of(graph)).answer();
   }
 
-  Answer answer() {
+  PlacementResult answer() {
     orders();
     if (!request.linearize()) {
       Optional<TooBroad> tooBroad = ideals();
@@ -72,7 +72,14 @@ public final class PlacementPlanner {
     alternatives.removeIf(other -> other.maxLoad() < placement.maxLoad());
     alternatives.sort(Comparator.comparingDouble(Alternative::maxLoad));
     return new Placed(
-        placement, bound, proven, searched, Words.binding(placement), ideals, pairs, alternatives);
+        placement,
+        bound,
+        proven,
+        searched,
+        PlacementWords.binding(placement),
+        ideals,
+        pairs,
+        alternatives);
   }
 
   private void alternative(String kind, OperatorPlacement placement) {
@@ -103,7 +110,7 @@ public final class PlacementPlanner {
   }
 
   private Deepening deepen(IdealLattice lattice, BooleanSupplier stop) {
-    ContiguousSearch search = new ContiguousSearch(groups, lattice, bounds, stop);
+    ContiguousPlacement search = new ContiguousPlacement(groups, lattice, bounds, stop);
     Deepening deepening = Deepening.of(search, bound.value(), known(), groups.most());
     pairs += search.visited();
     return deepening;
@@ -156,7 +163,7 @@ public final class PlacementPlanner {
   }
 
   private int most(Groups of) {
-    long each = ContiguousSearch.numbers(of, 1);
+    long each = ContiguousPlacement.numbers(of, 1);
     return (int) Math.min(request.mostIdeals(), Math.max(1, MOST_NUMBERS / each));
   }
 
@@ -164,7 +171,7 @@ public final class PlacementPlanner {
   private void apart() {
     OperatorPlacement contiguous = best.orElseThrow();
     Groups colours = Grouping.coloursOnly(graph);
-    LocalSearch search = new LocalSearch(colours, request.seed(), request.stop());
+    PlacementAnnealing search = new PlacementAnnealing(colours, request.seed(), request.stop());
     best = Optional.of(search.improved(graph, contiguous));
     searched += ", then sets that need not be contiguous by local search";
     alternatives.add(0, new Alternative("contiguous", contiguous.maxLoad()));

@@ -1,9 +1,9 @@
 package dev.pipewright.planner.placement;
 
-import dev.pipewright.planner.placement.Answer.NoRoom;
-import dev.pipewright.planner.placement.Answer.Placed;
 import dev.pipewright.planner.placement.OperatorGraph.Devices;
 import dev.pipewright.planner.placement.OperatorGraph.Operator;
+import dev.pipewright.planner.placement.PlacementResult.NoRoom;
+import dev.pipewright.planner.placement.PlacementResult.Placed;
 import java.util.List;
 import java.util.OptionalInt;
 
@@ -15,14 +15,14 @@ final class Room {
   private static final int FEW_IDEALS = 20_000;
 
   private final OperatorGraph graph;
-  private final Request request;
+  private final PlacementRequest request;
 
-  private Room(OperatorGraph graph, Request request) {
+  private Room(OperatorGraph graph, PlacementRequest request) {
     this.graph = graph;
     this.request = request;
   }
 
-  static NoRoom needed(OperatorGraph graph, Request request) {
+  static NoRoom needed(OperatorGraph graph, PlacementRequest request) {
     int unsupported = -1;
     for (int i = graph.size() - 1; i >= 0; i--) {
       unsupported = graph.operator(i).onAccelerator() ? unsupported : i;
@@ -30,7 +30,8 @@ final class Room {
     if (unsupported >= 0) {
       return new NoRoom(Double.POSITIVE_INFINITY, OptionalInt.empty(), unsupported);
     }
-    Request few = Request.contiguous().atMost(Math.min(FEW_IDEALS, request.mostIdeals()));
+    PlacementRequest few =
+        PlacementRequest.contiguous().atMost(Math.min(FEW_IDEALS, request.mostIdeals()));
     Room room = new Room(graph, request.linearize() ? few.linearized() : few);
     return new NoRoom(room.bytes(graph.devices().accelerators()), room.accelerators(), -1);
   }
@@ -40,7 +41,7 @@ final class Room {
     List<Operator> sized = graph.operators().stream().map(Room::sized).toList();
     Devices devices = new Devices(accelerators, 0, Double.POSITIVE_INFINITY);
     OperatorGraph bytes = new OperatorGraph(graph.name(), devices, sized, graph.edges());
-    Answer answer = PlacementPlanner.plan(bytes, request);
+    PlacementResult answer = PlacementPlanner.plan(bytes, request);
     if (!(answer instanceof Placed)) {
       answer = PlacementPlanner.plan(bytes, request.linearized());
     }

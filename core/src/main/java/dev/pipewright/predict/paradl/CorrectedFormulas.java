@@ -19,15 +19,15 @@ import dev.pipewright.predict.paradl.Strategy.Split;
  * </ul>
  */
 final class CorrectedFormulas implements StrategyFormulas {
-  private final Network network;
+  private final ParadlNetwork network;
   private final Setting setting;
-  private final Placement placement;
+  private final GroupPlacement placement;
   private final PipelineEstimate pipelines;
 
-  CorrectedFormulas(Network network, Setting setting) {
+  CorrectedFormulas(ParadlNetwork network, Setting setting) {
     this.network = network;
     this.setting = setting;
-    this.placement = Placement.achieved(network.workload().cluster());
+    this.placement = GroupPlacement.achieved(network.workload().cluster());
     this.pipelines = new PipelineEstimate(network, setting);
   }
 

@@ -194,7 +194,7 @@ final class Findings {
   }
 
   private void scaling() {
-    for (Limit limit : prediction.limits()) {
+    for (ScalingLimit limit : prediction.limits()) {
       if (prediction.devices() * 2L > limit.devices() && prediction.devices() > 1) {
         add(
             Bottleneck.SCALING,

@@ -17,7 +17,7 @@ final class GradientExchange {
   private final Collectives leaders;
   private final Collectives everybody;
 
-  GradientExchange(SplitCase split, Placement placement) {
+  GradientExchange(SplitCase split, GroupPlacement placement) {
     this.split = split;
     Layout layout = split.layout();
     boolean spatial = split.split() == Strategy.Split.POSITIONS;

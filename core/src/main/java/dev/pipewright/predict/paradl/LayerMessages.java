@@ -76,8 +76,8 @@ final class LayerMessages {
         int reach = layer.window().reach(axis);
         int stride = layer.window().stride().get(axis);
         int padding = layer.window().padding().get(axis);
-        Halo x = Halo.forward(in, out, reach, stride, padding, parts);
-        Halo y = Halo.backward(in, out, reach, stride, padding, parts);
+        ParadlHalo x = ParadlHalo.forward(in, out, reach, stride, padding, parts);
+        ParadlHalo y = ParadlHalo.backward(in, out, reach, stride, padding, parts);
         seconds += neighbours(x, rowBytes(layer.in(), layer.channels(), axis), parts);
         seconds += neighbours(y, rowBytes(layer.out(), layer.filters(), axis), parts);
       }
@@ -90,14 +90,14 @@ final class LayerMessages {
     double elements = channels;
     for (int other = 0; other < extents.size(); other++) {
       if (other != axis) {
-        elements *= Halo.largest(extents.get(other), split.layout().grid().get(other));
+        elements *= ParadlHalo.largest(extents.get(other), split.layout().grid().get(other));
       }
     }
     return elements * split.samples() * split.network().bytesPerElement();
   }
 
   /** Two parts have one neighbour each and exchange at the same time. */
-  private double neighbours(Halo halo, double rowBytes, int parts) {
+  private double neighbours(ParadlHalo halo, double rowBytes, int parts) {
     double before = group.pointToPoint(halo.before() * rowBytes);
     double after = group.pointToPoint(halo.after() * rowBytes);
     return parts == 2 ? Math.max(before, after) : before + after;

@@ -1,6 +1,6 @@
 package dev.pipewright.predict.paradl;
 
-import dev.pipewright.cost.Part;
+import dev.pipewright.cost.PartShares;
 
 /**
  * What one device has of a layer.
@@ -9,6 +9,6 @@ import dev.pipewright.cost.Part;
  * @param gathersBefore whether it reads a layer that is not split, which needs the whole gradient
  * @param gathersAfter whether a layer that is not split reads it
  */
-record LayerShare(Part part, boolean split, boolean gathersBefore, boolean gathersAfter) {
-  static final LayerShare WHOLE = new LayerShare(Part.WHOLE, false, false, false);
+record LayerShare(PartShares part, boolean split, boolean gathersBefore, boolean gathersAfter) {
+  static final LayerShare WHOLE = new LayerShare(PartShares.WHOLE, false, false, false);
 }

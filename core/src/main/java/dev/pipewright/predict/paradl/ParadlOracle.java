@@ -24,18 +24,18 @@ public final class ParadlOracle {
   private static final int MOST_SAMPLES = 1 << 20;
 
   private final Setting setting;
-  private final Network network;
-  private final Limits limits;
+  private final ParadlNetwork network;
+  private final StrategyLimits limits;
   private final StrategyFormulas formulas;
 
   public ParadlOracle(Setting setting) {
-    this(setting, new Network(setting.workload(), setting.splitLayers()));
+    this(setting, new ParadlNetwork(setting.workload(), setting.splitLayers()));
   }
 
-  private ParadlOracle(Setting setting, Network network) {
+  private ParadlOracle(Setting setting, ParadlNetwork network) {
     this.setting = setting;
     this.network = network;
-    this.limits = new Limits(network, setting);
+    this.limits = new StrategyLimits(network, setting);
     this.formulas =
         setting.formulas() == Formulas.PUBLISHED
             ? new PublishedFormulas(network, setting)
@@ -60,7 +60,7 @@ public final class ParadlOracle {
         devices,
         cluster.size());
     Check.that(globalBatch >= 1, "a batch has samples: batch=%d", globalBatch);
-    List<Limit> ends = List.of(limits.devices(strategy, globalBatch));
+    List<ScalingLimit> ends = List.of(limits.devices(strategy, globalBatch));
     if (devices > ends.get(0).devices()) {
       return new Impossible(strategy, devices, globalBatch, ends, tooMany(ends.get(0), devices));
     }
@@ -86,13 +86,14 @@ public final class ParadlOracle {
     return best;
   }
 
-  private static String tooMany(Limit limit, int devices) {
+  private static String tooMany(ScalingLimit limit, int devices) {
     return limit.devices() == 0
         ? limit.why()
         : devices + " devices are more than " + limit.devices() + ": " + limit.why();
   }
 
-  private Predicted predicted(Layout layout, long batch, Estimate estimate, List<Limit> ends) {
+  private Predicted predicted(
+      Layout layout, long batch, Estimate estimate, List<ScalingLimit> ends) {
     double capacity = Double.POSITIVE_INFINITY;
     Cluster cluster = setting.workload().cluster();
     for (int device = 0; device < layout.devices(); device++) {
@@ -126,7 +127,7 @@ public final class ParadlOracle {
       if (devices % size != 0) {
         return "groups of " + size + " do not divide " + devices + " devices";
       }
-      Limit parts = limits.parts(strategy);
+      ScalingLimit parts = limits.parts(strategy);
       if (size > parts.devices()) {
         return "groups of " + size + " are more than " + parts.devices() + ": " + parts.why();
       }

@@ -13,10 +13,10 @@ import java.util.List;
 
 /** Prices a pipeline with the planner's cost model: stages balanced by time, 1F1B. */
 final class PipelineEstimate implements StrategyFormulas {
-  private final Network network;
+  private final ParadlNetwork network;
   private final Setting setting;
 
-  PipelineEstimate(Network network, Setting setting) {
+  PipelineEstimate(ParadlNetwork network, Setting setting) {
     this.network = network;
     this.setting = setting;
   }

@@ -14,7 +14,7 @@ public sealed interface Prediction {
   long globalBatch();
 
   /** What ends this strategy's scaling, on this or a larger number of devices. */
-  List<Limit> limits();
+  List<ScalingLimit> limits();
 
   /**
    * Seconds and bytes.
@@ -32,7 +32,7 @@ public sealed interface Prediction {
       Phases phases,
       MemoryUse memory,
       double capacity,
-      List<Limit> limits,
+      List<ScalingLimit> limits,
       List<Finding> findings)
       implements Prediction {
     public Predicted {
@@ -85,7 +85,7 @@ public sealed interface Prediction {
 
   /** The strategy cannot use so many devices, or cannot cut this network at all. */
   record Impossible(
-      Strategy strategy, int devices, long globalBatch, List<Limit> limits, String why)
+      Strategy strategy, int devices, long globalBatch, List<ScalingLimit> limits, String why)
       implements Prediction {
     public Impossible {
       limits = List.copyOf(limits);

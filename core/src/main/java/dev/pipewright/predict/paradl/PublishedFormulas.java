@@ -12,14 +12,14 @@ import java.util.function.IntToDoubleFunction;
  * pipeline once per segment and sample; it is kept as it is. Memory is the naive sum times γ.
  */
 final class PublishedFormulas implements StrategyFormulas {
-  private final Network network;
+  private final ParadlNetwork network;
   private final Setting setting;
-  private final Placement placement;
+  private final GroupPlacement placement;
 
-  PublishedFormulas(Network network, Setting setting) {
+  PublishedFormulas(ParadlNetwork network, Setting setting) {
     this.network = network;
     this.setting = setting;
-    this.placement = Placement.onPaper(network.workload().cluster());
+    this.placement = GroupPlacement.onPaper(network.workload().cluster());
   }
 
   @Override

@@ -1,16 +1,16 @@
 package dev.pipewright.predict.paradl;
 
-import dev.pipewright.cost.Part;
+import dev.pipewright.cost.PartShares;
 import dev.pipewright.predict.paradl.Strategy.Split;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Which layers a layout splits. */
 final class Sharing {
-  private final Network network;
+  private final ParadlNetwork network;
   private final Layout layout;
 
-  Sharing(Network network, Layout layout) {
+  Sharing(ParadlNetwork network, Layout layout) {
     this.network = network;
     this.layout = layout;
   }
@@ -37,11 +37,11 @@ final class Sharing {
     return shares;
   }
 
-  private Part part(Geometry layer) {
+  private PartShares part(Geometry layer) {
     return switch (layout.strategy().split()) {
-      case FILTERS -> new Part(share(layer.filters(), layout.parts()), 1, 1);
-      case CHANNELS -> new Part(1, share(layer.channels(), layout.parts()), 1);
-      default -> Part.WHOLE;
+      case FILTERS -> new PartShares(share(layer.filters(), layout.parts()), 1, 1);
+      case CHANNELS -> new PartShares(1, share(layer.channels(), layout.parts()), 1);
+      default -> PartShares.WHOLE;
     };
   }
 
@@ -57,7 +57,7 @@ final class Sharing {
         }
         shares.add(
             new LayerShare(
-                new Part(1, 1, positions),
+                new PartShares(1, 1, positions),
                 true,
                 region.gathersBefore(layer),
                 region.gathersAfter(layer)));
@@ -69,6 +69,6 @@ final class Sharing {
   }
 
   private static double share(int extent, int parts) {
-    return (double) Halo.largest(extent, parts) / extent;
+    return (double) ParadlHalo.largest(extent, parts) / extent;
   }
 }

@@ -8,10 +8,10 @@ import java.util.List;
  * (normalisation, activation, sum) follow what they read.
  */
 final class SpatialRegion {
-  private final Shapes shapes;
+  private final NetworkShapes shapes;
   private final boolean[] inside;
 
-  SpatialRegion(Shapes shapes, List<Integer> grid) {
+  SpatialRegion(NetworkShapes shapes, List<Integer> grid) {
     this.shapes = shapes;
     this.inside = new boolean[shapes.size()];
     for (int layer : shapes.graph().topological()) {
@@ -35,7 +35,7 @@ final class SpatialRegion {
   }
 
   /** Whether each part of the grid has at least one position, and enough for its neighbours. */
-  static boolean fits(Shapes shapes, int layer, List<Integer> grid) {
+  static boolean fits(NetworkShapes shapes, int layer, List<Integer> grid) {
     Geometry l = shapes.layer(layer);
     if (l.kind() == Geometry.Kind.INPUT) {
       return fits(l.out(), grid);

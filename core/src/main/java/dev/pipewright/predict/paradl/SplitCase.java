@@ -8,9 +8,9 @@ import java.util.List;
  * @param shares for each layer
  * @param samples of one group, of the largest where they do not divide
  */
-record SplitCase(Network network, Layout layout, List<LayerShare> shares, double samples) {
+record SplitCase(ParadlNetwork network, Layout layout, List<LayerShare> shares, double samples) {
 
-  static SplitCase of(Network network, Layout layout, long globalBatch) {
+  static SplitCase of(ParadlNetwork network, Layout layout, long globalBatch) {
     List<LayerShare> shares = new Sharing(network, layout).shares();
     return new SplitCase(
         network, layout, shares, (double) Math.ceilDiv(globalBatch, (long) layout.groups()));

@@ -12,7 +12,7 @@ final class SplitEstimate {
   private final GradientExchange exchange;
   private final double[] seconds;
 
-  SplitEstimate(Setting setting, SplitCase split, Placement placement) {
+  SplitEstimate(Setting setting, SplitCase split, GroupPlacement placement) {
     this.setting = setting;
     this.split = split;
     this.inside = placement.insideGroups(split.layout());

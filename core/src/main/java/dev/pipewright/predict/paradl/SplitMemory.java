@@ -7,7 +7,7 @@ final class SplitMemory {
   private SplitMemory() {}
 
   static MemoryUse of(SplitCase split) {
-    Network network = split.network();
+    ParadlNetwork network = split.network();
     double[] kept = new double[split.size()];
     double[] output = new double[split.size()];
     double parameters = 0;

@@ -5,11 +5,11 @@ import dev.pipewright.profile.Profile.Quantity;
 
 /** A network cut into consecutive stages whose slowest is as fast as cuts allow. */
 final class StageCut {
-  private final Network network;
+  private final ParadlNetwork network;
   private final StageCosts costs;
   private final int[] firsts; // of each stage, and the end
 
-  private StageCut(Network network, StageCosts costs, int[] firsts) {
+  private StageCut(ParadlNetwork network, StageCosts costs, int[] firsts) {
     this.network = network;
     this.costs = costs;
     this.firsts = firsts;
@@ -19,7 +19,7 @@ final class StageCut {
    * By parametric search over the slowest stage's time at the profile's first slice size: the bound
    * is halved until the greedy cut has as many stages as asked for, to 1e-9.
    */
-  static StageCut balanced(Network network, StageCosts costs, int stages) {
+  static StageCut balanced(ParadlNetwork network, StageCosts costs, int stages) {
     int slice = network.workload().profile().samples().get(0);
     double[] time = new double[costs.size() + 1];
     for (int end = 1; end < time.length; end++) {

@@ -21,7 +21,7 @@ public final class Studies {
    * @param devices ascending
    */
   public static Study of(
-      Setting setting, List<Strategy> strategies, List<Integer> devices, Batch batch) {
+      Setting setting, List<Strategy> strategies, List<Integer> devices, BatchScaling batch) {
     ParadlOracle oracle = new ParadlOracle(setting);
     List<Prediction> predictions = new ArrayList<>();
     for (Strategy strategy : strategies) {
@@ -70,7 +70,7 @@ public final class Studies {
   }
 
   private static List<Sensitivity> sensitivities(
-      Study study, Workload workload, ParadlOracle oracle, Batch batch) {
+      Study study, Workload workload, ParadlOracle oracle, BatchScaling batch) {
     int devices = study.devices().get(study.devices().size() - 1);
     Optional<Strategy> usual = study.choice(devices).map(Predicted::strategy);
     List<Sensitivity> sensitivities = new ArrayList<>();
@@ -98,7 +98,7 @@ public final class Studies {
   }
 
   private static Optional<Predicted> on(
-      ParadlOracle elsewhere, List<Strategy> strategies, int devices, Batch batch) {
+      ParadlOracle elsewhere, List<Strategy> strategies, int devices, BatchScaling batch) {
     return choice(
         strategies.stream().map(s -> elsewhere.predict(s, devices, batch.on(devices))), 1);
   }

@@ -21,10 +21,10 @@ final class Coverage {
   private final int most;
   private final List<Problem> problems = new ArrayList<>();
   private final Map<Pass, BitSet> seen; // by stage and micro-batch
-  private final Numbering updates = new Numbering();
-  private final Numbering meetings = new Numbering(); // collective operations
-  private final Numbering members = new Numbering(); // by meeting and rank
-  private final Numbering turns = new Numbering(); // by turn and stage of a chain
+  private final KeyNumbers updates = new KeyNumbers();
+  private final KeyNumbers meetings = new KeyNumbers(); // collective operations
+  private final KeyNumbers members = new KeyNumbers(); // by meeting and rank
+  private final KeyNumbers turns = new KeyNumbers(); // by turn and stage of a chain
   private final int[] turnCount; // by stage of a chain
   private final int[] lastTurn;
 
@@ -103,7 +103,7 @@ final class Coverage {
     };
   }
 
-  private static boolean isNew(Numbering numbering, long key) {
+  private static boolean isNew(KeyNumbers numbering, long key) {
     int size = numbering.size();
     return numbering.of(key) == size;
   }

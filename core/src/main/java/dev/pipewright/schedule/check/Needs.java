@@ -115,7 +115,7 @@ final class Needs {
   }
 
   private void meetings() {
-    Numbering meetings = new Numbering();
+    KeyNumbers meetings = new KeyNumbers();
     for (int rank = 0; rank < schedule.ranks(); rank++) {
       long[] program = schedule.packed(rank);
       for (int i = 0; i < program.length; i++) {
@@ -161,7 +161,7 @@ final class Needs {
 
   /** A turn waits for the op that uses what was handed on in the turn before. */
   private void turns() {
-    Numbering turns = new Numbering();
+    KeyNumbers turns = new KeyNumbers();
     int[] users = nothing(size());
     int[] next = nothing(schedule.stages()); // by stage: the op behind
     for (int rank = 0; rank < schedule.ranks(); rank++) {

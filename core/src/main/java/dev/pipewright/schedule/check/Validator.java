@@ -225,7 +225,7 @@ public final class Validator {
     Needs needs = new Needs(schedule);
     problems = Sequence.problems(schedule, needs, most);
     if (problems.isEmpty()) {
-      new Progress(schedule, needs).deadlock().ifPresent(problems::add);
+      new UntimedRun(schedule, needs).deadlock().ifPresent(problems::add);
     }
     return problems;
   }

@@ -64,7 +64,7 @@ public final class AdaptiveV {
     int few = Math.min(microBatches, FEW * ranks);
     double[] caps = new double[ranks];
     Arrays.fill(caps, cap);
-    Trials trials = new Trials(new Lanes(placement, microBatches, times), few, 1, caps, OPS);
+    Trials trials = new Trials(new OpLanes(placement, microBatches, times), few, 1, caps, OPS);
     AdaptiveV search = new AdaptiveV(trials, few, caps);
     search.offer(cap);
     search.vary();
@@ -103,7 +103,7 @@ public final class AdaptiveV {
     return score;
   }
 
-  private byte[][] reordered(Lanes lanes, Lanes by, byte[][] programs) {
+  private byte[][] reordered(OpLanes lanes, OpLanes by, byte[][] programs) {
     return lanes.cooled(new Reorder(by, caps).run(programs, SLACK * by.seconds[0]));
   }
 

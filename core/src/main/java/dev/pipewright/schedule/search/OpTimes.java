@@ -30,7 +30,7 @@ public record OpTimes(
     double[] recompute,
     double[] there,
     double[] back,
-    StepTimes step,
+    OncePerStepTimes step,
     boolean overlapped,
     Recomputed.Selector within) {
   /** No backward pass recomputes within its own time. */
@@ -41,7 +41,7 @@ public record OpTimes(
       double[] recompute,
       double[] there,
       double[] back,
-      StepTimes step,
+      OncePerStepTimes step,
       boolean overlapped) {
     this(forward, input, weight, recompute, there, back, step, overlapped, Recomputed.NONE);
   }
@@ -78,14 +78,14 @@ public record OpTimes(
         forward,
         transfers,
         transfers,
-        StepTimes.none(forward.length),
+        OncePerStepTimes.none(forward.length),
         false);
   }
 
   /** Backward passes that are never split, and what a transfer takes over each cut. */
   public static OpTimes whole(double[] forward, double[] backward, double[] there, double[] back) {
     double[] none = new double[forward.length];
-    StepTimes step = StepTimes.none(forward.length);
+    OncePerStepTimes step = OncePerStepTimes.none(forward.length);
     return new OpTimes(forward, backward, none, forward, there, back, step, false);
   }
 
@@ -107,7 +107,7 @@ public record OpTimes(
   }
 
   /** These times, with others of a step's own ops. */
-  public OpTimes withStep(StepTimes other) {
+  public OpTimes withStep(OncePerStepTimes other) {
     return new OpTimes(forward, input, weight, recompute, there, back, other, overlapped, within);
   }
 
@@ -129,7 +129,7 @@ public record OpTimes(
         slowed(recompute, placement, slowness),
         there,
         back,
-        new StepTimes(
+        new OncePerStepTimes(
             step.gather(),
             step.reduce(),
             step.gradientPass(),

@@ -12,7 +12,7 @@ import java.util.Arrays;
 final class Reorder {
   private static final int REACH = 200; // places further on
 
-  private final Lanes lanes;
+  private final OpLanes lanes;
   private final double[] cap;
   private final double[] ends; // by lane and micro-batch
   private final int[] done; // by lane
@@ -27,7 +27,7 @@ final class Reorder {
   private final byte[][] programs;
   private final int[] size;
 
-  Reorder(Lanes lanes, double[] cap) {
+  Reorder(OpLanes lanes, double[] cap) {
     this.lanes = lanes;
     this.cap = cap;
     int ranks = lanes.ranks;

@@ -10,10 +10,10 @@ import java.util.List;
  * can be better: no rank waits between its first op and its last, and no makespan can be shorter.
  */
 final class Trials {
-  /** Makes orders or programs, as {@link Lanes} has them, for as many micro-batches as it has. */
+  /** Makes orders or programs, as {@link OpLanes} has them, for as many micro-batches as it has. */
   interface Source {
     /** By rank; empty where it finds none. */
-    byte[][] orders(Lanes lanes);
+    byte[][] orders(OpLanes lanes);
   }
 
   private record Trial(double score, Source source, double part, double allowance) {}
@@ -26,8 +26,8 @@ final class Trials {
       0.03; // of what ranks wait at most, from allowance to allowance
   private static final long ALLOWED_OPS = 400_000; // of the runs with allowances
 
-  private final Lanes lanes;
-  private final Lanes few;
+  private final OpLanes lanes;
+  private final OpLanes few;
   private final WeightFiller filler;
   private final WeightFiller fewFiller;
   private final List<Trial> trials = new ArrayList<>();
@@ -42,7 +42,7 @@ final class Trials {
    * @param cap activations that each rank can hold
    * @param ops that all short runs may have together
    */
-  Trials(Lanes lanes, int few, double kept, double[] cap, long ops) {
+  Trials(OpLanes lanes, int few, double kept, double[] cap, long ops) {
     this.lanes = lanes;
     filler = new WeightFiller(lanes, kept, cap);
     boolean same = few == lanes.microBatches;
@@ -98,7 +98,7 @@ final class Trials {
     Check.that(best.length > 0, "no order fits into memory: ranks=%d", lanes.ranks);
     long moves = MOVED_OPS / lanes.size();
     boolean vain = moves < FEWEST_MOVES;
-    return lanes.packed(vain ? best : new LocalSearch(lanes, filler).improve(best, moves));
+    return lanes.packed(vain ? best : new ScheduleLocalSearch(lanes, filler).improve(best, moves));
   }
 
   /** The best program of the best trials, each run with all micro-batches. */

@@ -16,7 +16,7 @@ import java.util.Arrays;
 final class WeightFiller {
   private static final double SPAN = 20; // what a longest span weighs against a makespan
 
-  private final Lanes lanes;
+  private final OpLanes lanes;
   private final double kept; // part of the activations that the input's gradient leaves
   private final double[] cap; // by rank
 
@@ -37,7 +37,7 @@ final class WeightFiller {
   private int count;
   private double worst; // what any rank has waited
 
-  WeightFiller(Lanes lanes, double kept, double[] cap) {
+  WeightFiller(OpLanes lanes, double kept, double[] cap) {
     this.lanes = lanes;
     this.kept = kept;
     this.cap = cap;

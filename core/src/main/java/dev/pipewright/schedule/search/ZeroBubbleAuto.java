@@ -78,7 +78,7 @@ public final class ZeroBubbleAuto {
     Placement placement = Placement.straight(stages);
     int few = Math.min(microBatches, FEW * stages);
     Trials trials =
-        new Trials(new Lanes(placement, microBatches, times), few, kept, cap.clone(), OPS);
+        new Trials(new OpLanes(placement, microBatches, times), few, kept, cap.clone(), OPS);
     ZeroBubbleAuto search = new ZeroBubbleAuto(trials, stages, microBatches, times, cap);
     search.ahead();
     search.periodic();

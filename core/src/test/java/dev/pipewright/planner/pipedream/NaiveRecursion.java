@@ -20,7 +20,7 @@ final class NaiveRecursion {
       double[] layerSeconds,
       double[] bytes,
       double[] outputs,
-      List<Level> levels,
+      List<BandwidthLevel> levels,
       boolean charged) {
     int n = chain.size();
     double[] work = chain.cumulative(layerSeconds);
@@ -35,7 +35,7 @@ final class NaiveRecursion {
     }
     int below = 1;
     double[] byLast = new double[0];
-    for (Level level : levels) {
+    for (BandwidthLevel level : levels) {
       double[][] whole = new double[n + 1][n];
       for (int i = n; i >= 0; i--) {
         byLast = row(chain, i, unit, weights, crossing, level, below, charged, whole[i]);
@@ -47,7 +47,7 @@ final class NaiveRecursion {
   }
 
   /** Seconds per mini-batch of the best plan on all devices by its number of innermost stages. */
-  static double[] byStages(Networks network, List<Level> levels, boolean charged) {
+  static double[] byStages(Networks network, List<BandwidthLevel> levels, boolean charged) {
     Chain chain = network.chain();
     int n = chain.size();
     double[] work = chain.cumulative(network.seconds());
@@ -62,7 +62,7 @@ final class NaiveRecursion {
       }
     }
     int below = 1;
-    for (Level level : levels) {
+    for (BandwidthLevel level : levels) {
       int most = Math.min(n, (unit.length - 1) * level.units());
       double[][][] whole = new double[most + 1][n + 1][n];
       for (int i = 0; i <= n; i++) {
@@ -88,7 +88,7 @@ final class NaiveRecursion {
       double[][][] unit,
       double[] weights,
       double[] crossing,
-      Level level,
+      BandwidthLevel level,
       int below,
       boolean charged,
       int most) {
@@ -136,7 +136,7 @@ final class NaiveRecursion {
       double[][] unit,
       double[] weights,
       double[] crossing,
-      Level level,
+      BandwidthLevel level,
       int below,
       boolean charged,
       double[] whole) {

@@ -61,10 +61,11 @@ record Networks(Chain chain, double[] seconds, double[] parameters, double[] out
     return CutCosts.of(chain, seconds, parameters, outputs);
   }
 
-  static List<Level> levels(SplittableRandom random, int count, int most) {
-    List<Level> levels = new ArrayList<>();
+  static List<BandwidthLevel> levels(SplittableRandom random, int count, int most) {
+    List<BandwidthLevel> levels = new ArrayList<>();
     for (int level = 0; level < count; level++) {
-      levels.add(new Level(random.nextInt(1, most + 1), Math.pow(10, random.nextInt(7, 11))));
+      levels.add(
+          new BandwidthLevel(random.nextInt(1, most + 1), Math.pow(10, random.nextInt(7, 11))));
     }
     return levels;
   }

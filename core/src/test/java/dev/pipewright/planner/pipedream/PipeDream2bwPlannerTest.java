@@ -146,7 +146,7 @@ class PipeDream2bwPlannerTest {
     }
 
     private double rate(int first, int last) {
-      Level inner = setting.levels().get(0);
+      BandwidthLevel inner = setting.levels().get(0);
       return first / inner.units() == last / inner.units()
           ? inner.bytesPerSecond()
           : setting.levels().get(1).bytesPerSecond();
@@ -257,7 +257,7 @@ class PipeDream2bwPlannerTest {
     Chain chain =
         Chain.of(Networks.graph(4, List.of(new Edge(0, 1), new Edge(1, 2), new Edge(2, 3))));
     return new PipeDream2bwSetting(
-        chain, profile, ADAM, List.of(new Level(2, 1e3)), memoryBytes, 4);
+        chain, profile, ADAM, List.of(new BandwidthLevel(2, 1e3)), memoryBytes, 4);
   }
 
   @Test

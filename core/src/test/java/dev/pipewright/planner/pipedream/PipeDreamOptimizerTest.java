@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 class PipeDreamOptimizerTest {
   /** A network, its devices and whether transfers are charged. */
-  private record Instance(Networks network, List<Level> levels, boolean charged) {
+  private record Instance(Networks network, List<BandwidthLevel> levels, boolean charged) {
     static Instance of(RepetitionInfo seed) {
       var random = new SplittableRandom(seed.getCurrentRepetition());
       boolean branches = random.nextInt(3) > 0;
@@ -51,7 +51,7 @@ class PipeDreamOptimizerTest {
     }
 
     int devices() {
-      return levels.stream().mapToInt(Level::units).reduce(1, (a, b) -> a * b);
+      return levels.stream().mapToInt(BandwidthLevel::units).reduce(1, (a, b) -> a * b);
     }
   }
 
@@ -186,7 +186,7 @@ class PipeDreamOptimizerTest {
   void layersWithoutWeightsAreReplicatedAndTheRestIsNot() {
     PipeDreamPlanning planning =
         PipeDreamOptimizer.plan(
-            frontHeavy().costs(), List.of(new Level(4, 1e9)), true, () -> false);
+            frontHeavy().costs(), List.of(new BandwidthLevel(4, 1e9)), true, () -> false);
     assertEquals(2, planning.seconds());
     assertEquals(
         List.of(
@@ -212,7 +212,10 @@ class PipeDreamOptimizerTest {
             new double[] {0, 0}); // 3 + 1 devices inside
     PipeDreamPlanning planning =
         PipeDreamOptimizer.plan(
-            network.costs(), List.of(new Level(4, 1), new Level(2, 1e9)), true, () -> false);
+            network.costs(),
+            List.of(new BandwidthLevel(4, 1), new BandwidthLevel(2, 1e9)),
+            true,
+            () -> false);
     assertEquals(List.of(0, 1, 2, 4, 5, 6), planning.stages().get(0).devices());
     assertEquals(List.of(3, 7), planning.stages().get(1).devices());
     assertEquals(List.of(3, 2), planning.stages().get(0).replicas());
@@ -226,7 +229,7 @@ class PipeDreamOptimizerTest {
   void activationsAreChargedOnlyWhereAsked() {
     Networks network =
         chain(new double[] {1, 1}, new double[] {1e12, 1e12}, new double[] {5e9, 1e15});
-    List<Level> two = List.of(new Level(2, 1e9));
+    List<BandwidthLevel> two = List.of(new BandwidthLevel(2, 1e9));
     PipeDreamPlanning charged = PipeDreamOptimizer.plan(network.costs(), two, true, () -> false);
     assertEquals(10, charged.seconds()); // there and back over the cut, nothing after the end
     assertEquals(
@@ -239,7 +242,8 @@ class PipeDreamOptimizerTest {
   void aLayerThatGainsNothingFromReplicasBoundsThePlan() {
     Networks network = chain(new double[] {1, 5}, new double[] {0, 1e12}, new double[] {0, 0});
     var bound =
-        PipeDreamOptimizer.plan(network.costs(), List.of(new Level(3, 1e9)), true, () -> false)
+        PipeDreamOptimizer.plan(
+                network.costs(), List.of(new BandwidthLevel(3, 1e9)), true, () -> false)
             .lowerBound();
     assertEquals(5, bound.value());
     assertEquals("layer layer-1 alone on any devices", bound.why());
@@ -251,7 +255,7 @@ class PipeDreamOptimizerTest {
     double[] ones = new double[layers];
     Arrays.fill(ones, 1);
     CutCosts costs = chain(ones, new double[layers], new double[layers]).costs();
-    Level two = new Level(2, 1e9);
+    BandwidthLevel two = new BandwidthLevel(2, 1e9);
     String refusal =
         assertThrows(
                 IllegalArgumentException.class,
@@ -272,8 +276,8 @@ class PipeDreamOptimizerTest {
     assertThrows(
         IllegalArgumentException.class,
         () -> PipeDreamOptimizer.plan(costs, List.of(), true, () -> false));
-    assertThrows(IllegalArgumentException.class, () -> new Level(0, 1));
-    assertThrows(IllegalArgumentException.class, () -> new Level(1, 0));
+    assertThrows(IllegalArgumentException.class, () -> new BandwidthLevel(0, 1));
+    assertThrows(IllegalArgumentException.class, () -> new BandwidthLevel(1, 0));
     assertThrows(
         IllegalArgumentException.class,
         () -> CutCosts.of(frontHeavy().chain(), new double[3], new double[4], new double[4]));

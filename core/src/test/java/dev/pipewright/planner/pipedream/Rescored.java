@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.TreeSet;
 
 /** Scores a plan from nothing but its stages and their devices, level by level. */
-record Rescored(Networks network, List<Level> levels, boolean charged) {
+record Rescored(Networks network, List<BandwidthLevel> levels, boolean charged) {
 
   double seconds(PipeDreamPlanning planning) {
     return pipeline(planning.stages(), levels.size() - 1);

@@ -3,8 +3,8 @@ package dev.pipewright.planner.placement;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.planner.placement.Answer.Placed;
 import dev.pipewright.planner.placement.PlacementCheck.Problem;
+import dev.pipewright.planner.placement.PlacementResult.Placed;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.RepeatedTest;
@@ -25,10 +25,11 @@ class PlacementCheckTest {
   @RepeatedTest(value = 300, name = "seed {currentRepetition}")
   void findsNothingWrongWithWhatIsPlanned(RepetitionInfo seed) {
     OperatorGraph graph = RandomWorkload.of(seed.getCurrentRepetition());
-    if (PlacementPlanner.plan(graph, Request.contiguous()) instanceof Placed placed) {
+    if (PlacementPlanner.plan(graph, PlacementRequest.contiguous()) instanceof Placed placed) {
       assertEquals(List.of(), problems(graph, placed.best(), true));
     }
-    Request apart = new Request(false, true, Request.MOST_IDEALS, 1, () -> false);
+    PlacementRequest apart =
+        new PlacementRequest(false, true, PlacementRequest.MOST_IDEALS, 1, () -> false);
     if (PlacementPlanner.plan(graph, apart) instanceof Placed placed) {
       assertEquals(List.of(), problems(graph, placed.best(), false));
     }

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.planner.placement.Answer.NoRoom;
-import dev.pipewright.planner.placement.Answer.Placed;
-import dev.pipewright.planner.placement.Answer.TooBroad;
 import dev.pipewright.planner.placement.OperatorGraph.Devices;
 import dev.pipewright.planner.placement.OperatorGraph.Edge;
 import dev.pipewright.planner.placement.OperatorGraph.Operator;
+import dev.pipewright.planner.placement.PlacementResult.NoRoom;
+import dev.pipewright.planner.placement.PlacementResult.Placed;
+import dev.pipewright.planner.placement.PlacementResult.TooBroad;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 
 class PlacementPlannerTest {
-  private static Placed placed(OperatorGraph graph, Request request) {
+  private static Placed placed(OperatorGraph graph, PlacementRequest request) {
     return assertInstanceOf(Placed.class, PlacementPlanner.plan(graph, request));
   }
 
@@ -28,7 +28,7 @@ class PlacementPlannerTest {
   void isTheBestOfAllContiguousPlacements(RepetitionInfo seed) {
     OperatorGraph graph = RandomWorkload.of(seed.getCurrentRepetition());
     EveryPlacement every = EveryPlacement.of(graph);
-    Answer answer = PlacementPlanner.plan(graph, Request.contiguous());
+    PlacementResult answer = PlacementPlanner.plan(graph, PlacementRequest.contiguous());
     if (every.contiguous() == Double.POSITIVE_INFINITY) {
       assertInstanceOf(NoRoom.class, answer);
       return;
@@ -50,18 +50,19 @@ class PlacementPlannerTest {
     OperatorGraph random = RandomWorkload.of(seed.getCurrentRepetition());
     OperatorGraph graph = random.on(new Devices(2, 0, 5));
     EveryPlacement every = EveryPlacement.of(graph);
-    if (PlacementPlanner.plan(graph, Request.contiguous()) instanceof NoRoom no) {
+    if (PlacementPlanner.plan(graph, PlacementRequest.contiguous()) instanceof NoRoom no) {
       assertEquals(every.bytes(), no.leastBytes(), 1e-9);
       boolean runs = graph.operators().stream().allMatch(Operator::onAccelerator);
       assertEquals(runs, no.unsupported() < 0);
       if (every.bytes() < Double.POSITIVE_INFINITY) {
-        placed(graph.on(new Devices(2, 0, no.leastBytes())), Request.contiguous());
+        placed(graph.on(new Devices(2, 0, no.leastBytes())), PlacementRequest.contiguous());
       }
       if (no.leastAccelerators().isPresent()) {
         int least = no.leastAccelerators().getAsInt();
-        placed(graph.on(new Devices(least, 0, 5)), Request.contiguous());
-        Answer fewer =
-            PlacementPlanner.plan(graph.on(new Devices(least - 1, 0, 5)), Request.contiguous());
+        placed(graph.on(new Devices(least, 0, 5)), PlacementRequest.contiguous());
+        PlacementResult fewer =
+            PlacementPlanner.plan(
+                graph.on(new Devices(least - 1, 0, 5)), PlacementRequest.contiguous());
         assertInstanceOf(NoRoom.class, fewer);
       }
     } else {
@@ -73,7 +74,8 @@ class PlacementPlannerTest {
   void alongOneOrderIsContiguousToo(RepetitionInfo seed) {
     OperatorGraph graph = RandomWorkload.of(seed.getCurrentRepetition());
     EveryPlacement every = EveryPlacement.of(graph);
-    if (PlacementPlanner.plan(graph, Request.contiguous().linearized()) instanceof Placed placed) {
+    if (PlacementPlanner.plan(graph, PlacementRequest.contiguous().linearized())
+        instanceof Placed placed) {
       assertEquals("", every.wrong(placed.best(), true));
       assertTrue(placed.best().maxLoad() >= every.contiguous() - 1e-9);
       assertTrue(placed.bound().value() <= every.contiguous() + 1e-9);
@@ -86,12 +88,12 @@ class PlacementPlannerTest {
     OperatorGraph graph = RandomWorkload.of(seed.getCurrentRepetition());
     EveryPlacement every = EveryPlacement.of(graph);
     if (every.contiguous() < Double.POSITIVE_INFINITY) {
-      Placed placed = placed(graph, Request.contiguous().nonContiguous());
+      Placed placed = placed(graph, PlacementRequest.contiguous().nonContiguous());
       assertEquals("", every.wrong(placed.best(), false));
       assertTrue(placed.best().maxLoad() <= every.contiguous() + 1e-9);
       assertTrue(placed.bound().value() <= every.apart() + 1e-9, placed::toString);
       assertEquals(every.apart(), placed.best().maxLoad(), 1e-9); // so small, it finds the best
-      assertEquals(placed, placed(graph, Request.contiguous().nonContiguous()));
+      assertEquals(placed, placed(graph, PlacementRequest.contiguous().nonContiguous()));
     }
   }
 
@@ -100,7 +102,7 @@ class PlacementPlannerTest {
     OperatorGraph graph = RandomWorkload.of(seed.getCurrentRepetition());
     EveryPlacement every = EveryPlacement.of(graph);
     AtomicInteger looks = new AtomicInteger(seed.getCurrentRepetition() % 4);
-    Request soon = Request.contiguous().until(() -> looks.getAndDecrement() <= 0);
+    PlacementRequest soon = PlacementRequest.contiguous().until(() -> looks.getAndDecrement() <= 0);
     if (PlacementPlanner.plan(graph, soon) instanceof Placed placed) {
       assertEquals("", every.wrong(placed.best(), true));
       assertTrue(placed.best().maxLoad() >= every.contiguous() - 1e-9);
@@ -143,7 +145,7 @@ class PlacementPlannerTest {
   void isAsGoodAsThePlainDynamicProgram(RepetitionInfo seed) {
     OperatorGraph graph = forward(seed.getCurrentRepetition());
     double best = PlainDynamicProgram.best(graph);
-    Answer answer = PlacementPlanner.plan(graph, Request.contiguous());
+    PlacementResult answer = PlacementPlanner.plan(graph, PlacementRequest.contiguous());
     double ours =
         answer instanceof Placed placed ? placed.best().maxLoad() : Double.POSITIVE_INFINITY;
     assertEquals(best, ours, 1e-9);
@@ -163,7 +165,7 @@ class PlacementPlannerTest {
 
   @Test
   void countsTheIdealsOfChainsSideBySide() {
-    assertEquals(5 * 5 * 5, placed(sideBySide(3, 4), Request.contiguous()).ideals());
+    assertEquals(5 * 5 * 5, placed(sideBySide(3, 4), PlacementRequest.contiguous()).ideals());
   }
 
   @Test
@@ -171,18 +173,19 @@ class PlacementPlannerTest {
     OperatorGraph graph = sideBySide(10, 10); // 11¹⁰ ideals
     TooBroad broad =
         assertInstanceOf(
-            TooBroad.class, PlacementPlanner.plan(graph, Request.contiguous().atMost(1000)));
+            TooBroad.class,
+            PlacementPlanner.plan(graph, PlacementRequest.contiguous().atMost(1000)));
     assertEquals(new TooBroad(1000, 100), broad);
-    Placed along = placed(graph, Request.contiguous().linearized());
+    Placed along = placed(graph, PlacementRequest.contiguous().linearized());
     assertTrue(along.best().maxLoad() < 199 / 2.0, along::toString);
   }
 
   @Test
   void aLimitThatIsJustEnoughIsEnough() {
     OperatorGraph graph = sideBySide(3, 4);
-    placed(graph, Request.contiguous().atMost(125));
+    placed(graph, PlacementRequest.contiguous().atMost(125));
     assertInstanceOf(
-        TooBroad.class, PlacementPlanner.plan(graph, Request.contiguous().atMost(124)));
+        TooBroad.class, PlacementPlanner.plan(graph, PlacementRequest.contiguous().atMost(124)));
   }
 
   /**
@@ -201,8 +204,8 @@ class PlacementPlannerTest {
       }
     }
     OperatorGraph graph = new OperatorGraph("leaves", new Devices(2, 0, 9), operators, edges);
-    Placed exact = placed(graph, Request.contiguous());
-    Placed joined = placed(graph, Request.contiguous().atMost(5));
+    Placed exact = placed(graph, PlacementRequest.contiguous());
+    Placed joined = placed(graph, PlacementRequest.contiguous().atMost(5));
     assertTrue(exact.ideals() > 5 && exact.proven());
     assertEquals(5, joined.ideals());
     assertTrue(!joined.proven(), joined::toString);
@@ -224,8 +227,8 @@ class PlacementPlannerTest {
       }
     }
     OperatorGraph graph = new OperatorGraph("price", new Devices(3, 0, 0), operators, edges);
-    assertEquals(4, placed(graph, Request.contiguous()).best().maxLoad());
-    Placed apart = placed(graph, Request.contiguous().nonContiguous());
+    assertEquals(4, placed(graph, PlacementRequest.contiguous()).best().maxLoad());
+    Placed apart = placed(graph, PlacementRequest.contiguous().nonContiguous());
     assertEquals(3, apart.best().maxLoad());
     assertTrue(apart.proven());
     assertEquals("contiguous", apart.alternatives().get(0).kind());

@@ -76,8 +76,8 @@ class TrainingGraphTest {
     OperatorGraph graph = TrainingGraph.inference(layers(), profile(), DEVICES, 4, 2, 10);
     assertEquals(3, graph.size());
     assertEquals(3, graph.edges().size());
-    Answer answer = PlacementPlanner.plan(graph, Request.contiguous());
-    Answer.Placed placed = assertInstanceOf(Answer.Placed.class, answer);
+    PlacementResult answer = PlacementPlanner.plan(graph, PlacementRequest.contiguous());
+    PlacementResult.Placed placed = assertInstanceOf(PlacementResult.Placed.class, answer);
     assertEquals(8, placed.best().maxLoad()); // all on one: transfers take longer
   }
 }

@@ -24,7 +24,7 @@ class FindingsTest {
     return new Estimate(phases, memory, 1, 0, 1, () -> 0);
   }
 
-  private static List<Finding> findings(Layout layout, Estimate estimate, Limit... limits) {
+  private static List<Finding> findings(Layout layout, Estimate estimate, ScalingLimit... limits) {
     Predicted predicted =
         new Predicted(
             layout,
@@ -38,7 +38,7 @@ class FindingsTest {
     return Findings.of(predicted, estimate);
   }
 
-  private static Set<Bottleneck> names(Layout layout, Estimate estimate, Limit... limits) {
+  private static Set<Bottleneck> names(Layout layout, Estimate estimate, ScalingLimit... limits) {
     Set<Bottleneck> names = EnumSet.noneOf(Bottleneck.class);
     findings(layout, estimate, limits).forEach(finding -> names.add(finding.bottleneck()));
     return names;
@@ -162,11 +162,11 @@ class FindingsTest {
   @Test
   void aLimitIsNamedFromMoreThanHalfOfItOn() {
     Estimate estimate = estimate(with(Phase.HALO, 0), LITTLE);
-    assertEquals(Set.of(), names(DATA, estimate, new Limit("scaling", 16, "so it is")));
-    List<Finding> found = findings(DATA, estimate, new Limit("scaling", 15, "so it is"));
+    assertEquals(Set.of(), names(DATA, estimate, new ScalingLimit("scaling", 16, "so it is")));
+    List<Finding> found = findings(DATA, estimate, new ScalingLimit("scaling", 15, "so it is"));
     assertEquals(List.of("ends at 15 devices: so it is"), List.of(found.get(0).sentence()));
     Layout serial = Layout.of(Strategy.SERIAL, 1, 1);
-    assertEquals(Set.of(), names(serial, estimate, new Limit("scaling", 1, "so it is")));
+    assertEquals(Set.of(), names(serial, estimate, new ScalingLimit("scaling", 1, "so it is")));
   }
 
   @ParameterizedTest
@@ -180,7 +180,7 @@ class FindingsTest {
     Layout layout = Layout.of(strategy, strategy.replicates() ? 4 : 1, 4);
     MemoryUse full = LITTLE.times(230);
     Estimate estimate = new Estimate(phases, full, 3, 20, 1.5, () -> 1);
-    List<Finding> found = findings(layout, estimate, new Limit("scaling", 16, "so it is"));
+    List<Finding> found = findings(layout, estimate, new ScalingLimit("scaling", 16, "so it is"));
     assertTrue(found.size() >= 7, found.toString());
     assertEquals(
         found.stream().sorted(Comparator.comparingDouble(Finding::number).reversed()).toList(),

@@ -51,7 +51,7 @@ class PipelineEstimateTest {
   }
 
   /** The same pipeline as a plan: group by group, the devices of a group in the order of stages. */
-  private static Plan plan(Network network, Layout layout, int microBatch) {
+  private static Plan plan(ParadlNetwork network, Layout layout, int microBatch) {
     StageCut cut = network.stages(layout.parts());
     List<StagePlan> stages = new ArrayList<>();
     for (int stage = 0; stage < layout.parts(); stage++) {
@@ -72,7 +72,7 @@ class PipelineEstimateTest {
   void phasesAddUpToTheStepOfTheSamePlan(RepetitionInfo seed) {
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
     Workload workload = SmallNet.random(random).on(SmallNet.nodes(4, 1), random.nextLong());
-    Network network = new Network(workload, Optional.empty());
+    ParadlNetwork network = new ParadlNetwork(workload, Optional.empty());
     int stages = random.nextInt(1, Math.min(4, network.shapes().mostStages()) + 1);
     int groups = random.nextInt(1, 5);
     int segments = random.nextInt(1, 13);

@@ -135,7 +135,7 @@ class PublishedFormulasTest {
     Workload workload = workload(2, 1);
     for (int stages : new int[] {2, 3}) {
       for (int segments : new int[] {1, 4, 12}) {
-        Network network = new Network(workload, Optional.empty());
+        ParadlNetwork network = new ParadlNetwork(workload, Optional.empty());
         StageCut cut = network.stages(stages);
         int[] ends = new int[stages];
         for (int stage = 0; stage < stages; stage++) {
@@ -164,7 +164,7 @@ class PublishedFormulasTest {
             OptionalInt.of(4),
             OptionalDouble.empty(),
             Optional.empty());
-    StageCut cut = new Network(workload, Optional.empty()).stages(2);
+    StageCut cut = new ParadlNetwork(workload, Optional.empty()).stages(2);
     double update = Math.max(cut.updateSeconds(0), cut.updateSeconds(1));
     double printed =
         predicted(published, Strategy.PIPELINE, 2).phases().seconds(Phase.WEIGHT_UPDATE);

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.cost.Part;
+import dev.pipewright.cost.PartShares;
 import dev.pipewright.cost.Roofline;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.model.Chain;
@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which layers are split, where the split ends, and that no work gets lost. */
 class SharingTest {
-  private static List<LayerShare> shares(Network network, Layout layout) {
+  private static List<LayerShare> shares(ParadlNetwork network, Layout layout) {
     return new Sharing(network, layout).shares();
   }
 
@@ -40,15 +40,15 @@ class SharingTest {
   void partsCoverALayerAndTheLargestSetsThePace(RepetitionInfo seed) {
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
     Workload workload = SmallNet.random(random).on(SmallNet.nodes(1, 1), 1);
-    Network network = new Network(workload, Optional.empty());
+    ParadlNetwork network = new ParadlNetwork(workload, Optional.empty());
     int parts = random.nextInt(2, 5);
     for (Strategy strategy : List.of(Strategy.FILTER, Strategy.CHANNEL)) {
       List<LayerShare> shares = shares(network, Layout.of(strategy, 1, parts));
       for (int layer = 0; layer < network.size(); layer++) {
         Geometry l = network.layer(layer);
-        Part part = shares.get(layer).part();
+        PartShares part = shares.get(layer).part();
         if (!shares.get(layer).split()) {
-          assertEquals(Part.WHOLE, part);
+          assertEquals(PartShares.WHOLE, part);
           continue;
         }
         boolean filters = strategy == Strategy.FILTER;
@@ -66,7 +66,7 @@ class SharingTest {
   void aGridCoversEveryMapThatItSplits(RepetitionInfo seed) {
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
     Workload workload = SmallNet.random(random).on(SmallNet.nodes(1, 1), 1);
-    Network network = new Network(workload, Optional.empty());
+    ParadlNetwork network = new ParadlNetwork(workload, Optional.empty());
     List<Integer> grid = List.of(random.nextInt(1, 5), random.nextInt(1, 5));
     Layout layout = new Layout(Strategy.SPATIAL, 1, grid.get(0) * grid.get(1), grid, 1);
     List<LayerShare> shares = shares(network, layout);
@@ -85,31 +85,31 @@ class SharingTest {
         }
         split = true;
       } else {
-        assertEquals(Part.WHOLE, share.part());
+        assertEquals(PartShares.WHOLE, share.part());
       }
     }
     assertTrue(split);
   }
 
-  private static Network twoProducts(Optional<List<Boolean>> switches) {
+  private static ParadlNetwork twoProducts(Optional<List<Boolean>> switches) {
     SmallNet net = SmallNet.input(3, 8, 8).convolution(6, 3, 1, 1).relu().convolution(8, 3, 1, 1);
-    return new Network(net.on(SmallNet.nodes(1, 1), 1), switches);
+    return new ParadlNetwork(net.on(SmallNet.nodes(1, 1), 1), switches);
   }
 
-  private static List<Boolean> split(Network network, Strategy strategy) {
+  private static List<Boolean> split(ParadlNetwork network, Strategy strategy) {
     return shares(network, Layout.of(strategy, 1, 2)).stream().map(LayerShare::split).toList();
   }
 
   @Test
   void channelsAreSplitFromTheSecondProductOn() {
-    Network network = twoProducts(Optional.empty());
+    ParadlNetwork network = twoProducts(Optional.empty());
     assertEquals(List.of(false, true, false, true), split(network, Strategy.FILTER));
     assertEquals(List.of(false, false, false, true), split(network, Strategy.CHANNEL));
   }
 
   @Test
   void aLayerThatIsSwitchedOffIsNotSplit() {
-    Network network = twoProducts(Optional.of(List.of(false, true, true, false)));
+    ParadlNetwork network = twoProducts(Optional.of(List.of(false, true, true, false)));
     assertEquals(List.of(false, true, false, false), split(network, Strategy.FILTER));
     assertEquals(List.of(false, false, false, false), split(network, Strategy.CHANNEL));
   }
@@ -129,8 +129,8 @@ class SharingTest {
     var profile = Roofline.profile(zoo.graph(), kind, zoo.training(), List.of(32));
     var chain = Chain.of(zoo.graph());
     var cluster = SmallNet.nodes(1, 1);
-    Network network =
-        new Network(new Workload(chain, profile, zoo.training(), cluster), Optional.empty());
+    ParadlNetwork network =
+        new ParadlNetwork(new Workload(chain, profile, zoo.training(), cluster), Optional.empty());
     List<Integer> grid = List.of(height, width);
     List<LayerShare> shares =
         shares(network, new Layout(Strategy.SPATIAL, 1, height * width, grid, 1));
@@ -149,7 +149,7 @@ class SharingTest {
   @Test
   void theGridEndsWhereAMapHasTooFewPositions() {
     SmallNet net = SmallNet.input(3, 10, 10).convolution(4, 3, 1, 1).pooling(2, 2).relu();
-    Network network = new Network(net.on(SmallNet.nodes(2, 1), 1), Optional.empty());
+    ParadlNetwork network = new ParadlNetwork(net.on(SmallNet.nodes(2, 1), 1), Optional.empty());
     Layout six = new Layout(Strategy.SPATIAL, 1, 6, List.of(6, 1), 1);
     List<LayerShare> shares = shares(network, six);
     assertTrue(shares.get(1).split() && shares.get(1).gathersAfter());
@@ -162,7 +162,7 @@ class SharingTest {
   @Test
   void theGridEndsWhereAWindowReachesBeyondTheNeighbour() {
     SmallNet net = SmallNet.input(3, 6, 6).convolution(4, 3, 1, 1).convolution(4, 7, 1, 3);
-    Network network = new Network(net.on(SmallNet.nodes(1, 1), 1), Optional.empty());
+    ParadlNetwork network = new ParadlNetwork(net.on(SmallNet.nodes(1, 1), 1), Optional.empty());
     Layout twoRows = new Layout(Strategy.SPATIAL, 1, 3, List.of(3, 1), 1);
     List<LayerShare> shares = shares(network, twoRows);
     assertTrue(shares.get(1).gathersAfter());

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.Level;
 import dev.pipewright.cluster.Link;
-import dev.pipewright.cost.Part;
+import dev.pipewright.cost.PartShares;
 import dev.pipewright.cost.Roofline;
 import dev.pipewright.cost.Samples;
 import dev.pipewright.cost.Workload;
@@ -138,7 +138,7 @@ class SplitEstimateTest {
         SmallNet.input(3, 8, 8).convolution(10, 3, 1, 1).on(SmallNet.nodes(1, 1), 1);
     Predicted filter = predicted(workload, Strategy.FILTER, 4);
     near(
-        partSeconds(workload, 1, 24, new Part(0.3, 1, 1)),
+        partSeconds(workload, 1, 24, new PartShares(0.3, 1, 1)),
         filter.phases().seconds(Phase.FORWARD_BACKWARD));
     near(
         0.3 * workload.profile().times(0).get(1).update(),
@@ -146,11 +146,14 @@ class SplitEstimateTest {
     double parameters = 4 * (3 * 9 * 10 + 10);
     near(0.3 * parameters, filter.memory().weights());
     Predicted data = predicted(setting(workload, 0, Exchange.USUAL), Strategy.DATA, 4, 10);
-    near(partSeconds(workload, 1, 3, Part.WHOLE), data.phases().seconds(Phase.FORWARD_BACKWARD));
+    near(
+        partSeconds(workload, 1, 3, PartShares.WHOLE),
+        data.phases().seconds(Phase.FORWARD_BACKWARD));
   }
 
   /** The layer's time, divided as the roofline divides its own. */
-  private static double partSeconds(Workload workload, int number, double samples, Part part) {
+  private static double partSeconds(
+      Workload workload, int number, double samples, PartShares part) {
     Layer layer = workload.chain().graph().layer(number);
     double read = 0;
     for (int from : workload.chain().graph().predecessors(number)) {
@@ -158,7 +161,7 @@ class SplitEstimateTest {
     }
     Roofline roofline = new Roofline(workload.cluster(), workload.training());
     LayerTimes some = roofline.partTimes(layer, samples, part, read);
-    LayerTimes all = roofline.partTimes(layer, samples, Part.WHOLE, read);
+    LayerTimes all = roofline.partTimes(layer, samples, PartShares.WHOLE, read);
     LayerTimes made = workload.profile().times(0).get(number);
     double share = (some.forward() + some.backward()) / (all.forward() + all.backward());
     return samples * (made.forward() + made.backward()) * share;
@@ -169,10 +172,10 @@ class SplitEstimateTest {
     Workload workload = random(seed);
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
     for (int layer = 1; layer < workload.chain().graph().size(); layer++) {
-      double whole = partSeconds(workload, layer, 8, Part.WHOLE);
+      double whole = partSeconds(workload, layer, 8, PartShares.WHOLE);
       double share = random.nextDouble(0.1, 1);
       boolean product = workload.chain().graph().layer(layer).work().weightGradient() > 0;
-      Part part = product ? new Part(share, 1, 1) : new Part(1, 1, share);
+      PartShares part = product ? new PartShares(share, 1, 1) : new PartShares(1, 1, share);
       double some = partSeconds(workload, layer, 8, part);
       assertTrue(share * whole <= some * (1 + 1e-12), some + " of " + whole);
       assertTrue(some <= whole * (1 + 1e-12), some + " of " + whole);
@@ -227,7 +230,7 @@ class SplitEstimateTest {
   }
 
   private static StrategyFormulas formulas(Workload workload, Formulas which) {
-    Network network = new Network(workload, Optional.empty());
+    ParadlNetwork network = new ParadlNetwork(workload, Optional.empty());
     Setting setting = setting(workload, 0, Exchange.USUAL);
     return which == Formulas.PUBLISHED
         ? new PublishedFormulas(network, setting)

@@ -23,10 +23,10 @@ import org.junit.jupiter.api.Test;
 
 /** The cut against all others. */
 class StageCutTest {
-  private static Network network(LayerGraph graph, SplittableRandom random) {
+  private static ParadlNetwork network(LayerGraph graph, SplittableRandom random) {
     Profile profile = Samples.profile(random, graph.size());
     Training training = new Training(Optimizer.SGD, Precision.FP32);
-    return new Network(
+    return new ParadlNetwork(
         new Workload(Chain.of(graph), profile, training, SmallNet.nodes(2, 1)), Optional.empty());
   }
 
@@ -70,7 +70,7 @@ class StageCutTest {
     Workload workload =
         new Workload(Chain.of(Samples.chain(layers)), profile, training, SmallNet.nodes(2, 1));
     for (int stages = 1; stages <= layers; stages++) {
-      StageCut cut = new Network(workload, Optional.empty()).stages(stages);
+      StageCut cut = new ParadlNetwork(workload, Optional.empty()).stages(stages);
       assertEquals(0, cut.first(0));
       assertEquals(layers, cut.end(stages - 1));
       for (int stage = 0; stage < stages; stage++) {
@@ -82,7 +82,7 @@ class StageCutTest {
   @RepeatedTest(value = 200, name = SmallNet.SEEDED)
   void theSlowestStageIsAsFastAsExhaustiveSearchFinds(RepetitionInfo seed) {
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
-    Network network = network(Samples.chain(random.nextInt(1, 11)), random);
+    ParadlNetwork network = network(Samples.chain(random.nextInt(1, 11)), random);
     Profile profile = network.workload().profile();
     double[] seconds = new double[network.size()];
     for (int layer = 0; layer < seconds.length; layer++) {
@@ -111,7 +111,7 @@ class StageCutTest {
   @RepeatedTest(value = 50, name = SmallNet.SEEDED)
   void stagesOfABranchingNetworkFollowEachOther(RepetitionInfo seed) {
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
-    Network network = network(Samples.branching(random), random);
+    ParadlNetwork network = network(Samples.branching(random), random);
     Chain chain = network.workload().chain();
     for (int stages = 1; stages <= network.shapes().mostStages(); stages++) {
       StageCut cut = network.stages(stages);
@@ -135,7 +135,7 @@ class StageCutTest {
             .relu()
             .connected(10)
             .on(SmallNet.nodes(1, 1), 3);
-    Network network = new Network(workload, Optional.empty());
+    ParadlNetwork network = new ParadlNetwork(workload, Optional.empty());
     assertEquals(3, network.shapes().mostStages());
     StageCut cut = network.stages(3);
     assertEquals(List.of(2, 3, 4), List.of(cut.end(0), cut.end(1), cut.end(2)));

@@ -56,12 +56,12 @@ class StrategyTest {
 
   @Test
   void aBatchGrowsWithTheDevicesOrStays() {
-    assertEquals(32L * 1024, Batch.perDevice(32).on(1024));
-    assertEquals(32, Batch.global(32).on(1024));
-    assertEquals(2_000_000_000_000L, Batch.perDevice(2_000_000_000).on(1000));
-    var none = assertThrows(IllegalArgumentException.class, () -> Batch.global(0));
+    assertEquals(32L * 1024, BatchScaling.perDevice(32).on(1024));
+    assertEquals(32, BatchScaling.global(32).on(1024));
+    assertEquals(2_000_000_000_000L, BatchScaling.perDevice(2_000_000_000).on(1000));
+    var none = assertThrows(IllegalArgumentException.class, () -> BatchScaling.global(0));
     assertEquals("a batch has samples: samples=0", none.getMessage());
-    var many = Batch.perDevice(Long.MAX_VALUE);
+    var many = BatchScaling.perDevice(Long.MAX_VALUE);
     assertThrows(ArithmeticException.class, () -> many.on(2));
   }
 

@@ -37,17 +37,17 @@ class StudiesTest {
   }
 
   /** What a question costs on the machine as it is. */
-  private record Case(SmallNet net, long seed, Cluster cluster, Batch batch) {
+  private record Case(SmallNet net, long seed, Cluster cluster, BatchScaling batch) {
     static Case of(int seed) {
       SplittableRandom random = new SplittableRandom(seed);
       SmallNet net = StudiesTest.random(random);
       long memory = (long) (1e5 * Math.pow(10, 4 * random.nextDouble()));
       Cluster cluster =
           SmallNet.nodes(4, random.nextInt(1, 3), 1, Math.pow(10, -3 * random.nextDouble()));
-      Batch batch =
+      BatchScaling batch =
           random.nextBoolean()
-              ? Batch.perDevice(random.nextInt(1, 33))
-              : Batch.global(random.nextInt(16, 129));
+              ? BatchScaling.perDevice(random.nextInt(1, 33))
+              : BatchScaling.global(random.nextInt(16, 129));
       return new Case(net, random.nextLong(), cluster.withMemory(new Bytes(memory)), batch);
     }
 
@@ -194,7 +194,8 @@ class StudiesTest {
   void whereNothingFitsThereIsNoChoice() {
     Workload workload =
         random(new SplittableRandom(1)).on(SmallNet.nodes(1, 1).withMemory(new Bytes(10)), 1);
-    Study study = Studies.of(Setting.of(workload, 1000), ALL, List.of(1, 2, 4), Batch.perDevice(8));
+    Study study =
+        Studies.of(Setting.of(workload, 1000), ALL, List.of(1, 2, 4), BatchScaling.perDevice(8));
     assertEquals(List.of(), study.ranking(4));
     assertEquals(List.of(), study.crossovers());
     for (Sensitivity sensitivity : study.sensitivities()) {

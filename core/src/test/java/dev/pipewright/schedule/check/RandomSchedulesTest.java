@@ -13,8 +13,8 @@ import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.check.Validator.Place;
 import dev.pipewright.schedule.check.Validator.Problem;
 import dev.pipewright.schedule.check.Validator.Problem.Deadlock;
+import dev.pipewright.schedule.search.OncePerStepTimes;
 import dev.pipewright.schedule.search.OpTimes;
-import dev.pipewright.schedule.search.StepTimes;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
 import java.util.Arrays;
@@ -76,7 +76,7 @@ class RandomSchedulesTest {
     double[] seconds = random.doubles(stages, 1, 2).toArray();
     OpTimes times =
         OpTimes.of(seconds, seconds, seconds, 0)
-            .withStep(new StepTimes(seconds, seconds, seconds, seconds));
+            .withStep(new OncePerStepTimes(seconds, seconds, seconds, seconds));
     Run run = StaticSimulator.run(schedule, times);
     double[][] starts = new double[schedule.ranks()][];
     double[][] ends = new double[schedule.ranks()][];

@@ -9,8 +9,8 @@ import dev.pipewright.schedule.Diagram;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.check.Validator;
+import dev.pipewright.schedule.search.OncePerStepTimes;
 import dev.pipewright.schedule.search.OpTimes;
-import dev.pipewright.schedule.search.StepTimes;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
 import java.util.ArrayList;
@@ -164,7 +164,7 @@ class PeriodicPipelineTest {
             forward,
             transfers,
             transfers,
-            StepTimes.none(stages.size()),
+            OncePerStepTimes.none(stages.size()),
             false);
     double makespan = StaticSimulator.run(schedule, times).makespan();
     int ends = 2 * stages.size() + 1;

@@ -39,7 +39,7 @@ class AdaptiveVTest {
   }
 
   private static List<Op> turn(int rank, int microBatches) {
-    Lanes lanes = new Lanes(Placement.waves(2, 2), microBatches, OpTimes.equal(4, 1, 1, 1, 0));
+    OpLanes lanes = new OpLanes(Placement.waves(2, 2), microBatches, OpTimes.equal(4, 1, 1, 1, 0));
     long[][] orders = lanes.packed(VTurn.orders(2, microBatches));
     return new Schedule("turn", Placement.waves(2, 2), microBatches, orders).program(rank);
   }
@@ -75,7 +75,7 @@ class AdaptiveVTest {
     int ranks = random.nextInt(2, 6);
     int microBatches = random.nextInt(1, 12);
     OpTimes times = Uneven.times(2 * ranks, random);
-    Lanes lanes = new Lanes(Placement.waves(ranks, 2), microBatches, times);
+    OpLanes lanes = new OpLanes(Placement.waves(ranks, 2), microBatches, times);
     double[] caps = new double[ranks];
     Arrays.fill(caps, 2 * ranks);
     WeightFiller filler = new WeightFiller(lanes, 1, caps);

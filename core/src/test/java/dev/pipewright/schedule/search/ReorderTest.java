@@ -24,7 +24,7 @@ class ReorderTest {
     int cap = 2 * together + random.nextInt(3);
     OpTimes times = Uneven.times(2 * ranks, random);
     Placement placement = Placement.waves(ranks, 2);
-    Lanes lanes = new Lanes(placement, microBatches, times);
+    OpLanes lanes = new OpLanes(placement, microBatches, times);
     double[] caps = new double[ranks];
     Arrays.fill(caps, cap);
     byte[][] given = VGroups.programs(ranks, microBatches, together);

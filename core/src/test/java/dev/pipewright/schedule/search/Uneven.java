@@ -18,7 +18,7 @@ final class Uneven {
         seconds[0],
         seconds[3],
         seconds[4],
-        StepTimes.none(stages),
+        OncePerStepTimes.none(stages),
         false);
   }
 }

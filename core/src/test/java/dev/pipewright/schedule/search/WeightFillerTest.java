@@ -33,7 +33,7 @@ class WeightFillerTest {
     int microBatches = random.nextInt(1, 12);
     OpTimes times = Uneven.times(2 * ranks, random);
     Placement placement = Placement.waves(ranks, 2);
-    Lanes lanes = new Lanes(placement, microBatches, times);
+    OpLanes lanes = new OpLanes(placement, microBatches, times);
     WeightFiller filler = new WeightFiller(lanes, 1, caps(ranks, 2 * ranks));
     double allowance = random.nextBoolean() ? ANY : random.nextDouble();
     assertTrue(filler.run(VTurn.orders(ranks, microBatches), 0.5, allowance));
@@ -53,7 +53,7 @@ class WeightFillerTest {
   void anAllowanceDecidesWhetherAShortGapIsFilled() {
     OpTimes times = OpTimes.equal(2, 1, 1, 1.5, 0);
     Placement placement = Placement.straight(2);
-    Lanes lanes = new Lanes(placement, 2, times);
+    OpLanes lanes = new OpLanes(placement, 2, times);
     WeightFiller filler = new WeightFiller(lanes, 1, caps(2, 2));
     byte[][] orders = {{0, 0, 1, 1}, {0, 1, 0, 1}};
     assertTrue(filler.run(orders, 1, ANY));
@@ -74,14 +74,14 @@ class WeightFillerTest {
 
   @Test
   void anOrderThatMemoryCannotHoldDoesNotRun() {
-    Lanes lanes = new Lanes(Placement.straight(2), 2, OpTimes.equal(2, 1, 1, 1, 0));
+    OpLanes lanes = new OpLanes(Placement.straight(2), 2, OpTimes.equal(2, 1, 1, 1, 0));
     byte[][] orders = {{0, 0, 1, 1}, {0, 1, 0, 1}};
     assertFalse(new WeightFiller(lanes, 1, caps(2, 1)).run(orders, 1, ANY));
   }
 
   @Test
   void ranksThatWaitForEachOtherDoNotRun() {
-    Lanes lanes = new Lanes(Placement.straight(2), 2, OpTimes.equal(2, 1, 1, 1, 0));
+    OpLanes lanes = new OpLanes(Placement.straight(2), 2, OpTimes.equal(2, 1, 1, 1, 0));
     byte[][] orders = {{0, 1, 0, 1}, {0, 0, 1, 1}};
     assertFalse(new WeightFiller(lanes, 1, caps(2, 2)).run(orders, 1, ANY));
   }

@@ -18,16 +18,16 @@ final class Batches {
   }
 
   /** A class for each sample. */
-  static Values classes(long[] numbers, LongToIntFunction classOf) {
+  static HostValues classes(long[] numbers, LongToIntFunction classOf) {
     long[] classes = new long[numbers.length];
     for (int i = 0; i < classes.length; i++) {
       classes[i] = classOf.applyAsInt(numbers[i]);
     }
-    return new Values.Whole(classes, classes.length);
+    return new HostValues.Whole(classes, classes.length);
   }
 
   /** As many tokens for each sample. */
-  static Values tokens(long[] tokens, int samples) {
-    return new Values.Whole(tokens, samples, tokens.length / samples);
+  static HostValues tokens(long[] tokens, int samples) {
+    return new HostValues.Whole(tokens, samples, tokens.length / samples);
   }
 }

@@ -41,7 +41,7 @@ record ByteImages(List<Part> parts, Shape given, Shape read, List<PixelScale> sc
   }
 
   @Override
-  public List<Values> inputs(long[] numbers) {
+  public List<HostValues> inputs(long[] numbers) {
     int elements = Math.toIntExact(given.elements());
     int places = elements / scale.size();
     float[] values = new float[Math.multiplyExact(numbers.length, elements)];
@@ -52,7 +52,7 @@ record ByteImages(List<Part> parts, Shape given, Shape read, List<PixelScale> sc
         values[at++] = scale.get(i / places).of(bytes[i] & 0xff);
       }
     }
-    return List.of(new Values.Floating(values, Batches.shape(numbers.length, read)));
+    return List.of(new HostValues.Floating(values, Batches.shape(numbers.length, read)));
   }
 
   private byte[] image(long number) {
@@ -60,7 +60,7 @@ record ByteImages(List<Part> parts, Shape given, Shape read, List<PixelScale> sc
   }
 
   @Override
-  public Values target(long[] numbers) {
+  public HostValues target(long[] numbers) {
     return Batches.classes(numbers, number -> read(number, Part::classes, 1)[0] & 0xff);
   }
 

@@ -13,17 +13,17 @@ public interface Dataset {
   long samples();
 
   /** What the network reads: values for each of its layers that read no other. */
-  List<Values> inputs(long[] numbers);
+  List<HostValues> inputs(long[] numbers);
 
   /**
    * What it should answer: a class for each row of scores (so many per sample as it has steps, one
    * sample behind the other), or numbers.
    */
-  Values target(long[] numbers);
+  HostValues target(long[] numbers);
 
   /** These samples, in this order. The tensors belong to the scope that is open. */
   default Batch read(long[] numbers) {
     return new Batch(
-        inputs(numbers).stream().map(Values::tensor).toList(), target(numbers).tensor());
+        inputs(numbers).stream().map(HostValues::tensor).toList(), target(numbers).tensor());
   }
 }

@@ -5,7 +5,7 @@ import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.model.Shape;
-import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.net.LossFunction;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,7 +21,7 @@ public record DatasetRequirements(String network, List<Input> inputs, Answer ans
   }
 
   /** What follows from a network's first layers and its last. */
-  public static DatasetRequirements of(LayerGraph graph, Objective objective) {
+  public static DatasetRequirements of(LayerGraph graph, LossFunction objective) {
     List<Input> inputs = new ArrayList<>();
     Layer last = graph.layer(0);
     for (int layer : graph.topological()) {
@@ -47,9 +47,9 @@ public record DatasetRequirements(String network, List<Input> inputs, Answer ans
     };
   }
 
-  private static Answer answer(Layer last, Objective objective) {
+  private static Answer answer(Layer last, LossFunction objective) {
     Shape shape = shape(last);
-    if (objective == Objective.SQUARED_ERROR) {
+    if (objective == LossFunction.SQUARED_ERROR) {
       return new Answer.Quantities(Math.toIntExact(shape.elements()));
     }
     return shape.extents().size() == 1

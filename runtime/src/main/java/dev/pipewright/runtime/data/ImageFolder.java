@@ -116,7 +116,7 @@ final class ImageFolder implements Dataset {
   }
 
   @Override
-  public List<Values> inputs(long[] numbers) {
+  public List<HostValues> inputs(long[] numbers) {
     int elements = Math.toIntExact(shape.elements());
     float[] values = new float[Math.multiplyExact(numbers.length, elements)];
     for (int i = 0; i < numbers.length; i++) {
@@ -127,11 +127,11 @@ final class ImageFolder implements Dataset {
         values[i * elements + at] = scale.get(at / places).of(pixels[at]);
       }
     }
-    return List.of(new Values.Floating(values, Batches.shape(numbers.length, shape)));
+    return List.of(new HostValues.Floating(values, Batches.shape(numbers.length, shape)));
   }
 
   @Override
-  public Values target(long[] numbers) {
+  public HostValues target(long[] numbers) {
     return Batches.classes(numbers, number -> classes[(int) number]);
   }
 }

@@ -32,12 +32,12 @@ record Selection(Dataset of, long samples, LongUnaryOperator number) implements 
   }
 
   @Override
-  public List<Values> inputs(long[] numbers) {
+  public List<HostValues> inputs(long[] numbers) {
     return of.inputs(ofTheSet(numbers));
   }
 
   @Override
-  public Values target(long[] numbers) {
+  public HostValues target(long[] numbers) {
     return of.target(ofTheSet(numbers));
   }
 

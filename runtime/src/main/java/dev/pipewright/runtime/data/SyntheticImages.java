@@ -58,13 +58,13 @@ final class SyntheticImages implements Dataset {
   }
 
   @Override
-  public List<Values> inputs(long[] numbers) {
+  public List<HostValues> inputs(long[] numbers) {
     int elements = Math.toIntExact(shape.elements());
     float[] values = new float[Math.multiplyExact(numbers.length, elements)];
     for (int i = 0; i < numbers.length; i++) {
       draw(numbers[i], values, i * elements);
     }
-    return List.of(new Values.Floating(values, Batches.shape(numbers.length, shape)));
+    return List.of(new HostValues.Floating(values, Batches.shape(numbers.length, shape)));
   }
 
   private void draw(long number, float[] values, int from) {
@@ -83,7 +83,7 @@ final class SyntheticImages implements Dataset {
   }
 
   @Override
-  public Values target(long[] numbers) {
+  public HostValues target(long[] numbers) {
     return Batches.classes(numbers, this::classOf);
   }
 }

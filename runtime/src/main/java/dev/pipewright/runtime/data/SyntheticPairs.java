@@ -41,7 +41,7 @@ final class SyntheticPairs implements Dataset {
   }
 
   @Override
-  public List<Values> inputs(long[] numbers) {
+  public List<HostValues> inputs(long[] numbers) {
     long[] sentences = new long[Math.multiplyExact(numbers.length, sourceSteps)];
     long[] soFar = new long[Math.multiplyExact(numbers.length, targetSteps)];
     for (int i = 0; i < numbers.length; i++) {
@@ -58,7 +58,7 @@ final class SyntheticPairs implements Dataset {
   }
 
   @Override
-  public Values target(long[] numbers) {
+  public HostValues target(long[] numbers) {
     long[] answers = new long[Math.multiplyExact(numbers.length, targetSteps)];
     for (int i = 0; i < numbers.length; i++) {
       int[] sentence = sentence(numbers[i]);

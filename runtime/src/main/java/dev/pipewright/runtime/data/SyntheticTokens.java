@@ -38,17 +38,17 @@ final class SyntheticTokens implements Dataset {
   }
 
   @Override
-  public List<Values> inputs(long[] numbers) {
+  public List<HostValues> inputs(long[] numbers) {
     return List.of(tokens(numbers, 0));
   }
 
   @Override
-  public Values target(long[] numbers) {
+  public HostValues target(long[] numbers) {
     return nextToken ? tokens(numbers, 1) : Batches.classes(numbers, this::sourceOf);
   }
 
   /** Of each sequence, the tokens from {@code first} on. */
-  private Values tokens(long[] numbers, int first) {
+  private HostValues tokens(long[] numbers, int first) {
     long[] tokens = new long[Math.multiplyExact(numbers.length, steps)];
     for (int i = 0; i < numbers.length; i++) {
       MarkovSource source =

@@ -48,16 +48,16 @@ final class SyntheticVolumes implements Dataset {
   }
 
   @Override
-  public Values target(long[] numbers) {
+  public HostValues target(long[] numbers) {
     float[] values = new float[numbers.length * quantities];
     for (int i = 0; i < numbers.length; i++) {
       System.arraycopy(parameters(numbers[i]), 0, values, i * quantities, quantities);
     }
-    return new Values.Floating(values, numbers.length, quantities);
+    return new HostValues.Floating(values, numbers.length, quantities);
   }
 
   @Override
-  public List<Values> inputs(long[] numbers) {
+  public List<HostValues> inputs(long[] numbers) {
     int elements = Math.toIntExact(shape.elements());
     float[] values = new float[Math.multiplyExact(numbers.length, elements)];
     for (int i = 0; i < numbers.length; i++) {
@@ -71,7 +71,7 @@ final class SyntheticVolumes implements Dataset {
         finish(parameters, draw, values, from, places);
       }
     }
-    return List.of(new Values.Floating(values, Batches.shape(numbers.length, shape)));
+    return List.of(new HostValues.Floating(values, Batches.shape(numbers.length, shape)));
   }
 
   /** Adds waves of deviation 1 together. */

@@ -51,16 +51,16 @@ final class TextWindows implements Dataset {
   }
 
   @Override
-  public List<Values> inputs(long[] numbers) {
+  public List<HostValues> inputs(long[] numbers) {
     return List.of(tokens(numbers, 0));
   }
 
   @Override
-  public Values target(long[] numbers) {
+  public HostValues target(long[] numbers) {
     return tokens(numbers, 1);
   }
 
-  private Values tokens(long[] numbers, int first) {
+  private HostValues tokens(long[] numbers, int first) {
     long[] tokens = new long[Math.multiplyExact(numbers.length, steps)];
     int at = 0;
     for (long number : numbers) {

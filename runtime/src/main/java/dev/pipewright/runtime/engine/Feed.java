@@ -2,16 +2,16 @@ package dev.pipewright.runtime.engine;
 
 import dev.pipewright.plan.SampleRange;
 import dev.pipewright.runtime.data.Dataset;
-import dev.pipewright.runtime.data.Values;
+import dev.pipewright.runtime.data.HostValues;
 import java.util.List;
 
 /** Where the samples of a step come from. All workers see the same; each reads what it needs. */
 public interface Feed {
   /** What the network reads of some samples of a step's batch. */
-  List<Values> inputs(long step, SampleRange samples);
+  List<HostValues> inputs(long step, SampleRange samples);
 
   /** What it should answer. */
-  Values target(long step, SampleRange samples);
+  HostValues target(long step, SampleRange samples);
 
   /** The numbers that samples of a step's batch have among all. */
   interface Numbers {
@@ -22,12 +22,12 @@ public interface Feed {
   static Feed of(Dataset dataset, Numbers numbers) {
     return new Feed() {
       @Override
-      public List<Values> inputs(long step, SampleRange samples) {
+      public List<HostValues> inputs(long step, SampleRange samples) {
         return dataset.inputs(numbers.of(step, samples));
       }
 
       @Override
-      public Values target(long step, SampleRange samples) {
+      public HostValues target(long step, SampleRange samples) {
         return dataset.target(numbers.of(step, samples));
       }
     };

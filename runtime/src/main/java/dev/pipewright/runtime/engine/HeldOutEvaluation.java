@@ -2,8 +2,8 @@ package dev.pipewright.runtime.engine;
 
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.SampleRange;
-import dev.pipewright.runtime.data.Values;
-import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.data.HostValues;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.net.Part;
 import dev.pipewright.runtime.transport.Transport;
 import dev.pipewright.schedule.Op.Pass;
@@ -22,7 +22,7 @@ final class HeldOutEvaluation {
   private final Transport transport;
   private final List<Part> parts;
   private final IntFunction<StageParameters> stages;
-  private final Objective objective;
+  private final LossFunction objective;
 
   /**
    * @param parts of each stage of a chain
@@ -33,7 +33,7 @@ final class HeldOutEvaluation {
       Transport transport,
       List<Part> parts,
       IntFunction<StageParameters> stages,
-      Objective objective) {
+      LossFunction objective) {
     this.stages = stages;
     this.assignment = assignment;
     this.transport = transport;
@@ -56,12 +56,12 @@ final class HeldOutEvaluation {
   private static Feed from(Feed feed, int first) {
     return new Feed() {
       @Override
-      public List<Values> inputs(long step, SampleRange samples) {
+      public List<HostValues> inputs(long step, SampleRange samples) {
         return feed.inputs(step, new SampleRange(first + samples.first(), samples.count()));
       }
 
       @Override
-      public Values target(long step, SampleRange samples) {
+      public HostValues target(long step, SampleRange samples) {
         return feed.target(step, new SampleRange(first + samples.first(), samples.count()));
       }
     };

@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.engine;
 
 import dev.pipewright.plan.SampleRange;
-import dev.pipewright.runtime.data.Values;
+import dev.pipewright.runtime.data.HostValues;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +16,7 @@ import java.util.concurrent.Executors;
  */
 public final class ReadAhead implements Feed, AutoCloseable {
   private final Feed feed;
-  private final Map<Question, CompletableFuture<List<Values>>> ahead = new HashMap<>();
+  private final Map<Question, CompletableFuture<List<HostValues>>> ahead = new HashMap<>();
   private final ExecutorService reader = Executors.newSingleThreadExecutor(ReadAhead::named);
 
   private record Question(boolean target, long step, SampleRange samples) {
@@ -39,31 +39,31 @@ public final class ReadAhead implements Feed, AutoCloseable {
   }
 
   @Override
-  public List<Values> inputs(long step, SampleRange samples) {
+  public List<HostValues> inputs(long step, SampleRange samples) {
     return answer(new Question(false, step, samples));
   }
 
   @Override
-  public Values target(long step, SampleRange samples) {
+  public HostValues target(long step, SampleRange samples) {
     return answer(new Question(true, step, samples)).get(0);
   }
 
-  private List<Values> answer(Question question) {
-    CompletableFuture<List<Values>> begun = ahead.remove(question);
-    List<Values> answer = begun == null ? read(question) : end(begun);
+  private List<HostValues> answer(Question question) {
+    CompletableFuture<List<HostValues>> begun = ahead.remove(question);
+    List<HostValues> answer = begun == null ? read(question) : end(begun);
     Question next = question.ofNextStep();
     ahead.put(next, CompletableFuture.supplyAsync(() -> read(next), reader));
     return answer;
   }
 
-  private List<Values> read(Question question) {
+  private List<HostValues> read(Question question) {
     return question.target()
         ? List.of(feed.target(question.step(), question.samples()))
         : feed.inputs(question.step(), question.samples());
   }
 
   /** Throws what reading threw. */
-  private static List<Values> end(CompletableFuture<List<Values>> begun) {
+  private static List<HostValues> end(CompletableFuture<List<HostValues>> begun) {
     try {
       return begun.join();
     } catch (CompletionException e) {

@@ -2,7 +2,7 @@ package dev.pipewright.runtime.engine;
 
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.SampleRange;
-import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.net.SharedStatistics;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
@@ -14,7 +14,7 @@ import java.util.Optional;
 
 /** Computes everything with real samples. */
 final class TensorComputation implements Computation {
-  private final Objective objective;
+  private final LossFunction objective;
   private final Feed feed;
   private final double weight; // of a sample
   private final boolean counted; // once for workers that compute the same samples
@@ -22,7 +22,7 @@ final class TensorComputation implements Computation {
   private final Map<Long, Score> scores = new HashMap<>(); // by step, of steps under way
 
   private TensorComputation(
-      Objective objective,
+      LossFunction objective,
       Feed feed,
       double weight,
       boolean counted,
@@ -36,7 +36,7 @@ final class TensorComputation implements Computation {
 
   /** Training; the loss is the mean over a batch. */
   static TensorComputation training(
-      Objective objective,
+      LossFunction objective,
       Feed feed,
       Assignment assignment,
       int worker,
@@ -48,7 +48,7 @@ final class TensorComputation implements Computation {
 
   /** Evaluation of so many samples, over which the loss is the mean. */
   static TensorComputation evaluation(
-      Objective objective, Feed feed, Assignment assignment, int worker, int samples) {
+      LossFunction objective, Feed feed, Assignment assignment, int worker, int samples) {
     boolean counted = assignment.partOf(worker) == 0;
     return new TensorComputation(objective, feed, 1.0 / samples, counted, Optional.empty());
   }
@@ -76,7 +76,7 @@ final class TensorComputation implements Computation {
   /** The loss of the network's outputs counts; its gradients begin the backward pass. */
   private List<Tensor> judge(StageParameters own, long step, List<Tensor> outputs, Tensor target) {
     try (Scope scope = new Scope()) {
-      Objective.Judged judged =
+      LossFunction.Judged judged =
           objective.judge(outputs, target, weight, own.stage().whole().scores());
       Score score = new Score(judged.loss(), judged.correct(), judged.rows());
       scores.merge(step, counted ? score : Score.NONE, Score::plus);

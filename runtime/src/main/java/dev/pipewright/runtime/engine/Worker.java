@@ -7,8 +7,8 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.plan.AsyncSteps;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.net.Network;
-import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.net.Part;
 import dev.pipewright.runtime.net.SharedStatistics;
@@ -48,7 +48,7 @@ public final class Worker implements AutoCloseable {
   private final TiedSums tied;
   private final List<TiedExchange> exchanges; // of tied tables in two stages
   private final Map<Integer, ParameterStore> stores = new LinkedHashMap<>(); // by stage of a chain
-  private StepTimes times = new StepTimes(0); // of this step, or of the last one
+  private OpTimestamps times = new OpTimestamps(0); // of this step, or of the last one
 
   private Assignment running; // of the program
   private Passes passes;
@@ -73,7 +73,7 @@ public final class Worker implements AutoCloseable {
   public Worker(
       Assignment assignment,
       Network network,
-      Objective objective,
+      LossFunction objective,
       UpdateRule rule,
       Feed feed,
       Transport transport,
@@ -267,7 +267,7 @@ public final class Worker implements AutoCloseable {
     }
     int from = position;
     int end = ends[(int) (step - first)];
-    times = new StepTimes(end - from);
+    times = new OpTimestamps(end - from);
     while (position < end) {
       expect();
       int at = position - from;
@@ -376,7 +376,7 @@ public final class Worker implements AutoCloseable {
    * @param samples read as those of step 0
    * @param count of them, at least one for each chain
    */
-  public Score answer(Feed samples, int count, Objective objective) {
+  public Score answer(Feed samples, int count, LossFunction objective) {
     stores.keySet().forEach(this::shareAverages);
     Map<Integer, StageParameters> stages = new LinkedHashMap<>();
     stores.forEach((stage, store) -> stages.put(stage, store.answering()));

@@ -21,7 +21,7 @@ final class Member {
   }
 
   final int number;
-  final Clock clock = new Clock();
+  final ClockOffset clock = new ClockOffset();
   @Nullable Host host; // none for this machine
   @Nullable Control control; // once it has come
   String entrance = ""; // its address, once it is open

@@ -32,7 +32,8 @@ final class AttentionLstmModule implements Module {
 
   @Override
   public List<Parameter> parameters() {
-    List<Parameter> all = new ArrayList<>(new Steps(List.of(embedding, lstm)).parameters());
+    List<Parameter> all =
+        new ArrayList<>(new LayerOperators(List.of(embedding, lstm)).parameters());
     all.addAll(List.of(queries, keys, scores));
     return all;
   }

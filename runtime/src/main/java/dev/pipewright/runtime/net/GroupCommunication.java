@@ -20,9 +20,9 @@ final class GroupCommunication {
 
   private record SumBack() {}
 
-  private record GatherBack(Cut cut) {}
+  private record GatherBack(TensorCut cut) {}
 
-  private record SumPartsBack(Cut cut) {}
+  private record SumPartsBack(TensorCut cut) {}
 
   private record HaloBack(int tensorAxis, int gridAxis, Halo halo) {}
 
@@ -45,12 +45,12 @@ final class GroupCommunication {
   }
 
   /** All parts as one tensor; a part's gradient is its part of the whole's. */
-  Tensor gathered(Tensor own, Cut cut) {
+  Tensor gathered(Tensor own, TensorCut cut) {
     return tensorGroup.assembled(own, cut);
   }
 
   /** One's part of what all have; the whole's gradient is all parts' gradients. */
-  Tensor own(Tensor whole, Cut cut) {
+  Tensor own(Tensor whole, TensorCut cut) {
     Tensor step =
         whole.hasGradient()
             ? tensorGroup.hooked(
@@ -60,18 +60,18 @@ final class GroupCommunication {
   }
 
   /** What is left of a gradient of which each member knows its part. */
-  private Tensor gatheredParts(Tensor gradient, Cut cut) {
+  private Tensor gatheredParts(Tensor gradient, TensorCut cut) {
     return tensorGroup.assembled(tensorGroup.own(gradient, cut).packed(), cut);
   }
 
   /** All parts as one tensor that each uses for something else; their gradients are summed. */
-  Tensor gatheredForParts(Tensor own, Cut cut) {
+  Tensor gatheredForParts(Tensor own, TensorCut cut) {
     return tensorGroup.hooked(
         new SumPartsBack(cut), gathered(own, cut), gradient -> inItsPlace(gradient, cut));
   }
 
   /** The whole gradient, of which only one's own part will be read. */
-  private Tensor inItsPlace(Tensor gradient, Cut cut) {
+  private Tensor inItsPlace(Tensor gradient, TensorCut cut) {
     Tensor sum = partOfSum(gradient, cut);
     Tensor result = gradient.copy();
     tensorGroup.own(result, cut).copyInPlace(sum);
@@ -79,13 +79,13 @@ final class GroupCommunication {
   }
 
   /** One's part of the sum of what all have; each term's gradient is all parts'. */
-  Tensor ownOfSum(Tensor term, Cut cut) {
+  Tensor ownOfSum(Tensor term, TensorCut cut) {
     Tensor sum = partOfSum(term.detached(), cut);
     return own(term, cut).carrying(sum);
   }
 
   /** Each member gets what the others have of its part, and adds it up in their order. */
-  private Tensor partOfSum(Tensor terms, Cut cut) {
+  private Tensor partOfSum(Tensor terms, TensorCut cut) {
     List<Tensor> to = new ArrayList<>();
     List<Tensor> from = new ArrayList<>();
     Tensor own = tensorGroup.own(terms, cut).packed();

@@ -53,7 +53,7 @@ final class Modules {
       for (Operator step : layer.steps()) {
         modules.add(of(layer, step, values, split));
       }
-      return modules.size() == 1 ? modules.get(0) : new Steps(List.copyOf(modules));
+      return modules.size() == 1 ? modules.get(0) : new LayerOperators(List.copyOf(modules));
     }
   }
 

@@ -175,12 +175,12 @@ public final class Network {
   }
 
   /** How a layer's output is cut, where it is. */
-  Cut cutOf(int layer) {
+  TensorCut cutOf(int layer) {
     List<Long> extents =
         graph().layer(layer).output().orElseThrow().extents().stream().map(Long::valueOf).toList();
     return tensorGroup.split().kind() == Parallelism.Kind.SEQUENCE
-        ? Cut.of(tensorGroup, 1, extents.get(0))
-        : Cut.ofGrid(tensorGroup.split(), 2, extents.subList(1, extents.size()));
+        ? TensorCut.of(tensorGroup, 1, extents.get(0))
+        : TensorCut.ofGrid(tensorGroup.split(), 2, extents.subList(1, extents.size()));
   }
 
   /** Of which words a layer makes scores, where the team divides them. */

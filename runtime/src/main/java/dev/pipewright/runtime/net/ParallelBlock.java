@@ -13,8 +13,8 @@ import dev.pipewright.runtime.tensor.Tensor;
  */
 record ParallelBlock(TensorParallelGroup tensorGroup, boolean steps, int sequence) {
 
-  private Cut cut() {
-    return Cut.of(tensorGroup, 1, sequence);
+  private TensorCut cut() {
+    return TensorCut.of(tensorGroup, 1, sequence);
   }
 
   /** A parameter of which each member has what makes its outputs. */

@@ -51,7 +51,7 @@ record ParallelProduct(ParallelProduct.By by, TensorParallelGroup tensorGroup) {
       case FILTERS, WORDS -> new GroupCommunication(tensorGroup).shared(input);
       case CHANNELS ->
           new GroupCommunication(tensorGroup)
-              .own(input, Cut.of(tensorGroup, axis, input.extent(axis)));
+              .own(input, TensorCut.of(tensorGroup, axis, input.extent(axis)));
     };
   }
 
@@ -78,7 +78,8 @@ record ParallelProduct(ParallelProduct.By by, TensorParallelGroup tensorGroup) {
       case NOTHING, WORDS -> pass.used(product, all(weight, bias));
       case FILTERS ->
           new GroupCommunication(tensorGroup)
-              .gathered(pass.used(product, all(weight, bias)), Cut.of(tensorGroup, axis, outputs));
+              .gathered(
+                  pass.used(product, all(weight, bias)), TensorCut.of(tensorGroup, axis, outputs));
       case CHANNELS -> {
         Tensor sum = new GroupCommunication(tensorGroup).sum(pass.used(product, List.of(weight)));
         yield bias.map(added -> pass.used(sum.plus(along(added, axis, sum)), List.of(added)))

@@ -25,7 +25,7 @@ final class SelfAttention implements Module {
 
   @Override
   public List<Parameter> parameters() {
-    return new Steps(List.of(into, out)).parameters();
+    return new LayerOperators(List.of(into, out)).parameters();
   }
 
   @Override

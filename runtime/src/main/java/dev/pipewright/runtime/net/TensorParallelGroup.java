@@ -126,7 +126,7 @@ public final class TensorParallelGroup {
   }
 
   /** The parts of a tensor that all members have, cut along these axes. */
-  Tensor assembled(Tensor own, Cut cut) {
+  Tensor assembled(Tensor own, TensorCut cut) {
     List<Tensor> to = new ArrayList<>();
     List<Tensor> from = new ArrayList<>();
     Tensor sent = own.detached().packed();
@@ -139,7 +139,7 @@ public final class TensorParallelGroup {
     return joined(from, cut, new int[0]);
   }
 
-  private Tensor joined(List<Tensor> parts, Cut cut, int[] at) {
+  private Tensor joined(List<Tensor> parts, TensorCut cut, int[] at) {
     int axis = at.length;
     if (axis == split.grid().size()) {
       return parts.get(split.part(at));
@@ -154,7 +154,7 @@ public final class TensorParallelGroup {
   }
 
   /** This member's part of a tensor. */
-  Tensor own(Tensor whole, Cut cut) {
+  Tensor own(Tensor whole, TensorCut cut) {
     Tensor own = whole;
     for (int axis = 0; axis < place.length; axis++) {
       Span span = cut.span(axis, place);

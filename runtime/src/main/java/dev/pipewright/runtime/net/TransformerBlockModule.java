@@ -33,7 +33,8 @@ final class TransformerBlockModule implements Module {
 
   @Override
   public List<Parameter> parameters() {
-    return new Steps(List.of(attentionNorm, attention, perceptronNorm, up, down)).parameters();
+    return new LayerOperators(List.of(attentionNorm, attention, perceptronNorm, up, down))
+        .parameters();
   }
 
   @Override

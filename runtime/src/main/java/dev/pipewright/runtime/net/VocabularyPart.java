@@ -50,7 +50,8 @@ public record VocabularyPart(TensorParallelGroup tensorGroup, int words) {
     DividedScores own = new DividedScores(scores, wanted, own().first());
     long each = own.terms().extent(1);
     Tensor all =
-        tensorGroup.assembled(own.terms(), Cut.of(tensorGroup, 1, each * tensorGroup.parts()));
+        tensorGroup.assembled(
+            own.terms(), TensorCut.of(tensorGroup, 1, each * tensorGroup.parts()));
     Tensor terms = all.reshaped(scores.extent(0), tensorGroup.parts(), each);
     DividedScores.Loss loss = own.loss(terms);
     return new Judged(loss.sum() * weight, loss.correct(), own.gradient(terms, weight));

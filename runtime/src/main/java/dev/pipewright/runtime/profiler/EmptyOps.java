@@ -8,7 +8,7 @@ import dev.pipewright.model.Operator;
 import dev.pipewright.model.Shape;
 import dev.pipewright.model.Work;
 import dev.pipewright.runtime.data.Batch;
-import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.profiler.LayerClock.Rounds;
 import dev.pipewright.runtime.profiler.LayerClock.What;
 import dev.pipewright.runtime.tensor.Tensor;
@@ -32,7 +32,7 @@ final class EmptyOps {
 
   static Overhead measure(UpdateRule rule, LongSupplier clock) {
     try (LayerClock layers =
-        new LayerClock(new Layers(network(), 1), Objective.CROSS_ENTROPY, rule, ROUNDS, clock)) {
+        new LayerClock(new Layers(network(), 1), LossFunction.CROSS_ENTROPY, rule, ROUNDS, clock)) {
       Rounds rounds = layers.measure(EmptyOps::samples, WARM_UP);
       return new Overhead(
           typical(rounds, What.FORWARD),

@@ -4,7 +4,7 @@ import dev.pipewright.execution.ProfilingOutcome.Spread;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.runtime.data.Batch;
 import dev.pipewright.runtime.engine.Updates;
-import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
  */
 final class LayerClock implements AutoCloseable {
   private final Layers layers;
-  private final Objective objective;
+  private final LossFunction objective;
   private final List<Updates> updates; // by layer
   private final int rounds;
   private final LongSupplier clock;
@@ -57,7 +57,8 @@ final class LayerClock implements AutoCloseable {
   /**
    * @param clock nanoseconds
    */
-  LayerClock(Layers layers, Objective objective, UpdateRule rule, int rounds, LongSupplier clock) {
+  LayerClock(
+      Layers layers, LossFunction objective, UpdateRule rule, int rounds, LongSupplier clock) {
     this.layers = layers;
     this.objective = objective;
     this.rounds = rounds;

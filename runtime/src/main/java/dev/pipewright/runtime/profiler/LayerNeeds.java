@@ -2,7 +2,7 @@ package dev.pipewright.runtime.profiler;
 
 import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.runtime.data.Batch;
-import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.ArrayList;
@@ -18,7 +18,7 @@ final class LayerNeeds {
   private static final int ROUNDS = 4; // the first of which makes the gradients that others add to
 
   private final Layers layers;
-  private final Objective objective;
+  private final LossFunction objective;
   private final Stopwatch stopwatch;
   private final double[] forward;
   private final double[] backward;
@@ -26,7 +26,7 @@ final class LayerNeeds {
   private long[] kept = new long[0];
   private long[] outputs = new long[0];
 
-  private LayerNeeds(Layers layers, Objective objective, Stopwatch stopwatch) {
+  private LayerNeeds(Layers layers, LossFunction objective, Stopwatch stopwatch) {
     this.layers = layers;
     this.objective = objective;
     this.stopwatch = stopwatch;
@@ -42,7 +42,7 @@ final class LayerNeeds {
    * @param stopwatch of bytes
    */
   static List<LayerMemory> measure(
-      Layers layers, Objective objective, Supplier<Batch> samples, Stopwatch stopwatch) {
+      Layers layers, LossFunction objective, Supplier<Batch> samples, Stopwatch stopwatch) {
     LayerNeeds needs = new LayerNeeds(layers, objective, stopwatch);
     for (int round = 0; round < ROUNDS; round++) {
       needs.whole(samples);

@@ -2,7 +2,7 @@ package dev.pipewright.runtime.profiler;
 
 import dev.pipewright.runtime.data.Batch;
 import dev.pipewright.runtime.net.ForwardPass;
-import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.net.Part;
 import dev.pipewright.runtime.net.SharedStatistics;
 import dev.pipewright.runtime.tensor.Gradients;
@@ -94,11 +94,11 @@ final class LayerPass implements AutoCloseable {
   }
 
   /** Judges the outputs; from there the backward pass begins. Returns what that took. */
-  double judge(Objective objective, Batch batch) {
+  double judge(LossFunction objective, Batch batch) {
     return stopwatch.of(() -> judged(objective, batch));
   }
 
-  private void judged(Objective objective, Batch batch) {
+  private void judged(LossFunction objective, Batch batch) {
     try (Scope scope = new Scope()) {
       Passed end = passed.get(layers.last());
       objective

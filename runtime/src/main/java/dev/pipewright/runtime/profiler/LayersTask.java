@@ -14,7 +14,7 @@ import dev.pipewright.runtime.data.DatasetSpec;
 import dev.pipewright.runtime.data.Sampler;
 import dev.pipewright.runtime.launch.Reporter;
 import dev.pipewright.runtime.launch.WorkerTask;
-import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.profiler.LayerClock.Rounds;
 import dev.pipewright.runtime.profiler.LayerClock.What;
 import dev.pipewright.runtime.training.RunnableModel;
@@ -55,7 +55,7 @@ public final class LayersTask implements WorkerTask {
   static void measure(LayersJob job, CoRunningLoad coRunning, Answer answer) {
     LongSupplier clock = Clocks.of(job.processorTime());
     LayerGraph graph = RunnableModel.of(job.model());
-    Objective objective = Objective.of(graph);
+    LossFunction objective = LossFunction.of(graph);
     Dataset samples =
         DatasetSpec.parse(job.data()).open(DatasetRequirements.of(graph, objective)).training();
     UpdateRule rule =

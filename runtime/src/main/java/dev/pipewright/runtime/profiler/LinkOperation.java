@@ -16,7 +16,7 @@ enum LinkOperation {
    */
   MESSAGE(Kind.POINT_TO_POINT) {
     @Override
-    long[] times(Transport transport, Group all, Tensor whole, Tensor part, Work work) {
+    long[] times(Transport transport, Group all, Tensor whole, Tensor part, CoRunningWork work) {
       Pending pending = transport.worker() == 1 ? transport.receive(whole, 0, TAG) : NOTHING;
       if (transport.worker() == 0) {
         work.whole();
@@ -94,7 +94,7 @@ enum LinkOperation {
    * @param whole the message, the sum, or what has a part of each worker
    * @param part a worker's own
    */
-  long[] times(Transport transport, Group all, Tensor whole, Tensor part, Work work) {
+  long[] times(Transport transport, Group all, Tensor whole, Tensor part, CoRunningWork work) {
     work.whole();
     long begin = System.nanoTime();
     begin(all, whole, part).await();

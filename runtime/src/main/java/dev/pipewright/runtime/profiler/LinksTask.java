@@ -30,7 +30,7 @@ public final class LinksTask implements WorkerTask {
     long largest = Long.parseLong(words[0]);
     int repeats = Integer.parseInt(words[1]);
     Group all = transport.group("all", IntStream.range(0, transport.workers()).boxed().toList());
-    try (Work work = new Work()) {
+    try (CoRunningWork work = new CoRunningWork()) {
       for (LinkOperation operation : LinkOperation.values()) {
         for (long bytes = NUMBER; bytes <= largest; bytes *= GROWTH) {
           int times = bytes <= SMALL ? MORE * repeats : repeats;
@@ -41,7 +41,12 @@ public final class LinksTask implements WorkerTask {
   }
 
   private static String measure(
-      LinkOperation operation, long bytes, int repeats, Transport transport, Group all, Work work) {
+      LinkOperation operation,
+      long bytes,
+      int repeats,
+      Transport transport,
+      Group all,
+      CoRunningWork work) {
     int workers = transport.workers();
     boolean parts = operation == LinkOperation.GATHER || operation == LinkOperation.SUM_PARTS;
     long numbers = bytes / NUMBER;

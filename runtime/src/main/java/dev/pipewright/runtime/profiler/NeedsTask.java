@@ -7,7 +7,7 @@ import dev.pipewright.runtime.data.DatasetRequirements;
 import dev.pipewright.runtime.data.DatasetSpec;
 import dev.pipewright.runtime.launch.Reporter;
 import dev.pipewright.runtime.launch.WorkerTask;
-import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.training.RunnableModel;
 import dev.pipewright.runtime.transport.Transport;
 import java.util.ArrayList;
@@ -33,7 +33,7 @@ public final class NeedsTask implements WorkerTask {
   /** Measures in this process. */
   static void measure(LayersJob job, Answer answer) {
     LayerGraph graph = RunnableModel.of(job.model());
-    Objective objective = Objective.of(graph);
+    LossFunction objective = LossFunction.of(graph);
     Dataset samples =
         DatasetSpec.parse(job.data()).open(DatasetRequirements.of(graph, objective)).training();
     Layers layers = LayersTask.layers(graph);

@@ -32,7 +32,7 @@ public final class OverheadTask implements WorkerTask {
   public void run(String text, Transport transport, Reporter reporter) {
     int pairs = Integer.parseInt(text);
     Group all = transport.group("all", IntStream.range(0, transport.workers()).boxed().toList());
-    try (Work work = new Work();
+    try (CoRunningWork work = new CoRunningWork();
         Scope scope = new Scope()) {
       Tensor meeting = Tensor.ones(1);
       for (int bytes : BYTES) {
@@ -46,7 +46,7 @@ public final class OverheadTask implements WorkerTask {
           all.sum(meeting).await();
           double both = exchange.seconds(work, true);
           if (pair >= 0) {
-            seconds.add((both - plain) / (2 * Work.PIECES)); // a message has two ends
+            seconds.add((both - plain) / (2 * CoRunningWork.PIECES)); // a message has two ends
           }
         }
         reporter.event(line.toString());
@@ -64,17 +64,17 @@ public final class OverheadTask implements WorkerTask {
     private Exchange(Transport transport, int numbers) {
       this.transport = transport;
       this.other = 1 - transport.worker();
-      for (int piece = 0; piece < Work.PIECES; piece++) {
+      for (int piece = 0; piece < CoRunningWork.PIECES; piece++) {
         sent.add(Tensor.ones(numbers));
         heard.add(Tensor.ones(numbers));
       }
     }
 
     /** Of the work; whoever is late with a message is not waited for within it. */
-    private double seconds(Work work, boolean talks) {
+    private double seconds(CoRunningWork work, boolean talks) {
       List<Pending> pending = new ArrayList<>();
       long begin = System.nanoTime();
-      for (int piece = 0; piece < Work.PIECES; piece++) {
+      for (int piece = 0; piece < CoRunningWork.PIECES; piece++) {
         if (talks) {
           pending.add(transport.receive(heard.get(piece), other, piece));
           pending.add(transport.send(sent.get(piece), other, piece));

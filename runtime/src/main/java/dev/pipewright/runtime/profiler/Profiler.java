@@ -17,7 +17,7 @@ import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.runtime.data.DatasetRequirements;
 import dev.pipewright.runtime.data.DatasetSpec;
 import dev.pipewright.runtime.launch.StealTimeClock;
-import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.training.RunnableModel;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -41,7 +41,7 @@ public final class Profiler implements ProfilingService {
   public ProfilingOutcome profile(ProfilingRequest request, Consumer<String> progress) {
     LayerGraph graph = RunnableModel.toCompute(request.model());
     RequestCheck.of(request, graph);
-    DatasetSpec.parse(request.data()).open(DatasetRequirements.of(graph, Objective.of(graph)));
+    DatasetSpec.parse(request.data()).open(DatasetRequirements.of(graph, LossFunction.of(graph)));
     List<int[]> partitions = partitions(request, graph);
     StealTimeClock clock = new StealTimeClock();
     WorkerGroups workerGroups = new WorkerGroups(request.threads());

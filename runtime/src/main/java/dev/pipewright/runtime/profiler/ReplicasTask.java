@@ -13,8 +13,8 @@ import dev.pipewright.runtime.launch.QuietQuartile;
 import dev.pipewright.runtime.launch.Reporter;
 import dev.pipewright.runtime.launch.StealTimeClock;
 import dev.pipewright.runtime.launch.WorkerTask;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.net.Network;
-import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.training.RunnableModel;
 import dev.pipewright.runtime.transport.Group;
 import dev.pipewright.runtime.transport.LocalTransport;
@@ -116,7 +116,7 @@ public final class ReplicasTask implements WorkerTask {
   private static void train(
       WholeJob job, Way way, boolean counts, Transport transport, CoRunningLoad coRunning) {
     LayerGraph graph = RunnableModel.of(job.model());
-    Objective objective = Objective.of(graph);
+    LossFunction objective = LossFunction.of(graph);
     try (Worker worker =
         new Worker(
             way.assignment,

@@ -15,8 +15,8 @@ import dev.pipewright.runtime.engine.Worker;
 import dev.pipewright.runtime.launch.Reporter;
 import dev.pipewright.runtime.launch.StealTimeClock;
 import dev.pipewright.runtime.launch.WorkerTask;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.net.Network;
-import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.training.RunnableModel;
 import dev.pipewright.runtime.training.StepMemory;
 import dev.pipewright.runtime.transport.LocalTransport;
@@ -49,7 +49,7 @@ public final class WholeTask implements WorkerTask {
     WholeJob job = WholeJob.parse(text);
     LongSupplier clock = Clocks.of(job.processorTime());
     LayerGraph graph = RunnableModel.of(job.model());
-    Objective objective = Objective.of(graph);
+    LossFunction objective = LossFunction.of(graph);
     StepMemory memory = StepMemory.ofRun(0, job.steps());
     boolean whole = job.layers().size() == 1;
     try (Worker worker =

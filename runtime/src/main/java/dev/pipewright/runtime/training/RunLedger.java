@@ -26,7 +26,7 @@ final class RunLedger implements Coordinator.Listener {
   private final TrainingListener listener;
   private final MetricFiles metrics;
   private final Optional<CheckpointWriting> checkpoints;
-  private final Steps steps;
+  private final StepAssembly steps;
   private final Map<Long, List<Score>> answers = new HashMap<>(); // not yet of all workers
   private final List<HeldOutResult> heldOut = new ArrayList<>();
   private final TrainingOutcome.Worker[] workers;
@@ -43,7 +43,7 @@ final class RunLedger implements Coordinator.Listener {
     this.listener = listener;
     this.metrics = metrics;
     this.checkpoints = checkpoints;
-    this.steps = new Steps(assignment, runSchedule, clock::ticks);
+    this.steps = new StepAssembly(assignment, runSchedule, clock::ticks);
     this.workers = new TrainingOutcome.Worker[assignment.size()];
   }
 

@@ -22,7 +22,7 @@ import dev.pipewright.runtime.launch.InterruptedRunException;
 import dev.pipewright.runtime.launch.Launch;
 import dev.pipewright.runtime.launch.WorkerFailureException;
 import dev.pipewright.runtime.launch.WorkerTask;
-import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.units.Seconds;
 import java.nio.file.Path;
@@ -131,7 +131,8 @@ public final class Trainer implements TrainingService {
     }
     ParallelismCheck.of(request, graph);
     TrainingData data =
-        DatasetSpec.parse(request.data()).open(DatasetRequirements.of(graph, Objective.of(graph)));
+        DatasetSpec.parse(request.data())
+            .open(DatasetRequirements.of(graph, LossFunction.of(graph)));
     long heldOut = data.heldOut().samples();
     if (request.evaluateEvery() > 0
         && heldOut < request.assignment().schedule().placement().chains()) {

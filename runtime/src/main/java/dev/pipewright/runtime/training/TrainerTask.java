@@ -24,8 +24,8 @@ import dev.pipewright.runtime.launch.LastStep;
 import dev.pipewright.runtime.launch.Place;
 import dev.pipewright.runtime.launch.Reporter;
 import dev.pipewright.runtime.launch.WorkerTask;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.net.Network;
-import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.net.TensorParallelGroup;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
@@ -89,7 +89,8 @@ public final class TrainerTask implements WorkerTask {
         }
       } else {
         TrainingData data =
-            DatasetSpec.parse(job.data()).open(DatasetRequirements.of(graph, Objective.of(graph)));
+            DatasetSpec.parse(job.data())
+                .open(DatasetRequirements.of(graph, LossFunction.of(graph)));
         Feed feed = feed(job, data.training());
         try (ReadAhead ahead = new ReadAhead(feed);
             Worker worker =
@@ -143,7 +144,7 @@ public final class TrainerTask implements WorkerTask {
     return new Worker(
         job.assignment(),
         network,
-        Objective.of(graph),
+        LossFunction.of(graph),
         job.rule(),
         feed,
         transport,
@@ -258,7 +259,7 @@ public final class TrainerTask implements WorkerTask {
               (none, range) ->
                   LongStream.range(range.first(), range.first() + range.count()).toArray());
       int count = Math.toIntExact(heldOut.samples());
-      reporting.event(Reports.heldOut(step, worker.answer(feed, count, Objective.of(graph))));
+      reporting.event(Reports.heldOut(step, worker.answer(feed, count, LossFunction.of(graph))));
     }
 
     /** Writes the stages that no worker before this one holds, with those who have parts. */

@@ -18,11 +18,11 @@ final class MessageGroup implements Group {
   private final int place;
   private final List<Integer> members;
   private final long channel;
-  private final Messages messages;
+  private final TcpMessages messages;
   private final InOrder background;
   private int operations;
 
-  MessageGroup(String name, int place, List<Integer> members, Messages messages) {
+  MessageGroup(String name, int place, List<Integer> members, TcpMessages messages) {
     this.name = name;
     this.place = place;
     this.members = List.copyOf(members);

@@ -7,7 +7,7 @@ import java.util.List;
 
 /** Workers that are processes, on one machine or several, over TCP. */
 public final class TcpTransport implements Transport {
-  private final Messages messages;
+  private final TcpMessages messages;
   private final Transport self = LocalTransport.of(1).get(0); // no worker connects to itself
   private final List<MessageGroup> groups = new ArrayList<>();
   private final int worker;
@@ -28,7 +28,7 @@ public final class TcpTransport implements Transport {
     this.worker = worker;
     this.workers = addresses.size();
     try (entrance) {
-      messages = Messages.connected(entrance, addresses, worker);
+      messages = TcpMessages.connected(entrance, addresses, worker);
     }
   }
 

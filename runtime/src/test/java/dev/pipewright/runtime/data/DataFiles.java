@@ -36,12 +36,12 @@ abstract class DataFiles {
         new DatasetRequirements.Answer.Tokens(steps, 256));
   }
 
-  static float[] floats(Values values) {
-    return ((Values.Floating) values).numbers();
+  static float[] floats(HostValues values) {
+    return ((HostValues.Floating) values).numbers();
   }
 
-  static long[] whole(Values values) {
-    return ((Values.Whole) values).numbers();
+  static long[] whole(HostValues values) {
+    return ((HostValues.Whole) values).numbers();
   }
 
   String mistake(String data, DatasetRequirements wanted) {

@@ -3,7 +3,7 @@ package dev.pipewright.runtime.data;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.pipewright.model.LayerGraph;
-import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.zoo.Models;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,7 +25,7 @@ class DatasetRequirementsTest {
   void theZoosNetworksGetTheDataThatSuitThem(
       String model, String read, String answer, SyntheticKind kind) {
     LayerGraph graph = Models.find(model).orElseThrow().graph();
-    DatasetRequirements wanted = DatasetRequirements.of(graph, Objective.of(graph));
+    DatasetRequirements wanted = DatasetRequirements.of(graph, LossFunction.of(graph));
     assertEquals(read, new Fit("", wanted).read());
     assertEquals(answer, wanted.answer().toString());
     assertEquals(kind, SyntheticKind.of(wanted).orElseThrow());

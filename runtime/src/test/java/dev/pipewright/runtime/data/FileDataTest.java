@@ -23,7 +23,7 @@ class FileDataTest extends DataFiles {
     long[] numbers = {5, 0};
     assertArrayEquals(new long[] {5, 0}, whole(data.training().target(numbers)));
     assertArrayEquals(new long[] {8, 9}, whole(data.heldOut().target(new long[] {0, 1})));
-    Values.Floating read = (Values.Floating) data.training().inputs(numbers).get(0);
+    HostValues.Floating read = (HostValues.Floating) data.training().inputs(numbers).get(0);
     assertArrayEquals(new long[] {2, 3, 32, 32}, read.shape());
     assertEquals((5 / 255f - 0.4914f) / 0.2470f, read.numbers()[0], 1e-6); // red
     int green = (5 + 1024) & 0xff;
@@ -40,7 +40,7 @@ class FileDataTest extends DataFiles {
     assertArrayEquals(new long[] {8, 0}, whole(data.training().target(new long[] {8, 9})));
     assertArrayEquals(
         new long[] {1, 3072},
-        ((Values.Floating) data.training().inputs(new long[] {0}).get(0)).shape());
+        ((HostValues.Floating) data.training().inputs(new long[] {0}).get(0)).shape());
   }
 
   @Test

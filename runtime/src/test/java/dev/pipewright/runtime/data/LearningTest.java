@@ -11,8 +11,8 @@ import dev.pipewright.model.Operator;
 import dev.pipewright.model.Shape;
 import dev.pipewright.model.Work;
 import dev.pipewright.runtime.net.ForwardPass;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.net.Network;
-import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.net.Part;
 import dev.pipewright.runtime.net.SharedStatistics;
@@ -41,19 +41,19 @@ class LearningTest {
 
   @Test
   void whatANetworkWantsFollowsFromItsGraph() {
-    DatasetRequirements wanted = DatasetRequirements.of(GRAPH, Objective.CROSS_ENTROPY);
+    DatasetRequirements wanted = DatasetRequirements.of(GRAPH, LossFunction.CROSS_ENTROPY);
     assertEquals(List.of(new DatasetRequirements.Input.Field(Shape.of(48))), wanted.inputs());
     assertEquals(new DatasetRequirements.Answer.Classes(4), wanted.answer());
     assertEquals(
         new DatasetRequirements.Answer.Quantities(4),
-        DatasetRequirements.of(GRAPH, Objective.SQUARED_ERROR).answer());
+        DatasetRequirements.of(GRAPH, LossFunction.SQUARED_ERROR).answer());
   }
 
   @Test
   void theLossFallsAndHeldOutSamplesAreAnsweredRightly() {
     TrainingData data =
         DatasetSpec.parse("synthetic:samples=2000,seed=3")
-            .open(DatasetRequirements.of(GRAPH, Objective.CROSS_ENTROPY));
+            .open(DatasetRequirements.of(GRAPH, LossFunction.CROSS_ENTROPY));
     Sampler sampler = new Sampler(2000, 1);
     Part whole = new Network(Chain.of(GRAPH), 7).part(0, 3);
     assertEquals(4, whole.parameters().size()); // made here, so that no step's scope frees them
@@ -72,7 +72,7 @@ class LearningTest {
               () -> whole.forward(List.of(), batch.inputs(), ForwardPass.answering()));
       long correct =
           Gradients.with(
-              () -> Objective.CROSS_ENTROPY.judge(answers, batch.target(), 1.0 / 200).correct());
+              () -> LossFunction.CROSS_ENTROPY.judge(answers, batch.target(), 1.0 / 200).correct());
       assertTrue(correct > 180, "correct=" + correct);
       assertArrayEquals(new long[] {200, 48}, batch.inputs().get(0).shape());
     }
@@ -84,8 +84,8 @@ class LearningTest {
       List<Tensor> answers =
           whole.forward(
               List.of(), batch.inputs(), ForwardPass.training(false, SharedStatistics.OWN));
-      Objective.Judged judged =
-          Objective.CROSS_ENTROPY.judge(answers, batch.target(), 1.0 / numbers.length);
+      LossFunction.Judged judged =
+          LossFunction.CROSS_ENTROPY.judge(answers, batch.target(), 1.0 / numbers.length);
       Gradients.add(answers, judged.gradients());
       Gradients.without(() -> {
         for (Parameter parameter : whole.parameters()) {

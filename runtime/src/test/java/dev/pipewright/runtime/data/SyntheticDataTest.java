@@ -51,27 +51,27 @@ class SyntheticDataTest {
     return DatasetSpec.parse("synthetic:samples=2000,seed=5").open(wanted);
   }
 
-  private static float[] floats(Values values) {
-    return ((Values.Floating) values).numbers();
+  private static float[] floats(HostValues values) {
+    return ((HostValues.Floating) values).numbers();
   }
 
-  private static long[] whole(Values values) {
-    return ((Values.Whole) values).numbers();
+  private static long[] whole(HostValues values) {
+    return ((HostValues.Whole) values).numbers();
   }
 
   private static double[] flat(Dataset data, long number) {
     double[] all = new double[0];
-    List<Values> values = new ArrayList<>(data.inputs(new long[] {number}));
+    List<HostValues> values = new ArrayList<>(data.inputs(new long[] {number}));
     values.add(data.target(new long[] {number}));
-    for (Values value : values) {
+    for (HostValues value : values) {
       double[] more =
           switch (value) {
-            case Values.Floating(float[] numbers, long[] shape) -> {
+            case HostValues.Floating(float[] numbers, long[] shape) -> {
               double[] wide = new double[numbers.length];
               Arrays.setAll(wide, i -> numbers[i]);
               yield wide;
             }
-            case Values.Whole(long[] numbers, long[] shape) ->
+            case HostValues.Whole(long[] numbers, long[] shape) ->
                 Arrays.stream(numbers).asDoubleStream().toArray();
           };
       int before = all.length;
@@ -88,15 +88,15 @@ class SyntheticDataTest {
       Dataset one = open(wanted).training();
       Dataset other = open(wanted).training();
       long[] numbers = random.longs(4, 0, one.samples()).toArray();
-      Values batch = one.inputs(numbers).get(0);
+      HostValues batch = one.inputs(numbers).get(0);
       int size =
-          (batch instanceof Values.Floating f ? f.numbers().length : whole(batch).length) / 4;
+          (batch instanceof HostValues.Floating f ? f.numbers().length : whole(batch).length) / 4;
       for (int i = 0; i < 4; i++) {
         double[] alone = flat(other, numbers[i]);
         assertArrayEquals(flat(one, numbers[i]), alone);
         for (int k = 0; k < size; k += 7) {
           double inBatch =
-              batch instanceof Values.Floating f
+              batch instanceof HostValues.Floating f
                   ? f.numbers()[i * size + k]
                   : whole(batch)[i * size + k];
           assertEquals(alone[k], inBatch);
@@ -316,9 +316,9 @@ class SyntheticDataTest {
               "net",
               List.of(new DatasetRequirements.Input.Field(shape)),
               new DatasetRequirements.Answer.Classes(3));
-      Values read = open(wanted).training().inputs(new long[] {3, 4}).get(0);
+      HostValues read = open(wanted).training().inputs(new long[] {3, 4}).get(0);
       assertEquals(2 * shape.elements(), floats(read).length);
-      assertEquals(1 + shape.extents().size(), ((Values.Floating) read).shape().length);
+      assertEquals(1 + shape.extents().size(), ((HostValues.Floating) read).shape().length);
     }
   }
 }

@@ -10,7 +10,7 @@ import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.runtime.Patterns;
-import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.runtime.transport.Group;
@@ -45,7 +45,7 @@ class AsyncPipelinesTest {
   private static Training perceptron(UpdateRule rule) {
     return new Training(
         StrategiesTest.perceptron(5),
-        Objective.CROSS_ENTROPY,
+        LossFunction.CROSS_ENTROPY,
         rule,
         Training.randomClasses(StrategiesTest.CLASSES, StrategiesTest.WIDTH),
         Long.MAX_VALUE);

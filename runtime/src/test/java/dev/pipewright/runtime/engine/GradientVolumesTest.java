@@ -14,7 +14,7 @@ import dev.pipewright.plan.Parallelism;
 import dev.pipewright.plan.Parallelism.Kind;
 import dev.pipewright.plan.Reduction;
 import dev.pipewright.runtime.net.CountingTransport;
-import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.zoo.Models;
@@ -52,7 +52,7 @@ class GradientVolumesTest {
             true);
     new Training(
             GRAPH,
-            Objective.CROSS_ENTROPY,
+            LossFunction.CROSS_ENTROPY,
             UpdateRule.usual(Optimizer.SGD),
             Training.randomClasses(4, 3, 12, 12),
             20_000)

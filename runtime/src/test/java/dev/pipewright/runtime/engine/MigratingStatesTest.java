@@ -10,7 +10,7 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.AsyncPipeline;
-import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.cyclic.Cyclic;
@@ -39,7 +39,7 @@ class MigratingStatesTest {
   private static Training training() {
     return new Training(
         StrategiesTest.perceptron(6),
-        Objective.CROSS_ENTROPY,
+        LossFunction.CROSS_ENTROPY,
         RULE,
         Training.randomClasses(StrategiesTest.CLASSES, StrategiesTest.WIDTH),
         Long.MAX_VALUE);

@@ -12,7 +12,7 @@ import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.SampleRange;
 import dev.pipewright.planner.partition.OnePath;
 import dev.pipewright.planner.partition.UniformLayers;
-import dev.pipewright.runtime.data.Values;
+import dev.pipewright.runtime.data.HostValues;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.schedule.Chimera;
 import dev.pipewright.schedule.OneForwardOneBackward;
@@ -84,24 +84,24 @@ class NetworksTest {
   static Feed lastBits(Feed feed) {
     return new Feed() {
       @Override
-      public List<Values> inputs(long step, SampleRange samples) {
+      public List<HostValues> inputs(long step, SampleRange samples) {
         return feed.inputs(step, samples).stream().map(NetworksTest::lastBits).toList();
       }
 
       @Override
-      public Values target(long step, SampleRange samples) {
+      public HostValues target(long step, SampleRange samples) {
         return feed.target(step, samples);
       }
     };
   }
 
-  private static Values lastBits(Values values) {
-    if (values instanceof Values.Floating(float[] numbers, long[] shape)) {
+  private static HostValues lastBits(HostValues values) {
+    if (values instanceof HostValues.Floating(float[] numbers, long[] shape)) {
       float[] changed = new float[numbers.length];
       for (int i = 0; i < changed.length; i++) {
         changed[i] = numbers[i] * (1 + 0x1p-23f);
       }
-      return new Values.Floating(changed, shape);
+      return new HostValues.Floating(changed, shape);
     }
     return values;
   }

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.plan.SampleRange;
-import dev.pipewright.runtime.data.Values;
+import dev.pipewright.runtime.data.HostValues;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -28,26 +28,26 @@ class ReadAheadTest {
     }
 
     @Override
-    public List<Values> inputs(long step, SampleRange samples) {
+    public List<HostValues> inputs(long step, SampleRange samples) {
       return List.of(values("inputs", step, samples));
     }
 
     @Override
-    public Values target(long step, SampleRange samples) {
+    public HostValues target(long step, SampleRange samples) {
       return values("target", step, samples);
     }
 
-    private Values values(String what, long step, SampleRange samples) {
+    private HostValues values(String what, long step, SampleRange samples) {
       read.add("%s of %d from %d".formatted(what, step, samples.first()));
       if (step >= end) {
         throw new BadInputException("a file is cut off");
       }
-      return new Values.Whole(new long[] {step, samples.first(), samples.count()}, 3);
+      return new HostValues.Whole(new long[] {step, samples.first(), samples.count()}, 3);
     }
   }
 
-  private static long[] numbers(Values values) {
-    return values instanceof Values.Whole whole ? whole.numbers() : new long[0];
+  private static long[] numbers(HostValues values) {
+    return values instanceof HostValues.Whole whole ? whole.numbers() : new long[0];
   }
 
   @Test
@@ -94,7 +94,7 @@ class ReadAheadTest {
     Counting feed =
         new Counting(Long.MAX_VALUE) {
           @Override
-          public List<Values> inputs(long step, SampleRange samples) {
+          public List<HostValues> inputs(long step, SampleRange samples) {
             if (step > 0) {
               begun.countDown();
               sleep();

@@ -11,7 +11,7 @@ import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.runtime.engine.LiveBytes.Kind;
 import dev.pipewright.runtime.net.CountingTransport;
-import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import java.util.ArrayList;
@@ -45,7 +45,7 @@ class ShardedBytesTest {
   private static Training training() {
     return new Training(
         GRAPH,
-        Objective.CROSS_ENTROPY,
+        LossFunction.CROSS_ENTROPY,
         UpdateRule.usual(Optimizer.ADAM),
         Training.randomClasses(StrategiesTest.CLASSES, StrategiesTest.WIDTH),
         2000);

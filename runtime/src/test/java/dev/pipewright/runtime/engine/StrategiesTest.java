@@ -17,7 +17,7 @@ import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.Segment;
-import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.schedule.Chimera;
 import dev.pipewright.schedule.DualPipe;
@@ -80,7 +80,7 @@ class StrategiesTest {
   private static Training training(LayerGraph graph, Optimizer optimizer) {
     return new Training(
         graph,
-        Objective.CROSS_ENTROPY,
+        LossFunction.CROSS_ENTROPY,
         UpdateRule.usual(optimizer),
         Training.randomClasses(CLASSES, WIDTH),
         3000);
@@ -135,7 +135,7 @@ class StrategiesTest {
       var training =
           new Training(
               graph,
-              Objective.CROSS_ENTROPY,
+              LossFunction.CROSS_ENTROPY,
               UpdateRule.usual(optimizer),
               Training.randomClasses(CLASSES, width),
               Long.MAX_VALUE);

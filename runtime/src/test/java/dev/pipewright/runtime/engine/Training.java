@@ -10,9 +10,9 @@ import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.runtime.data.Dataset;
 import dev.pipewright.runtime.data.DatasetRequirements;
 import dev.pipewright.runtime.data.DatasetSpec;
-import dev.pipewright.runtime.data.Values;
+import dev.pipewright.runtime.data.HostValues;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.net.Network;
-import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.net.Share;
 import dev.pipewright.runtime.net.TensorParallelGroup;
@@ -40,13 +40,13 @@ import java.util.stream.LongStream;
  * @param objective what is made small
  */
 record Training(
-    LayerGraph graph, Objective objective, UpdateRule rule, Feed feed, long bucketBytes) {
+    LayerGraph graph, LossFunction objective, UpdateRule rule, Feed feed, long bucketBytes) {
   /** Of the parameters' first values. */
   static final long SEED = 7;
 
   /** With samples that are made for a network, so many in each step, none of them twice. */
   static Training synthetic(LayerGraph graph, UpdateRule rule, int batch, long bucketBytes) {
-    Objective objective = Objective.of(graph);
+    LossFunction objective = LossFunction.of(graph);
     Dataset samples =
         DatasetSpec.parse("synthetic").open(DatasetRequirements.of(graph, objective)).training();
     Feed feed =
@@ -248,7 +248,7 @@ record Training(
     int elements = Math.toIntExact(Arrays.stream(shape).reduce(1, (a, b) -> a * b));
     return new Feed() {
       @Override
-      public List<Values> inputs(long step, SampleRange samples) {
+      public List<HostValues> inputs(long step, SampleRange samples) {
         float[] values = new float[samples.count() * elements];
         for (int i = 0; i < values.length; ) {
           SplittableRandom random = random(step, samples.first() + i / elements);
@@ -259,11 +259,11 @@ record Training(
         long[] full = new long[shape.length + 1];
         full[0] = samples.count();
         System.arraycopy(shape, 0, full, 1, shape.length);
-        return List.of(new Values.Floating(values, full));
+        return List.of(new HostValues.Floating(values, full));
       }
 
       @Override
-      public Values target(long step, SampleRange samples) {
+      public HostValues target(long step, SampleRange samples) {
         long[] wanted = new long[samples.count()];
         for (int i = 0; i < wanted.length; i++) {
           SplittableRandom random = random(step, samples.first() + i);
@@ -272,7 +272,7 @@ record Training(
           }
           wanted[i] = random.nextInt(classes);
         }
-        return new Values.Whole(wanted, wanted.length);
+        return new HostValues.Whole(wanted, wanted.length);
       }
     };
   }

@@ -7,8 +7,8 @@ import dev.pipewright.model.Chain;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.SampleRange;
 import dev.pipewright.runtime.net.ForwardPass;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.net.Network;
-import dev.pipewright.runtime.net.Objective;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.net.Part;
 import dev.pipewright.runtime.net.SharedStatistics;
@@ -208,7 +208,7 @@ final class UpdateRules {
       List<Tensor> outputs =
           whole.forward(List.of(), data, ForwardPass.training(false, SharedStatistics.OWN));
       Tensor target = training.feed().target(step, samples).tensor();
-      Objective.Judged judged = training.objective().judge(outputs, target, 1.0 / batch);
+      LossFunction.Judged judged = training.objective().judge(outputs, target, 1.0 / batch);
       Gradients.add(List.of(outputs.get(outputs.size() - 1)), judged.gradients());
       Map<String, float[]> gradients = new TreeMap<>();
       for (Parameter parameter : whole.parameters()) {

@@ -14,7 +14,7 @@ import dev.pipewright.plan.Parallelism;
 import dev.pipewright.plan.Parallelism.Kind;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.ZeroStage;
-import dev.pipewright.runtime.net.Objective;
+import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.schedule.Chimera;
 import dev.pipewright.schedule.GPipe;
@@ -48,7 +48,7 @@ class ZeroTrainingTest {
   private static Training perceptron(int layers, UpdateRule rule, long bucketBytes) {
     return new Training(
         StrategiesTest.perceptron(layers),
-        Objective.CROSS_ENTROPY,
+        LossFunction.CROSS_ENTROPY,
         rule,
         Training.randomClasses(StrategiesTest.CLASSES, StrategiesTest.WIDTH),
         bucketBytes);

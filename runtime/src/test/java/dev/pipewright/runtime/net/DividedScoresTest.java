@@ -32,7 +32,7 @@ class DividedScoresTest {
 
   private static void same(Tensor scores, int parts) {
     Tensor wanted = wanted();
-    Objective.Judged whole = Objective.CROSS_ENTROPY.judge(List.of(scores), wanted, SHARE);
+    LossFunction.Judged whole = LossFunction.CROSS_ENTROPY.judge(List.of(scores), wanted, SHARE);
     List<DividedScores> members = new ArrayList<>();
     for (int part = 0; part < parts; part++) {
       Span own = Span.of(WORDS, part, parts);

@@ -60,8 +60,9 @@ class NetworkTest {
       through = part.forward(leaves, data, ForwardPass.training(false, SharedStatistics.OWN));
       outgoing.add(through);
     }
-    Objective.Judged judged =
-        Objective.of(graph).judge(through, SmallNetwork.target(graph, SAMPLES, 4), 1.0 / SAMPLES);
+    LossFunction.Judged judged =
+        LossFunction.of(graph)
+            .judge(through, SmallNetwork.target(graph, SAMPLES, 4), 1.0 / SAMPLES);
     Map<String, Tensor> left = new LinkedHashMap<>();
     left.put("output", through.get(0).detached());
     List<Tensor> gradients = judged.gradients();
@@ -192,7 +193,7 @@ class NetworkTest {
       Tensor target = SmallNetwork.target(graph, 4, 4);
       List<Tensor> out =
           part.forward(List.of(), data, ForwardPass.training(false, SharedStatistics.OWN));
-      Objective.Judged judged = Objective.of(graph).judge(out, target, 0.25);
+      LossFunction.Judged judged = LossFunction.of(graph).judge(out, target, 0.25);
       Gradients.add(out, judged.gradients());
       for (Parameter parameter : part.parameters()) {
         Tensor gradient = parameter.value().gradient().orElseThrow();
@@ -251,8 +252,8 @@ class NetworkTest {
   @Test
   void volumesAreJudgedByTheirSquaredErrorAndAllElseByItsScores() {
     for (String name : SmallNetwork.NAMES) {
-      Objective objective = Objective.of(SmallNetwork.graph(name));
-      assertEquals(name.startsWith("cosmoflow"), objective == Objective.SQUARED_ERROR, name);
+      LossFunction objective = LossFunction.of(SmallNetwork.graph(name));
+      assertEquals(name.startsWith("cosmoflow"), objective == LossFunction.SQUARED_ERROR, name);
     }
   }
 }

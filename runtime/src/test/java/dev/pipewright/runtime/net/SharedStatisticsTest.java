@@ -111,7 +111,7 @@ class SharedStatisticsTest {
       Gradients.add(List.of(output), List.of(gradient));
       inputGradient = input.gradient().orElseThrow();
     }
-    Steps all = new Steps(modules);
+    LayerOperators all = new LayerOperators(modules);
     return new Left(
         output.detached(),
         inputGradient,

@@ -73,7 +73,7 @@ final class SmallNetwork {
     Shape shape = graph.layer(graph.topological()[graph.size() - 1]).output().orElseThrow();
     int classes = shape.extent(shape.extents().size() - 1);
     int rows = (int) (shape.elements() / classes);
-    if (Objective.of(graph) == Objective.SQUARED_ERROR) {
+    if (LossFunction.of(graph) == LossFunction.SQUARED_ERROR) {
       try (RandomSource random = new RandomSource(seed)) {
         return random.normal(1, samples, classes);
       }

@@ -70,7 +70,7 @@ class StepMemoryTest {
     assertTrue(outcome.workers().get(0).peakBytes() >= 2 * PARAMETERS);
   }
 
-  /** The later half is what {@link Steps#typical} takes times from. */
+  /** The later half is what {@link StepAssembly#typical} takes times from. */
   @Test
   void stepsWhoseDurationCountsAreLeftAlone() {
     assertEquals(

@@ -1,0 +1,50 @@
+package dev.pipewright.app.cli;
+
+import java.io.PrintWriter;
+import java.util.List;
+import picocli.CommandLine;
+
+/**
+ * The command line with all its commands: built once, which takes longer than most answers, and run
+ * as often as wanted. Each run begins with the defaults of all flags. One thread at a time.
+ */
+public final class CommandLineProgram {
+  private final CommandLine line = new CommandLine(new Main());
+
+  public CommandLineProgram() {
+    line.setCaseInsensitiveEnumValuesAllowed(true);
+    line.setUsageHelpWidth(Terminal.columns());
+    collectErrors(line);
+    HelpTopics.register(line);
+    line.setExpandAtFiles(false); // @ begins a name like any other
+    Failures failures = new Failures();
+    line.setExecutionStrategy(failures);
+    line.setParameterExceptionHandler(failures);
+    line.setExecutionExceptionHandler(failures);
+    OptionValues.register(line);
+  }
+
+  /** So that the user sees all mistakes of a command line at once, and a short synopsis. */
+  private static void collectErrors(CommandLine line) {
+    line.getCommandSpec().parser().collectErrors(true);
+    line.getCommandSpec().usageMessage().abbreviateSynopsis(true);
+    line.getSubcommands().values().forEach(CommandLineProgram::collectErrors);
+  }
+
+  /** Runs a command line on the given streams; returns its exit status. */
+  public int run(PrintWriter output, PrintWriter errors, String... args) {
+    Screen out = Screen.of(output, Terminal.colours());
+    Screen err = Screen.after(out, errors, Terminal.colours());
+    line.setOut(out);
+    line.setErr(err);
+    int status;
+    try {
+      status = line.execute(args);
+    } catch (OutOfMemoryError | StackOverflowError e) { // picocli handles exceptions only
+      status = Failures.report(e, err, List.of(args).contains("--debug"));
+    }
+    out.flush();
+    err.flush();
+    return status;
+  }
+}

@@ -1,0 +1,89 @@
+package dev.pipewright.app.cli;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.formats.BadInputException;
+import dev.pipewright.plan.Plan;
+
+/**
+ * Sizes above which an answer would take too long or too much memory: better a sentence at once.
+ */
+final class SizeLimits {
+  /** Samples of a step: as many micro-batches may be simulated. */
+  static final int SAMPLES = 1 << 20;
+
+  /** Devices that a planner looks at. */
+  static final int DEVICES = 4_096;
+
+  /** Machines that a planner looks at: many of one device are more work than few of many. */
+  static final int MACHINES = 512;
+
+  /** Layers, as in model files. */
+  static final int LAYERS = 100_000;
+
+  /** Layers for searches whose work grows with the square of their number. */
+  static final int SEARCHED_LAYERS = 5_000;
+
+  /** Stages, micro-batches, replicas, or whatever else a flag counts. */
+  static final int COUNT = 1 << 20;
+
+  /** Micro-batches times stages: each takes some hundred bytes while it is simulated. */
+  static final long PASSES = 1 << 19;
+
+  /** The same of what is drawn in reports and traces. */
+  static final long DRAWN = 1 << 18;
+
+  private SizeLimits() {}
+
+  static void samples(String what, long samples) {
+    if (samples > SAMPLES) {
+      throw new BadInputException(
+          "%s: %d samples per step are more than can be simulated; take at most %d"
+              .formatted(what, samples, SAMPLES));
+    }
+  }
+
+  static void layers(String model, int layers) {
+    if (layers > LAYERS) {
+      throw new BadInputException(
+          "%s: has %d layers, more than can be planned; take at most %d"
+              .formatted(model, layers, LAYERS));
+    }
+  }
+
+  static void searched(String planner, int layers) {
+    if (layers > SEARCHED_LAYERS) {
+      throw new BadInputException(
+          "--planner %s: %d layers are more than it can search; take at most %d by merging layers into blocks, or --planner dapple"
+              .formatted(planner, layers, SEARCHED_LAYERS));
+    }
+  }
+
+  static void devices(Cluster cluster) {
+    if (cluster.size() > DEVICES || cluster.machines() > MACHINES) {
+      throw new BadInputException(
+          ("%s: %d devices in %d machines are more than can be planned;"
+                  + " take at most %d in at most %d")
+              .formatted(cluster.name(), cluster.size(), cluster.machines(), DEVICES, MACHINES));
+    }
+  }
+
+  /** Throws where a report would be too large. */
+  static void drawn(Plan plan) {
+    long passes = (long) plan.stages().size() * plan.microBatches();
+    if (passes > DRAWN) {
+      throw new BadInputException(
+          "--out: %d stages × %d micro-batches are more than a report can show; take at most %d, or leave it out"
+              .formatted(plan.stages().size(), plan.microBatches(), DRAWN));
+    }
+  }
+
+  static void passes(String what, Plan plan) {
+    samples(what, plan.globalBatch());
+    long passes = (long) plan.stages().size() * plan.microBatches();
+    if (passes > PASSES) {
+      throw new BadInputException(
+          "%s: %d stages × %d micro-batches are more than can be simulated; take at most %d"
+              .formatted(what, plan.stages().size(), plan.microBatches(), PASSES));
+    }
+  }
+}

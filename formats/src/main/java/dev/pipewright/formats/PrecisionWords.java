@@ -1,0 +1,18 @@
+package dev.pipewright.formats;
+
+import dev.pipewright.units.Precision;
+import java.util.Map;
+
+/** How files spell precisions. */
+final class PrecisionWords {
+  /** By word; {@code mixed} is what files said before they told the 16-bit formats apart. */
+  static final Map<String, Precision> BY_WORD = words();
+
+  private PrecisionWords() {}
+
+  private static Map<String, Precision> words() {
+    Map<String, Precision> words = EnumWords.of(Precision.values());
+    words.put("mixed", Precision.FP16);
+    return words;
+  }
+}
