@@ -1,0 +1,102 @@
+package dev.pipewright.plan;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.plan.Parallelism.Kind;
+import dev.pipewright.schedule.PipelinePolicy;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PlanTest {
+  private static StagePlan stage(int first, int last, int device, int count, Parallelism split) {
+    List<Integer> devices = IntStream.range(device, device + count).boxed().toList();
+    return new StagePlan(first, last, devices, Recompute.NONE, 1).with(split);
+  }
+
+  private static Plan plan(int replicas, boolean overlap, StagePlan... stages) {
+    return new Plan(PipelinePolicy.A, 8, 2, replicas, overlap, List.of(stages));
+  }
+
+  private static final Parallelism BY_TWO = Parallelism.of(Kind.TENSOR, 2);
+
+  @Test
+  void kindsSayHowDevicesShareTheWork() {
+    Parallelism none = Parallelism.NONE;
+    assertEquals("one device", plan(1, false, stage(0, 3, 0, 1, none)).kind());
+    assertEquals("data parallel", plan(1, false, stage(0, 3, 0, 4, none)).kind());
+    assertEquals("data parallel, overlapped", plan(1, true, stage(0, 3, 0, 4, none)).kind());
+    assertEquals("tensor parallel", plan(1, false, stage(0, 3, 0, 2, BY_TWO)).kind());
+    assertEquals("data and tensor parallel", plan(1, false, stage(0, 3, 0, 4, BY_TWO)).kind());
+    StagePlan end = stage(4, 6, 4, 1, none);
+    assertEquals("straight pipeline", plan(1, false, stage(0, 3, 0, 1, none), end).kind());
+    assertEquals("hybrid", plan(1, false, stage(0, 3, 0, 4, none), end).kind());
+    assertEquals("hybrid", plan(1, false, stage(0, 3, 0, 2, BY_TWO), end).kind());
+  }
+
+  @Test
+  void groupsThatDivideLayersAreReplicasOfAStage() {
+    Plan plan = plan(1, false, stage(0, 3, 0, 4, BY_TWO), stage(4, 6, 4, 3, Parallelism.NONE));
+    assertEquals(2, plan.stages().get(0).replicas());
+    assertEquals(3, plan.stages().get(1).replicas());
+    assertEquals(7, plan.devices());
+    assertTrue(plan.dividesLayers());
+    assertEquals("[0..3]×4t2 [4..6]×3", plan.summary());
+    assertFalse(plan.with(List.of(plan.stages().get(0).with(Parallelism.NONE))).dividesLayers());
+  }
+
+  @Test
+  void aStageHasWholeGroups() {
+    Parallelism by3 = Parallelism.of(Kind.FILTER, 3);
+    String refusal =
+        String.valueOf(
+            assertThrows(IllegalArgumentException.class, () -> stage(0, 3, 0, 4, by3))
+                .getMessage());
+    assertEquals(
+        "a stage has whole tensor-parallel groups: devices=4, parallelism=filter:3", refusal);
+  }
+
+  @Test
+  void recomputedLayersAreThoseOfTheChoiceOrAll() {
+    StagePlan kept = stage(2, 5, 0, 1, Parallelism.NONE);
+    assertEquals(List.of(), kept.recomputed());
+    List<LayerRange> some = List.of(new LayerRange(3, 4));
+    assertEquals(some, kept.selective(some).recomputed());
+    StagePlan whole = new StagePlan(2, 5, List.of(0), Recompute.STAGE_INPUT, 1);
+    assertEquals(List.of(new LayerRange(2, 5)), whole.recomputed());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"tensor:4, 4", "sequence:2, 2", "filter:3, 3", "channel:8, 8", "spatial:2x3, 6"})
+  void parallelismIsReadAsItIsWritten(String text, int parts) {
+    Parallelism read = Parallelism.parse(text).orElseThrow();
+    assertEquals(parts, read.parts());
+    assertEquals(text, read.toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "tensor", "tensor:0", "tensor:2x2", "none:2", "expert:4", "spatial:2x", "t:9"})
+  void whatIsNoParallelismIsNotRead(String text) {
+    assertEquals(Optional.empty(), Parallelism.parse(text));
+  }
+
+  /** An assignment has a worker for each device, groups one after the other. */
+  @Test
+  void workersFollowThePlansGroups() {
+    Plan plan = plan(1, false, stage(0, 3, 0, 4, BY_TWO), stage(4, 6, 4, 2, Parallelism.NONE));
+    Assignment assignment = Assignment.of(plan);
+    assertEquals(6, assignment.size());
+    assertEquals(2, assignment.replicas(0));
+    assertEquals(List.of(2, 3), assignment.tensorGroup(3));
+    assertEquals(List.of(1, 3), assignment.samePart(3));
+    assertEquals(List.of(4, 5), assignment.samePart(5));
+  }
+}
