@@ -162,17 +162,16 @@ final class Answer implements PlannerAnswer {
         Optional.ofNullable(timeline),
         planningSeconds,
         subject.provenance,
-        figures());
+        training());
   }
 
   /** What the best plan trains with and how fast; empty when nothing fits. */
-  @Override
-  public Optional<TrainingFigures> figures() {
+  Optional<TrainingFigures> training() {
     return subject.workload.flatMap(
-        workload -> planning.best().map(best -> figures(workload, best)));
+        workload -> planning.best().map(best -> training(workload, best)));
   }
 
-  private TrainingFigures figures(Workload workload, Candidate best) {
+  private TrainingFigures training(Workload workload, Candidate best) {
     Plan plan = best.plan();
     List<Integer> perRank =
         plan.stages().stream()
@@ -211,7 +210,7 @@ final class Answer implements PlannerAnswer {
             planningSeconds,
             Optional.ofNullable(timeline).map(this::simulated));
     String text = AnswerJson.text(planning, context);
-    return figures().map(found -> TrainingFiguresJson.added(text, found)).orElse(text);
+    return training().map(found -> TrainingFiguresJson.added(text, found)).orElse(text);
   }
 
   private AnswerJson.Simulated simulated(Timeline step) {

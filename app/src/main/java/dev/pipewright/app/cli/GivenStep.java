@@ -168,7 +168,7 @@ record GivenStep(
 
   @Override
   public Optional<TrainingFigures> figures() {
-    return simulated(new SimulationOptions()).figures();
+    return simulated(new SimulationOptions()).training();
   }
 
   @Override

@@ -202,6 +202,19 @@ class MemoryAnswerTest {
                 "--json")
             .ends(0);
     assertEquals("capture", model.json().get("planner").asString());
+    String text =
+        Cli.run(
+                "plan",
+                "bert-10",
+                "--cluster",
+                "dapple-a:1x4",
+                "--global-batch",
+                "8",
+                "--planner",
+                "capture")
+            .ends(0)
+            .out();
+    assertEquals(2, text.split("  precision ", -1).length, text);
     Path table = folder.resolve("peaks.csv");
     Files.writeString(table, "alone,added\n5,0\n7,3\n6,2\n9,4\n");
     String file = table.toString();
