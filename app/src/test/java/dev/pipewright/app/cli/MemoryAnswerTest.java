@@ -189,32 +189,20 @@ class MemoryAnswerTest {
 
   @Test
   void theCommandPlansModelsAndTables() throws IOException {
-    Cli model =
-        Cli.run(
-                "plan",
-                "bert-10",
-                "--cluster",
-                "dapple-a:1x4",
-                "--global-batch",
-                "8",
-                "--planner",
-                "capture",
-                "--json")
-            .ends(0);
-    assertEquals("capture", model.json().get("planner").asString());
-    String text =
-        Cli.run(
-                "plan",
-                "bert-10",
-                "--cluster",
-                "dapple-a:1x4",
-                "--global-batch",
-                "8",
-                "--planner",
-                "capture")
-            .ends(0)
-            .out();
+    String[] capture = {"--global-batch", "8", "--planner", "capture"};
+    String text = Cli.plan("bert-10", "dapple-a:1x4", capture).ends(0).out();
+    assertTrue(text.contains("by capture with cost model"), text);
     assertEquals(2, text.split("  precision ", -1).length, text);
+    Cli json =
+        Cli.run(
+            "plan",
+            "bert-10",
+            "--cluster",
+            "dapple-a:1x4",
+            "--json",
+            "--global-batch=8",
+            "--planner=capture");
+    assertEquals("capture", json.ends(0).json().get("planner").asString());
     Path table = folder.resolve("peaks.csv");
     Files.writeString(table, "alone,added\n5,0\n7,3\n6,2\n9,4\n");
     String file = table.toString();
