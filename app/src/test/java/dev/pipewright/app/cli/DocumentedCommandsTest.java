@@ -1,0 +1,67 @@
+package dev.pipewright.app.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
+
+/** Commands that README and the pages of {@code docs} show have the options that they show. */
+class DocumentedCommandsTest {
+  private static final Path ROOT = Path.of("..");
+  private static final CommandLine LINE = new CommandLine(new Main());
+
+  /** A command in a block or in a line, up to its end or to the next command of a script. */
+  private static final Pattern COMMAND =
+      Pattern.compile("(?m)(?:\\./pipewright|`pipewright) ([a-z][a-z-]*)([^`\n;|>]*)");
+
+  private static final Pattern OPTION = Pattern.compile("(?<=\\s)--[a-z][a-z-]*");
+
+  private static List<Path> pages() throws IOException {
+    try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
+      return Stream.concat(
+              Stream.of(ROOT.resolve("README.md")),
+              docs.filter(file -> file.toString().endsWith(".md")).sorted())
+          .toList();
+    }
+  }
+
+  @Test
+  void everyOptionOfAShownCommandIsInItsHelp() throws IOException {
+    List<String> wrong = new ArrayList<>();
+    int shown = 0;
+    for (Path page : pages()) {
+      for (MatchResult command : COMMAND.matcher(Files.readString(page)).results().toList()) {
+        shown++;
+        CommandLine named = LINE.getSubcommands().get(command.group(1));
+        List<String> options =
+            named == null
+                ? List.of()
+                : named.getCommandSpec().options().stream()
+                    .filter(option -> !option.hidden())
+                    .map(OptionSpec::longestName)
+                    .toList();
+        boolean known =
+            named != null
+                && OPTION
+                    .matcher(command.group(2))
+                    .results()
+                    .allMatch(option -> options.contains(option.group()));
+        if (!known) {
+          wrong.add(page.getFileName() + ": " + command.group());
+        }
+      }
+    }
+    assertEquals(List.of(), wrong);
+    assertTrue(shown > 40, "too few commands: " + shown);
+  }
+}
