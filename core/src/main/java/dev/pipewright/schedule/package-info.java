@@ -13,6 +13,7 @@
  * <tr><td>{@link dev.pipewright.schedule.OneForwardOneBackwardV}</td><td>1F1B there and back</td></tr>
  * <tr><td>{@link dev.pipewright.schedule.DualPipe}</td><td>both ways at once, pairs overlapped</td></tr>
  * <tr><td>{@link dev.pipewright.schedule.DualPipeV}</td><td>DualPipe cut in half</td></tr>
+ * <tr><td>{@link dev.pipewright.schedule.Gems}</td><td>both ways, one micro-batch at a time, least memory</td></tr>
  * <tr><td>{@link dev.pipewright.schedule.Chimera}</td><td>two pipelines merged</td></tr>
  * <tr><td>{@link dev.pipewright.schedule.Hanayo}</td><td>there and back, in waves</td></tr>
  * <tr><td>{@link dev.pipewright.schedule.PipeDream}</td><td>asynchronous 1F1B, an update for every micro-batch</td></tr>

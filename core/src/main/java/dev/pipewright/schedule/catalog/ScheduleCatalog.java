@@ -9,6 +9,7 @@ import dev.pipewright.schedule.Chimera;
 import dev.pipewright.schedule.DualPipe;
 import dev.pipewright.schedule.DualPipeV;
 import dev.pipewright.schedule.GPipe;
+import dev.pipewright.schedule.Gems;
 import dev.pipewright.schedule.Hanayo;
 import dev.pipewright.schedule.Interleaved;
 import dev.pipewright.schedule.InterleavedZeroBubble;
@@ -70,6 +71,7 @@ public final class ScheduleCatalog {
         ScheduleEntry.of("v-min", 2, r -> v(r, AdaptiveV.least(r.stages()))).forDurations());
     add("dualpipe", 1, r -> DualPipe.of(r.stages(), r.microBatches()));
     add("dualpipev", 2, r -> DualPipeV.of(r.stages(), r.microBatches()));
+    add("gems", 1, r -> Gems.of(r.stages(), r.microBatches()));
     add("chimera", 1, r -> Chimera.of(r.stages(), r.microBatches()));
     ENTRIES.add(ScheduleEntry.of("hanayo", 2, ScheduleCatalog::waves).withAnyChunks());
     ENTRIES.add(
