@@ -47,8 +47,7 @@ public final class AsynchronousCosts {
   /** Bytes of one version of a stage's weights. */
   public double weightBytes(int stage) {
     StagePlan layers = plan.stages().get(stage);
-    double[] before = costs.parameterBytes();
-    return before[layers.lastLayer() + 1] - before[layers.firstLayer()];
+    return costs.parameterBytes(layers.firstLayer(), layers.lastLayer() + 1);
   }
 
   private StageMemory memory(int stage) {
@@ -145,8 +144,7 @@ public final class AsynchronousCosts {
     int[] devices =
         plan.stages().get(stage).devices().stream().mapToInt(Integer::intValue).sorted().toArray();
     StagePlan layers = plan.stages().get(stage);
-    double[] before = costs.gradientBytes();
     return Collectives.achieved(cluster, devices)
-        .allReduce(before[layers.lastLayer() + 1] - before[layers.firstLayer()]);
+        .allReduce(costs.gradientBytes(layers.firstLayer(), layers.lastLayer() + 1));
   }
 }

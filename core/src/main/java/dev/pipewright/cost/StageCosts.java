@@ -33,6 +33,8 @@ public final class StageCosts {
   private final List<@Nullable Times> times = new ArrayList<>(); // by slice size
   private final double[] gradientBytes; // likewise
   private final double staticPerParameterByte;
+  private final double gradientPerParameterByte;
+  private final TableCopies tables;
   private final double referencePeak;
 
   /**
@@ -57,9 +59,11 @@ public final class StageCosts {
     this.cutBytes = byEnd(chain.crossing(profile.outputBytes()));
     this.updateSeconds = byEnd(chain.cumulative(profile.seconds(Quantity.UPDATE, 1)));
     this.referencePeak = referencePeak(workload);
+    this.tables = TableCopies.of(chain, profile);
     double weight = profile.precision().bytes();
     this.staticPerParameterByte = workload.training().staticBytesPerParameter() / weight;
-    this.gradientBytes = times(parameterBytes, workload.training().gradientBytes() / weight);
+    this.gradientPerParameterByte = workload.training().gradientBytes() / weight;
+    this.gradientBytes = times(parameterBytes, gradientPerParameterByte);
   }
 
   /**
@@ -195,7 +199,17 @@ public final class StageCosts {
     return updateSeconds;
   }
 
-  /** Cumulative bytes of weights by end, as passes read them: read only. */
+  /** Bytes of a stage's weights; a table that two layers read counts once in each stage. */
+  public double parameterBytes(int first, int end) {
+    return parameterBytes[end] - parameterBytes[first] + tables.bytes(ends[first], ends[end]);
+  }
+
+  /** Bytes of a stage's gradients, of a table that two layers read as of its weights. */
+  public double gradientBytes(int first, int end) {
+    return parameterBytes(first, end) * gradientPerParameterByte;
+  }
+
+  /** Cumulative bytes of the profile's weights by end, as passes read them: read only. */
   public double[] parameterBytes() {
     return parameterBytes;
   }
@@ -222,15 +236,27 @@ public final class StageCosts {
 
   /** Weights, gradients and optimizer state of a stage. */
   public double staticBytes(int first, int end) {
-    return (parameterBytes[end] - parameterBytes[first]) * staticPerParameterByte;
+    return parameterBytes(first, end) * staticPerParameterByte;
+  }
+
+  /** Bytes of weights, gradients and optimizer state up to an end, as the profile counts them. */
+  public double staticBytes(int end) {
+    return parameterBytes[end] * staticPerParameterByte;
+  }
+
+  /**
+   * What a stage holds beyond the differences of {@link #staticBytes(int)}.
+   *
+   * @param first position in the network's chain
+   */
+  public double copyBytes(int first, int end) {
+    return tables.bytes(first, end) * staticPerParameterByte;
   }
 
   /** The same by category. */
   public States states(int first, int end) {
     return new States(
-        parameterBytes[end] - parameterBytes[first],
-        gradientBytes[end] - gradientBytes[first],
-        staticBytes(first, end));
+        parameterBytes(first, end), gradientBytes(first, end), staticBytes(first, end));
   }
 
   /** Cumulative bytes by end that layers keep of a sample for the backward pass: read only. */
@@ -309,7 +335,8 @@ public final class StageCosts {
   /** Seconds of a quantity of a stage, for one slice. */
   public double seconds(Quantity quantity, int slice, int first, int end) {
     double[] sums = cumulative(quantity, slice);
-    return Math.max(0, sums[end] - sums[first]);
+    double copies = quantity == Quantity.UPDATE ? tables.updateSeconds(ends[first], ends[end]) : 0;
+    return Math.max(0, sums[end] - sums[first] + copies);
   }
 
   private double[] cumulative(Quantity quantity, int slice) {

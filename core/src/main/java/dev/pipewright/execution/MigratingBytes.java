@@ -32,13 +32,12 @@ final class MigratingBytes implements AsyncBytes {
    */
   MigratingBytes(StageCosts costs, Assignment all, Run run, int depth, int rank) {
     LayerRange range = all.stages().get(depth).range();
-    double[] bytes = costs.parameterBytes();
     this.way = OwnershipSchedule.of(all, depth);
     this.run = run;
     this.rank = rank;
     this.worker = all.firstWorker(rank);
     this.program = all.schedule().packed(rank);
-    this.parameters = bytes[range.last() + 1] - bytes[range.first()];
+    this.parameters = costs.parameterBytes(range.first(), range.last() + 1);
     this.always = costs.staticBytes(range.first(), range.last() + 1) - parameters;
     this.here = way.worker(-1) == worker;
     gradientPass(0);

@@ -54,7 +54,7 @@ final class OwnVersions implements AsyncBytes {
     this.depth = depth;
     this.rank = rank;
     this.program = all.schedule().packed(rank);
-    this.bytes = costs.parameterBytes()[range.last() + 1] - costs.parameterBytes()[range.first()];
+    this.bytes = costs.parameterBytes(range.first(), range.last() + 1);
     this.now = costs.staticBytes(range.first(), range.last() + 1) - bytes; // gradients lie in sums
     this.gradientPasses = GradientPasses.of(all, depth);
     this.tied = TiedBytes.of(costs, all, run, depth);

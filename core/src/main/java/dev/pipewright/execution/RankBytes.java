@@ -109,7 +109,8 @@ final class RankBytes {
   private double most(StageCosts own, int rank, int depth) {
     LayerRange range = assignment.stages().get(depth).range();
     if (assignment.sharding() == ZeroStage.NOTHING) {
-      return own.staticBytes(range.first(), range.last() + 1);
+      return own.staticBytes(range.first(), range.last() + 1)
+          + SharedTables.bytes(own, assignment, assignment.firstWorker(rank), depth);
     }
     int[] layers = StageNeeds.layers(own, range);
     int passes = 0;

@@ -2,12 +2,12 @@ package dev.pipewright.execution;
 
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.TableCopies;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.execution.Emulation.LayerSeconds;
-import dev.pipewright.model.Chain;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.LayerRange;
-import dev.pipewright.plan.TiedStates;
+import dev.pipewright.plan.TiedTable;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.ConsecutiveSteps;
 import dev.pipewright.schedule.Schedule;
@@ -145,9 +145,9 @@ public final class RunPrediction {
   }
 
   /**
-   * The step of the default cost model where it knows the schedule and all sums of gradients, its
-   * longest path otherwise; of steps that flow into one another the time from the end of one to
-   * that of the next.
+   * The step of the default cost model where it knows the schedule, all sums of gradients and all
+   * updates, as without tied tables; its longest path otherwise. Of an asynchronous pipeline the
+   * time from the end of one step to that of the next.
    */
   public double predictedStepSeconds() {
     if (assignment.asyncPipeline().isPresent()) {
@@ -155,19 +155,9 @@ public final class RunPrediction {
     }
     return assignment
         .asPlan(devices)
-        .filter(plan -> !sumsTables())
+        .filter(plan -> TiedTable.of(costs.workload().chain().graph()).isEmpty())
         .map(plan -> CostModel.PIPEWRIGHT.oracle(costs).assess(plan).stepSeconds())
         .orElseGet(() -> longestPath().makespan());
-  }
-
-  /** Whether several workers sum the gradients of a table that is read twice. */
-  private boolean sumsTables() {
-    Chain chain = costs.workload().chain();
-    return IntStream.range(0, assignment.schedule().ranks())
-        .map(assignment::firstWorker)
-        .mapToObj(worker -> TiedStates.of(assignment, chain, worker))
-        .flatMap(List::stream)
-        .anyMatch(tied -> tied.members().size() > 1);
   }
 
   private Emulation emulation() {

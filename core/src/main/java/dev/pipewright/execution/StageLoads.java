@@ -87,7 +87,6 @@ final class StageLoads {
   /** Of the parameters that a worker has of a stage. */
   double parameterBytes(int depth) {
     LayerRange range = assignment.stages().get(depth).range();
-    double[] bytes = costs(depth).parameterBytes();
-    return bytes[range.last() + 1] - bytes[range.first()];
+    return costs(depth).parameterBytes(range.first(), range.last() + 1);
   }
 }

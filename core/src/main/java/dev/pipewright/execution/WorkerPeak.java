@@ -108,7 +108,9 @@ final class WorkerPeak {
         Arrays.stream(layers).mapToDouble(layer -> profile.sizes(layer).parameters()).toArray();
     double[] ofTied = GradientBytes.tied(costs.workload());
     double[] tied = Arrays.stream(layers).mapToDouble(layer -> ofTied[layer]).toArray();
-    double held = costs.staticBytes(range.first(), range.last() + 1);
+    double held =
+        costs.staticBytes(range.first(), range.last() + 1)
+            + SharedTables.bytes(costs, assignment, assignment.firstWorker(rank), depth);
     if (assignment.updatesAhead()) {
       double leaving = Arrays.stream(gradients).sum() - Arrays.stream(tied).sum();
       return new WholeStates(held - leaving, gradients, tied, Segment.UPDATED_BYTES, passes);

@@ -68,7 +68,7 @@ final class ZeroBytes implements StateBytes {
     double last = sums(passes) + 2 * whole[0];
     for (TiedStates each : tables) {
       if (each.depths().get(0) == depth) {
-        always += each.copies() * (each.whole() + each.part() * remembered) * element;
+        always += (each.whole() + each.part() * remembered) * element;
         last = Math.max(last, sum(part) + whileSummed(each) * element);
       }
     }

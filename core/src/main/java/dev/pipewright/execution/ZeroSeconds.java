@@ -154,16 +154,11 @@ final class ZeroSeconds {
     double handing = own.spreading(element());
     for (TiedStates tied : tied(rank)) {
       boolean first = tied.depths().get(0) == depth;
-      double here = tied.table().numbers() * (double) count(tied.depths(), depth);
-      numbers += here;
-      updated += tied.shared() ? (first ? tied.part() : 0) : here;
+      numbers += tied.depths().contains(depth) ? tied.table().numbers() : 0;
+      updated += first ? tied.part() : 0;
       handing += tied.shared() && first ? group(tied).allGather(bytes(tied)) : 0;
     }
     double whole = loads.seconds(Quantity.UPDATE, depth, assignment.stages().get(depth).range());
     return (numbers == 0 ? whole : whole * updated / numbers) + handing;
-  }
-
-  private static long count(List<Integer> depths, int depth) {
-    return depths.stream().filter(each -> each == depth).count();
   }
 }

@@ -55,11 +55,6 @@ public record TiedStates(
     throw new IllegalStateException("a layer of no stage: " + layer);
   }
 
-  /** How often the worker has it: once where both are one and shared out. */
-  public int copies() {
-    return shared ? 1 : depths.size();
-  }
-
   /** Gradients of it that the worker's passes leave. */
   public int gradients() {
     return depths.size();

@@ -22,6 +22,7 @@ import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;
 import dev.pipewright.profile.Profile.LayerTimes;
 import dev.pipewright.profile.Provenance;
+import dev.pipewright.schedule.Interleaved;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.units.Precision;
@@ -139,9 +140,41 @@ class TiedTablesTest {
   @Test
   void replicasHoldNoBucketForIt() {
     List<StageLayers> all = List.of(StageLayers.keeping(0, 3));
-    double held = 3 * (4 * REST + 2 * TABLE);
+    double states = 2 * (4 * REST + TABLE); // parameters and moments
+    double gradients = 4 * REST + 2 * TABLE;
     assertArrayEquals(
-        new double[] {held + 4 * REST}, runPrediction(all, 2, true).peakBytes(), 1e-9);
+        new double[] {states + gradients + 4 * REST},
+        runPrediction(all, 2, true).peakBytes(),
+        1e-9);
+  }
+
+  /** The embedding in the first of two chunks of a worker, the head in the last. */
+  @Test
+  void twoStagesOfAWorkerHoldItOnce() {
+    List<StageLayers> stages =
+        IntStream.range(0, 4).mapToObj(i -> StageLayers.keeping(i, i)).toList();
+    Assignment one = new Assignment(Interleaved.of(1, 4, 1), stages, List.of(1), 1, false);
+    double states = 2 * (4 * REST + TABLE);
+    double gradients = 4 * REST + 2 * TABLE;
+    assertArrayEquals(
+        new double[] {states + gradients}, new RunPrediction(costs(), one).peakBytes(), 1e-9);
+  }
+
+  /** What a planner counts of each stage is what training is predicted to hold of it. */
+  @Test
+  void plannersCountItInEachStage() {
+    List<StageLayers> stages = List.of(StageLayers.keeping(0, 1), StageLayers.keeping(2, 3));
+    for (StageCosts costs : List.of(costs(), countedOnce())) {
+      Assignment assignment =
+          new Assignment(OneForwardOneBackward.of(2, 2), stages, List.of(1, 1), 2, false);
+      double[] peaks = new RunPrediction(costs, assignment).peakBytes();
+      assertEquals(3 * (2 * REST + TABLE), costs.staticBytes(0, 2), 1e-9);
+      assertEquals(3 * (2 * REST + TABLE), costs.staticBytes(2, 4), 1e-9);
+      assertEquals(3 * (4 * REST + TABLE), costs.staticBytes(0, 4), 1e-9);
+      assertArrayEquals(
+          new double[] {costs.staticBytes(0, 2), costs.staticBytes(2, 4)}, peaks, 1e-9);
+      assertEquals(costs.staticBytes(2, 4), costs.states(2, 4).all(), 1e-9);
+    }
   }
 
   private static RunPrediction asynchronous(AsyncPipeline asyncPipeline) {
@@ -185,9 +218,7 @@ class TiedTablesTest {
     assertEquals(0.75 * message, after - before, 1e-12);
   }
 
-  /** A profile that is made from the network alone counts the table once, a worker holds it. */
-  @Test
-  void aCopyCountsThatNoProfileSays() {
+  private static StageCosts countedOnce() {
     Workload workload = costs().workload();
     Profile said = workload.profile();
     List<LayerSizes> once =
@@ -196,13 +227,18 @@ class TiedTablesTest {
             .toList();
     List<LayerTimes> quick = new ArrayList<>(said.times(0));
     quick.set(3, quick.get(3).updatedIn(1e-3 * REST / (REST + TABLE)));
-    StageCosts uncounted =
-        new StageCosts(
-            new Workload(
-                workload.chain(),
-                said.with(once, List.of(quick)),
-                workload.training(),
-                workload.cluster()));
+    return new StageCosts(
+        new Workload(
+            workload.chain(),
+            said.with(once, List.of(quick)),
+            workload.training(),
+            workload.cluster()));
+  }
+
+  /** A profile that is made from the network alone counts the table once, a worker holds it. */
+  @Test
+  void aCopyCountsThatNoProfileSays() {
+    StageCosts uncounted = countedOnce();
     for (AsyncPipeline asyncPipeline :
         List.of(
             new AsyncPipeline.DoubleBuffered(2, 2, false),

@@ -31,11 +31,25 @@ public final class LayerChain {
   private final double[] input; // by first: bytes that a stage holds of its input, for each batch
   private final double[] transfer; // by cut: seconds of one transfer; 0 at both ends
   private final int[] places; // by end: the position in the network's chain
+  private final CopyBytes copies;
   private @Nullable TradeOffs tradeOffs;
   private double tradeOffBytes;
   private Recomputation tradeOffKind = Recomputation.NEVER;
 
-  LayerChain(double[][] sums, double[] input, double[] transfer, int[] places) {
+  /** Bytes of tables that a stage holds in addition to the sums over its layers. */
+  interface CopyBytes {
+    CopyBytes NONE = (first, end) -> 0;
+
+    /**
+     * The bytes of a stage.
+     *
+     * @param first position in the network's chain
+     */
+    double of(int first, int end);
+  }
+
+  LayerChain(double[][] sums, double[] input, double[] transfer, int[] places, CopyBytes copies) {
+    this.copies = copies;
     forward = sums[0];
     backward = sums[1];
     state = sums[2];
@@ -72,7 +86,7 @@ public final class LayerChain {
         transfer[layer] = Check.amount(secondsOfCut[layer - 1], "seconds of a cut");
       }
     }
-    return new LayerChain(sums, new double[count + 1], transfer, places);
+    return new LayerChain(sums, new double[count + 1], transfer, places, CopyBytes.NONE);
   }
 
   /**
@@ -99,7 +113,7 @@ public final class LayerChain {
       sums[0][i] = costs.forwardSeconds(samples)[ends[i]] * slowdown;
       double update = costs.updateSeconds()[ends[i]];
       sums[1][i] = (costs.backwardSeconds(samples)[ends[i]] + update) * slowdown;
-      sums[2][i] = costs.staticBytes(0, ends[i]);
+      sums[2][i] = costs.staticBytes(ends[i]);
       sums[3][i] = costs.heldBytes(0, ends[i], samples) - costs.inputBytes(0, samples);
       input[i] = costs.inputBytes(ends[i], samples);
       if (0 < i && i < last && cluster.size() > 1) {
@@ -112,7 +126,7 @@ public final class LayerChain {
         sum[i] = i == 0 ? sum[i] : Math.max(sum[i - 1], sum[i]);
       }
     }
-    return new LayerChain(sums, input, transfer, places);
+    return new LayerChain(sums, input, transfer, places, costs::copyBytes);
   }
 
   /**
@@ -131,7 +145,7 @@ public final class LayerChain {
       there[i] = places[ends[i]];
     }
     double[][] sums = {picked[0], picked[1], picked[2], picked[3]};
-    return new LayerChain(sums, picked[4], picked[5], there);
+    return new LayerChain(sums, picked[4], picked[5], there, copies);
   }
 
   /** How many layers there are. */
@@ -221,7 +235,7 @@ public final class LayerChain {
   }
 
   double stateBytes(int first, int end) {
-    return state[end] - state[first];
+    return state[end] - state[first] + copies.of(places[first], places[end]);
   }
 
   /** Of one batch, from its forward to its backward pass. */

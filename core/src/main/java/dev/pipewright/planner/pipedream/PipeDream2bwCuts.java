@@ -1,5 +1,6 @@
 package dev.pipewright.planner.pipedream;
 
+import dev.pipewright.cost.TableCopies;
 import dev.pipewright.planner.partition.OnePath;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
@@ -12,6 +13,7 @@ final class PipeDream2bwCuts {
   private final PipeDream2bwSetting setting;
   private final int[] path;
   private final double[] weights; // bytes before each place
+  private final TableCopies tables;
   private final double[] kept; // of one sample
   private final double[] crossing; // of one sample
 
@@ -20,6 +22,7 @@ final class PipeDream2bwCuts {
     this.path = OnePath.positions(setting.chain());
     Profile profile = setting.profile();
     this.weights = sums(profile.parameterBytes());
+    this.tables = TableCopies.of(setting.chain(), profile);
     this.kept = sums(profile.keptBytes());
     double[] outputs = setting.chain().crossing(profile.outputBytes());
     this.crossing = new double[path.length + 1];
@@ -46,8 +49,14 @@ final class PipeDream2bwCuts {
     return path[step];
   }
 
+  /** Bytes of a stage's weights, with its copies of tables. */
   double weights(int from, int to) {
-    return weights[to] - weights[from];
+    return weights[to] - weights[from] + tables.bytes(after(from), after(to));
+  }
+
+  /** The position of the chain after a place. */
+  private int after(int place) {
+    return place == 0 ? 0 : path[place - 1] + 1;
   }
 
   double kept(int from, int to) {

@@ -57,7 +57,7 @@ final class Chains {
       transfer[layer] = layer > 0 ? random.nextInt(3) : 0;
     }
     int[] places = IntStream.rangeClosed(0, count).toArray();
-    return new LayerChain(figures, input, transfer, places);
+    return new LayerChain(figures, input, transfer, places, LayerChain.CopyBytes.NONE);
   }
 
   /** Theorem 5's chain, all seconds times 2k + 1, so that they are whole. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.model.Chain;
+import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.LayerGraph.Edge;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
@@ -17,6 +18,7 @@ import dev.pipewright.profile.Profile.LayerSizes;
 import dev.pipewright.profile.Profile.LayerTimes;
 import dev.pipewright.profile.Provenance;
 import dev.pipewright.units.Precision;
+import dev.pipewright.zoo.Models;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -278,5 +280,46 @@ class PipeDream2bwPlannerTest {
     assertThrows(
         IllegalArgumentException.class,
         () -> new PipeDream2bwSetting(good.chain(), good.profile(), ADAM, List.of(), 1, 1));
+  }
+
+  /**
+   * Whether a profile counts a table that two layers read in one of them or in both, a stage with
+   * one of the layers holds it, and a stage with both holds it once.
+   */
+  @Test
+  void aTiedTableCountsOnceInEachStage() {
+    LayerGraph graph =
+        Models.find("gpt:layers=2,hidden=16,heads=2,sequence=8,vocabulary=320")
+            .orElseThrow()
+            .graph();
+    for (int depth = 1; depth <= 2; depth++) {
+      List<Stage> once = stages(graph, 0, depth);
+      assertEquals(once, stages(graph, TABLE, depth));
+      double states = 20 * TABLE / 4 + 5 * 2 * REST; // two versions, gradients and two moments
+      assertEquals(depth == 1 ? states + 5 * 2 * REST : states, once.getLast().memoryBytes(), 1e-6);
+    }
+  }
+
+  private static final double TABLE = 4 * 320 * 16;
+  private static final double REST = 1000;
+
+  /** Of four layers, whose last counts some bytes of a table. */
+  private static List<Stage> stages(LayerGraph graph, double counted, int depth) {
+    List<LayerSizes> sizes = new ArrayList<>();
+    for (double table : new double[] {TABLE, 0, 0, counted}) {
+      sizes.add(new LayerSizes(0, 0, REST + table));
+    }
+    Profile profile =
+        new Profile(
+            new Provenance("test", "none", "", false),
+            Precision.FP32,
+            sizes,
+            List.of(1),
+            List.of(Collections.nCopies(4, new LayerTimes(1, 1, Double.NaN, 0))));
+    var level = new BandwidthLevel(2, 1e9);
+    PipeDream2bwSetting setting =
+        new PipeDream2bwSetting(
+            Chain.of(graph), profile, ADAM, List.of(level), 1e9, 2, OptionalInt.of(depth));
+    return PipeDream2bwPlanner.plan(setting, () -> false).candidates().get(0).stages();
   }
 }

@@ -1,6 +1,5 @@
 package dev.pipewright.runtime.engine;
 
-import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.HashMap;
@@ -13,8 +12,7 @@ import org.jspecify.annotations.Nullable;
  * and is sent as one message.
  */
 final class AsyncSums implements AutoCloseable {
-  private final List<Parameter> learnt;
-  private final long size;
+  private final FlatParameters parameters;
   private final @Nullable Tensor untouched; // all sums of an emulated worker
   private final Map<Integer, Sum> sums = new HashMap<>(); // by update
 
@@ -30,14 +28,12 @@ final class AsyncSums implements AutoCloseable {
   }
 
   /**
-   * @param learnt all parameters, or none where training is emulated: then all sums are the same
-   *     memory, which is sent but never read
+   * @param emulated all sums are the same memory, which is sent but never read
    */
-  AsyncSums(List<Parameter> parameters, List<Parameter> learnt) {
-    this.learnt = learnt;
-    this.size = FlatParameters.messageElements(parameters);
+  AsyncSums(FlatParameters parameters, boolean emulated) {
+    this.parameters = parameters;
     try (Scope scope = new Scope()) {
-      this.untouched = learnt.isEmpty() ? scope.keep(Tensor.empty(size)) : null;
+      this.untouched = emulated ? scope.keep(Tensor.empty(parameters.elements())) : null;
     }
   }
 
@@ -50,7 +46,7 @@ final class AsyncSums implements AutoCloseable {
     Sum sum = sums.get(update);
     if (sum == null) {
       try (Scope scope = new Scope()) {
-        sum = seen(untouched == null ? Tensor.zeros(size) : untouched);
+        sum = seen(untouched == null ? Tensor.zeros(parameters.elements()) : untouched);
       }
       sums.put(update, sum);
     }
@@ -59,7 +55,7 @@ final class AsyncSums implements AutoCloseable {
 
   /** Room for a sum that arrives. It belongs to the scope that is open. */
   Tensor room() {
-    return untouched == null ? Tensor.empty(size) : untouched.lent();
+    return untouched == null ? Tensor.empty(parameters.elements()) : untouched.lent();
   }
 
   /** Adds a sum of other workers. */
@@ -72,12 +68,24 @@ final class AsyncSums implements AutoCloseable {
   }
 
   private Sum seen(Tensor memory) {
-    return new Sum(memory.shared(), FlatParameters.views(memory, learnt));
+    List<Tensor> views = untouched == null ? parameters.views(memory) : List.of();
+    return new Sum(memory.shared(), views);
   }
 
   /** Makes an update's sum the parameters' gradients while something adds to it or reads it. */
   void with(int update, Runnable work) {
-    FlatParameters.withGradients(sum(update).views(), learnt, work);
+    List<Tensor> views = sum(update).views();
+    if (untouched == null) {
+      parameters.withGradients(views, work);
+    } else {
+      work.run();
+    }
+  }
+
+  void scale(int update, double factor) {
+    if (untouched == null) {
+      of(update).scaleInPlace(factor);
+    }
   }
 
   /** Adds all sums. */

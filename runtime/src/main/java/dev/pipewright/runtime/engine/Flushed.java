@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -25,7 +24,7 @@ abstract sealed class Flushed implements ParameterStore permits Resident, Sharde
   private final Stage stage;
   private final TiedSums tied;
   private final List<Shard> shards;
-  private final List<Parameter> whole; // of the stage, those that this worker updates whole
+  private final List<Parameter> whole; // what is neither in shards nor tied
   private final Updates updates;
   private final boolean overlapped; // with the last pass, whatever is done with segments
   private final boolean inTwoParts;
@@ -42,11 +41,9 @@ abstract sealed class Flushed implements ParameterStore permits Resident, Sharde
     this.stage = stage;
     this.tied = tied;
     this.shards = shards;
-    Set<Parameter> inShards =
-        Stream.concat(shards.stream(), tied.shards(parameters()).stream())
-            .flatMap(shard -> Stream.concat(shard.parameters().stream(), shard.tied().stream()))
-            .collect(Collectors.toSet());
-    this.whole = parameters().stream().filter(p -> !inShards.contains(p)).toList();
+    Set<String> elsewhere = TiedSums.names(setup.network());
+    shards.forEach(shard -> shard.parameters().forEach(p -> elsewhere.add(p.name())));
+    this.whole = parameters().stream().filter(p -> !elsewhere.contains(p.name())).toList();
     this.updates =
         setup.updates(Stream.concat(shards.stream().map(Shard::own), whole.stream()).toList());
     Assignment assignment = setup.assignment();
@@ -171,7 +168,7 @@ abstract sealed class Flushed implements ParameterStore permits Resident, Sharde
   @Override
   public final SequencedMap<String, Tensor> state() {
     Map<String, List<Tensor>> gathered = StageState.gathered(shards, updates);
-    gathered.putAll(tied.gathered(parameters()));
+    gathered.putAll(tied.state(parameters()));
     SequencedMap<String, Tensor> state = StageState.of(parameters(), updates, averages(), gathered);
     Map<String, Share> shares = shares();
     state.replaceAll((name, own) ->

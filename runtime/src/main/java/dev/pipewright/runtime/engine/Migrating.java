@@ -27,15 +27,13 @@ final class Migrating implements ParameterStore {
 
   private final int depth;
   private final Stage stage;
-  private final List<Parameter> parameters;
-  private final List<List<Integer>> tied; // that are one, by number
+  private final FlatParameters flat;
   private final WorkerSetup setup;
   private final PendingReceives receives;
   private final int home; // the worker that owns them between programs
   private final TensorArena room; // of the parameters, while passes use them
   private final Parameter newest; // version of all of them, one behind the other
   private final Updates updates;
-  private final long size;
   private @Nullable Tensor older; // version
   private @Nullable Tensor sum; // of gradients so far
   private @Nullable Journey journey; // of the steps that flow now, or did last
@@ -50,21 +48,11 @@ final class Migrating implements ParameterStore {
     this.receives = new PendingReceives(setup.transport());
     this.depth = depth;
     this.stage = Stage.whole(setup.network(), setup.assignment().stages().get(depth));
-    this.parameters = stage.whole().parameters();
-    List<String> names = parameters.stream().map(Parameter::name).toList();
-    this.tied =
-        setup.network().tied().stream()
-            .filter(pair -> names.contains(pair.parameter()) && names.contains(pair.copy()))
-            .map(pair -> List.of(names.indexOf(pair.parameter()), names.indexOf(pair.copy())))
-            .toList();
+    this.flat = FlatParameters.of(parameters(), setup.network());
     this.home = setup.assignment().keeper(depth);
-    this.size = FlatParameters.messageElements(parameters);
-    this.room = new TensorArena(size);
-    long from = 0;
-    for (Parameter parameter : parameters) {
-      room.take(parameter.value(), from);
-      from += parameter.value().elements();
-    }
+    this.room = new TensorArena(flat.elements());
+    flat.own().forEach(parameter -> room.take(parameter.value(), flat.place(parameter)));
+    flat.aliases().forEach((alias, table) -> room.share(alias.value(), flat.place(table)));
     this.newest = new Parameter("stage-" + depth, made());
     this.updates = setup.updates(List.of(newest));
     TensorArena.move(room.numbers(), newest.value());
@@ -79,7 +67,7 @@ final class Migrating implements ParameterStore {
 
   private Tensor made() {
     try (Scope scope = new Scope()) {
-      return scope.keep(Tensor.empty(size));
+      return scope.keep(Tensor.empty(flat.elements()));
     }
   }
 
@@ -91,11 +79,6 @@ final class Migrating implements ParameterStore {
   @Override
   public Stage stage() {
     return stage;
-  }
-
-  @Override
-  public List<Parameter> parameters() {
-    return parameters;
   }
 
   // ---- the way
@@ -212,14 +195,9 @@ final class Migrating implements ParameterStore {
       added = made().zeroInPlace();
       sum = added;
     }
-    List<Tensor> views = views(added);
-    FlatParameters.withGradients(views, parameters, () -> forward(microBatch, pass));
+    List<Tensor> views = flat.views(added);
+    flat.withGradients(views, () -> forward(microBatch, pass));
     views.forEach(Tensor::close);
-  }
-
-  /** Of the parameters in all of them, one behind the other. */
-  private List<Tensor> views(Tensor all) {
-    return FlatParameters.views(all, parameters);
   }
 
   @Override
@@ -231,13 +209,6 @@ final class Migrating implements ParameterStore {
       }
       most = 2;
     }
-    List<Tensor> views = views(gradients);
-    for (List<Integer> pair : tied) {
-      Tensor first = views.get(pair.get(0));
-      Tensor second = views.get(pair.get(1));
-      second.copyInPlace(first.addInPlace(second));
-    }
-    views.forEach(Tensor::close);
     newest.value().setGradient(gradients);
     updates.apply(List.of(newest));
     newest.value().clearGradient();
@@ -259,12 +230,9 @@ final class Migrating implements ParameterStore {
       return state;
     }
     List<List<Tensor>> held = states().stream().map(this::lentViews).toList();
-    for (int i = 0; i < parameters.size(); i++) {
-      String name = parameters.get(i).name();
-      state.put(name, held.get(0).get(i));
-      for (int moment = 1; moment < held.size(); moment++) {
-        state.put(StageState.moment(name, moment), held.get(moment).get(i));
-      }
+    for (Parameter parameter : parameters()) {
+      int number = flat.own().indexOf(flat.aliases().getOrDefault(parameter, parameter));
+      StageState.put(state, parameter, held.stream().map(views -> views.get(number)).toList());
     }
     averages().forEach(average -> state.put(average.name(), average.value()));
     return state;
@@ -272,7 +240,7 @@ final class Migrating implements ParameterStore {
 
   /** Views that end with the scope that is open. */
   private List<Tensor> lentViews(Tensor all) {
-    List<Tensor> views = views(all);
+    List<Tensor> views = flat.views(all);
     List<Tensor> lent = views.stream().map(Tensor::lent).toList();
     views.forEach(Tensor::close);
     return lent;
@@ -318,7 +286,7 @@ final class Migrating implements ParameterStore {
     room.close();
     newest.value().close();
     updates.close();
-    parameters.forEach(parameter -> parameter.value().close());
+    parameters().forEach(parameter -> parameter.value().close());
     if (older != null) {
       older.close();
     }

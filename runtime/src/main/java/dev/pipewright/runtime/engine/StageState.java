@@ -51,14 +51,18 @@ final class StageState {
       Map<String, List<Tensor>> shared) {
     SequencedMap<String, Tensor> state = new LinkedHashMap<>();
     for (Parameter parameter : parameters) {
-      List<Tensor> held = shared.getOrDefault(parameter.name(), held(parameter, updates));
-      state.put(parameter.name(), held.get(0));
-      for (int moment = 1; moment < held.size(); moment++) {
-        state.put(moment(parameter.name(), moment), held.get(moment));
-      }
+      put(state, parameter, shared.getOrDefault(parameter.name(), held(parameter, updates)));
     }
     averages.forEach(average -> state.put(average.name(), average.value()));
     return state;
+  }
+
+  /** Adds what the rule changes of a parameter. */
+  static void put(Map<String, Tensor> state, Parameter parameter, List<Tensor> held) {
+    state.put(parameter.name(), held.get(0));
+    for (int moment = 1; moment < held.size(); moment++) {
+      state.put(moment(parameter.name(), moment), held.get(moment));
+    }
   }
 
   /** What the rule changes: a parameter, and what it remembers of it. */

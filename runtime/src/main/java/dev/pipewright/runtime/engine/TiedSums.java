@@ -7,10 +7,13 @@ import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.net.Tied;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
+import dev.pipewright.runtime.tensor.TensorArena;
 import dev.pipewright.runtime.transport.Group;
 import dev.pipewright.runtime.transport.Transport;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,28 +22,43 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Parameters that are one and held twice, as an embedding and the head that reads it are: before
- * the update both gradients become their sum over all workers that hold one of the two. Workers
- * that compute a layer together all have its whole gradient; each counts for its share of them.
+ * Tables that two layers read, as an embedding and the head do, on a worker whose steps end with a
+ * flush. Where the worker has both layers, they read the same memory; their gradients are apart
+ * until all passes have ended. Then the gradients of all workers that hold the table are summed, it
+ * is updated, and workers that shard its states send their parts. The workers of a tensor-parallel
+ * group all have the whole gradient; each counts for its share of the group.
  */
 final class TiedSums implements AutoCloseable {
-  private final List<Pair> pairs;
-  private final double weight; // of what this worker has
-  private final Updates updates; // of the shards
+  private final List<Table> tables;
+  private final double weight; // of this worker's gradients
+  private final Updates updates;
 
   /**
-   * Of one such parameter.
+   * A table.
    *
-   * @param own what this worker holds of it: one or both
-   * @param group all who hold one, unless it is only this worker
-   * @param shard this worker's part of the first, where these share it out
+   * @param own its parameters on this worker: one or both
+   * @param group all workers that hold it, unless there is only this one
+   * @param shard this worker's part, where they shard its states
    */
-  private record Pair(List<Parameter> own, Optional<Group> group, Optional<Shard> shard) {}
+  private record Table(List<Parameter> own, Optional<Group> group, Optional<Shard> shard) {
+    Parameter first() {
+      return own.get(0);
+    }
 
-  private TiedSums(List<Pair> pairs, double weight, WorkerSetup setup) {
-    this.pairs = pairs;
+    /** What this worker updates. */
+    Parameter learnt() {
+      return shard.map(Shard::own).orElse(first());
+    }
+
+    boolean hasAnyOf(List<Parameter> parameters) {
+      return own.stream().anyMatch(parameters::contains);
+    }
+  }
+
+  private TiedSums(List<Table> tables, double weight, WorkerSetup setup) {
+    this.tables = tables;
     this.weight = weight;
-    this.updates = setup.updates(own());
+    this.updates = setup.updates(learnt());
   }
 
   /**
@@ -50,15 +68,15 @@ final class TiedSums implements AutoCloseable {
    */
   static TiedSums of(WorkerSetup setup, List<Parameter> held) {
     Assignment assignment = setup.assignment();
-    List<Pair> pairs = assignment.asyncPipeline().isPresent() ? List.of() : pairs(setup, held);
-    return new TiedSums(pairs, 1.0 / assignment.split(setup.rank()).parts(), setup);
+    List<Table> tables = assignment.asyncPipeline().isPresent() ? List.of() : tables(setup, held);
+    return new TiedSums(tables, 1.0 / assignment.split(setup.rank()).parts(), setup);
   }
 
-  private static List<Pair> pairs(WorkerSetup setup, List<Parameter> held) {
+  private static List<Table> tables(WorkerSetup setup, List<Parameter> held) {
     Assignment assignment = setup.assignment();
     Network network = setup.network();
     Transport transport = setup.transport();
-    List<Pair> pairs = new ArrayList<>();
+    List<Table> tables = new ArrayList<>();
     for (Tied tied : network.tied()) {
       List<Integer> first = holders(assignment, network, tied.layer());
       List<Integer> second = holders(assignment, network, tied.copyLayer());
@@ -81,10 +99,14 @@ final class TiedSums implements AutoCloseable {
                   int place = List.copyOf(holders).indexOf(transport.worker());
                   return shard(tied, members, place, own);
                 });
-        pairs.add(new Pair(own, group, shard));
+        if (shard.isEmpty()) {
+          own.subList(1, own.size())
+              .forEach(other -> TensorArena.alias(other.value(), own.get(0).value()));
+        }
+        tables.add(new Table(own, group, shard));
       }
     }
-    return pairs;
+    return tables;
   }
 
   /**
@@ -99,26 +121,18 @@ final class TiedSums implements AutoCloseable {
   }
 
   private List<Shard> shards() {
-    return pairs.stream().flatMap(pair -> pair.shard().stream()).toList();
+    return tables.stream().flatMap(table -> table.shard().stream()).toList();
   }
 
-  /** The part of those of which some of these parameters are. */
-  List<Shard> shards(List<Parameter> some) {
-    return pairs.stream()
-        .filter(pair -> pair.own().stream().anyMatch(some::contains))
-        .flatMap(pair -> pair.shard().stream())
-        .toList();
-  }
-
-  private List<Parameter> own() {
-    return shards().stream().map(Shard::own).toList();
+  private List<Parameter> learnt() {
+    return tables.stream().map(Table::learnt).toList();
   }
 
   /** The names of all such parameters of a network. */
   static Set<String> names(Network network) {
     return network.tied().stream()
         .flatMap(tied -> List.of(tied.parameter(), tied.copy()).stream())
-        .collect(Collectors.toSet());
+        .collect(Collectors.toCollection(HashSet::new));
   }
 
   private static List<Integer> holders(Assignment assignment, Network network, int layer) {
@@ -133,18 +147,16 @@ final class TiedSums implements AutoCloseable {
 
   /** Replaces all gradients by their sums; all workers call it when theirs are complete. */
   void sum() {
-    for (Pair pair : pairs) {
+    for (Table table : tables) {
       try (Scope scope = new Scope()) { // which would keep the memory of gradients
-        Tensor total = total(pair.own());
-        if (pair.shard().isEmpty()) {
-          pair.group().ifPresent(group -> group.sum(total).await());
-          pair.own().forEach(parameter -> parameter.value().setGradient(total));
-        } else {
-          pair.own().forEach(parameter -> parameter.value().clearGradient());
-          pair.own().get(0).value().setGradient(total);
+        Tensor total = total(table.own());
+        if (table.shard().isEmpty()) {
+          table.group().ifPresent(group -> group.sum(total).await());
         }
+        table.own().forEach(parameter -> parameter.value().clearGradient());
+        table.first().value().setGradient(total);
       }
-      pair.shard().ifPresent(shard -> shard.addUp().await());
+      table.shard().ifPresent(shard -> shard.addUp().await());
     }
   }
 
@@ -166,28 +178,49 @@ final class TiedSums implements AutoCloseable {
     return total;
   }
 
-  /** Updates this worker's shards and sends them. */
+  /** Updates the tables, and sends this worker's parts of those whose states are sharded. */
   void learn() {
-    updates.apply(own());
+    updates.apply(learnt());
+    tables.forEach(table -> table.first().value().clearGradient());
     shards().forEach(shard -> Shard.spread(List.of(shard)));
   }
 
-  /** The state of the shards of some parameters: {@link StageState#gathered}. */
-  Map<String, List<Tensor>> gathered(List<Parameter> some) {
-    return StageState.gathered(shards(some), updates);
+  /** The state of the tables that some parameters are, by parameter; collective for shards. */
+  Map<String, List<Tensor>> state(List<Parameter> some) {
+    Map<String, List<Tensor>> state = new HashMap<>();
+    for (Table table : tables) {
+      if (table.hasAnyOf(some) && table.shard().isPresent()) {
+        state.putAll(StageState.gathered(table.shard().stream().toList(), updates));
+      } else if (table.hasAnyOf(some)) {
+        List<Tensor> held = StageState.held(table.first(), updates);
+        table.own().forEach(parameter -> state.put(parameter.name(), held));
+      }
+    }
+    return state;
   }
 
   void restore(List<Parameter> some, Worker.Source source) {
-    shards(some).forEach(shard -> shard.restore(updates, source));
+    for (Table table : tables) {
+      if (table.hasAnyOf(some) && table.shard().isPresent()) {
+        table.shard().get().restore(updates, source);
+      } else if (table.hasAnyOf(some)) {
+        var state = StageState.of(List.of(table.first()), updates, List.of());
+        StageState.restore(state, name -> table.first().share(), source);
+      }
+    }
   }
 
   void continueAfter(long before) {
     updates.continueAfter(before);
   }
 
-  /** The bytes of shards between steps. */
+  /** The bytes of tables and their states between steps. */
   long bytes() {
-    return updates.bytes() + shards().stream().mapToLong(Shard::bytes).sum();
+    return updates.bytes()
+        + tables.stream()
+            .mapToLong(table ->
+                table.shard().map(Shard::bytes).orElseGet(() -> table.first().value().bytes()))
+            .sum();
   }
 
   void count(LiveBytes live) {

@@ -3,7 +3,6 @@ package dev.pipewright.runtime.engine;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.runtime.net.Parameter;
-import dev.pipewright.runtime.net.Tied;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Group;
@@ -13,9 +12,9 @@ import dev.pipewright.schedule.Schedule;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
-import java.util.stream.Stream;
 
 /**
  * The parameters of an asynchronous pipeline's stage: both passes of a micro-batch use the same
@@ -27,10 +26,9 @@ final class Versioned implements ParameterStore {
   private final int depth;
   private final Stage stage;
   private final AsyncPipeline asyncPipeline;
-  private final List<Parameter> learnt; // none where training is emulated
-  private final List<Parameter> parameters; // of these, all but copies
+  private final List<Parameter> parameters; // learnt here, but for copies and aliases
   private final List<TiedCopy> copies; // of tables that another stage has, too
-  private final List<List<Parameter>> tied; // that are one
+  private final Map<Parameter, Parameter> aliases; // of tables that two layers of the stage read
   private final AsyncSums sums;
   private final Optional<Group> group; // that reduces gradients
   private final List<Pending> pending = new ArrayList<>(); // reductions
@@ -48,31 +46,22 @@ final class Versioned implements ParameterStore {
     this.depth = depth;
     this.stage = Stage.whole(setup.network(), setup.assignment().stages().get(depth));
     this.asyncPipeline = setup.assignment().asyncPipeline().orElseThrow();
-    this.learnt = setup.learnt(parameters());
-    this.sums = new AsyncSums(parameters(), learnt);
+    FlatParameters all = FlatParameters.of(parameters(), setup.network());
+    this.sums = new AsyncSums(all, !setup.computation().learns());
+    this.aliases = setup.computation().learns() ? all.aliases() : Map.of();
     this.group = group(setup, depth);
-    this.parameters = new ArrayList<>(learnt);
+    this.parameters = new ArrayList<>(setup.learnt(all.own()));
     this.copies = new ArrayList<>();
     for (TiedExchange exchange : exchanges) {
-      for (Parameter own : parameters()) {
+      for (Parameter own : all.own()) {
         if (exchange.concerns(depth) && exchange.exchanges(own)) {
           copies.add(new TiedCopy(setup, depth, own, exchange));
           parameters.remove(own);
         }
       }
     }
-    this.tied = new ArrayList<>();
-    for (Tied pair : setup.network().tied()) {
-      List<Parameter> own =
-          parameters.stream()
-              .filter(p -> Stream.of(pair.parameter(), pair.copy()).anyMatch(p.name()::equals))
-              .toList();
-      if (own.size() == 2) {
-        tied.add(own);
-      }
-    }
     this.updates = setup.updates(parameters);
-    this.versions = new WeightVersions(parameters);
+    this.versions = new WeightVersions(parameters, aliases);
   }
 
   /** All workers with the stage, where they reduce its gradients. */
@@ -174,23 +163,11 @@ final class Versioned implements ParameterStore {
         asyncPipeline.perUpdate(depth) / asyncPipeline.microBatches(); // whose mean counts
     try (Scope scope = new Scope()) {
       if (batches > 1) {
-        learnt.stream()
-            .flatMap(parameter -> parameter.value().gradient().stream())
-            .forEach(gradient -> gradient.scaleInPlace(1.0 / batches));
+        sums.scale(number, 1.0 / batches);
       }
-      tied.forEach(Versioned::addUp);
       copies.forEach(copy -> copy.hand(number));
     }
     setup.computation().update(stage, () -> updates.apply(parameters));
-  }
-
-  /** Parameters that are one get the sum of their gradients; the relayed sum stays as it is. */
-  private static void addUp(List<Parameter> pair) {
-    Tensor sum = pair.get(0).value().gradient().orElseThrow().copy();
-    for (Parameter other : pair.subList(1, pair.size())) {
-      sum.addInPlace(other.value().gradient().orElseThrow());
-    }
-    pair.forEach(parameter -> parameter.value().setGradient(sum));
   }
 
   @Override
@@ -202,6 +179,8 @@ final class Versioned implements ParameterStore {
   public SequencedMap<String, Tensor> state() {
     var state = StageState.of(parameters, updates, averages());
     copies.forEach(copy -> state.putAll(copy.state()));
+    aliases.forEach(
+        (alias, table) -> StageState.put(state, alias, StageState.held(table, updates)));
     return state;
   }
 
@@ -214,7 +193,12 @@ final class Versioned implements ParameterStore {
   @Override
   public long bytes() {
     long older = versions.olderBytes() + copies.stream().mapToLong(TiedCopy::olderBytes).sum();
-    return state().values().stream().mapToLong(Tensor::bytes).sum() + older;
+    long shared = aliases.values().stream().mapToLong(this::stateBytes).sum(); // counted twice
+    return state().values().stream().mapToLong(Tensor::bytes).sum() - shared + older;
+  }
+
+  private long stateBytes(Parameter parameter) {
+    return StageState.held(parameter, updates).stream().mapToLong(Tensor::bytes).sum();
   }
 
   @Override

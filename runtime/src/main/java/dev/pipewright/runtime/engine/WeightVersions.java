@@ -4,8 +4,10 @@ import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.tensor.Gradients;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
+import dev.pipewright.runtime.tensor.TensorArena;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -18,11 +20,28 @@ import java.util.TreeMap;
  */
 final class WeightVersions implements AutoCloseable {
   private final List<Tensor> values; // with which the layers compute: those of one version
+  private final int own; // of these; aliases follow
+  private final List<Integer> same = new ArrayList<>(); // the values that aliases lie in
   private final SortedMap<Integer, List<Tensor>> versions = new TreeMap<>();
   private int most = 1;
 
   WeightVersions(List<Parameter> parameters) {
-    values = parameters.stream().map(Parameter::value).toList();
+    this(parameters, Map.of());
+  }
+
+  /**
+   * Versions of parameters, and of others that lie in the memory of one of them.
+   *
+   * @param aliases from each of the others to that one
+   */
+  WeightVersions(List<Parameter> parameters, Map<Parameter, Parameter> aliases) {
+    own = parameters.size();
+    values = new ArrayList<>(parameters.stream().map(Parameter::value).toList());
+    aliases.forEach((alias, parameter) -> {
+      TensorArena.alias(alias.value(), parameter.value());
+      values.add(alias.value());
+      same.add(parameters.indexOf(parameter));
+    });
     restart();
   }
 
@@ -48,7 +67,7 @@ final class WeightVersions implements AutoCloseable {
 
   /** The bytes of older versions. */
   long olderBytes() {
-    long bytes = values.stream().mapToLong(Tensor::bytes).sum();
+    long bytes = values.subList(0, own).stream().mapToLong(Tensor::bytes).sum();
     return (versions.size() - 1) * bytes;
   }
 
@@ -90,11 +109,14 @@ final class WeightVersions implements AutoCloseable {
     change.run();
   }
 
-  private static List<Tensor> copies(List<Tensor> version) {
+  private List<Tensor> copies(List<Tensor> version) {
     List<Tensor> copies = new ArrayList<>();
     try (Scope scope = new Scope()) {
-      for (Tensor each : version) {
+      for (Tensor each : version.subList(0, own)) {
         copies.add(scope.keep(Gradients.without(each::copy).withGradient()));
+      }
+      for (int number : same) {
+        copies.add(scope.keep(copies.get(number).detached().withGradient()));
       }
     }
     return copies;

@@ -292,10 +292,10 @@ public final class Worker implements AutoCloseable {
     stores.values().forEach(ParameterStore::awaitSums);
     tied.sum();
     times.updateStarts();
-    stores.values().forEach(ParameterStore::flush);
     if (computation.learns()) {
       tied.learn();
     }
+    stores.values().forEach(ParameterStore::flush);
     passes.flush();
     sends.flush();
   }

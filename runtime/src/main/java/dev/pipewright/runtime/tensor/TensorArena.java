@@ -54,6 +54,13 @@ public final class TensorArena implements AutoCloseable {
     }
   }
 
+  /** Has a tensor lie in the memory of another of the same shape; its gradient stays its own. */
+  public static void alias(Tensor tensor, Tensor that) {
+    try (Scope scope = new Scope()) {
+      tensor.handle().set_data(that.detached().handle());
+    }
+  }
+
   /** Whether there are numbers. */
   public boolean filled() {
     return bytes() == bytes;

@@ -8,13 +8,17 @@ import dev.pipewright.execution.StepResult;
 import dev.pipewright.execution.TrainingListener;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest.Workers;
+import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.schedule.Chimera;
 import dev.pipewright.schedule.OneForwardOneBackward;
+import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.ZeroBubbleH1;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -57,6 +61,27 @@ class ResumeTest {
         .resume(folder.resolve("begun"), folder.resolve("ended"));
     Runs.near(Runs.state(folder.resolve("whole")), Runs.state(folder.resolve("ended")), 1e-6, 1e-9);
     assertEquals(80, Runs.manifest(folder.resolve("ended")).samples());
+  }
+
+  /**
+   * A checkpoint of a version whose worker held the table of embedding and head twice, after three
+   * steps of GPT.
+   */
+  @ParameterizedTest(name = "{0} stages")
+  @ValueSource(ints = {1, 2})
+  void aCheckpointOfTwoEqualTablesGoesOn(int stages) {
+    String model = "gpt:layers=1,hidden=8,heads=1,sequence=4,vocabulary=16"; // three layers
+    List<StageLayers> layers =
+        stages == 1
+            ? List.of(StageLayers.keeping(0, 2))
+            : List.of(StageLayers.keeping(0, 0), StageLayers.keeping(1, 2));
+    List<Integer> workers = Collections.nCopies(stages, 1);
+    Schedule schedule = OneForwardOneBackward.of(stages, 1);
+    Assignment assignment = new Assignment(schedule, layers, workers, Runs.BATCH, false);
+    Runs runs = new Runs(model, assignment, Optimizer.MOMENTUM, Workers.THREADS, 6, 6);
+    runs.run(folder.resolve("whole"));
+    runs.resume(Path.of("src/test/resources/two-tables"), folder.resolve("ended"));
+    Runs.near(Runs.state(folder.resolve("whole")), Runs.state(folder.resolve("ended")), 1e-6, 1e-7);
   }
 
   /** Whoever listens wants no more after some step; what is shown so far is whole. */
