@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
@@ -17,8 +18,19 @@ final class HuggingFaceConfig {
 
   private HuggingFaceConfig() {}
 
+  /** Refuses such a configuration with a remedy; other files go to {@code reader}. */
+  static Function<Path, ModelFile> otherwise(Function<Path, ModelFile> reader) {
+    return file -> {
+      Optional<BadInputException> config = recognised(file);
+      if (config.isPresent()) {
+        throw config.get();
+      }
+      return reader.apply(file);
+    };
+  }
+
   /** What to answer where the file is such a configuration; empty where it is something else. */
-  static Optional<BadInputException> recognised(Path file) {
+  private static Optional<BadInputException> recognised(Path file) {
     Map<String, String> values = JsonFile.read(file, HuggingFaceConfig::values);
     boolean config = values.containsKey("model_type") || values.containsKey("architectures");
     if (!config || values.containsKey(FORMAT)) {

@@ -8,16 +8,33 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.Collectors;
 
 /** Reads a model file of any format that is known here, recognised by its content. */
 public final class ModelFiles {
+  /** All formats. A file is of the first one that it begins like. */
+  private static final List<ModelFormat> KNOWN =
+      List.of(
+          new ModelFormat(
+              "graph-text",
+              "a graph text (\"node1 -- …\")",
+              start -> start.startsWith("node"),
+              ModelFormat.unsaid("a graph text", GraphText::read)),
+          new ModelFormat(
+              "profile",
+              "a profile in JSON",
+              start -> start.startsWith("{"),
+              ModelFormat.saying(HuggingFaceConfig.otherwise(ProfileJson::read))),
+          new ModelFormat(
+              "paradl",
+              "a ParaDL network (\"Dataset|…\")",
+              ModelFormat.firstLine("Dataset\\s*\\|.*"),
+              ModelFormat.saying(ParadlNet::read)));
+
   /** The names of the formats, for {@code --model-format}. */
-  public static final List<String> FORMATS = List.of("graph-text", "profile", "paradl");
+  public static final List<String> FORMATS = KNOWN.stream().map(ModelFormat::name).toList();
 
   private static final int GLANCE = 8192;
-  private static final String EXPECTED =
-      "; expected a graph text (\"node1 -- …\"), a profile in JSON or a ParaDL network"
-          + " (\"Dataset|…\")";
 
   private ModelFiles() {}
 
@@ -49,66 +66,43 @@ public final class ModelFiles {
   }
 
   private static ModelFile parsed(Path file, OptionalInt profileBatch, Optional<String> format) {
-    String known = format.orElseGet(() -> recognised(file));
-    return switch (known) {
-      case "graph-text" -> graphText(file, profileBatch);
-      case "profile" -> ProfileJson.read(file);
-      case "paradl" -> ParadlNet.read(file);
-      default ->
-          throw new BadInputException(
-              "unknown model format \"" + known + "\"; " + Nearest.hint(known, FORMATS));
-    };
+    ModelFormat known = format.map(ModelFiles::named).orElseGet(() -> recognised(file));
+    return known.reader().read(file, profileBatch);
   }
 
-  private static ModelFile graphText(Path file, OptionalInt profileBatch) {
-    if (profileBatch.isEmpty()) {
-      InputFile.check(file);
-      throw BadInputException.in(
-          file,
-          "a graph text does not say for how many samples its times are; give --profile-batch N");
-    }
-    if (profileBatch.getAsInt() < 1) {
-      throw new BadInputException(
-          "--profile-batch " + profileBatch.getAsInt() + " is no batch; give a whole number >= 1");
-    }
-    return GraphText.read(file, profileBatch.getAsInt());
+  private static ModelFormat named(String name) {
+    return KNOWN.stream()
+        .filter(format -> format.name().equals(name))
+        .findFirst()
+        .orElseThrow(() ->
+            new BadInputException(
+                "unknown model format \"" + name + "\"; " + Nearest.hint(name, FORMATS)));
   }
 
-  private static String recognised(Path file) {
-    String start = glance(file).strip();
-    if (start.startsWith("\uFEFF")) {
-      start = start.substring(1).strip();
-    }
+  private static ModelFormat recognised(Path file) {
+    String text = glance(file).strip();
+    String start = text.startsWith("\uFEFF") ? text.substring(1).strip() : text;
     if (start.isEmpty()) {
-      throw BadInputException.at(file, 1, "the file is empty" + EXPECTED);
+      throw BadInputException.at(file, 1, "the file is empty" + expected());
     }
-    if (start.startsWith("{")) {
-      HuggingFaceConfig.recognised(file)
-          .ifPresent(config -> {
-            throw config;
-          });
-      return "profile";
-    }
-    if (start.startsWith("node")) {
-      return "graph-text";
-    }
-    if (isParadl(start)) {
-      return "paradl";
-    }
+    return KNOWN.stream()
+        .filter(format -> format.begins().test(start))
+        .findFirst()
+        .orElseThrow(() -> unknown(file, start));
+  }
+
+  private static BadInputException unknown(Path file, String start) {
     boolean text =
         start.chars().allMatch(c -> !Character.isISOControl(c) || Character.isWhitespace(c));
-    throw BadInputException.at(
-        file, 1, (text ? "is of no known model format" : "is not a text file") + EXPECTED);
+    String what = text ? "is of no known model format" : "is not a text file";
+    return BadInputException.at(file, 1, what + expected());
   }
 
-  private static boolean isParadl(String start) {
-    return start
-        .lines()
-        .map(String::strip)
-        .filter(line -> !line.isEmpty() && !line.startsWith("#"))
-        .findFirst()
-        .filter(line -> line.matches("Dataset\\s*\\|.*"))
-        .isPresent();
+  private static String expected() {
+    int last = KNOWN.size() - 1;
+    String others =
+        KNOWN.stream().limit(last).map(ModelFormat::example).collect(Collectors.joining(", "));
+    return "; expected " + others + " or " + KNOWN.get(last).example();
   }
 
   private static String glance(Path file) {
