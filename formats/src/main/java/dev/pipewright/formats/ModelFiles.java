@@ -29,7 +29,12 @@ public final class ModelFiles {
               "paradl",
               "a ParaDL network (\"Dataset|…\")",
               ModelFormat.firstLine("Dataset\\s*\\|.*"),
-              ModelFormat.saying(ParadlNet::read)));
+              ModelFormat.saying(ParadlNet::read)),
+          new ModelFormat(
+              "layer-table",
+              "a table of layers (\"layer,forward_s,…\")",
+              ModelFormat.firstLine("(.*,)?\\s*layer\\s*(,.*)?"),
+              ModelFormat.unsaid("a table of layers", LayerTable::read)));
 
   /** The names of the formats, for {@code --model-format}. */
   public static final List<String> FORMATS = KNOWN.stream().map(ModelFormat::name).toList();

@@ -4,6 +4,7 @@
  * <table>
  * <caption>Formats</caption>
  * <tr><td>{@link dev.pipewright.formats.GraphText}</td><td>others' profiles; read</td></tr>
+ * <tr><td>{@code LayerTable}</td><td>layers as comma-separated values; read</td></tr>
  * <tr><td>{@link dev.pipewright.formats.ProfileJson}</td><td>profiles; read, write</td></tr>
  * <tr><td>{@link dev.pipewright.formats.ParadlNet}</td><td>ParaDL's networks; read</td></tr>
  * <tr><td>{@link dev.pipewright.formats.ParadlPlatform}</td><td>ParaDL's clusters; read</td></tr>

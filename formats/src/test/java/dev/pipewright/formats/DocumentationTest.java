@@ -45,6 +45,11 @@ class DocumentationTest {
   }
 
   @Test
+  void theLayerTableIsRead() throws IOException {
+    assertEquals(4, LayerTable.read(example("Layer table"), 4).graph().size());
+  }
+
+  @Test
   void theProfileIsRead() throws IOException {
     assertEquals("two-layers", ProfileJson.read(example("Profile")).graph().name());
   }

@@ -119,8 +119,8 @@ class ModelFilesTest {
   @Test
   void unknownFormatsAreRefused() {
     String expected =
-        "; expected a graph text (\"node1 -- …\"), a profile in JSON or a ParaDL network"
-            + " (\"Dataset|…\")";
+        "; expected a graph text (\"node1 -- …\"), a profile in JSON, a ParaDL network"
+            + " (\"Dataset|…\") or a table of layers (\"layer,forward_s,…\")";
     Refusal.assertRefused(
         "a.txt:1: is of no known model format" + expected,
         Refusal.file(folder, "a.txt", "Dataset: ImageNet\n"),
