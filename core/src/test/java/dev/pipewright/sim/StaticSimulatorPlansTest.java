@@ -316,8 +316,8 @@ class StaticSimulatorPlansTest {
   }
 
   /**
-   * The distribution behind the figures of {@code docs/papers.md}: forward passes between half and
-   * one and a half of their mean, backward passes twice as long.
+   * The distribution of the figures of {@code bench/results/formula-accuracy.md}: forward passes
+   * between half and one and a half of their mean, backward passes twice as long.
    */
   @Test
   void estimatesOfUnevenPipelinesAreOffByAsMuchAsStated() {
