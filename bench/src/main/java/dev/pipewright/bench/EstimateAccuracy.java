@@ -201,7 +201,7 @@ final class EstimateAccuracy implements Reproduction {
   }
 
   private static boolean staged(Plan plan, PipelinePolicy policy) {
-    return plan.stages().size() > 1 && plan.policy() == policy;
+    return plan.stages().size() > 1 && plan.spec() == policy;
   }
 
   private static void addPlans(

@@ -10,7 +10,7 @@ import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.PipelinePolicy;
-import dev.pipewright.sim.SimulatedOracle;
+import dev.pipewright.cost.SimulatedOracle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -106,7 +106,7 @@ final class GivenPlans {
   private Scored overlapping(Plan plan) {
     return scored(
         new Plan(
-            plan.policy(),
+            plan.spec(),
             plan.microBatches(),
             plan.microBatch(),
             plan.replicas(),

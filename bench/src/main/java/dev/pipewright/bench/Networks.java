@@ -14,7 +14,7 @@ import dev.pipewright.planner.DapplePlanner;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Request;
 import dev.pipewright.profile.Profile;
-import dev.pipewright.sim.SimulatedOracle;
+import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.units.Precision;
 import dev.pipewright.zoo.Clusters;
 import dev.pipewright.zoo.Models;

@@ -105,7 +105,7 @@ sealed interface Proposal {
                     stage.inFlight()));
       }
       return new Plan(
-          plan.policy(),
+          plan.spec(),
           plan.microBatches(),
           plan.microBatch(),
           1,

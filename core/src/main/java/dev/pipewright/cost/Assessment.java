@@ -8,16 +8,25 @@ import java.util.List;
  * @param oracle the cost model's or simulator's name
  * @param stepSeconds one step: every micro-batch forward and backward, gradients reduced
  * @param stages per stage, in order
+ * @param memory of each device of a stage, with the other stages that it holds; by stage
  */
-public record Assessment(String oracle, double stepSeconds, List<StageCost> stages) {
+public record Assessment(
+    String oracle, double stepSeconds, List<StageCost> stages, List<DeviceMemory> memory) {
   public Assessment {
     stages = List.copyOf(stages);
+    memory = List.copyOf(memory);
+  }
+
+  /** Of stages that have devices of their own. */
+  public Assessment(String oracle, double stepSeconds, List<StageCost> stages) {
+    this(
+        oracle, stepSeconds, stages, stages.stream().map(stage -> stage.memory().device()).toList());
   }
 
   /** The first stage that does not fit, or -1. */
   public int firstThatDoesNotFit() {
-    for (int stage = 0; stage < stages.size(); stage++) {
-      if (!stages.get(stage).memory().fits()) {
+    for (int stage = 0; stage < memory.size(); stage++) {
+      if (!memory.get(stage).fits()) {
         return stage;
       }
     }
@@ -30,6 +39,6 @@ public record Assessment(String oracle, double stepSeconds, List<StageCost> stag
 
   /** The largest peak of any device. */
   public double peakBytes() {
-    return stages.stream().mapToDouble(stage -> stage.memory().peakBytes()).max().orElse(0);
+    return memory.stream().mapToDouble(DeviceMemory::peakBytes).max().orElse(0);
   }
 }

@@ -23,6 +23,11 @@ public final class PathFormula implements PipelineFormula {
   }
 
   @Override
+  public boolean isLongestPath() {
+    return true;
+  }
+
+  @Override
   public int width() {
     return 6;
   }

@@ -13,6 +13,14 @@ public interface PipelineFormula {
   /** The name by which users choose it. */
   String name();
 
+  /**
+   * Whether it is the longest path through the step: then schedules that it does not know are
+   * priced by that path, too.
+   */
+  default boolean isLongestPath() {
+    return false;
+  }
+
   /** How many numbers a label has. */
   int width();
 

@@ -9,6 +9,13 @@ import dev.pipewright.plan.ParallelismLimits;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
+import dev.pipewright.profile.Profile.Quantity;
+import dev.pipewright.schedule.PipelinePolicy;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.StepEnd;
+import dev.pipewright.sim.Conditions;
+import dev.pipewright.sim.Run;
+import dev.pipewright.sim.StaticSimulator;
 import dev.pipewright.units.Bytes;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
@@ -36,7 +43,26 @@ public final class PipelineOracle implements Oracle {
   @Override
   public Assessment assess(Plan plan) {
     List<StageCost> stages = stages(plan);
-    return new Assessment(formula.name(), stepSeconds(plan, stages), stages);
+    return plan.spec() instanceof PipelinePolicy
+        ? new Assessment(formula.name(), stepSeconds(plan, stages), stages)
+        : replayed(plan, stages);
+  }
+
+  /** The longest path through the order of work, by running it once. */
+  private Assessment replayed(Plan plan, List<StageCost> stages) {
+    Check.that(
+        formula.isLongestPath(),
+        "the cost model %s knows the schedules 1f1b, 1f1b-b and gpipe, not %s; take pipewright",
+        formula.name(),
+        plan.spec().scheduleName());
+    Run run =
+        StaticSimulator.run(
+            StepEnd.of(plan.schedule()), StepTimes.of(plan, stages), Conditions.PLAIN);
+    return new Assessment(
+        formula.name(),
+        run.makespan(),
+        stages,
+        PlanMemory.peaks(plan.placement(), stages, run));
   }
 
   /**
@@ -131,13 +157,12 @@ public final class PipelineOracle implements Oracle {
 
   private StageCost stage(Plan plan, int index) {
     StagePlan stage = plan.stages().get(index);
-    Cluster cluster = costs.workload().cluster();
-    StageGroups groups = groups(stage);
+    StageGroups groups = groups(stage, plan.holders(index));
     StageCosts part = part(stage.parallelism());
-    Optional<StageExchanges> exchanges = exchanges(stage, groups, plan.microBatching());
+        int slice = StageCosts.slice(plan.microBatching(), plan.slices(index));
+    Optional<StageExchanges> exchanges = exchanges(stage, groups, slice);
     int first = stage.firstLayer();
     int end = stage.lastLayer() + 1;
-    int slice = StageCosts.slice(plan.microBatching(), stage.replicas());
     double[] forward = part.forwardSeconds(slice);
     double[] backward = part.backwardSeconds(slice);
     double forwardSeconds =
@@ -154,22 +179,10 @@ public final class PipelineOracle implements Oracle {
         stage.recompute().wholeStage()
             ? forwardSeconds
             : kept.map(PartlyKept::extraSeconds).orElse(0.0);
-    double messages = costs.messageSeconds(first, end, slice);
-    double send = 0;
-    double back = 0;
-    if (index < plan.stages().size() - 1) {
-      StagePlan next = plan.stages().get(index + 1);
-      StageGroups after = groups(next);
-      double cut = costs.cutBytes()[end];
-      double bytes = cut * plan.microBatching();
-      double received = cut * StageCosts.slice(plan.microBatching(), next.replicas());
-      send =
-          SplitConcat.betweenPasses(cluster, groups.devices(), after.devices()).seconds(bytes)
-              + after.tensor().allGather(received);
-      back =
-          SplitConcat.betweenPasses(cluster, after.devices(), groups.devices()).seconds(bytes)
-              + groups.tensor().allGather(cut * slice);
-    }
+    double messages =
+        costs.messageSeconds(
+            first, end, slice, plan.crosses(index - 1), plan.crosses(index));
+    Transfer transfer = transfer(plan, index);
     Collectives data = groups.data();
     double reduce = data.allReduce(part.gradientBytes()[end] - part.gradientBytes()[first]);
     double exposed =
@@ -180,17 +193,70 @@ public final class PipelineOracle implements Oracle {
     return new StageCost(
         forwardSeconds + messages,
         backwardSeconds + again + messages,
+        weightSeconds(plan, part, first, end, slice) * groups.slowdown(),
         stage.recompute() == Recompute.EXCEPT_LAST ? again : 0,
-        send,
-        back,
+        transfer.there(),
+        transfer.back(),
         reduce,
         exposed,
         Math.max(0, update) * groups.slowdown(), // sums differ by rounding
         memory(stage, part, kept, slice, plan.microBatches(), groups.capacity()));
   }
 
-  private StageGroups groups(StagePlan stage) {
-    int[] devices = stage.devices().stream().mapToInt(Integer::intValue).toArray();
+  /** What the weights' gradient takes of a backward pass, where the schedule splits it. */
+  private static double weightSeconds(
+      Plan plan, StageCosts part, int first, int end, int slice) {
+    return plan.splitsBackward() ? part.seconds(Quantity.WEIGHT_GRADIENT, slice, first, end) : 0;
+  }
+
+  /** Seconds of a message from a stage to the next, and back. */
+  private record Transfer(double there, double back) {
+    static final Transfer NONE = new Transfer(0, 0);
+
+    Transfer or(Transfer other) {
+      return new Transfer(Math.max(there, other.there), Math.max(back, other.back));
+    }
+  }
+
+  /** The longest in any direction of the schedule. */
+  private Transfer transfer(Plan plan, int index) {
+    if (!plan.crosses(index)) {
+      return Transfer.NONE;
+    }
+    Placement placement = plan.placement();
+    List<List<Integer>> devices = plan.devicesByRank();
+    Transfer longest = Transfer.NONE;
+    for (int s = index; s < placement.stages(); s += placement.depth()) {
+      longest =
+          longest.or(
+              transfer(
+                  plan,
+                  index,
+                  devices.get(placement.rankOf(s)),
+                  devices.get(placement.rankOf(s + 1))));
+    }
+    return longest;
+  }
+
+  private Transfer transfer(Plan plan, int index, List<Integer> from, List<Integer> to) {
+    Cluster cluster = costs.workload().cluster();
+    StagePlan stage = plan.stages().get(index);
+    StagePlan next = plan.stages().get(index + 1);
+    StageGroups before = groups(stage, from);
+    StageGroups after = groups(next, to);
+    double cut = costs.cutBytes()[stage.lastLayer() + 1];
+    double bytes = cut * plan.microBatching();
+    double received = cut * StageCosts.slice(plan.microBatching(), plan.slices(index + 1));
+    double returned = cut * StageCosts.slice(plan.microBatching(), plan.slices(index));
+    return new Transfer(
+        SplitConcat.betweenPasses(cluster, before.devices(), after.devices()).seconds(bytes)
+            + after.tensor().allGather(received),
+        SplitConcat.betweenPasses(cluster, after.devices(), before.devices()).seconds(bytes)
+            + before.tensor().allGather(returned));
+  }
+
+  private StageGroups groups(StagePlan stage, List<Integer> held) {
+    int[] devices = held.stream().mapToInt(Integer::intValue).toArray();
     if (!stage.parallelism().several()) {
       Arrays.sort(devices);
     }
@@ -206,7 +272,7 @@ public final class PipelineOracle implements Oracle {
   }
 
   /** Within the stage's tensor-parallel groups; empty where it has none. */
-  private Optional<StageExchanges> exchanges(StagePlan stage, StageGroups groups, int samples) {
+  private Optional<StageExchanges> exchanges(StagePlan stage, StageGroups groups, int slice) {
     Parallelism parallelism = stage.parallelism();
     if (!parallelism.several()) {
       return Optional.empty();
@@ -219,7 +285,7 @@ public final class PipelineOracle implements Oracle {
             groups,
             GroupExchanges.of(costs.workload().chain(), range, parallelism),
             parallelism.parts(),
-            StageCosts.slice(samples, stage.replicas())));
+            slice));
   }
 
   private static StageMemory memory(
@@ -233,10 +299,12 @@ public final class PipelineOracle implements Oracle {
     int end = stage.lastLayer() + 1;
     double held = kept.map(PartlyKept::heldBytes).orElse(part.heldBytes(first, end, slice));
     double last = 0;
+    double recomputed = kept.map(PartlyKept::workingBytes).orElse(0.0);
     double working = kept.map(PartlyKept::workingBytes).orElse(0.0);
     if (stage.recompute().wholeStage()) {
       held = part.inputBytes(first, slice);
-      working = part.recomputedBytes(first, end, slice);
+      recomputed = part.recomputedBytes(first, end, slice);
+      working = recomputed;
       boolean keepsLast = stage.recompute() == Recompute.EXCEPT_LAST;
       last = keepsLast && besideOthers(stage, microBatches) ? working : 0;
     }
@@ -245,6 +313,7 @@ public final class PipelineOracle implements Oracle {
         held,
         last,
         stage.inFlight(),
+        recomputed,
         working + part.workingBytes(slice),
         new Bytes(capacity));
   }

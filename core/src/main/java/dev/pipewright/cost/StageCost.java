@@ -1,14 +1,14 @@
 package dev.pipewright.cost;
 
 import dev.pipewright.units.Bytes;
-import java.util.EnumMap;
-import java.util.Map;
 
 /**
  * What one stage of a plan costs each of its devices. Seconds are for one micro-batch unless said.
  *
  * @param forwardSeconds forward pass of the device's slice
  * @param backwardSeconds backward pass, recomputation included
+ * @param weightSeconds the part of it that the weights' gradient takes where the schedule splits
+ *     backward passes; 0 where it does not
  * @param savedSeconds what the backward pass of the step's last micro-batch takes less, where that
  *     is not recomputed
  * @param sendSeconds activation to the next stage; 0 for the last
@@ -16,11 +16,12 @@ import java.util.Map;
  * @param allReduceSeconds gradients over the stage's devices, once per step
  * @param exposedAllReduceSeconds the part of it after the stage's last backward pass
  * @param updateSeconds the optimizer's step, once per step
- * @param memory its peak
+ * @param memory the peak of its own layers
  */
 public record StageCost(
     double forwardSeconds,
     double backwardSeconds,
+    double weightSeconds,
     double savedSeconds,
     double sendSeconds,
     double returnSeconds,
@@ -42,6 +43,7 @@ public record StageCost(
         forwardSeconds,
         backwardSeconds,
         0,
+        0,
         sendSeconds,
         returnSeconds,
         allReduceSeconds,
@@ -51,12 +53,14 @@ public record StageCost(
   }
 
   /**
-   * Bytes on each device of a stage.
+   * Bytes of a stage on each of its devices.
    *
    * @param states what is there all the time
    * @param heldBytes what each micro-batch in flight holds
    * @param lastBytes what the step's last micro-batch holds beyond that, where it keeps more
    * @param inFlight how many are held at most
+   * @param recomputedBytes the part of {@code workingBytes} that a backward pass computes again,
+   *     which a split one needs until the weights' gradient is done
    * @param workingBytes what a pass needs beyond that while it recomputes and computes
    * @param capacity the smallest memory among the stage's devices
    */
@@ -65,12 +69,13 @@ public record StageCost(
       double heldBytes,
       double lastBytes,
       int inFlight,
+      double recomputedBytes,
       double workingBytes,
       Bytes capacity) {
-    /** Of a stage that treats all micro-batches alike. */
+    /** Of a stage that treats all micro-batches alike and recomputes nothing for long. */
     public StageMemory(
         States states, double heldBytes, int inFlight, double workingBytes, Bytes capacity) {
-      this(states, heldBytes, 0, inFlight, workingBytes, capacity);
+      this(states, heldBytes, 0, inFlight, 0, workingBytes, capacity);
     }
 
     /** Weights, gradients, optimizer state. */
@@ -87,21 +92,9 @@ public record StageCost(
       return staticBytes() + activationBytes() + workingBytes;
     }
 
-    /** Bytes of a category at the peak. */
-    public double bytes(Category category) {
-      return categories().getOrDefault(category, 0.0);
-    }
-
-    /** Bytes at the peak by what they are for; they add up to it. */
-    public Map<Category, Double> categories() {
-      Map<Category, Double> bytes = new EnumMap<>(Category.class);
-      bytes.put(Category.PARAMETERS, states.parameters());
-      bytes.put(Category.GRADIENTS, states.gradients());
-      bytes.put(Category.OPTIMIZER, states.optimizer());
-      bytes.put(Category.ACTIVATIONS, activationBytes());
-      bytes.put(Category.WORKSPACE, workingBytes);
-      bytes.put(Category.BUFFERS, 0.0); // the communication library's are not the plan's to fill
-      return bytes;
+    /** The same of a device that holds no other stage. */
+    public DeviceMemory device() {
+      return new DeviceMemory(states, activationBytes(), workingBytes, capacity);
     }
 
     public boolean fits() {

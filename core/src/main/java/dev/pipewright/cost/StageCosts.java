@@ -234,6 +234,18 @@ public final class StageCosts {
     return each.of(cutBytes[first] * slice) + behind;
   }
 
+  /**
+   * The same of a stage whose neighbours may be on its own devices.
+   *
+   * @param before whether what crosses its first cut is sent
+   * @param after whether what crosses its last cut is sent
+   */
+  double messageSeconds(int first, int end, int slice, boolean before, boolean after) {
+    MessageOverhead each = workload.cluster().software().message();
+    double sent = before ? each.of(cutBytes[first] * slice) : 0;
+    return sent + (after ? each.of(cutBytes[end] * slice) : 0);
+  }
+
   /** Weights, gradients and optimizer state of a stage. */
   public double staticBytes(int first, int end) {
     return parameterBytes(first, end) * staticPerParameterByte;

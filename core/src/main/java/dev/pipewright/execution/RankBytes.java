@@ -93,9 +93,9 @@ final class RankBytes {
       StageLayers stage = assignment.layers(Schedule.stage(op), Schedule.microBatch(op));
       Held held = held(own, stage, rank);
       now += Schedule.pass(op) == Pass.FORWARD ? held.bytes : 0;
-      double working = Schedule.pass(op).propagates() ? held.workingBytes : 0;
-      peak = Math.max(peak, all(states, start) + now + working);
-      now -= Schedule.pass(op).releases() ? held.bytes : 0;
+      now += Schedule.pass(op).propagates() ? held.workingBytes : 0; // until the weights' gradient
+      peak = Math.max(peak, all(states, start) + now);
+      now -= Schedule.pass(op).releases() ? held.bytes + held.workingBytes : 0;
       its.ended(at);
     }
     return peak;

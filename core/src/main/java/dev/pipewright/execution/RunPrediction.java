@@ -15,7 +15,7 @@ import dev.pipewright.schedule.StepEnd;
 import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.Run;
-import dev.pipewright.sim.SimulatedOracle;
+import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.sim.StaticSimulator;
 import dev.pipewright.units.Check;
 import java.util.List;

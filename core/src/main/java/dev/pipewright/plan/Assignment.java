@@ -190,12 +190,11 @@ public record Assignment(
   /** The plan's, with a worker for each device. */
   public static Assignment of(Plan plan) {
     List<StageLayers> stages = new ArrayList<>();
-    List<Integer> workers = new ArrayList<>();
     for (StagePlan stage : plan.stages()) {
       LayerRange range = new LayerRange(stage.firstLayer(), stage.lastLayer());
       stages.add(new StageLayers(range, stage.recompute(), stage.again(), stage.parallelism()));
-      workers.add(stage.devices().size());
     }
+    List<Integer> workers = plan.devicesByRank().stream().map(List::size).toList();
     return new Assignment(
         plan.schedule(),
         stages,

@@ -1,17 +1,22 @@
 package dev.pipewright.plan;
 
-import dev.pipewright.schedule.PipelinePolicy;
+import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
+import dev.pipewright.schedule.ScheduleSpec;
 import dev.pipewright.units.Check;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
- * A synchronous hybrid of data and pipeline parallelism: consecutive stages, each on its own
- * devices.
+ * A synchronous hybrid of data and pipeline parallelism: consecutive stages on devices. Stages of
+ * one rank of the schedule share their devices; other ranks have their own. Where the schedule runs
+ * in both directions, the devices of a stage are those of the first direction.
  *
- * @param policy the schedule's family
- * @param microBatches micro-batches per step, for each replica of the pipeline
+ * @param spec the schedule
+ * @param microBatches micro-batches per step and replica of the pipeline, of all directions
  * @param microBatch samples of a micro-batch, for each replica of the pipeline
  * @param replicas how many copies of the pipeline run side by side; it divides every stage's
  *     devices
@@ -19,7 +24,7 @@ import java.util.stream.Collectors;
  *     micro-batch has produced it, or only after the stage's last backward pass
  */
 public record Plan(
-    PipelinePolicy policy,
+    ScheduleSpec spec,
     int microBatches,
     int microBatch,
     int replicas,
@@ -33,18 +38,15 @@ public record Plan(
         microBatches,
         microBatch,
         replicas);
-    StageOrder.check(stages);
+    Check.that(!stages.isEmpty(), "a plan has stages: stages=%d", stages.size());
+    StageOrder.check(stages, spec.placement(stages.size()));
+    spec.check(microBatches, stages.stream().mapToInt(StagePlan::inFlight).toArray());
     for (StagePlan stage : stages) {
       Check.that(
           stage.replicas() % replicas == 0,
           "each copy of the pipeline needs the same share of a stage: devices=%d, replicas=%d",
           stage.replicas(),
           replicas);
-      Check.that(
-          policy != PipelinePolicy.ALL || stage.inFlight() == microBatches,
-          "gpipe holds all micro-batches at once: in_flight=%d, micro_batches=%d",
-          stage.inFlight(),
-          microBatches);
     }
   }
 
@@ -65,7 +67,62 @@ public record Plan(
 
   /** Devices of all stages and replicas. */
   public int devices() {
-    return stages.stream().mapToInt(stage -> stage.devices().size()).sum();
+    return (int) stages.stream().flatMap(stage -> stage.devices().stream()).distinct().count();
+  }
+
+  /** The rank of each stage. */
+  public Placement placement() {
+    return spec.placement(stages.size());
+  }
+
+  /** Devices of each rank. */
+  public List<List<Integer>> devicesByRank() {
+    Placement placement = placement();
+    List<List<Integer>> devices = new ArrayList<>(Collections.nCopies(placement.ranks(), List.of()));
+    for (int stage = 0; stage < stages.size(); stage++) {
+      devices.set(placement.rankOf(stage), stages.get(stage).devices());
+    }
+    return devices;
+  }
+
+  /** Slices of a micro-batch of a stage: the fewest of its ranks in all directions. */
+  public int slices(int stage) {
+    Placement placement = placement();
+    int parts = stages.get(stage).parallelism().parts();
+    List<List<Integer>> devices = devicesByRank();
+    return IntStream.range(0, placement.chains())
+        .map(chain -> placement.rankOf(chain * placement.depth() + stage))
+        .map(rank -> devices.get(rank).size() / parts)
+        .min()
+        .orElseThrow();
+  }
+
+  /** Whether messages go from a stage to the next: both exist, on different devices. */
+  public boolean crosses(int stage) {
+    Placement placement = placement();
+    return stage >= 0
+        && stage < placement.depth() - 1
+        && placement.rankOf(stage) != placement.rankOf(stage + 1);
+  }
+
+  /** Whether the schedule computes gradients of inputs and weights apart. */
+  public boolean splitsBackward() {
+    return spec.splitsBackward();
+  }
+
+  /** Devices that hold a stage: those of all directions. */
+  public List<Integer> holders(int stage) {
+    Placement placement = placement();
+    if (placement.chains() == 1) {
+      return stages.get(stage).devices();
+    }
+    List<List<Integer>> devices = devicesByRank();
+    return IntStream.range(0, placement.chains())
+        .map(chain -> placement.rankOf(chain * placement.depth() + stage))
+        .distinct()
+        .boxed()
+        .flatMap(rank -> devices.get(rank).stream())
+        .toList();
   }
 
   public int[] inFlight() {
@@ -74,7 +131,7 @@ public record Plan(
 
   /** The order of work of every stage. */
   public Schedule schedule() {
-    return policy.schedule(microBatches, inFlight());
+    return spec.schedule(microBatches, inFlight());
   }
 
   /** {@code [0..29]×8 [30..54]×8t4}: what {@link StagePlan#summary} says of each stage. */
@@ -105,6 +162,6 @@ public record Plan(
 
   /** The same plan with other stages. */
   public Plan with(List<StagePlan> others) {
-    return new Plan(policy, microBatches, microBatch, replicas, overlapGradients, others);
+    return new Plan(spec, microBatches, microBatch, replicas, overlapGradients, others);
   }
 }

@@ -1,19 +1,29 @@
 package dev.pipewright.plan;
 
+import dev.pipewright.schedule.Placement;
 import dev.pipewright.units.Check;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.Objects;
 
-/** What every plan asks of its stages: layers without a gap, devices that no two share. */
+/** What every plan asks of its stages: layers without a gap, devices that no two ranks share. */
 final class StageOrder {
   private StageOrder() {}
 
+  /** Each stage on a rank of its own. */
   static void check(List<StagePlan> stages) {
     Check.that(!stages.isEmpty(), "a plan has stages: stages=%d", stages.size());
-    Set<Integer> used = new HashSet<>();
+    check(stages, Placement.straight(stages.size()));
+  }
+
+  static void check(List<StagePlan> stages, Placement placement) {
+    Map<Integer, Integer> rankOf = new HashMap<>(); // by device
+    Map<Integer, List<Integer>> devicesOf = new HashMap<>(); // by rank
     int next = 0;
-    for (StagePlan stage : stages) {
+    for (int s = 0; s < stages.size(); s++) {
+      StagePlan stage = stages.get(s);
+      int rank = placement.rankOf(s);
       Check.that(
           stage.firstLayer() == next,
           "stages must follow each other without gap: expected first layer %d, found %d, so that %s",
@@ -21,8 +31,18 @@ final class StageOrder {
           stage.firstLayer(),
           amiss(next, stage));
       for (int device : stage.devices()) {
-        Check.that(used.add(device), "device %d serves two stages", device);
+        Check.that(
+            Objects.requireNonNullElse(rankOf.putIfAbsent(device, rank), rank) == rank,
+            "device %d serves two stages",
+            device);
       }
+      List<Integer> devices = devicesOf.computeIfAbsent(rank, key -> stage.devices());
+      Check.that(
+          devices.equals(stage.devices()),
+          "stages of one rank share their devices: stage=%d, devices=%s; take %s",
+          s,
+          stage.devices(),
+          devices);
       next = stage.lastLayer() + 1;
     }
   }

@@ -1,10 +1,12 @@
 package dev.pipewright.planner;
 
 import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.DeviceMemory;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.units.Units;
+import java.util.List;
 
 /** Says in a sentence what a plan's step time consists of and what keeps it from being shorter. */
 final class Binding {
@@ -24,11 +26,12 @@ final class Binding {
     double reduce = 0;
     double link = 0;
     int tightest = 0;
+    List<DeviceMemory> memory = assessment.memory();
     for (int s = 0; s < assessment.stages().size(); s++) {
       StageCost stage = assessment.stages().get(s);
       reduce = Math.max(reduce, stage.exposedAllReduceSeconds());
       link = Math.max(link, Math.max(stage.sendSeconds(), stage.returnSeconds()));
-      if (share(stage) > share(assessment.stages().get(tightest))) {
+      if (memory.get(s).share() > memory.get(tightest).share()) {
         tightest = s;
       }
     }
@@ -36,7 +39,6 @@ final class Binding {
         link * plan.microBatches() > compute
             ? "link"
             : compute >= 0.5 * step ? "compute" : "all-reduce";
-    StageCost tight = assessment.stages().get(tightest);
     return what
         + ": stage "
         + slowest
@@ -52,7 +54,7 @@ final class Binding {
         + "; stage "
         + tightest
         + " uses "
-        + Units.percent(share(tight))
+        + Units.percent(memory.get(tightest).share())
         + " of its memory"
         + (recomputes(plan) ? ", with recomputation" : "");
   }
@@ -64,9 +66,5 @@ final class Binding {
 
   private static double busy(StageCost stage) {
     return stage.forwardSeconds() + stage.backwardSeconds();
-  }
-
-  private static double share(StageCost stage) {
-    return stage.memory().peakBytes() / stage.memory().capacity().value();
   }
 }

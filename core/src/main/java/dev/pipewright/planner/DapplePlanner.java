@@ -111,7 +111,7 @@ public final class DapplePlanner {
   }
 
   private static boolean holdsAll(Plan plan) {
-    int[] wanted = plan.policy().inFlight(plan.stages().size(), plan.microBatches());
+    int[] wanted = plan.spec().inFlight(plan.stages().size(), plan.microBatches());
     return Arrays.equals(wanted, plan.inFlight());
   }
 

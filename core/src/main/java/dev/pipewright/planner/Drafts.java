@@ -105,7 +105,7 @@ final class Drafts {
   /** The same plan with all-reduce during the last backward pass. */
   static Plan overlapped(Plan plan) {
     return new Plan(
-        plan.policy(),
+        plan.spec(),
         plan.microBatches(),
         plan.microBatch(),
         plan.replicas(),

@@ -1,21 +1,29 @@
 package dev.pipewright.schedule;
 
+import dev.pipewright.units.Check;
+
 /** How many forward passes a stage runs before its first backward pass (DAPPLE §V-C). */
-public enum PipelinePolicy {
+public enum PipelinePolicy implements ScheduleSpec {
   A("1f1b"),
   B("1f1b-b"),
   /** All of them: GPipe. */
   ALL("gpipe");
 
-  private final String schedule;
+  private final String scheduleName;
 
-  PipelinePolicy(String schedule) {
-    this.schedule = schedule;
+  PipelinePolicy(String scheduleName) {
+    this.scheduleName = scheduleName;
   }
 
-  /** The schedule's name on the command line and in plan files. */
-  public String schedule() {
-    return schedule;
+  @Override
+  public String scheduleName() {
+    return scheduleName;
+  }
+
+  /** Stage {@code i} on rank {@code i}. */
+  @Override
+  public Placement placement(int stages) {
+    return Placement.straight(stages);
   }
 
   /**
@@ -32,7 +40,7 @@ public enum PipelinePolicy {
     return (int) Math.min(wanted, microBatches);
   }
 
-  /** Micro-batches in flight of every stage, without a memory limit. */
+  @Override
   public int[] inFlight(int stages, int microBatches) {
     int[] inFlight = new int[stages];
     for (int stage = 0; stage < stages; stage++) {
@@ -41,7 +49,23 @@ public enum PipelinePolicy {
     return inFlight;
   }
 
-  /** The schedule itself, stage {@code i} holding at most {@code inFlight[i]} micro-batches. */
+  @Override
+  public void check(int microBatches, int[] inFlight) {
+    for (int held : inFlight) {
+      Check.that(
+          this != ALL || held == microBatches,
+          "gpipe holds all micro-batches at once: in_flight=%d, micro_batches=%d",
+          held,
+          microBatches);
+    }
+  }
+
+  @Override
+  public boolean splitsBackward() {
+    return false;
+  }
+
+  @Override
   public Schedule schedule(int microBatches, int[] inFlight) {
     return this == ALL
         ? GPipe.of(inFlight.length, microBatches)

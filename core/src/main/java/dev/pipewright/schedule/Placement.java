@@ -107,4 +107,17 @@ public final class Placement {
     }
     return rankOf.length == ranks;
   }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Placement placement
+        && ranks == placement.ranks
+        && depth == placement.depth
+        && Arrays.equals(rankOf, placement.rankOf);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * depth + Arrays.hashCode(rankOf);
+  }
 }

@@ -14,15 +14,15 @@ import java.util.stream.IntStream;
 public final class PlanWires {
   private PlanWires() {}
 
-  /** By stage; a stage uses the ports of all machines that its devices are in. */
+  /** By rank; a rank uses the ports of all machines that its devices are in. */
   public static Wires of(Plan plan, Cluster cluster) {
-    int stages = plan.stages().size();
     List<int[]> machines =
-        plan.stages().stream()
-            .map(stage -> stage.devices().stream().mapToInt(cluster::machine).distinct().toArray())
+        plan.devicesByRank().stream()
+            .map(devices -> devices.stream().mapToInt(cluster::machine).distinct().toArray())
             .toList();
+    int ranks = machines.size();
     int ports = 2 * cluster.machines();
-    double[] bandwidth = new double[ports + stages * stages];
+    double[] bandwidth = new double[ports + ranks * ranks];
     Arrays.fill(bandwidth, 1);
     return Wires.of(
         bandwidth,
@@ -31,7 +31,7 @@ public final class PlanWires {
           int[] out = without(machines.get(from), machines.get(to));
           int[] in = without(machines.get(to), machines.get(from));
           return out.length + in.length == 0
-              ? new int[] {ports + from * stages + to}
+              ? new int[] {ports + from * ranks + to}
               : IntStream.concat(
                       Arrays.stream(out), Arrays.stream(in).map(m -> cluster.machines() + m))
                   .toArray();

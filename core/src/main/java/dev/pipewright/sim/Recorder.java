@@ -1,22 +1,21 @@
 package dev.pipewright.sim;
 
-import dev.pipewright.cost.StageCost;
-import dev.pipewright.plan.Plan;
-import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.trace.RankMemory;
-import dev.pipewright.trace.Timeline;
-import dev.pipewright.trace.Timeline.Flow;
 import dev.pipewright.trace.Timeline.Kind;
 import dev.pipewright.trace.Timeline.Lane;
 import dev.pipewright.trace.Timeline.Memory;
 import dev.pipewright.trace.Timeline.MemoryUnit;
 import dev.pipewright.trace.Timeline.Slice;
+import dev.pipewright.trace.Timeline;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Turns a simulated or measured run into its timeline. */
 public final class Recorder {
@@ -52,33 +51,60 @@ public final class Recorder {
   }
 
   /**
-   * The timeline of a step of {@code plan} at the given prices, with its transfers.
+   * The timeline of a training step on devices, with its transfers.
    *
-   * @param memory of each stage
+   * @param devices of each rank
+   * @param there seconds of a message from each stage of a chain to the next
+   * @param back seconds of a message from the next stage
+   * @param memory of each rank
    */
   public static Timeline timeline(
-      Plan plan, List<StageCost> stages, Run run, List<RankMemory> memory) {
+      Run run, List<List<Integer>> devices, double[] there, double[] back, List<Memory> memory) {
     Recorder recorder = new Recorder(run);
-    List<Memory> curves = new ArrayList<>();
-    for (int stage = 0; stage < stages.size(); stage++) {
-      recorder.lanes.add(recorder.passes(plan.stages().get(stage), stage));
-      if (stage < stages.size() - 1) {
-        recorder.lanes.add(recorder.link(stage, stage + 1, stages.get(stage).sendSeconds()));
-        recorder.lanes.add(recorder.link(stage + 1, stage, stages.get(stage).returnSeconds()));
+    Map<Link, List<Slice>> links = recorder.links(there, back);
+    for (int rank = 0; rank < devices.size(); rank++) {
+      recorder.lanes.add(recorder.passes(devices.get(rank), rank));
+      for (Map.Entry<Link, List<Slice>> link : links.entrySet()) {
+        Link ends = link.getKey();
+        if (Math.min(ends.from(), ends.to()) == rank) {
+          link.getValue().sort(Comparator.comparingDouble(Slice::start));
+          recorder.lanes.add(new Lane.Link(ends.from(), ends.to(), link.getValue()));
+        }
       }
-      curves.add(curve(memory.get(stage), stages.get(stage)));
     }
-    List<Flow> flows = Flows.of(run.schedule());
-    return new Timeline(recorder.lanes, flows, curves, run.makespan());
+    return new Timeline(
+        run.schedule().placement(),
+        recorder.lanes,
+        Flows.of(run.schedule()),
+        memory,
+        MemoryUnit.BYTES,
+        run.makespan());
   }
 
-  private static Memory curve(RankMemory memory, StageCost cost) {
-    return new Memory(
-        memory.rank(),
-        cost.memory().staticBytes(),
-        cost.memory().capacity().value(),
-        memory.total().seconds(),
-        memory.total().bytes());
+  /** The ranks that a message goes between. */
+  private record Link(int from, int to) {}
+
+  /** The messages between ranks. */
+  private Map<Link, List<Slice>> links(double[] there, double[] back) {
+    Placement placement = schedule.placement();
+    Map<Link, List<Slice>> links = new LinkedHashMap<>();
+    for (int stage = 0; stage < placement.stages(); stage++) {
+      int depth = stage % placement.depth();
+      int rank = placement.rankOf(stage);
+      if (!placement.last(stage) && placement.rankOf(stage + 1) != rank) {
+        int next = placement.rankOf(stage + 1);
+        List<Slice> sent = links.computeIfAbsent(new Link(rank, next), key -> new ArrayList<>());
+        List<Slice> returned =
+            links.computeIfAbsent(new Link(next, rank), key -> new ArrayList<>());
+        for (int i = 0; i < schedule.microBatches(); i++) {
+          double end = run.activationAt(stage + 1, i);
+          sent.add(new Slice(Kind.TRANSFER_FORWARD, stage, i, end - there[depth], end));
+          end = run.gradientAt(stage, i);
+          returned.add(new Slice(Kind.TRANSFER_BACKWARD, stage + 1, i, end - back[depth], end));
+        }
+      }
+    }
+    return links;
   }
 
   private Lane compute(int rank) {
@@ -98,8 +124,8 @@ public final class Recorder {
     return new Slice(kind, Schedule.stage(op), microBatch, run.start(rank, at), run.end(rank, at));
   }
 
-  /** A stage of a plan: its work are the passes, without what ends the step. */
-  private Lane passes(StagePlan stage, int rank) {
+  /** A rank's work are the passes, without what ends the step. */
+  private Lane passes(List<Integer> devices, int rank) {
     long[] program = schedule.packed(rank);
     List<Slice> slices = new ArrayList<>(program.length);
     double busy = 0;
@@ -107,7 +133,7 @@ public final class Recorder {
     double end = Double.NaN;
     for (int at = 0; at < program.length; at++) {
       Pass pass = Schedule.pass(program[at]);
-      if (pass == Pass.FORWARD || pass == Pass.BACKWARD) {
+      if (!pass.exchanges() && pass != Pass.UPDATE) {
         slices.add(slice(rank, at, Schedule.microBatch(program[at])));
         end = run.end(rank, at);
         start = Double.isNaN(start) ? run.start(rank, at) : start;
@@ -117,18 +143,7 @@ public final class Recorder {
       }
     }
     double span = Double.isNaN(start) ? 0 : end - start;
-    return new Lane.Compute(rank, stage.devices(), slices, busy, span);
-  }
-
-  private Lane link(int from, int to, double seconds) {
-    boolean forward = from < to;
-    Kind kind = forward ? Kind.TRANSFER_FORWARD : Kind.TRANSFER_BACKWARD;
-    List<Slice> slices = new ArrayList<>();
-    for (int i = 0; i < schedule.microBatches(); i++) {
-      double end = forward ? run.activationAt(to, i) : run.gradientAt(to, i);
-      slices.add(new Slice(kind, from, i, end - seconds, end));
-    }
-    return new Lane.Link(from, to, slices);
+    return new Lane.Compute(rank, devices, slices, busy, span);
   }
 
   /**

@@ -11,9 +11,9 @@
  * </table>
  *
  * <p>{@link dev.pipewright.sim.Simulator} takes the quicker that can. {@link
- * dev.pipewright.sim.Conditions} say what a schedule meets; {@link
- * dev.pipewright.sim.SimulatedOracle} answers for plans; {@link dev.pipewright.sim.Recorder} turns
- * a run of a plan into a {@link dev.pipewright.trace.Timeline}.
+ * dev.pipewright.sim.Conditions} say what a schedule meets; {@link dev.pipewright.sim.Recorder}
+ * turns a run into a {@link dev.pipewright.trace.Timeline}. {@link
+ * dev.pipewright.cost.SimulatedOracle} simulates plans.
  */
 @NullMarked
 package dev.pipewright.sim;

@@ -31,7 +31,7 @@ import dev.pipewright.schedule.periodic.RepeatedOp;
 import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.Run;
-import dev.pipewright.sim.steady.SteadyState;
+import dev.pipewright.cost.SteadyState;
 import dev.pipewright.units.Precision;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -12,30 +12,37 @@ import dev.pipewright.cluster.Software;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.Samples;
+import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
-import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.Chimera;
+import dev.pipewright.schedule.FixedOrder;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.PipelinePolicy;
+import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.ZeroBubbleH1;
+import dev.pipewright.schedule.catalog.ScheduleCatalog;
+import dev.pipewright.schedule.catalog.ScheduleEntry;
+import dev.pipewright.schedule.catalog.ScheduleInput;
 import dev.pipewright.schedule.search.OpTimes;
-import dev.pipewright.sim.SimulatedOracle;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The referee of plans is the oracle that planners use; other schedules have no other. */
@@ -88,6 +95,66 @@ class RunPredictionTest {
     double[] peaks =
         priced.stages().stream().mapToDouble(stage -> stage.memory().peakBytes()).toArray();
     assertArrayEquals(peaks, runPrediction.peakBytes(), ROUNDING * priced.peakBytes());
+  }
+
+  static Stream<String> pipelines() {
+    return ScheduleCatalog.entries().stream()
+        .filter(entry -> entry.isSynchronousPipeline() && !entry.needsDurations())
+        .map(ScheduleEntry::name);
+  }
+
+  /** A plan of four ranks, most of them of one device. */
+  private static Plan plan(SplittableRandom random, ScheduleEntry entry, int layers) {
+    Schedule made = entry.make(ScheduleInput.counts(4, 8, entry.chunks()));
+    FixedOrder order = FixedOrder.of(made);
+    int[] inFlight = order.inFlight(order.stages(), 8);
+    int wide = random.nextInt(4);
+    List<StagePlan> stages = new ArrayList<>();
+    for (int stage = 0; stage < order.stages(); stage++) {
+      int rank = made.placement().rankOf(stage);
+      int device = rank < wide ? rank : rank + 1;
+      int last = stage == order.stages() - 1 ? layers - 1 : stage;
+      stages.add(
+          new StagePlan(
+              stage,
+              last,
+              rank == wide ? List.of(rank, rank + 1) : List.of(device),
+              random.nextBoolean() ? Recompute.NONE : Recompute.STAGE_INPUT,
+              inFlight[stage]));
+    }
+    return new Plan(order, 8, random.nextInt(2, 5), 1, random.nextBoolean(), stages);
+  }
+
+  @ParameterizedTest
+  @MethodSource("pipelines")
+  void plansOfTheCatalogueTakeAndHoldWhatTheirAssignmentsDo(String name) {
+    ScheduleEntry entry = ScheduleCatalog.find(name).orElseThrow();
+    for (int seed = 0; seed < 20; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      StageCosts any = Samples.costs(random, Samples.chain(10), 8);
+      Workload of = any.workload();
+      Cluster cluster = Samples.plain(List.of(Link.of(2, 1e6)), 5);
+      StageCosts costs =
+          new StageCosts(new Workload(of.chain(), of.profile(), of.training(), cluster));
+      Plan plan = plan(random, entry, costs.size());
+      List<Integer> devices = plan.devicesByRank().stream().flatMap(List::stream).toList();
+      RunPrediction prediction = new RunPrediction(costs, Assignment.of(plan), devices);
+      Assessment priced = CostModel.PIPEWRIGHT.oracle(costs).assess(plan);
+      double step = prediction.longestPath().makespan();
+      assertEquals(step, priced.stepSeconds(), ROUNDING * step, name);
+      double simulated = prediction.simulate().makespan();
+      assertEquals(
+          simulated, SimulatedOracle.run(plan, priced).makespan(), ROUNDING * simulated, name);
+      double[] peaks = prediction.peakBytes();
+      Placement placement = plan.placement();
+      for (int stage = 0; stage < placement.stages(); stage++) {
+        double peak = priced.memory().get(stage % placement.depth()).peakBytes();
+        assertTrue(peaks[placement.rankOf(stage)] <= peak * (1 + ROUNDING), name);
+        if (placement.chains() == 1) {
+          assertEquals(peaks[placement.rankOf(stage)], peak, ROUNDING * peak, name);
+        }
+      }
+    }
   }
 
   @RepeatedTest(value = 200, name = "seed {currentRepetition}")

@@ -19,7 +19,7 @@ import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.Request.Shape;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.check.Validator;
-import dev.pipewright.sim.SimulatedOracle;
+import dev.pipewright.cost.SimulatedOracle;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.SplittableRandom;

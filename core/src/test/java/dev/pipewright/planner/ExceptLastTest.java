@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.CostModel;
+import dev.pipewright.cost.PlanMemory;
+import dev.pipewright.cost.PlanTimeline;
 import dev.pipewright.cost.Samples;
+import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
@@ -15,11 +18,8 @@ import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Recomputed;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.search.OpTimes;
-import dev.pipewright.sim.Recorder;
 import dev.pipewright.sim.Run;
-import dev.pipewright.sim.SimulatedOracle;
 import dev.pipewright.sim.StaticSimulator;
-import dev.pipewright.sim.memory.PlanMemory;
 import dev.pipewright.trace.Timeline;
 import java.util.ArrayList;
 import java.util.List;
@@ -97,7 +97,7 @@ class ExceptLastTest {
     Run run = run(Recompute.EXCEPT_LAST);
     var categories = PlanMemory.of(priced.stages(), run);
     Timeline timeline =
-        Recorder.timeline(plan(Recompute.EXCEPT_LAST), priced.stages(), run, categories);
+        PlanTimeline.of(plan(Recompute.EXCEPT_LAST), priced, run, categories);
     for (int s = 0; s < priced.stages().size(); s++) {
       double counted = priced.stages().get(s).memory().peakBytes();
       assertEquals(counted, timeline.memory().get(s).peak(), SAME * counted);

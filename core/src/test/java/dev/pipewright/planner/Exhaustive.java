@@ -154,7 +154,7 @@ final class Exhaustive {
       Recompute recompute = again ? Recompute.STAGE_INPUT : Recompute.NONE;
       stages.add(stage(pieces.get(s), recompute, stage.inFlight()));
     }
-    return Optional.of(new Plan(keeping.policy(), microBatches, microBatch, copies, false, stages));
+    return Optional.of(new Plan(keeping.spec(), microBatches, microBatch, copies, false, stages));
   }
 
   /** The stage with the fastest backward pass of all that fit, whatever layers run again. */

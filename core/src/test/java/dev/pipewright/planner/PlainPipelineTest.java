@@ -19,7 +19,7 @@ import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;
 import dev.pipewright.profile.Profile.LayerTimes;
 import dev.pipewright.profile.Provenance;
-import dev.pipewright.sim.SimulatedOracle;
+import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.units.Bytes;
 import dev.pipewright.units.Precision;
 import java.util.ArrayList;

@@ -15,7 +15,7 @@ import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.check.Validator;
-import dev.pipewright.sim.SimulatedOracle;
+import dev.pipewright.cost.SimulatedOracle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;

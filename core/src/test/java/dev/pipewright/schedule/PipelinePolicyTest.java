@@ -25,6 +25,6 @@ class PipelinePolicyTest {
   void schedulesAreThoseOfTheirFamily() {
     assertEquals("gpipe", PipelinePolicy.ALL.schedule(2, new int[] {2, 2}).name());
     assertEquals("1f1b", PipelinePolicy.B.schedule(2, new int[] {2, 1}).name());
-    assertEquals("1f1b-b", PipelinePolicy.B.schedule());
+    assertEquals("1f1b-b", PipelinePolicy.B.scheduleName());
   }
 }

@@ -6,9 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineOracle;
+import dev.pipewright.cost.PlanMemory;
+import dev.pipewright.cost.PlanTimeline;
 import dev.pipewright.cost.Samples;
-import dev.pipewright.cost.StageCost;
+import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
@@ -22,14 +25,13 @@ import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.ZeroBubbleH1;
 import dev.pipewright.schedule.search.OpTimes;
-import dev.pipewright.sim.memory.PlanMemory;
-import dev.pipewright.trace.Timeline;
 import dev.pipewright.trace.Timeline.Content;
 import dev.pipewright.trace.Timeline.Flow;
 import dev.pipewright.trace.Timeline.Kind;
 import dev.pipewright.trace.Timeline.Lane;
 import dev.pipewright.trace.Timeline.Memory;
 import dev.pipewright.trace.Timeline.Slice;
+import dev.pipewright.trace.Timeline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -61,7 +63,7 @@ class RecorderTest {
       Plan plan = new Plan(policy, microBatches, 1, 1, false, list);
       Assessment priced = new PipelineOracle(costs, new PathFormula()).assess(plan);
       Run run = SimulatedOracle.run(plan, priced);
-      return new Step(plan, priced, run, recorded(plan, priced.stages(), run));
+      return new Step(plan, priced, run, recorded(plan, priced, run));
     }
 
     Lane.Compute compute(int stage) {
@@ -79,8 +81,8 @@ class RecorderTest {
     }
   }
 
-  private static Timeline recorded(Plan plan, List<StageCost> stages, Run run) {
-    return Recorder.timeline(plan, stages, run, PlanMemory.of(stages, run));
+  private static Timeline recorded(Plan plan, Assessment priced, Run run) {
+    return PlanTimeline.of(plan, priced, run, PlanMemory.of(priced.stages(), run));
   }
 
   @RepeatedTest(value = 100, name = SEEDED)
@@ -183,7 +185,7 @@ class RecorderTest {
     Run slow =
         new SimulatedOracle(plan -> step.priced, SimulatedOracle.USUAL.withSlowdown(1.5))
             .simulate(step.plan, step.priced);
-    Timeline timeline = recorded(step.plan, stages, slow);
+    Timeline timeline = recorded(step.plan, step.priced, slow);
     double busiest = 0;
     double longest = 0;
     for (int s = 0; s < stages.size(); s++) {

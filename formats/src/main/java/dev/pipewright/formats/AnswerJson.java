@@ -1,6 +1,7 @@
 package dev.pipewright.formats;
 
 import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.DeviceMemory;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Plan;
@@ -139,14 +140,15 @@ public final class AnswerJson {
       if (i < estimate.stages().size()) {
         int replicas = plan.stages().get(i).replicas();
         stage.put("micro_batch_per_rank", StageCosts.slice(plan.microBatching(), replicas));
-        putFigures(stage, estimate.stages().get(i));
+        putFigures(stage, estimate.stages().get(i), estimate.memory().get(i));
       }
       stages.add(stage);
     }
     return PlanJson.object(plan, stages);
   }
 
-  private static void putFigures(Map<String, Object> stage, StageCost cost) {
+  private static void putFigures(
+      Map<String, Object> stage, StageCost cost, DeviceMemory memory) {
     stage.put("forward_s", cost.forwardSeconds());
     stage.put("backward_s", cost.backwardSeconds());
     stage.put("send_s", cost.sendSeconds());
@@ -154,7 +156,7 @@ public final class AnswerJson {
     stage.put("allreduce_s", cost.allReduceSeconds());
     stage.put("exposed_allreduce_s", cost.exposedAllReduceSeconds());
     stage.put("update_s", cost.updateSeconds());
-    StageMemoryJson.put(stage, cost.memory());
+    StageMemoryJson.put(stage, memory);
   }
 
   private static Map<String, Object> simulated(Simulated simulated) {
@@ -192,7 +194,7 @@ public final class AnswerJson {
   private static Map<String, Object> candidate(Candidate candidate) {
     Map<String, Object> object =
         pair("kind", candidate.kind(), "summary", candidate.plan().summary());
-    object.put("schedule", candidate.plan().policy().schedule());
+    object.put("schedule", candidate.plan().spec().scheduleName());
     object.put("micro_batches", candidate.plan().microBatches());
     object.put("micro_batch", candidate.plan().microBatch());
     object.put("estimate_s", candidate.estimate().stepSeconds());

@@ -105,7 +105,7 @@ public final class PeriodicJson {
     object.put("forward_s", load.forwardSeconds());
     object.put("backward_s", load.backwardSeconds());
     object.put("send_s", send);
-    StageMemoryJson.put(object, memory);
+    StageMemoryJson.put(object, memory.device());
     return object;
   }
 

@@ -132,7 +132,7 @@ public final class PipeDream2bwJson {
     object.put("backward_s", stage.computeSeconds() - forward);
     object.put("transfer_s", stage.transferSeconds());
     object.put("allreduce_s", stage.exchangeSeconds());
-    StageMemoryJson.put(object, memory);
+    StageMemoryJson.put(object, memory.device());
     return object;
   }
 

@@ -118,7 +118,7 @@ public final class PipeDreamJson {
     for (Stage stage : planning.stages()) {
       Map<String, Object> object = stage(stage, context.forwardSeconds);
       object.put("recompute", running.get(stages.size()).recompute().word());
-      StageMemoryJson.put(object, memory.get(stages.size()));
+      StageMemoryJson.put(object, memory.get(stages.size()).device());
       if (context.madeFor.cluster().isEmpty()) {
         object.remove("capacity_bytes"); // levels say nothing of devices
       }

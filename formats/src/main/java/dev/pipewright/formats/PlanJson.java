@@ -71,7 +71,7 @@ public final class PlanJson {
 
   static {
     Stream.of(Optimizer.values()).forEach(o -> OPTIMIZERS.put(EnumWords.word(o), o));
-    Stream.of(PipelinePolicy.values()).forEach(w -> SCHEDULES.put(w.schedule(), w));
+    Stream.of(PipelinePolicy.values()).forEach(w -> SCHEDULES.put(w.scheduleName(), w));
     Stream.of(Recompute.values()).forEach(r -> RECOMPUTE.put(r.word(), r));
   }
 
@@ -249,7 +249,7 @@ public final class PlanJson {
   /** A plan whose stages are already objects. */
   static Map<String, Object> object(Plan plan, List<Map<String, Object>> stages) {
     Map<String, Object> object = new LinkedHashMap<>();
-    object.put("schedule", plan.policy().schedule());
+    object.put("schedule", plan.spec().scheduleName());
     object.put("micro_batches", plan.microBatches());
     object.put("micro_batch", plan.microBatch());
     object.put("replicas", plan.replicas());

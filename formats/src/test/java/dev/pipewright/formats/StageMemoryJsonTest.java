@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class StageMemoryJsonTest {
   private static Map<String, Object> object(StageMemory memory) {
     Map<String, Object> object = new LinkedHashMap<>();
-    StageMemoryJson.put(object, memory);
+    StageMemoryJson.put(object, memory.device());
     return object;
   }
 

@@ -10,8 +10,11 @@ import dev.pipewright.app.report.TimelineSvg;
 import dev.pipewright.app.report.TimelineText;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.PlanMemory;
+import dev.pipewright.cost.PlanTimeline;
+import dev.pipewright.cost.SimulatedOracle;
+import dev.pipewright.cost.DeviceMemory;
 import dev.pipewright.cost.StageCost;
-import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.cost.Workload;
@@ -24,12 +27,9 @@ import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.TrainingFiguresJson;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.planner.Objective;
-import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
-import dev.pipewright.sim.Recorder;
+import dev.pipewright.planner.Planning;
 import dev.pipewright.sim.Run;
-import dev.pipewright.sim.SimulatedOracle;
-import dev.pipewright.sim.memory.PlanMemory;
 import dev.pipewright.trace.RankMemory;
 import dev.pipewright.trace.Timeline;
 import dev.pipewright.units.Units;
@@ -54,7 +54,7 @@ final class Answer implements PlannerAnswer {
   private final double planningSeconds;
   private final Remarks remarks;
   private final @Nullable Timeline timeline; // where there is a plan whose times are known
-  private final List<RankMemory> memory; // by stage
+  private final List<RankMemory> memory; // by rank
   private final @Nullable JitterJson jitter;
 
   /**
@@ -145,10 +145,11 @@ final class Answer implements PlannerAnswer {
     List<StageCost> stages = best.estimate().stages();
     this.planning =
         planning.objective() == Objective.PEAK_MEMORY
-            ? planning.simulated(new Assessment("simulated", run.makespan(), stages))
+            ? planning.simulated(
+                new Assessment("simulated", run.makespan(), stages, best.estimate().memory()))
             : planning;
     this.memory = PlanMemory.of(stages, run);
-    this.timeline = Recorder.timeline(best.plan(), stages, run, memory);
+    this.timeline = PlanTimeline.of(best.plan(), best.estimate(), run, memory);
   }
 
   Planning planning() {
@@ -216,10 +217,9 @@ final class Answer implements PlannerAnswer {
   private AnswerJson.Simulated simulated(Timeline step) {
     Plan plan = planning.best().orElseThrow().plan();
     Long[] byDevice = Collections.nCopies(subject.cluster.size(), 0L).toArray(Long[]::new);
-    for (int stage = 0; stage < plan.stages().size(); stage++) {
-      List<Integer> devices = plan.stages().get(stage).devices();
-      for (int device : devices) {
-        byDevice[device] = Math.round(step.memory().get(stage).peak());
+    for (int rank = 0; rank < plan.devicesByRank().size(); rank++) {
+      for (int device : plan.devicesByRank().get(rank)) {
+        byDevice[device] = Math.round(step.memory().get(rank).peak());
       }
     }
     return new AnswerJson.Simulated(
@@ -291,7 +291,7 @@ final class Answer implements PlannerAnswer {
    * @param when in the step that is, after other words; may be empty
    */
   static String tooLarge(Plan plan, Assessment estimate, int stage, String when) {
-    StageMemory memory = estimate.stages().get(stage).memory();
+    DeviceMemory memory = estimate.memory().get(stage);
     return "stage %d needs %s on %s of %s%s; recompute, or take more stages, more tensor parallelism or smaller micro-batches"
         .formatted(
             stage,

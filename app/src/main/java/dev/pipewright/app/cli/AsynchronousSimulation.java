@@ -12,7 +12,7 @@ import dev.pipewright.plan.StagePlan;
 import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.Conditions.Transfers;
 import dev.pipewright.sim.Wires;
-import dev.pipewright.sim.steady.SteadyState;
+import dev.pipewright.cost.SteadyState;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

@@ -22,7 +22,7 @@ import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.planner.pipedream.BandwidthLevel;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.check.Validator;
-import dev.pipewright.sim.steady.SteadyState;
+import dev.pipewright.cost.SteadyState;
 import dev.pipewright.units.Bytes;
 import dev.pipewright.units.BytesPerSecond;
 import dev.pipewright.units.FlopsPerSecond;

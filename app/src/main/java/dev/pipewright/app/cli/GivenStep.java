@@ -3,7 +3,7 @@ package dev.pipewright.app.cli;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.StageCost;
-import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.cost.DeviceMemory;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.FileProblem;
@@ -19,8 +19,8 @@ import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.sim.Conditions.Transfers;
 import dev.pipewright.sim.Jitter;
 import dev.pipewright.sim.PlanWires;
-import dev.pipewright.sim.SimulatedOracle;
-import dev.pipewright.sim.memory.PlanMemory;
+import dev.pipewright.cost.SimulatedOracle;
+import dev.pipewright.cost.PlanMemory;
 import dev.pipewright.trace.RankMemory;
 import dev.pipewright.trace.Staircase;
 import dev.pipewright.units.Units;
@@ -112,9 +112,9 @@ record GivenStep(
     @Nullable List<RankMemory> memories =
         runs ? PlanMemory.of(assessment.stages(), SimulatedOracle.run(plan, assessment)) : null;
     for (int stage = 0; stage < assessment.stages().size(); stage++) {
-      StageMemory memory = assessment.stages().get(stage).memory();
+      DeviceMemory memory = assessment.memory().get(stage);
       if (!memory.fits()) {
-        String when = memories == null ? "" : when(memories.get(stage).total(), memory);
+        String when = memories == null ? "" : when(memories.get(plan.placement().rankOf(stage)).total(), memory);
         String words = Answer.tooLarge(plan, assessment, stage, when);
         problems.add(FileProblem.ofStage(path, stage, "memory", words));
       }
@@ -134,7 +134,7 @@ record GivenStep(
       figures.compare(place + "allreduce_s", cost.allReduceSeconds());
       figures.compare(place + "exposed_allreduce_s", cost.exposedAllReduceSeconds());
       figures.compare(place + "update_s", cost.updateSeconds());
-      figures.compareRounded(place + "memory_bytes", cost.memory().peakBytes());
+      figures.compareRounded(place + "memory_bytes", assessment.memory().get(stage).peakBytes());
     }
     figures.compare("objective.step_s.value", assessment.stepSeconds());
     figures.compare("objective.peak_bytes.value", assessment.peakBytes());
@@ -142,7 +142,7 @@ record GivenStep(
   }
 
   /** When in the step memory is too much, and when it is most. */
-  private static String when(Staircase memory, StageMemory sizes) {
+  private static String when(Staircase memory, DeviceMemory sizes) {
     int above = -1;
     int peak = 0;
     for (int i = 0; i < memory.bytes().length; i++) {
@@ -185,7 +185,7 @@ record GivenStep(
         new SimulatedOracle(
             costModel.oracle(costs, globalBatch()),
             options.conditions(Transfers.QUEUED, PlanWires.of(plan, costed.workload().cluster())),
-            options.slowness(plan.stages().size()));
+            options.slowness(plan.placement().ranks()));
     long start = System.nanoTime();
     Planning planning;
     try {

@@ -7,7 +7,7 @@ import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.plan.AsynchronousPlan.Rule;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
-import dev.pipewright.sim.steady.SteadyState;
+import dev.pipewright.cost.SteadyState;
 import dev.pipewright.units.Units;
 import java.util.Arrays;
 import java.util.List;

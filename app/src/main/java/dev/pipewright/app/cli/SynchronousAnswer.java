@@ -18,7 +18,7 @@ import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Remedy;
 import dev.pipewright.planner.Request;
-import dev.pipewright.sim.SimulatedOracle;
+import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.units.Units;
 import java.nio.file.Path;
 import java.util.ArrayList;

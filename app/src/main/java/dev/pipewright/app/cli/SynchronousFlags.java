@@ -204,7 +204,7 @@ final class SynchronousFlags {
           "--schedule: " + name + " contradicts --planner gpipe; leave out one of them");
     }
     for (PipelinePolicy policy : PipelinePolicy.values()) {
-      if (policy.schedule().equals(name)) {
+      if (policy.scheduleName().equals(name)) {
         return List.of(policy);
       }
     }

@@ -3,13 +3,13 @@ package dev.pipewright.app.report;
 import dev.pipewright.app.report.Table.Cell;
 import dev.pipewright.app.report.Table.Column;
 import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.DeviceMemory;
 import dev.pipewright.cost.StageCost;
-import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
-import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.planner.Planning;
 import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,13 +44,16 @@ final class Tables {
     columns.add(Column.text("memory\n" + Numbers.byteUnit(whole)));
     List<StageRows.Stage> stages = new ArrayList<>();
     for (int i = 0; i < plan.stages().size(); i++) {
-      stages.add(stage(plan, plan.stages().get(i), costs.stages().get(i), timed, whole));
+      stages.add(stage(plan, i, costs, timed, whole));
     }
     return new Table(columns, StageRows.of(stages, deviceWidth));
   }
 
   private static StageRows.Stage stage(
-      Plan plan, StagePlan stage, StageCost cost, boolean timed, double whole) {
+      Plan plan, int index, Assessment costs, boolean timed, double whole) {
+    StagePlan stage = plan.stages().get(index);
+    StageCost cost = costs.stages().get(index);
+    DeviceMemory memory = costs.memory().get(index);
     List<Cell> times =
         !timed
             ? List.of()
@@ -70,11 +73,11 @@ final class Tables {
       rest.add(Cell.of(recomputed(stage)));
     }
     rest.addAll(times);
-    rest.add(memory(cost.memory(), whole));
+    rest.add(memory(memory, whole));
     List<String> alike = new ArrayList<>(times.stream().map(Cell::text).toList());
     alike.add(recomputed(stage));
     alike.add(stage.parallelism().toString());
-    alike.add(cost.memory().capacity().toString());
+    alike.add(memory.capacity().toString());
     return new StageRows.Stage(stage.firstLayer(), stage.lastLayer(), stage.devices(), alike, rest);
   }
 
@@ -114,15 +117,14 @@ final class Tables {
   /** The largest capacity or, where there are none, peak: its unit is the column's. */
   private static double whole(Assessment costs) {
     double whole = 0;
-    for (StageCost stage : costs.stages()) {
-      StageMemory memory = stage.memory();
+    for (DeviceMemory memory : costs.memory()) {
       double size = Figure.isLimited(memory) ? memory.capacity().value() : memory.peakBytes();
       whole = Math.max(whole, size);
     }
     return whole;
   }
 
-  private static Cell memory(StageMemory memory, double whole) {
+  private static Cell memory(DeviceMemory memory, double whole) {
     String peak = Numbers.bytesIn(memory.peakBytes(), whole);
     if (!Figure.isLimited(memory)) {
       return Cell.of(peak);
@@ -159,7 +161,7 @@ final class Tables {
     return Table.row(
         Cell.of(candidate.kind()),
         Cell.of(Words.shape(plan, shapeWidth)),
-        Cell.of(plan.policy().schedule()),
+        Cell.of(plan.spec().scheduleName()),
         Cell.of(plan.microBatches() + " × " + plan.microBatch()),
         seconds(candidate.estimate().stepSeconds()),
         Cell.of(simulated),
@@ -189,10 +191,7 @@ final class Tables {
   }
 
   private static String peak(Assessment assessment) {
-    double peak = 0;
-    for (StageCost stage : assessment.stages()) {
-      peak = Math.max(peak, stage.memory().peakBytes());
-    }
+    double peak = assessment.peakBytes();
     return assessment.fits() ? Numbers.bytes(peak) : "! " + Numbers.bytes(peak);
   }
 

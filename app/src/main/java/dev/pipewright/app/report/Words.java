@@ -132,7 +132,7 @@ public final class Words {
     if (plan.replicas() > 1) {
       text.append(" in ").append(plan.replicas()).append(" replicas");
     }
-    text.append(", schedule ").append(plan.policy().schedule());
+    text.append(", schedule ").append(plan.spec().scheduleName());
     if (plan.overlapGradients()) {
       text.append(", gradients overlapped");
     }

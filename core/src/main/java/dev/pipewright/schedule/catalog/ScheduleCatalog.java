@@ -89,8 +89,10 @@ public final class ScheduleCatalog {
     ENTRIES.add(
         ScheduleEntry.asynchronous(
             "pipedream-2bw", DOUBLE_BUFFERED, ScheduleInput::stages, ScheduleCatalog::twoBuffers));
-    add("dp", 1, r -> inStep(r, "dp"));
-    add("zero-dp", 1, r -> DataParallel.zero(r.stages(), steps("zero-dp", r)));
+    ENTRIES.add(ScheduleEntry.replicated("dp", r -> inStep(r, "dp")));
+    ENTRIES.add(
+        ScheduleEntry.replicated(
+            "zero-dp", r -> DataParallel.zero(r.stages(), steps("zero-dp", r))));
     cyclic(Cyclic.Form.RING);
     ENTRIES.add(
         ScheduleEntry.asynchronous(

@@ -13,6 +13,7 @@ import java.util.function.ToIntFunction;
  * @param updates which version of the parameters passes use
  * @param needsDurations whether the schedule depends on the times of passes
  * @param sameRanks whether it has a rank for each of the user's stages
+ * @param replicated whether every rank has the whole network, as in data parallelism
  * @param factory makes it; throws {@link UnsuitableException} where it cannot for the input
  * @param round micro-batches after which an asynchronous order repeats; 0 for one that flushes
  */
@@ -23,12 +24,19 @@ public record ScheduleEntry(
     UpdateSemantics updates,
     boolean needsDurations,
     boolean sameRanks,
+    boolean replicated,
     Function<ScheduleInput, Schedule> factory,
     ToIntFunction<ScheduleInput> round) {
   /** One that flushes, with a fixed number of chunks. */
   static ScheduleEntry of(String name, int chunks, Function<ScheduleInput, Schedule> factory) {
     return new ScheduleEntry(
-        name, chunks, true, UpdateSemantics.FLUSH, false, true, factory, input -> 0);
+        name, chunks, true, UpdateSemantics.FLUSH, false, true, false, factory, input -> 0);
+  }
+
+  /** Data parallelism: a rank for each of the user's stages, with the whole network on each. */
+  static ScheduleEntry replicated(String name, Function<ScheduleInput, Schedule> factory) {
+    return new ScheduleEntry(
+        name, 1, true, UpdateSemantics.FLUSH, false, true, true, factory, input -> 0);
   }
 
   /** One without flushes. */
@@ -37,24 +45,30 @@ public record ScheduleEntry(
       UpdateSemantics updates,
       ToIntFunction<ScheduleInput> round,
       Function<ScheduleInput, Schedule> factory) {
-    return new ScheduleEntry(name, 1, true, updates, false, true, factory, round);
+    return new ScheduleEntry(name, 1, true, updates, false, true, false, factory, round);
   }
 
   /** The same with any number of chunks. */
   ScheduleEntry withAnyChunks() {
     return new ScheduleEntry(
-        name, chunks, false, updates, needsDurations, sameRanks, factory, round);
+        name, chunks, false, updates, needsDurations, sameRanks, replicated, factory, round);
   }
 
   /** The same, made for given durations. */
   ScheduleEntry forDurations() {
-    return new ScheduleEntry(name, chunks, fixedChunks, updates, true, sameRanks, factory, round);
+    return new ScheduleEntry(
+        name, chunks, fixedChunks, updates, true, sameRanks, replicated, factory, round);
   }
 
   /** The same on fewer or more ranks than stages. */
   ScheduleEntry onOtherRanks() {
     return new ScheduleEntry(
-        name, chunks, fixedChunks, updates, needsDurations, false, factory, round);
+        name, chunks, fixedChunks, updates, needsDurations, false, replicated, factory, round);
+  }
+
+  /** Whether it is a pipeline whose steps end before the next ones begin. */
+  public boolean isSynchronousPipeline() {
+    return updates == UpdateSemantics.FLUSH && !replicated;
   }
 
   /** Makes it; throws {@link IllegalArgumentException} where that is impossible. */

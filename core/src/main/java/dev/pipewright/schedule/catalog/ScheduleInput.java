@@ -27,6 +27,14 @@ public interface ScheduleInput {
   /** The most activations that each rank may hold, in micro-batches of its share; or infinite. */
   double[] caps(int ranks);
 
+  /**
+   * For schedules that depend on counts alone; asked for durations it throws {@link
+   * IllegalStateException}.
+   */
+  static ScheduleInput counts(int stages, int microBatches, int chunks) {
+    return new CountedInput(stages, microBatches, chunks);
+  }
+
   /** Micro-batches after which replicas of all stages have had the same number of turns. */
   default int round() {
     long round = 1;

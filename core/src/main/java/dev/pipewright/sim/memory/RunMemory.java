@@ -97,6 +97,16 @@ public final class RunMemory {
     return isLast ? bytes(Schedule.stage(op)).last() : 0;
   }
 
+  /** The working space of a backward pass or half of it. */
+  private double working(long op) {
+    return bytes(Schedule.stage(op)).working() - last(op);
+  }
+
+  /** The part of it that the input's gradient leaves for the weights'. */
+  private double recomputed(long op) {
+    return Math.max(0, bytes(Schedule.stage(op)).recomputed() - last(op));
+  }
+
   private int place(long op) {
     return Schedule.stage(op) * schedule.microBatches() + Schedule.microBatch(op);
   }
@@ -178,10 +188,10 @@ public final class RunMemory {
         }
         case RECOMPUTE -> changes.add(Category.ACTIVATIONS, at, bytes.activation() - bytes.input());
         case BACKWARD, BACKWARD_INPUT -> {
-          changes.add(Category.BUFFERS, at, bytes.working() - last(op));
+          changes.add(Category.BUFFERS, at, working(op));
           receivedGradient(stage, Schedule.microBatch(op), at);
         }
-        case BACKWARD_WEIGHT -> changes.add(Category.BUFFERS, at, bytes.working() - last(op));
+        case BACKWARD_WEIGHT -> changes.add(Category.BUFFERS, at, working(op) - recomputed(op));
         case UPDATE -> {
           int stashed = versions[stage % placement.depth()].update();
           changes.add(Category.STASHED_PARAMETERS, at, stashed * bytes.parameters());
@@ -197,21 +207,22 @@ public final class RunMemory {
       switch (Schedule.pass(op)) {
         case FORWARD -> sentActivation(stage, Schedule.microBatch(op), at);
         case BACKWARD -> {
-          backward(op, at, bytes.activation() + last(op));
+          backward(at, working(op), bytes.activation() + last(op));
           left(op, at);
         }
         case BACKWARD_INPUT -> {
-          backward(op, at, bytes.activation() + last(op) - weights);
+          double freed = bytes.activation() + last(op) - weights;
+          backward(at, working(op) - recomputed(op), freed);
           left(op, at);
         }
-        case BACKWARD_WEIGHT -> backward(op, at, weights);
+        case BACKWARD_WEIGHT -> backward(at, working(op), weights);
         case RECOMPUTE, UPDATE, REDUCE, GATHER, HAND_ON -> {}
       }
     }
 
-    /** A backward pass, or half of it, frees its working space and a part of the activation. */
-    private void backward(long op, double at, double freed) {
-      changes.add(Category.BUFFERS, at, last(op) - bytes(Schedule.stage(op)).working());
+    /** A backward pass, or half of it, frees working space and a part of the activation. */
+    private void backward(double at, double working, double freed) {
+      changes.add(Category.BUFFERS, at, -working);
       changes.add(Category.ACTIVATIONS, at, -freed);
     }
 

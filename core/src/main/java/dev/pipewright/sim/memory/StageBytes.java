@@ -14,6 +14,8 @@ import dev.pipewright.units.Check;
  *     pass on, and its backward pass needs less of {@code working}
  * @param weightShare the part of the activation, 0 to 1, that only the weights' gradient frees; the
  *     input's gradient frees the rest, a whole backward pass both
+ * @param recomputed the part of {@code working} that the input's gradient leaves for the weights'
+ *     gradient
  * @param working beyond all that while a backward pass or half of it runs
  * @param message the output of a micro-batch on its way to the next stage, and the gradient back
  */
@@ -25,6 +27,7 @@ public record StageBytes(
     double input,
     double last,
     double weightShare,
+    double recomputed,
     double working,
     double message) {
   public StageBytes {
@@ -37,6 +40,11 @@ public record StageBytes(
         0 <= last && last <= working,
         "the last micro-batch keeps what a backward pass needs: last=%s, working=%s",
         last,
+        working);
+    Check.that(
+        0 <= recomputed && recomputed <= working,
+        "what is recomputed is a part of the working space: recomputed=%s, working=%s",
+        recomputed,
         working);
     Check.amount(message, "message bytes");
     Check.that(
@@ -60,7 +68,7 @@ public record StageBytes(
       double weightShare,
       double working,
       double message) {
-    this(parameters, gradients, optimizer, activation, input, 0, weightShare, working, message);
+    this(parameters, gradients, optimizer, activation, input, 0, weightShare, 0, working, message);
   }
 
   /** A stage of which only the activations count; the weights' gradient frees them. */

@@ -1,7 +1,4 @@
-/**
- * Pipelines that never flush, simulated until they run evenly: {@link
- * dev.pipewright.sim.steady.SteadyState}.
- */
+/** The period of schedules that never flush: {@link dev.pipewright.sim.steady.Period}. */
 @NullMarked
 package dev.pipewright.sim.steady;
 

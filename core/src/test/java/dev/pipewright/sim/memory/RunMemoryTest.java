@@ -34,7 +34,7 @@ import dev.pipewright.schedule.ZeroBubbleH2;
 import dev.pipewright.schedule.cyclic.Cyclic;
 import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Run;
-import dev.pipewright.sim.SimulatedOracle;
+import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.sim.StaticSimulator;
 import dev.pipewright.trace.RankMemory;
 import dev.pipewright.trace.RankMemory.Category;

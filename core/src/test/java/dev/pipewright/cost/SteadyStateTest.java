@@ -1,4 +1,4 @@
-package dev.pipewright.sim.steady;
+package dev.pipewright.cost;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -6,12 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.Link;
-import dev.pipewright.cost.AsynchronousCosts;
-import dev.pipewright.cost.Collectives;
-import dev.pipewright.cost.Samples;
 import dev.pipewright.cost.StageCost.StageMemory;
-import dev.pipewright.cost.StageCosts;
-import dev.pipewright.cost.Workload;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
@@ -20,7 +15,6 @@ import dev.pipewright.plan.AsynchronousPlan.Rule;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.profile.Profile;
-import dev.pipewright.sim.SimulatedOracle;
 import dev.pipewright.units.Precision;
 import java.util.ArrayList;
 import java.util.List;

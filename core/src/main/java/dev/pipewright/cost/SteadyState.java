@@ -1,9 +1,7 @@
-package dev.pipewright.sim.steady;
+package dev.pipewright.cost;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.cost.AsynchronousCosts;
 import dev.pipewright.cost.StageCost.StageMemory;
-import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.plan.AsynchronousPlan.Rule;
 import dev.pipewright.plan.StagePlan;

@@ -1,0 +1,48 @@
+package dev.pipewright.cost;
+
+import dev.pipewright.plan.Plan;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.sim.Recorder;
+import dev.pipewright.sim.Run;
+import dev.pipewright.trace.RankMemory;
+import dev.pipewright.trace.Timeline.Memory;
+import dev.pipewright.trace.Timeline;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The timeline of a simulated step of a plan, with its transfers and the memory of its devices. */
+public final class PlanTimeline {
+  private PlanTimeline() {}
+
+  /**
+   * The timeline of a run at the given prices.
+   *
+   * @param memory of each rank
+   */
+  public static Timeline of(Plan plan, Assessment priced, Run run, List<RankMemory> memory) {
+    Placement placement = plan.placement();
+    Map<Integer, DeviceMemory> sizes = new HashMap<>(); // by rank
+    for (int stage = 0; stage < placement.depth(); stage++) {
+      sizes.put(placement.rankOf(stage), priced.memory().get(stage));
+    }
+    List<Memory> curves =
+        memory.stream().map(rank -> curve(rank, sizes.get(rank.rank()))).toList();
+    List<StageCost> stages = priced.stages();
+    return Recorder.timeline(
+        run,
+        plan.devicesByRank(),
+        stages.stream().mapToDouble(StageCost::sendSeconds).toArray(),
+        stages.stream().mapToDouble(StageCost::returnSeconds).toArray(),
+        curves);
+  }
+
+  private static Memory curve(RankMemory memory, DeviceMemory sizes) {
+    return new Memory(
+        memory.rank(),
+        sizes.staticBytes(),
+        sizes.capacity().value(),
+        memory.total().seconds(),
+        memory.total().bytes());
+  }
+}

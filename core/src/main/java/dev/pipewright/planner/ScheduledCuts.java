@@ -1,0 +1,312 @@
+package dev.pipewright.planner;
+
+import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.DeviceMemory;
+import dev.pipewright.cost.PipelineOracle;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.model.Chain;
+import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.StagePlan;
+import dev.pipewright.planner.Request.Recomputation;
+import dev.pipewright.planner.partition.BlockPartition;
+import dev.pipewright.planner.partition.OnePath;
+import dev.pipewright.profile.Profile.Quantity;
+import dev.pipewright.profile.Profile;
+import dev.pipewright.schedule.FixedOrder;
+import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.catalog.ScheduleEntry;
+import dev.pipewright.schedule.catalog.ScheduleInput;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+
+/** A pipeline of one schedule whose cuts between stages can be moved. */
+final class ScheduledCuts {
+  /**
+   * Devices in equal ranks.
+   *
+   * @param each devices of a rank
+   * @param neighbours whether the devices of a rank follow each other; otherwise those of a pipeline
+   *     do
+   * @param chunks stages of each rank and direction
+   */
+  record Grid(int ranks, int each, boolean neighbours, int chunks) {
+    List<Integer> devices(int rank) {
+      return IntStream.range(0, each)
+          .mapToObj(i -> neighbours ? rank * each + i : i * ranks + rank)
+          .toList();
+    }
+  }
+
+  private static final int LEAST_PRICED = 50; // plans
+
+  private static final int MOST_PRICED = 1_000;
+
+  private static final long MOST_PASSES = 500_000; // of all plans that are priced
+
+  private static final int KICKS = 50;
+
+  private static final double LEAST_GAIN = 1 - 1e-9;
+
+  private static final int FARTHEST = 3; // layers
+
+  private final ScheduleEntry entry;
+  private final Grid grid;
+  private final Optional<FixedOrder> order; // empty where it depends on the cuts
+  private final MicroBatching batching;
+  private final Recomputation recomputation;
+  private final PipelineOracle oracle;
+  private final int[] path;
+  private int[] firsts;
+  private Plan plan;
+  private Assessment estimate;
+  private final Set<List<Integer>> seen = new HashSet<>(); // cuts that were priced
+  private final int mostPriced;
+  private BooleanSupplier stop = () -> false;
+
+  private ScheduledCuts(
+      ScheduleEntry entry,
+      Grid grid,
+      MicroBatching batching,
+      Recomputation recomputation,
+      PipelineOracle oracle,
+      int[] path,
+      int[] firsts) {
+    this.entry = entry;
+    this.grid = grid;
+    this.order =
+        entry.needsDurations()
+            ? Optional.empty()
+            : Optional.of(
+                order(
+                    entry,
+                    ScheduleInput.counts(grid.ranks(), batching.microBatches(), grid.chunks())));
+    this.batching = batching;
+    this.recomputation = recomputation;
+    this.oracle = oracle;
+    this.path = path;
+    this.firsts = firsts;
+    long passes = (long) firsts.length * batching.microBatches();
+    this.mostPriced = (int) Math.clamp(MOST_PASSES / passes, LEAST_PRICED, MOST_PRICED);
+    this.seen.add(Arrays.stream(firsts).boxed().toList());
+    this.plan = fitted(firsts);
+    this.estimate = oracle.assess(plan);
+  }
+
+  /**
+   * Stages of balanced time; empty where the network has too few layers on one path.
+   *
+   * @throws IllegalArgumentException where there is no such schedule for these numbers
+   */
+  static Optional<ScheduledCuts> balanced(
+      ScheduleEntry entry,
+      Grid grid,
+      MicroBatching batching,
+      StageCosts costs,
+      Recomputation recomputation,
+      PipelineOracle oracle) {
+    Chain chain = costs.workload().chain();
+    int[] path = OnePath.positions(chain);
+    int count = grid.ranks() * grid.chunks();
+    if (count > path.length) {
+      return Optional.empty();
+    }
+    Profile profile = costs.workload().profile();
+    int slice = StageCosts.slice(batching.samples(), grid.each());
+    double[] seconds = profile.seconds(Quantity.FORWARD, slice);
+    double[] backward = profile.seconds(Quantity.BACKWARD, slice);
+    Arrays.setAll(seconds, layer -> seconds[layer] + backward[layer]);
+    int[] firsts = BlockPartition.firsts(OnePath.weights(chain, path, seconds), count);
+    return Optional.of(
+        new ScheduledCuts(
+            entry, grid, batching, recomputation, oracle, path, firsts));
+  }
+
+  Plan plan() {
+    return plan;
+  }
+
+  Assessment estimate() {
+    return estimate;
+  }
+
+  double seconds() {
+    return estimate.stepSeconds();
+  }
+
+  boolean fits() {
+    return estimate.fits();
+  }
+
+  /** Plans that were priced. */
+  int priced() {
+    return seen.size();
+  }
+
+  /**
+   * Moves single cuts, or else neighbouring ones together, for as long as the plan gets better; then
+   * again from cuts at random near the best, a few times.
+   */
+  void improve(BooleanSupplier stop) {
+    this.stop = stop;
+    climb();
+    SplittableRandom random = new SplittableRandom(1);
+    for (int kick = 0; kick < KICKS && !ended(); kick++) {
+      int[] best = firsts;
+      Plan bestPlan = plan;
+      Assessment bestEstimate = estimate;
+      if (take(kicked(random), true)) {
+        climb();
+        if (!better(estimate, bestEstimate)) {
+          firsts = best;
+          plan = bestPlan;
+          estimate = bestEstimate;
+        }
+      }
+    }
+  }
+
+  private boolean ended() {
+    return stop.getAsBoolean() || seen.size() >= mostPriced;
+  }
+
+  /** To the best that no small move makes better. */
+  private void climb() {
+    while (improved(1, 1) || improved(1, FARTHEST) || improved(firsts.length, 1)) {
+      // from the better cuts on
+    }
+  }
+
+  /**
+   * Whether some move makes it better.
+   *
+   * @param most cuts that move together
+   * @param farthest layers by which they move
+   */
+  private boolean improved(int most, int farthest) {
+    boolean better = false;
+    for (int together = 1; together <= most; together++) {
+      for (int cut = 1; cut + together <= firsts.length; cut++) {
+        for (int move = -farthest; move <= farthest; move++) {
+          int[] other = firsts.clone();
+          for (int i = cut; i < cut + together; i++) {
+            other[i] += move;
+          }
+          better |= !ended() && take(other, false);
+        }
+      }
+    }
+    return better;
+  }
+
+  /** Some cuts at other places. */
+  private int[] kicked(SplittableRandom random) {
+    int[] other = firsts.clone();
+    for (int i = 0; i < 2; i++) {
+      int cut = random.nextInt(1, Math.max(2, other.length));
+      if (cut < other.length) {
+        int from = other[cut - 1] + 1;
+        int to = cut + 1 < other.length ? other[cut + 1] : path.length;
+        other[cut] = random.nextInt(from, to);
+      }
+    }
+    return other;
+  }
+
+  /**
+   * Takes other cuts if they are new and better.
+   *
+   * @param anyway whether worse ones will do
+   */
+  private boolean take(int[] other, boolean anyway) {
+    for (int cut = 1; cut <= other.length; cut++) {
+      int end = cut < other.length ? other[cut] : path.length;
+      if (other[cut - 1] >= end) {
+        return false; // a stage without layers
+      }
+    }
+    if (!seen.add(Arrays.stream(other).boxed().toList())) {
+      return false;
+    }
+    Plan moved = fitted(other);
+    Assessment priced = oracle.assess(moved);
+    if (!anyway && !better(priced, estimate)) {
+      return false;
+    }
+    firsts = other;
+    plan = moved;
+    estimate = priced;
+    return true;
+  }
+
+  /** Less beyond the memory of the fullest device, or else a shorter step. */
+  private static boolean better(Assessment one, Assessment other) {
+    double beyond = beyond(one);
+    return beyond < beyond(other) * LEAST_GAIN
+        || (beyond == beyond(other) && one.stepSeconds() < other.stepSeconds() * LEAST_GAIN);
+  }
+
+  /** What the fullest device lacks, as a share of its memory; 0 where all stages fit. */
+  private static double beyond(Assessment priced) {
+    double fullest = priced.memory().stream().mapToDouble(DeviceMemory::share).max().orElse(0);
+    return Math.max(0, fullest - 1);
+  }
+
+  /** The plan that keeps what fits: ranks that do not recompute whole stages. */
+  private Plan fitted(int[] cuts) {
+    boolean[] again = new boolean[grid.ranks()];
+    Arrays.fill(again, recomputation.always());
+    Plan keeping = plan(cuts, again);
+    if (recomputation.always() || recomputation == Recomputation.NEVER) {
+      return keeping;
+    }
+    Assessment kept = oracle.assess(keeping);
+    for (int stage = 0; stage < keeping.stages().size(); stage++) {
+      again[keeping.placement().rankOf(stage)] |= !kept.memory().get(stage).fits();
+    }
+    return kept.fits() ? keeping : plan(cuts, again);
+  }
+
+  private Plan plan(int[] cuts, boolean[] again) {
+    FixedOrder made =
+        order.orElseGet(() ->
+            order(
+                entry,
+                new PricedInput(
+                    grid.ranks(),
+                    batching.microBatches(),
+                    grid.chunks(),
+                    oracle,
+                    once -> plan(once, once.microBatches(), cuts, again))));
+    return plan(made, batching.microBatches(), cuts, again);
+  }
+
+  private static FixedOrder order(ScheduleEntry entry, ScheduleInput input) {
+    return FixedOrder.of(entry.make(input));
+  }
+
+  private Plan plan(FixedOrder order, int microBatches, int[] cuts, boolean[] again) {
+    Placement placement = order.placement(cuts.length);
+    int[] inFlight = order.inFlight(cuts.length, microBatches);
+    List<StagePlan> stages = new ArrayList<>();
+    for (int stage = 0; stage < cuts.length; stage++) {
+      int next = stage + 1 < cuts.length ? cuts[stage + 1] : path.length;
+      int rank = placement.rankOf(stage);
+      stages.add(
+          new StagePlan(
+              cuts[stage] == 0 ? 0 : path[cuts[stage] - 1] + 1,
+              path[next - 1],
+              grid.devices(rank),
+              again[rank] ? recomputation.ofStage() : Recompute.NONE,
+              inFlight[stage]));
+    }
+    return new Plan(order, microBatches, batching.microBatch(), batching.unit(), false, stages);
+  }
+}

@@ -1,0 +1,151 @@
+package dev.pipewright.planner;
+
+import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.CostModel;
+import dev.pipewright.cost.Oracle;
+import dev.pipewright.cost.PathFormula;
+import dev.pipewright.cost.PipelineOracle;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.planner.Planning.Search;
+import dev.pipewright.schedule.catalog.ScheduleEntry;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Plans for one schedule of the catalogue: pipelines of any length with equally many devices on
+ * each rank, priced by running the schedule. Layers are first cut into stages of balanced time
+ * ({@link dev.pipewright.planner.partition.BlockPartition}); the most promising cuts are then
+ * improved by moving cuts. Whole stages recompute where
+ * memory demands it.
+ *
+ * <p>For a pipeline of S stages and M micro-batches one price takes O(S · M).
+ */
+public final class ScheduledPlanner {
+  /** The planner's name in answers. */
+  public static final String NAME = "balanced";
+
+  private static final int IMPROVED = 6; // candidates
+
+  private final ScheduleEntry entry;
+  private final StageCosts costs;
+  private final Request request;
+  private final BooleanSupplier stop;
+  private final List<ScheduledCuts> drafts = new ArrayList<>();
+  private Optional<String> refusal = Optional.empty(); // of the schedule, for some numbers
+
+  private ScheduledPlanner(
+      ScheduleEntry entry, StageCosts costs, Request request, BooleanSupplier stop) {
+    this.entry = entry;
+    this.costs = costs;
+    this.request = request;
+    this.stop = stop;
+  }
+
+  /**
+   * The best plan that is found.
+   *
+   * @param chunks stages of each rank, for schedules that have a choice
+   * @param decides among the best candidates
+   * @param stop asked now and then; then the best so far counts
+   */
+  public static Planning plan(
+      ScheduleEntry entry,
+      OptionalInt chunks,
+      StageCosts costs,
+      Request request,
+      Oracle decides,
+      BooleanSupplier stop) {
+    ScheduledPlanner planner = new ScheduledPlanner(entry, costs, request, stop);
+    planner.draft(chunks.orElse(entry.chunks()));
+    return planner.planning(decides);
+  }
+
+  private void draft(int chunks) {
+    int devices = costs.workload().cluster().size();
+    PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
+    for (MicroBatching batching : MicroBatching.of(request, devices)) {
+      for (int ranks = Math.min(2, devices); ranks <= devices; ranks++) {
+        int each = devices / ranks;
+        if (!stop.getAsBoolean() && allows(ranks, each, devices, batching)) {
+          for (boolean neighbours : List.of(true, false)) {
+            if (neighbours || each > 1) {
+              draft(new ScheduledCuts.Grid(ranks, each, neighbours, chunks), batching, oracle);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private boolean allows(int ranks, int each, int devices, MicroBatching batching) {
+    boolean given = request.stages().isPresent();
+    return request.allows(ranks)
+        && (given || ranks * each == devices)
+        && each % batching.unit() == 0
+        && each <= batching.samples()
+        && (!request.shape().oneDevicePerStage() || each == batching.unit());
+  }
+
+  private void draft(ScheduledCuts.Grid grid, MicroBatching batching, PipelineOracle oracle) {
+    try {
+      ScheduledCuts.balanced(entry, grid, batching, costs, request.recomputation(), oracle)
+          .ifPresent(drafts::add);
+    } catch (IllegalArgumentException e) { // the schedule is not for these numbers
+      refusal = refusal.or(() -> Optional.ofNullable(e.getMessage()));
+    }
+  }
+
+  private Planning planning(Oracle decides) {
+    drafts.sort(Comparator.comparing(ScheduledCuts::fits).reversed()
+        .thenComparingDouble(ScheduledCuts::seconds));
+    long priced = 0;
+    List<Candidate> found = new ArrayList<>();
+    for (int i = 0; i < Math.min(drafts.size(), IMPROVED); i++) {
+      ScheduledCuts cuts = drafts.get(i);
+      cuts.improve(stop);
+      if (cuts.fits()) {
+        found.add(candidate(cuts, decides));
+      }
+    }
+    for (ScheduledCuts cuts : drafts) {
+      priced += cuts.priced();
+    }
+    found.sort(Comparator.comparingDouble(Candidate::seconds));
+    return new Planning(
+        NAME,
+        request.costModel().word(),
+        found.stream().findFirst(),
+        found,
+        LowerBounds.best(costs, request.globalBatch(), CostModel.PIPEWRIGHT),
+        found.isEmpty() ? "" : Binding.of(found.get(0)),
+        LowerBounds.oneDeviceSeconds(costs, request.globalBatch(), CostModel.PIPEWRIGHT),
+        new Search(false, priced, "equal pipelines of " + entry.name() + ", balanced cuts"));
+  }
+
+  private static Candidate candidate(ScheduledCuts cuts, Oracle decides) {
+    Assessment simulated = decides.assess(cuts.plan());
+    return new Candidate(
+        cuts.plan().kind(), cuts.plan(), cuts.estimate(), Optional.of(simulated));
+  }
+
+  /** Why there is no plan, and what would help. */
+  public static String sentence(
+      ScheduleEntry entry, OptionalInt chunks, StageCosts costs, Request request) {
+    ScheduledPlanner planner = new ScheduledPlanner(entry, costs, request, () -> false);
+    planner.draft(chunks.orElse(entry.chunks()));
+    if (planner.drafts.isEmpty()) {
+      return planner.refusal.orElse(
+          "no pipeline of %s has enough layers, devices and samples; take more of them, or another schedule"
+              .formatted(entry.name()));
+    }
+    double least =
+        planner.drafts.stream().mapToDouble(cuts -> cuts.estimate().peakBytes()).min().orElse(0);
+    return "the smallest peak of a balanced pipeline of %s is %s on a device; take such devices, more of them, or a smaller --micro-batch"
+        .formatted(entry.name(), Remedy.roundedUp(least));
+  }
+}
