@@ -14,6 +14,7 @@ import dev.pipewright.schedule.search.OpTimes;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 
 /** What a schedule is made for where its stages are priced: durations, and what memory holds. */
 final class PricedInput implements ScheduleInput {
@@ -67,11 +68,39 @@ final class PricedInput implements ScheduleInput {
     return StepTimes.of(plan, oracle.stages(plan));
   }
 
+  /**
+   * The work of the busiest rank, after the first micro-batch has come to it: no order of work makes
+   * a step shorter.
+   */
+  double leastSeconds() {
+    Placement placement = placement();
+    List<StageCost> stages = oracle.stages(plans.apply(once(placement)));
+    double[] work = new double[ranks];
+    double[] arrival = new double[ranks];
+    Arrays.fill(arrival, Double.POSITIVE_INFINITY);
+    double way = 0;
+    for (int stage = 0; stage < stages.size(); stage++) {
+      int rank = placement.rankOf(stage);
+      StageCost cost = stages.get(stage);
+      work[rank] += cost.forwardSeconds() + cost.backwardSeconds() - cost.savedSeconds();
+      arrival[rank] = Math.min(arrival[rank], way);
+      way += cost.forwardSeconds() + cost.sendSeconds();
+    }
+    return IntStream.range(0, ranks)
+        .mapToDouble(rank -> arrival[rank] + microBatches * work[rank])
+        .max()
+        .orElseThrow();
+  }
+
+  /** Of one direction, wherever its stages are. */
+  private Placement placement() {
+    return chunks == 1 ? Placement.straight(ranks) : Placement.waves(ranks, chunks);
+  }
+
   /** What fits a rank's memory with its states and one pass's working space. */
   @Override
   public double[] caps(int ranks) {
-    Placement placement =
-        chunks == 1 ? Placement.straight(ranks) : Placement.waves(ranks, chunks);
+    Placement placement = placement();
     List<StageCost> stages = oracle.stages(plans.apply(once(placement)));
     double[] free = new double[ranks];
     double[] working = new double[ranks];

@@ -16,7 +16,6 @@ import dev.pipewright.profile.Profile;
 import dev.pipewright.schedule.FixedOrder;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
-import dev.pipewright.schedule.catalog.ScheduleInput;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -59,12 +58,13 @@ final class ScheduledCuts {
 
   private final ScheduleEntry entry;
   private final Grid grid;
-  private final Optional<FixedOrder> order; // empty where it depends on the cuts
   private final MicroBatching batching;
   private final Recomputation recomputation;
   private final PipelineOracle oracle;
   private final int[] path;
+  private final PricedInput input;
   private int[] firsts;
+  private FixedOrder order; // once it is priced, like the following
   private Plan plan;
   private Assessment estimate;
   private final Set<List<Integer>> seen = new HashSet<>(); // cuts that were priced
@@ -81,13 +81,6 @@ final class ScheduledCuts {
       int[] firsts) {
     this.entry = entry;
     this.grid = grid;
-    this.order =
-        entry.needsDurations()
-            ? Optional.empty()
-            : Optional.of(
-                order(
-                    entry,
-                    ScheduleInput.counts(grid.ranks(), batching.microBatches(), grid.chunks())));
     this.batching = batching;
     this.recomputation = recomputation;
     this.oracle = oracle;
@@ -96,15 +89,41 @@ final class ScheduledCuts {
     long passes = (long) firsts.length * batching.microBatches();
     this.mostPriced = (int) Math.clamp(MOST_PASSES / passes, LEAST_PRICED, MOST_PRICED);
     this.seen.add(Arrays.stream(firsts).boxed().toList());
-    this.plan = fitted(firsts);
-    this.estimate = oracle.assess(plan);
+    boolean[] again = new boolean[grid.ranks()];
+    Arrays.fill(again, recomputation.always());
+    this.input =
+        new PricedInput(
+            grid.ranks(),
+            batching.microBatches(),
+            grid.chunks(),
+            oracle,
+            once -> plan(once, once.microBatches(), this.firsts, again));
   }
 
   /**
-   * Stages of balanced time; empty where the network has too few layers on one path.
+   * A step that no order of work can go below: the work of the busiest rank, after the first
+   * micro-batch has come to it.
+   */
+  double leastSeconds() {
+    return input.leastSeconds();
+  }
+
+  /**
+   * Makes the schedule and prices the plan.
    *
    * @throws IllegalArgumentException where there is no such schedule for these numbers
    */
+  void price() {
+    order = order();
+    plan = fitted(firsts);
+    estimate = oracle.assess(plan);
+  }
+
+  private FixedOrder order() {
+    return FixedOrder.of(entry.make(input).named(entry.name()));
+  }
+
+  /** Stages of balanced time; empty where the network has too few layers on one path. */
   static Optional<ScheduledCuts> balanced(
       ScheduleEntry entry,
       Grid grid,
@@ -156,6 +175,27 @@ final class ScheduledCuts {
    */
   void improve(BooleanSupplier stop) {
     this.stop = stop;
+    search();
+    if (entry.needsDurations()) {
+      remake();
+    }
+  }
+
+  /** Makes the schedule again for the cuts that were found with the one for balanced cuts. */
+  private void remake() {
+    FixedOrder before = order;
+    order = order();
+    Plan made = fitted(firsts);
+    Assessment priced = oracle.assess(made);
+    if (better(priced, estimate)) {
+      plan = made;
+      estimate = priced;
+    } else {
+      order = before;
+    }
+  }
+
+  private void search() {
     climb();
     SplittableRandom random = new SplittableRandom(1);
     for (int kick = 0; kick < KICKS && !ended(); kick++) {
@@ -275,21 +315,7 @@ final class ScheduledCuts {
   }
 
   private Plan plan(int[] cuts, boolean[] again) {
-    FixedOrder made =
-        order.orElseGet(() ->
-            order(
-                entry,
-                new PricedInput(
-                    grid.ranks(),
-                    batching.microBatches(),
-                    grid.chunks(),
-                    oracle,
-                    once -> plan(once, once.microBatches(), cuts, again))));
-    return plan(made, batching.microBatches(), cuts, again);
-  }
-
-  private static FixedOrder order(ScheduleEntry entry, ScheduleInput input) {
-    return FixedOrder.of(entry.make(input));
+    return plan(order, batching.microBatches(), cuts, again);
   }
 
   private Plan plan(FixedOrder order, int microBatches, int[] cuts, boolean[] again) {

@@ -10,10 +10,10 @@ import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Planning.Search;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -31,7 +31,17 @@ public final class ScheduledPlanner {
 
   private static final int IMPROVED = 6; // candidates
 
-  private final ScheduleEntry entry;
+  /** How much longer than others a draft may be bound to take, since moving cuts may save that. */
+  private static final double HOPE = 1.1;
+
+  /**
+   * The schedule to plan for.
+   *
+   * @param chunks stages of each rank and direction
+   */
+  public record Choice(ScheduleEntry entry, int chunks) {}
+
+  private final Choice choice;
   private final StageCosts costs;
   private final Request request;
   private final BooleanSupplier stop;
@@ -39,8 +49,8 @@ public final class ScheduledPlanner {
   private Optional<String> refusal = Optional.empty(); // of the schedule, for some numbers
 
   private ScheduledPlanner(
-      ScheduleEntry entry, StageCosts costs, Request request, BooleanSupplier stop) {
-    this.entry = entry;
+      Choice choice, StageCosts costs, Request request, BooleanSupplier stop) {
+    this.choice = choice;
     this.costs = costs;
     this.request = request;
     this.stop = stop;
@@ -49,23 +59,21 @@ public final class ScheduledPlanner {
   /**
    * The best plan that is found.
    *
-   * @param chunks stages of each rank, for schedules that have a choice
    * @param decides among the best candidates
    * @param stop asked now and then; then the best so far counts
    */
   public static Planning plan(
-      ScheduleEntry entry,
-      OptionalInt chunks,
+      Choice choice,
       StageCosts costs,
       Request request,
       Oracle decides,
       BooleanSupplier stop) {
-    ScheduledPlanner planner = new ScheduledPlanner(entry, costs, request, stop);
-    planner.draft(chunks.orElse(entry.chunks()));
+    ScheduledPlanner planner = new ScheduledPlanner(choice, costs, request, stop);
+    planner.draft();
     return planner.planning(decides);
   }
 
-  private void draft(int chunks) {
+  private void draft() {
     int devices = costs.workload().cluster().size();
     PipelineOracle oracle = new PipelineOracle(costs, new PathFormula());
     for (MicroBatching batching : MicroBatching.of(request, devices)) {
@@ -74,7 +82,11 @@ public final class ScheduledPlanner {
         if (!stop.getAsBoolean() && allows(ranks, each, devices, batching)) {
           for (boolean neighbours : List.of(true, false)) {
             if (neighbours || each > 1) {
-              draft(new ScheduledCuts.Grid(ranks, each, neighbours, chunks), batching, oracle);
+              ScheduledCuts.Grid grid =
+                  new ScheduledCuts.Grid(ranks, each, neighbours, choice.chunks());
+              ScheduledCuts.balanced(
+                      choice.entry(), grid, batching, costs, request.recomputation(), oracle)
+                  .ifPresent(drafts::add);
             }
           }
         }
@@ -91,28 +103,48 @@ public final class ScheduledPlanner {
         && (!request.shape().oneDevicePerStage() || each == batching.unit());
   }
 
-  private void draft(ScheduledCuts.Grid grid, MicroBatching batching, PipelineOracle oracle) {
-    try {
-      ScheduledCuts.balanced(entry, grid, batching, costs, request.recomputation(), oracle)
-          .ifPresent(drafts::add);
-    } catch (IllegalArgumentException e) { // the schedule is not for these numbers
-      refusal = refusal.or(() -> Optional.ofNullable(e.getMessage()));
+  /** Prices drafts, the most promising first, until the rest cannot be much better. */
+  private List<ScheduledCuts> priced() {
+    drafts.sort(Comparator.comparingDouble(ScheduledCuts::leastSeconds));
+    List<ScheduledCuts> priced = new ArrayList<>();
+    List<Double> fitting = new ArrayList<>(); // seconds, ascending
+    for (ScheduledCuts cuts : drafts) {
+      boolean enough =
+          fitting.size() >= IMPROVED
+              && cuts.leastSeconds() > HOPE * fitting.get(IMPROVED - 1);
+      if (enough || (stop.getAsBoolean() && !fitting.isEmpty())) {
+        break;
+      }
+      try {
+        cuts.price();
+        priced.add(cuts);
+      } catch (IllegalArgumentException e) { // the schedule is not for these numbers
+        refusal = refusal.or(() -> Optional.ofNullable(e.getMessage()));
+        continue;
+      }
+      if (cuts.fits()) {
+        fitting.add(cuts.seconds());
+        Collections.sort(fitting);
+      }
     }
+    priced.sort(Comparator.comparing(ScheduledCuts::fits)
+        .reversed()
+        .thenComparingDouble(ScheduledCuts::seconds));
+    return priced;
   }
 
   private Planning planning(Oracle decides) {
-    drafts.sort(Comparator.comparing(ScheduledCuts::fits).reversed()
-        .thenComparingDouble(ScheduledCuts::seconds));
-    long priced = 0;
+    List<ScheduledCuts> promising = priced();
     List<Candidate> found = new ArrayList<>();
-    for (int i = 0; i < Math.min(drafts.size(), IMPROVED); i++) {
-      ScheduledCuts cuts = drafts.get(i);
-      cuts.improve(stop);
-      if (cuts.fits()) {
-        found.add(candidate(cuts, decides));
+    long priced = 0;
+    for (int i = 0; i < promising.size(); i++) {
+      ScheduledCuts cuts = promising.get(i);
+      if (i < IMPROVED) {
+        cuts.improve(stop);
+        if (cuts.fits()) {
+          found.add(candidate(cuts, decides));
+        }
       }
-    }
-    for (ScheduledCuts cuts : drafts) {
       priced += cuts.priced();
     }
     found.sort(Comparator.comparingDouble(Candidate::seconds));
@@ -124,7 +156,7 @@ public final class ScheduledPlanner {
         LowerBounds.best(costs, request.globalBatch(), CostModel.PIPEWRIGHT),
         found.isEmpty() ? "" : Binding.of(found.get(0)),
         LowerBounds.oneDeviceSeconds(costs, request.globalBatch(), CostModel.PIPEWRIGHT),
-        new Search(false, priced, "equal pipelines of " + entry.name() + ", balanced cuts"));
+        new Search(false, priced, "equal pipelines of " + choice.entry().name() + ", balanced cuts"));
   }
 
   private static Candidate candidate(ScheduledCuts cuts, Oracle decides) {
@@ -134,18 +166,18 @@ public final class ScheduledPlanner {
   }
 
   /** Why there is no plan, and what would help. */
-  public static String sentence(
-      ScheduleEntry entry, OptionalInt chunks, StageCosts costs, Request request) {
-    ScheduledPlanner planner = new ScheduledPlanner(entry, costs, request, () -> false);
-    planner.draft(chunks.orElse(entry.chunks()));
-    if (planner.drafts.isEmpty()) {
+  public static String sentence(Choice choice, StageCosts costs, Request request) {
+    ScheduledPlanner planner = new ScheduledPlanner(choice, costs, request, () -> false);
+    planner.draft();
+    List<ScheduledCuts> priced = planner.priced();
+    if (priced.isEmpty()) {
       return planner.refusal.orElse(
           "no pipeline of %s has enough layers, devices and samples; take more of them, or another schedule"
-              .formatted(entry.name()));
+              .formatted(choice.entry().name()));
     }
     double least =
-        planner.drafts.stream().mapToDouble(cuts -> cuts.estimate().peakBytes()).min().orElse(0);
+        priced.stream().mapToDouble(cuts -> cuts.estimate().peakBytes()).min().orElse(0);
     return "the smallest peak of a balanced pipeline of %s is %s on a device; take such devices, more of them, or a smaller --micro-batch"
-        .formatted(entry.name(), Remedy.roundedUp(least));
+        .formatted(choice.entry().name(), Remedy.roundedUp(least));
   }
 }

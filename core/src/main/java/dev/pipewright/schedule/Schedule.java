@@ -108,6 +108,11 @@ public final class Schedule {
     return name;
   }
 
+  /** The same by another name. */
+  public Schedule named(String other) {
+    return new Schedule(other, placement, microBatches, programs);
+  }
+
   public Placement placement() {
     return placement;
   }

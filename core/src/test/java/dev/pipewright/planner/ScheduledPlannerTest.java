@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cluster.Link;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.Oracle;
@@ -13,11 +15,10 @@ import dev.pipewright.cost.Samples;
 import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
-import dev.pipewright.cluster.Cluster;
-import dev.pipewright.cluster.Link;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.planner.ScheduledPlanner.Choice;
 import dev.pipewright.schedule.FixedOrder;
 import dev.pipewright.schedule.catalog.ScheduleCatalog;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
@@ -49,8 +50,8 @@ class ScheduledPlannerTest {
   private static Planning plan(ScheduleEntry entry, StageCosts costs) {
     Oracle decides = new SimulatedOracle(new PipelineOracle(costs, new PathFormula()));
     Request request = Request.of(8).withStages(OptionalInt.of(2));
-    return ScheduledPlanner.plan(
-        entry, OptionalInt.empty(), costs, request, decides, () -> false);
+    Choice choice = new Choice(entry, entry.chunks());
+    return ScheduledPlanner.plan(choice, costs, request, decides, () -> false);
   }
 
   @ParameterizedTest
@@ -63,6 +64,7 @@ class ScheduledPlannerTest {
       Plan plan = candidate.plan();
       assertEquals(List.of(), Validator.check(plan.schedule()), name);
       assertEquals(8, plan.globalBatch(), name);
+      assertEquals(name, plan.spec().scheduleName());
       Assessment priced = CostModel.PIPEWRIGHT.oracle(costs).assess(plan);
       assertEquals(priced, candidate.estimate(), name);
       assertTrue(planning.lowerBound().value() <= candidate.seconds() * (1 + 1e-9), name);

@@ -6,7 +6,7 @@ import dev.pipewright.plan.Parallelism;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
-import dev.pipewright.schedule.PipelinePolicy;
+import dev.pipewright.schedule.ScheduleSpec;
 import dev.pipewright.units.Range;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -41,8 +41,8 @@ public final class PlanJson {
       joined(
           List.of(
               HEAD,
+              PlanScheduleJson.KEYS,
               List.of(
-                  "schedule",
                   "micro_batches",
                   "micro_batch",
                   "replicas",
@@ -64,14 +64,12 @@ public final class PlanJson {
               FORMER_DEGREES,
               AnswerJson.FIGURES));
 
-  private static final Map<String, PipelinePolicy> SCHEDULES = new LinkedHashMap<>();
   static final Map<String, Recompute> RECOMPUTE = new LinkedHashMap<>();
 
   static final Map<String, Optimizer> OPTIMIZERS = new LinkedHashMap<>();
 
   static {
     Stream.of(Optimizer.values()).forEach(o -> OPTIMIZERS.put(EnumWords.word(o), o));
-    Stream.of(PipelinePolicy.values()).forEach(w -> SCHEDULES.put(w.scheduleName(), w));
     Stream.of(Recompute.values()).forEach(r -> RECOMPUTE.put(r.word(), r));
   }
 
@@ -104,7 +102,7 @@ public final class PlanJson {
           case PLACEMENT -> "the plan places operators, so that it has no training step";
         };
     if (!other.isEmpty()) {
-      throw at.wrong(other + "; give a plan for one of " + String.join(", ", SCHEDULES.keySet()));
+      throw at.wrong(other + "; give a plan for one of " + String.join(", ", PlanScheduleJson.names()));
     }
     return read(tree);
   }
@@ -125,21 +123,22 @@ public final class PlanJson {
   }
 
   private static Plan plan(Fields fields) {
-    PipelinePolicy policy = fields.required("schedule").word(SCHEDULES);
     int microBatches = fields.required("micro_batches").count(1);
     int microBatch = fields.required("micro_batch").count(Range.SAMPLES);
     int replicas = fields.optional("replicas").map(n -> n.count(1)).orElse(1);
     boolean overlap = fields.optional("overlap_allreduce").map(Node::flag).orElse(false);
     List<Node> nodes = fields.required("stages").list();
+    ScheduleSpec spec = PlanScheduleJson.read(fields, microBatches, nodes);
+    int[] inFlight =
+        fields.required("stages").checked(() -> spec.inFlight(nodes.size(), microBatches));
     List<StagePlan> stages = new ArrayList<>();
     for (Node node : nodes) {
-      int fromEnd = nodes.size() - 1 - stages.size();
       Fields stage = node.object(STAGE_KEYS);
-      stages.add(stage(stage, microBatches, policy.inFlightOf(fromEnd, microBatches)));
+      stages.add(stage(stage, microBatches, inFlight[stages.size()]));
     }
     return fields
         .required("stages")
-        .checked(() -> new Plan(policy, microBatches, microBatch, replicas, overlap, stages));
+        .checked(() -> new Plan(spec, microBatches, microBatch, replicas, overlap, stages));
   }
 
   private static StagePlan stage(Fields fields, int microBatches, int usualInFlight) {
@@ -249,7 +248,7 @@ public final class PlanJson {
   /** A plan whose stages are already objects. */
   static Map<String, Object> object(Plan plan, List<Map<String, Object>> stages) {
     Map<String, Object> object = new LinkedHashMap<>();
-    object.put("schedule", plan.spec().scheduleName());
+    PlanScheduleJson.put(object, plan.spec());
     object.put("micro_batches", plan.microBatches());
     object.put("micro_batch", plan.microBatch());
     object.put("replicas", plan.replicas());

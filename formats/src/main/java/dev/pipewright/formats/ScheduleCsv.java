@@ -90,6 +90,20 @@ public final class ScheduleCsv {
     return csv.checked();
   }
 
+  /**
+   * The same of lines that stand in another file.
+   *
+   * @param name for messages
+   */
+  static ScheduleFile of(Path name, List<String> lines) {
+    ScheduleCsv csv = new ScheduleCsv(name, false);
+    for (String line : lines) {
+      csv.lines.add(csv.lines.size() + 1);
+      csv.ranks.add(csv.actions(line, csv.lines.size()));
+    }
+    return csv.checked();
+  }
+
   private List<ScheduleAction> actions(String line, int number) {
     List<ScheduleAction> actions = new ArrayList<>();
     for (int from = 0; from <= line.length(); ) {

@@ -96,11 +96,7 @@ final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
   public void check(Mistakes found) {
     arguments.check(model, found);
     int before = found.sentences().size();
-    found.of(
-        "--planner",
-        () ->
-            PlannerNames.checkSupported(
-                PlannerNames.of(planner, objective), spec.commandLine().getParseResult()));
+    found.of("--planner", this::meant);
     found.of("--time-limit", () -> SearchDeadline.limit(timeLimit));
     boolean known = before == found.sentences().size();
     if (known && PlannerNames.isSynchronous(planner) && objective == null) {
@@ -111,8 +107,7 @@ final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
 
   @Override
   public Integer call() {
-    String meant = PlannerNames.of(planner, objective);
-    PlannerNames.checkSupported(meant, spec.commandLine().getParseResult());
+    String meant = meant();
     synchronous.checkStages(meant);
     String[] names = PlannerNames.flushes(meant) ? Answer.FILES : new String[] {"plan.json"};
     try (OutputFolder to = OutputFolder.of(out, names)) { // before any work
@@ -125,6 +120,14 @@ final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
       }
       return show(answer, to);
     }
+  }
+
+  /** The planner that is meant; throws where it does not support a flag. */
+  private String meant() {
+    String meant = synchronous.meant(PlannerNames.of(planner, objective));
+    PlannerNames.checkSupported(
+        meant, spec.commandLine().getParseResult(), synchronous.isScheduleOf(meant));
+    return meant;
   }
 
   private PlannerAnswer answer(String meant, SearchDeadline patience) {

@@ -65,6 +65,7 @@ final class PlannerNames {
     flushing.addAll(MEMORY);
     SUPPORTED.put("--micro-batch", flushing);
     SUPPORTED.put("--schedule", flushing);
+    SUPPORTED.put("--chunks", Set.of("auto", "dapple", "straight"));
     Set<String> recomputing = new HashSet<>(flushing);
     recomputing.add("madpipe");
     SUPPORTED.put("--recompute", recomputing);
@@ -127,10 +128,15 @@ final class PlannerNames {
     return SYNCHRONOUS.contains(planner) || MEMORY.contains(planner);
   }
 
-  /** Refuses flags that the planner does not heed. */
-  static void checkSupported(String planner, ParseResult given) {
+  /**
+   * Refuses flags that the planner does not support.
+   *
+   * @param ownSchedule whether it plans for the schedule that is named
+   */
+  static void checkSupported(String planner, ParseResult given, boolean ownSchedule) {
     SUPPORTED.forEach((flag, planners) -> {
-      if (given.hasMatchedOption(flag) && !planners.contains(planner)) {
+      boolean supported = planners.contains(planner) || (ownSchedule && flag.equals("--schedule"));
+      if (given.hasMatchedOption(flag) && !supported) {
         List<String> those = new ArrayList<>(ALL);
         those.retainAll(planners);
         throw new BadInputException(

@@ -18,6 +18,8 @@ import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Remedy;
 import dev.pipewright.planner.Request;
+import dev.pipewright.planner.ScheduledPlanner;
+import dev.pipewright.planner.ScheduledPlanner.Choice;
 import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.units.Units;
 import java.nio.file.Path;
@@ -33,14 +35,16 @@ final class SynchronousAnswer implements Answer.Remarks {
   private final Planning planning;
   private final StageCosts costs;
   private final boolean ended;
+  private final Optional<Choice> schedule;
 
   private SynchronousAnswer(
-      String planner, Request request, Planning planning, StageCosts costs, boolean ended) {
+      String planner, Request request, Planning planning, StageCosts costs, boolean ended, Optional<Choice> schedule) {
     this.planner = planner;
     this.request = request;
     this.planning = planning;
     this.costs = costs;
     this.ended = ended;
+    this.schedule = schedule;
   }
 
   /** Plans, or scores the plan that the flags name. */
@@ -74,13 +78,14 @@ final class SynchronousAnswer implements Answer.Remarks {
       Request request,
       SearchDeadline patience) {
     StageCosts costs = costed.costs();
+    Optional<Choice> schedule = flags.anySchedule(planner);
     long start = System.nanoTime();
     Planning planning;
     if (flags.evaluate().isPresent()) {
       planning = evaluated(flags.evaluate().get(), costed, request);
     } else {
       SizeLimits.devices(costed.workload().cluster());
-      planning = planned(planner, costs, request, patience);
+      planning = planned(planner, schedule, costs, request, patience);
     }
     double seconds = (System.nanoTime() - start) / 1e9;
     OptionalInt batch = arguments.profileBatch();
@@ -88,12 +93,19 @@ final class SynchronousAnswer implements Answer.Remarks {
         planning,
         Answer.Subject.of(costed, batch, request.globalBatch()),
         seconds,
-        new SynchronousAnswer(planner, request, planning, costs, patience.ended()));
+        new SynchronousAnswer(planner, request, planning, costs, patience.ended(), schedule));
   }
 
   private static Planning planned(
-      String planner, StageCosts costs, Request request, SearchDeadline patience) {
+      String planner,
+      Optional<Choice> schedule,
+      StageCosts costs,
+      Request request,
+      SearchDeadline patience) {
     Oracle decider = decider(costs);
+    if (schedule.isPresent()) {
+      return ScheduledPlanner.plan(schedule.get(), costs, request, decider, patience);
+    }
     Optional<Cut> plain = Cut.find(planner);
     if (plain.isPresent()) {
       return PlainPipeline.plan(plain.get(), costs, request, decider, patience);
@@ -136,6 +148,9 @@ final class SynchronousAnswer implements Answer.Remarks {
 
   @Override
   public Optional<String> nothing() {
+    if (schedule.isPresent()) {
+      return schedule.map(choice -> ScheduledPlanner.sentence(choice, costs, request));
+    }
     return Optional.of(
         Cut.find(planner)
             .map(cut -> PlainPipeline.sentence(cut, costs, request))

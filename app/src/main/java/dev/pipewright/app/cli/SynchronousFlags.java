@@ -3,21 +3,31 @@ package dev.pipewright.app.cli;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.planner.PlainPipeline.Cut;
-import dev.pipewright.planner.Request;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.Request.Shape;
+import dev.pipewright.planner.Request;
+import dev.pipewright.planner.ScheduledPlanner.Choice;
 import dev.pipewright.schedule.PipelinePolicy;
+import dev.pipewright.schedule.catalog.ScheduleCatalog;
+import dev.pipewright.schedule.catalog.ScheduleEntry;
+import dev.pipewright.schedule.catalog.UpdateSemantics;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.IntSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** What planners of synchronous training are told. */
 final class SynchronousFlags {
-  private static final List<String> SCHEDULES = List.of("1f1b", "1f1b-b", "gpipe");
+  private static final List<String> POLICIES =
+      Arrays.stream(PipelinePolicy.values()).map(PipelinePolicy::scheduleName).toList();
+
+  /** The planners that plan for any schedule. */
+  private static final List<String> ANY_SCHEDULE = List.of("auto", "dapple", "straight");
   static final List<String> COST_MODELS =
       List.of("pipewright", "dapple", "dapple-published", "dapple-repo");
   private static final List<String> RECOMPUTE =
@@ -45,8 +55,16 @@ final class SynchronousFlags {
   @Option(
       names = "--schedule",
       paramLabel = "NAME",
-      description = "1f1b, 1f1b-b or gpipe; the better of the first two otherwise.")
+      description =
+          "A schedule (`pipewright schedule --help` lists them) or a file of one; the better of 1f1b"
+              + " and 1f1b-b otherwise.")
   private @Nullable String schedule;
+
+  @Option(
+      names = "--chunks",
+      paramLabel = "N",
+      description = "Stages of each rank, for schedules with several.")
+  private @Nullable Integer chunks;
 
   @Option(
       names = "--recompute",
@@ -189,6 +207,94 @@ final class SynchronousFlags {
         });
   }
 
+  /**
+   * The schedule to plan for, where it is none that every planner knows. Throws {@link
+   * BadInputException} where nothing plans for it.
+   */
+  Optional<Choice> anySchedule(String planner) {
+    if (schedule == null || POLICIES.contains(schedule)) {
+      if (chunks != null) {
+        throw new BadInputException(
+            "--chunks: stages of each rank are a matter of the schedule; add --schedule, like interleaved");
+      }
+      return Optional.empty();
+    }
+    Choice choice = choice(schedule);
+    if (!ANY_SCHEDULE.contains(planner)) {
+      throw new BadInputException(
+          "--schedule: the planner %s plans for %s, not %s; take --planner auto"
+              .formatted(planner, String.join(", ", POLICIES), schedule));
+    }
+    if (!costModel.equals(CostModel.PIPEWRIGHT.word())) {
+      throw new BadInputException(
+          "--cost-model: %s knows %s, not %s; take pipewright"
+              .formatted(costModel, String.join(", ", POLICIES), schedule));
+    }
+    return Optional.of(choice);
+  }
+
+  private Choice choice(String name) {
+    if (GivenSchedule.isFile(name)) {
+      GivenSchedule given = GivenSchedule.read(name);
+      ScheduleEntry entry = ScheduleEntry.given(given.schedule().named(given.name()));
+      return new Choice(entry, entry.chunks());
+    }
+    Optional<ScheduleEntry> found = ScheduleCatalog.find(name);
+    List<String> known = Stream.concat(POLICIES.stream(), pipelines()).distinct().toList();
+    if (found.isEmpty()) {
+      throw new BadInputException(
+          "--schedule: unknown '" + name + "'; " + Suggestion.of(name, known));
+    }
+    ScheduleEntry entry = found.get();
+    if (!entry.isSynchronousPipeline()) {
+      throw new BadInputException(
+          "--schedule: %s is no pipeline with flushes, which this planner plans; %s"
+              .formatted(name, instead(entry)));
+    }
+    OptionalInt wanted = chunks == null ? OptionalInt.empty() : OptionalInt.of(chunks);
+    return new Choice(entry, ScheduleNames.find(name).chunks(name, wanted));
+  }
+
+  private static Stream<String> pipelines() {
+    return ScheduleCatalog.entries().stream()
+        .filter(ScheduleEntry::isSynchronousPipeline)
+        .map(ScheduleEntry::name);
+  }
+
+  private static String instead(ScheduleEntry entry) {
+    return planner(entry)
+        .map("take --planner %s"::formatted)
+        .orElse("see it with `pipewright schedule %s`".formatted(entry.name()));
+  }
+
+  /** The planner of a schedule that is no pipeline with flushes. */
+  private static Optional<String> planner(ScheduleEntry entry) {
+    return switch (entry.updates()) {
+      case STASHED, DOUBLE_BUFFERED -> Optional.of(entry.name()).filter(PlannerNames.ALL::contains);
+      case PERIODIC -> Optional.of("madpipe");
+      case CYCLIC -> Optional.empty();
+      case FLUSH -> entry.replicated() ? Optional.of("data") : Optional.empty();
+    };
+  }
+
+  /** The planner that is meant where only its schedule is named. */
+  String meant(String planner) {
+    return planner.equals("auto") ? ofSchedule().orElse(planner) : planner;
+  }
+
+  /** Whether the schedule is the one that a planner without flushes plans for. */
+  boolean isScheduleOf(String planner) {
+    return ofSchedule().equals(Optional.of(planner));
+  }
+
+  /** The planner without flushes that plans for the schedule. */
+  private Optional<String> ofSchedule() {
+    return Optional.ofNullable(schedule)
+        .flatMap(ScheduleCatalog::find)
+        .filter(entry -> entry.updates() != UpdateSemantics.FLUSH)
+        .flatMap(SynchronousFlags::planner);
+  }
+
   private List<PipelinePolicy> policies(String planner) {
     if (schedule == null) {
       if (Cut.find(planner).isPresent()) {
@@ -198,7 +304,10 @@ final class SynchronousFlags {
           ? List.of(PipelinePolicy.ALL)
           : List.of(PipelinePolicy.A, PipelinePolicy.B);
     }
-    String name = choice("--schedule", schedule, SCHEDULES);
+    String name = schedule;
+    if (anySchedule(planner).isPresent()) {
+      return List.of(PipelinePolicy.A); // its own order of work counts
+    }
     if (planner.equals("gpipe") && !name.equals("gpipe")) {
       throw new BadInputException(
           "--schedule: " + name + " contradicts --planner gpipe; leave out one of them");

@@ -59,7 +59,7 @@ public final class HtmlReport {
     Candidate best = planning.best().get();
     return best.kind()
         + ": "
-        + Words.count(best.plan().stages().size(), "stage")
+        + Words.stages(best.plan())
         + ", "
         + Words.rhythm(best.plan());
   }

@@ -60,7 +60,7 @@ public final class TerminalReport {
     String rhythm =
         best.kind()
             + ": "
-            + Words.count(best.plan().stages().size(), "stage")
+            + Words.stages(best.plan())
             + ", "
             + Words.rhythm(best.plan());
     TextWidth.wrap(

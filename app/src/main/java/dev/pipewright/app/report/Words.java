@@ -61,18 +61,24 @@ public final class Words {
     if (all.length() <= width) {
       return all;
     }
-    int devices = 0;
+    int devices = plan.devices();
     int fewest = Integer.MAX_VALUE;
     int most = 0;
     for (StagePlan stage : plan.stages()) {
       int own = stage.devices().size();
-      devices += own;
       fewest = Math.min(fewest, own);
       most = Math.max(most, own);
     }
     return fewest == most
-        ? plan.stages().size() + " stages ×" + most
+        ? stages(plan) + " ×" + most
         : plan.stages().size() + " stages on " + devices;
+  }
+
+  /** {@code 4 stages}, {@code 16 stages on 8 ranks}. */
+  static String stages(Plan plan) {
+    int ranks = plan.placement().ranks();
+    String stages = count(plan.stages().size(), "stage");
+    return ranks == plan.stages().size() ? stages : stages + " on " + count(ranks, "rank");
   }
 
   /**

@@ -3,6 +3,8 @@ package dev.pipewright.app.cli;
 import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.pipewright.schedule.catalog.ScheduleCatalog;
+import dev.pipewright.schedule.catalog.ScheduleEntry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -111,6 +113,15 @@ final class GoldenTest {
           "plan" + flags.replaceAll("[ -]+", "-"),
           "plan " + GPT + " --cluster dapple-a:2x2 --global-batch 32 " + flags + " --json");
     }
+    ScheduleCatalog.entries().stream()
+        .filter(ScheduleEntry::isSynchronousPipeline)
+        .map(ScheduleEntry::name)
+        .forEach(schedule ->
+            add(
+                cases,
+                "plan-any-schedule-" + schedule,
+                "plan %s --cluster dapple-a:2x2 --global-batch 32 --stages 4 --schedule %s --json"
+                    .formatted(GPT, schedule)));
     add(
         cases,
         "plan-capture-gpt-untied", // whose table and head are divided by words

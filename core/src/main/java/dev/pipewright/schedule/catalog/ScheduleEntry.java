@@ -1,5 +1,6 @@
 package dev.pipewright.schedule.catalog;
 
+import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
@@ -37,6 +38,23 @@ public record ScheduleEntry(
   static ScheduleEntry replicated(String name, Function<ScheduleInput, Schedule> factory) {
     return new ScheduleEntry(
         name, 1, true, UpdateSemantics.FLUSH, false, true, true, factory, input -> 0);
+  }
+
+  /** A schedule that there is already: for its own ranks and micro-batches. */
+  public static ScheduleEntry given(Schedule schedule) {
+    Placement placement = schedule.placement();
+    int microBatches = schedule.microBatches() * placement.chains();
+    return of(
+        schedule.name(),
+        Math.max(1, placement.depth() / placement.ranks()),
+        input -> {
+          if (input.stages() != placement.ranks() || input.microBatches() != microBatches) {
+            throw new IllegalArgumentException(
+                "%s is for %d ranks and %d micro-batches; take so many with --stages, --global-batch and --micro-batch"
+                    .formatted(schedule.name(), placement.ranks(), microBatches));
+          }
+          return schedule;
+        });
   }
 
   /** One without flushes. */
