@@ -1,5 +1,6 @@
 package dev.pipewright.app.report;
 
+import dev.pipewright.trace.Timeline;
 import dev.pipewright.trace.Timeline.Lane;
 import dev.pipewright.trace.Timeline.Slice;
 import java.util.List;
@@ -10,9 +11,16 @@ final class Lanes {
 
   private Lanes() {}
 
-  /** {@code rank 0} of a schedule, {@code stage 0} where devices run it. */
-  static String name(Lane.Compute lane) {
-    return (lane.devices().isEmpty() ? "rank " : "stage ") + lane.rank();
+  /** {@code rank 0}; {@code stage 0} of a plan whose ranks have one stage each. */
+  static String name(Timeline timeline, Lane.Compute lane) {
+    return word(timeline) + " " + lane.rank();
+  }
+
+  /** {@code rank}, or {@code stage}. */
+  static String word(Timeline timeline) {
+    List<Lane.Compute> ranks = timeline.compute();
+    boolean devices = !ranks.isEmpty() && !ranks.get(0).devices().isEmpty();
+    return devices && timeline.placement().straight() ? "stage" : "rank";
   }
 
   /** The first of the slices that run together with the one at a position. */

@@ -106,14 +106,14 @@ public final class PerfettoTrace {
   private void compute(Lane.Compute lane) throws IOException {
     Track track = new Track(COMPUTE, 1 + lane.rank());
     String devices = lane.devices().isEmpty() ? "" : ", devices " + Words.devices(lane.devices());
-    out.thread(track, Lanes.name(lane) + devices);
+    out.thread(track, Lanes.name(timeline, lane) + devices);
     Track exchanges = new Track(COMMUNICATION, 1 + lane.rank());
     boolean named = false; // whether the rank exchanges anything
     List<Slice> slices = lane.slices();
     for (int i = 0; i < slices.size(); ) {
       if (slices.get(i).kind().exchanges()) { // may overlap a pass, which a thread's must not
         if (!named) {
-          out.thread(exchanges, Lanes.name(lane) + " exchanges");
+          out.thread(exchanges, Lanes.name(timeline, lane) + " exchanges");
           named = true;
         }
         slice(exchanges, lane, i, i + 1);

@@ -137,7 +137,7 @@ public record Runs(String title, String times, TimeNotation clock, List<Shown> a
                 clock.duration(run.makespan()),
                 idle,
                 Units.percent(run.timeline().spanIdleShare()),
-                haveDevices() ? "stage" : "rank",
+                Lanes.word(run.timeline()),
                 run.inBytes() ? "memory" : "activations",
                 run.amount(run.peak()));
     return Stream.of(figures, run.periodWords(), run.numbering().ranksOfStages())

@@ -56,8 +56,7 @@ final class StageRows {
   private static List<Cell> row(List<Stage> stages, int first, int last, int deviceWidth) {
     Stage from = stages.get(first);
     Stage to = stages.get(last);
-    List<Integer> devices = new ArrayList<>();
-    stages.subList(first, last + 1).forEach(stage -> devices.addAll(stage.devices));
+    List<Integer> devices = devices(stages.subList(first, last + 1));
     boolean several = last > first;
     List<Cell> row = new ArrayList<>();
     row.add(Cell.of(Words.range(first, last)));
@@ -69,6 +68,13 @@ final class StageRows {
       row.add(together(from.rest.get(i), to.rest.get(i)));
     }
     return row;
+  }
+
+  /** Stages of one rank share their devices, which then are listed once, in order. */
+  private static List<Integer> devices(List<Stage> stages) {
+    List<Integer> all = stages.stream().flatMap(stage -> stage.devices.stream()).toList();
+    List<Integer> once = all.stream().distinct().sorted().toList();
+    return once.size() < all.size() ? once : all;
   }
 
   /** {@code 62 … 58}, where the cells differ. */

@@ -34,6 +34,7 @@ final class SvgRun {
   private final SliceNumbers numbering;
   private final double right;
   private final double usual; // pixels of an op
+  private final String word; // what a lane is
 
   SvgRun(Svg svg, Shown run, SvgScale scale, Runs runs) {
     this.svg = svg;
@@ -43,6 +44,7 @@ final class SvgRun {
     this.numbering = run.numbering();
     this.right = scale.x(run.makespan());
     this.usual = scale.pixels(run.usual());
+    this.word = Lanes.word(run.timeline());
   }
 
   static double height(Shown run, SvgScale scale) {
@@ -104,7 +106,7 @@ final class SvgRun {
   }
 
   private void name(Lane.Compute lane, double baseline) {
-    svg.text(SvgScale.EDGE, baseline, NAME, Lanes.name(lane));
+    svg.text(SvgScale.EDGE, baseline, NAME, Lanes.name(run.timeline(), lane));
     if (!lane.devices().isEmpty()) {
       String devices = Words.devices(lane.devices(), 6);
       String word = lane.devices().size() == 1 ? "device " : "devices ";
@@ -187,10 +189,13 @@ final class SvgRun {
     }
     tip.append(look.word);
     if (lane instanceof Lane.Link link) {
-      tip.append(" from stage ").append(link.from()).append(" to ").append(link.to());
+      tip.append(" from ")
+          .append(word)
+          .append(' ')
+          .append(link.from()).append(" to ").append(link.to());
     } else if (lane instanceof Lane.Compute rank) {
       tip.append(' ').append(numbering.where(slice));
-      tip.append(runs.haveDevices() ? "" : ", " + Lanes.name(rank));
+      tip.append(word.equals("stage") ? "" : ", " + word + " " + rank.rank());
     }
     return tip.append(": ")
         .append(runs.clock().span(slice.start(), slice.end(), runs.makespan()))
@@ -264,7 +269,7 @@ final class SvgRun {
     double wide = right - scale.left();
     for (Memory memory : run.timeline().memory()) {
       double middle = floor - scale.strip() / 2 + 4;
-      svg.text(SvgScale.EDGE, middle, NAME, Lanes.name(ranks.get(memory.rank())));
+      svg.text(SvgScale.EDGE, middle, NAME, Lanes.name(run.timeline(), ranks.get(memory.rank())));
       svg.rect(scale.left(), floor - scale.strip(), wide, scale.strip(), "class=\"plot\"");
       svg.path(area(memory, floor), "class=\"held\"");
       if (memory.staticBytes() > 0) {

@@ -94,17 +94,17 @@ final class TimelineData {
     List<Lane.Compute> ranks = run.ranks();
     for (Memory memory : run.timeline().memory()) {
       comma('[');
-      memory(memory, Lanes.name(ranks.get(memory.rank())));
+      memory(memory, Lanes.name(run.timeline(), ranks.get(memory.rank())));
     }
     out.append("]}");
   }
 
   private void lane(Shown run, Lane lane) {
     if (lane instanceof Lane.Link link) {
-      Markup.quote(out.append("{\"name\":"), "stage " + link.from() + " → " + link.to());
+      Markup.quote(out.append("{\"name\":"), Lanes.word(run.timeline()) + " " + link.from() + " → " + link.to());
     } else if (lane instanceof Lane.Compute rank) {
       out.append("{\"rank\":").append(rank.rank());
-      Markup.quote(out.append(",\"name\":"), Lanes.name(rank));
+      Markup.quote(out.append(",\"name\":"), Lanes.name(run.timeline(), rank));
       String note =
           rank.devices().isEmpty()
               ? "idle " + Units.percent(run.timeline().idleShare(rank.rank()))

@@ -236,7 +236,7 @@ public final class TimelineText {
     String stages = Words.range(lane.rank(), group.get(group.size() - 1).rank());
     StringBuilder idle = new StringBuilder();
     TextWidth.pad(idle, Units.percent(run.timeline().idleShare(lane.rank())), IDLE_COLUMN, true);
-    rank(run, lane, "stage " + stages, idle.toString());
+    rank(run, lane, Lanes.word(run.timeline()) + " " + stages, idle.toString());
   }
 
   private void rank(Shown run, Lane.Compute lane, String name, String value) {
