@@ -38,7 +38,8 @@ final class Plans {
   private static String recompute(Plan plan) {
     long stages =
         plan.stages().stream().filter(stage -> stage.recompute() != Recompute.NONE).count();
-    String policy = plan.spec().scheduleName().equals("1f1b") ? "" : ", " + plan.spec().scheduleName();
+    String policy =
+        plan.spec().scheduleName().equals("1f1b") ? "" : ", " + plan.spec().scheduleName();
     return (stages > 0 ? ", RC" : "") + policy;
   }
 }

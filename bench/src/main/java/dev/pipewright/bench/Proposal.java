@@ -105,12 +105,7 @@ sealed interface Proposal {
                     stage.inFlight()));
       }
       return new Plan(
-          plan.spec(),
-          plan.microBatches(),
-          plan.microBatch(),
-          1,
-          plan.overlapGradients(),
-          stages);
+          plan.spec(), plan.microBatches(), plan.microBatch(), 1, plan.overlapGradients(), stages);
     }
   }
 }

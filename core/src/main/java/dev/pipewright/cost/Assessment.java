@@ -11,7 +11,7 @@ import java.util.List;
  * @param memory of each device of a stage, with the other stages that it holds; by stage
  */
 public record Assessment(
-    String oracle, double stepSeconds, List<StageCost> stages, List<DeviceMemory> memory) {
+    String oracle, double stepSeconds, List<StageCost> stages, List<PeakMemory> memory) {
   public Assessment {
     stages = List.copyOf(stages);
     memory = List.copyOf(memory);
@@ -20,7 +20,10 @@ public record Assessment(
   /** Of stages that have devices of their own. */
   public Assessment(String oracle, double stepSeconds, List<StageCost> stages) {
     this(
-        oracle, stepSeconds, stages, stages.stream().map(stage -> stage.memory().device()).toList());
+        oracle,
+        stepSeconds,
+        stages,
+        stages.stream().map(stage -> stage.memory().device()).toList());
   }
 
   /** The first stage that does not fit, or -1. */
@@ -39,6 +42,6 @@ public record Assessment(
 
   /** The largest peak of any device. */
   public double peakBytes() {
-    return memory.stream().mapToDouble(DeviceMemory::peakBytes).max().orElse(0);
+    return memory.stream().mapToDouble(PeakMemory::peakBytes).max().orElse(0);
   }
 }

@@ -59,10 +59,7 @@ public final class PipelineOracle implements Oracle {
         StaticSimulator.run(
             StepEnd.of(plan.schedule()), StepTimes.of(plan, stages), Conditions.PLAIN);
     return new Assessment(
-        formula.name(),
-        run.makespan(),
-        stages,
-        PlanMemory.peaks(plan.placement(), stages, run));
+        formula.name(), run.makespan(), stages, PlanMemory.peaks(plan.placement(), stages, run));
   }
 
   /**
@@ -159,7 +156,7 @@ public final class PipelineOracle implements Oracle {
     StagePlan stage = plan.stages().get(index);
     StageGroups groups = groups(stage, plan.holders(index));
     StageCosts part = part(stage.parallelism());
-        int slice = StageCosts.slice(plan.microBatching(), plan.slices(index));
+    int slice = StageCosts.slice(plan.microBatching(), plan.slices(index));
     Optional<StageExchanges> exchanges = exchanges(stage, groups, slice);
     int first = stage.firstLayer();
     int end = stage.lastLayer() + 1;
@@ -180,8 +177,7 @@ public final class PipelineOracle implements Oracle {
             ? forwardSeconds
             : kept.map(PartlyKept::extraSeconds).orElse(0.0);
     double messages =
-        costs.messageSeconds(
-            first, end, slice, plan.crosses(index - 1), plan.crosses(index));
+        costs.messageSeconds(first, end, slice, plan.crosses(index - 1), plan.crosses(index));
     Transfer transfer = transfer(plan, index);
     Collectives data = groups.data();
     double reduce = data.allReduce(part.gradientBytes()[end] - part.gradientBytes()[first]);
@@ -204,8 +200,7 @@ public final class PipelineOracle implements Oracle {
   }
 
   /** What the weights' gradient takes of a backward pass, where the schedule splits it. */
-  private static double weightSeconds(
-      Plan plan, StageCosts part, int first, int end, int slice) {
+  private static double weightSeconds(Plan plan, StageCosts part, int first, int end, int slice) {
     return plan.splitsBackward() ? part.seconds(Quantity.WEIGHT_GRADIENT, slice, first, end) : 0;
   }
 

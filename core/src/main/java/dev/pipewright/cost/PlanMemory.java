@@ -6,9 +6,9 @@ import dev.pipewright.schedule.Placement;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.memory.RunMemory;
 import dev.pipewright.sim.memory.StageBytes;
+import dev.pipewright.trace.RankMemory;
 import dev.pipewright.trace.RankMemory.Category;
 import dev.pipewright.trace.RankMemory.Peak;
-import dev.pipewright.trace.RankMemory;
 import dev.pipewright.units.Bytes;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * What each device of a plan holds over a simulated step, by category, as the oracle
- * counts it: messages on their way are not in it.
+ * What each device of a plan holds over a simulated step, by category, as the oracle counts it:
+ * messages on their way are not in it.
  */
 public final class PlanMemory {
   private PlanMemory() {}
@@ -28,9 +28,9 @@ public final class PlanMemory {
   }
 
   /** The peak of each device of a stage, by stage: where in both directions, of the fuller rank. */
-  static List<DeviceMemory> peaks(Placement placement, List<StageCost> stages, Run run) {
+  static List<PeakMemory> peaks(Placement placement, List<StageCost> stages, Run run) {
     List<RankMemory> ranks = of(stages, run);
-    List<DeviceMemory> peaks = new ArrayList<>();
+    List<PeakMemory> peaks = new ArrayList<>();
     for (int stage = 0; stage < placement.depth(); stage++) {
       RankMemory fullest = ranks.get(placement.rankOf(stage));
       for (int other = stage; other < placement.stages(); other += placement.depth()) {
@@ -42,11 +42,11 @@ public final class PlanMemory {
     return peaks;
   }
 
-  private static DeviceMemory peak(Peak peak, Bytes capacity) {
+  private static PeakMemory peak(Peak peak, Bytes capacity) {
     double parameters = peak.of(Category.PARAMETERS);
     double gradients = peak.of(Category.GRADIENTS);
     double all = parameters + gradients + peak.of(Category.OPTIMIZER);
-    return new DeviceMemory(
+    return new PeakMemory(
         new States(parameters, gradients, all),
         peak.of(Category.ACTIVATIONS),
         peak.of(Category.BUFFERS), // no messages are counted

@@ -5,8 +5,8 @@ import dev.pipewright.schedule.Placement;
 import dev.pipewright.sim.Recorder;
 import dev.pipewright.sim.Run;
 import dev.pipewright.trace.RankMemory;
-import dev.pipewright.trace.Timeline.Memory;
 import dev.pipewright.trace.Timeline;
+import dev.pipewright.trace.Timeline.Memory;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,12 +22,11 @@ public final class PlanTimeline {
    */
   public static Timeline of(Plan plan, Assessment priced, Run run, List<RankMemory> memory) {
     Placement placement = plan.placement();
-    Map<Integer, DeviceMemory> sizes = new HashMap<>(); // by rank
+    Map<Integer, PeakMemory> sizes = new HashMap<>(); // by rank
     for (int stage = 0; stage < placement.depth(); stage++) {
       sizes.put(placement.rankOf(stage), priced.memory().get(stage));
     }
-    List<Memory> curves =
-        memory.stream().map(rank -> curve(rank, sizes.get(rank.rank()))).toList();
+    List<Memory> curves = memory.stream().map(rank -> curve(rank, sizes.get(rank.rank()))).toList();
     List<StageCost> stages = priced.stages();
     return Recorder.timeline(
         run,
@@ -37,7 +36,7 @@ public final class PlanTimeline {
         curves);
   }
 
-  private static Memory curve(RankMemory memory, DeviceMemory sizes) {
+  private static Memory curve(RankMemory memory, PeakMemory sizes) {
     return new Memory(
         memory.rank(),
         sizes.staticBytes(),

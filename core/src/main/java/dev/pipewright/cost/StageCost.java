@@ -93,8 +93,8 @@ public record StageCost(
     }
 
     /** The same of a device that holds no other stage. */
-    public DeviceMemory device() {
-      return new DeviceMemory(states, activationBytes(), workingBytes, capacity);
+    public PeakMemory device() {
+      return new PeakMemory(states, activationBytes(), workingBytes, capacity);
     }
 
     public boolean fits() {

@@ -26,8 +26,8 @@ public final class StepTimes {
     OpTimes times =
         new OpTimes(
             step.each(StageCost::forwardSeconds),
-            step.each(stage ->
-                stage.backwardSeconds() - stage.savedSeconds() - stage.weightSeconds()),
+            step.each(
+                stage -> stage.backwardSeconds() - stage.savedSeconds() - stage.weightSeconds()),
             weight,
             saved,
             step.each(StageCost::sendSeconds),

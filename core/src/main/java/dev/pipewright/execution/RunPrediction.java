@@ -1,6 +1,7 @@
 package dev.pipewright.execution;
 
 import dev.pipewright.cost.CostModel;
+import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.TableCopies;
 import dev.pipewright.cost.TrainingFigures;
@@ -15,7 +16,6 @@ import dev.pipewright.schedule.StepEnd;
 import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.Run;
-import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.sim.StaticSimulator;
 import dev.pipewright.units.Check;
 import java.util.List;

@@ -78,7 +78,8 @@ public record Plan(
   /** Devices of each rank. */
   public List<List<Integer>> devicesByRank() {
     Placement placement = placement();
-    List<List<Integer>> devices = new ArrayList<>(Collections.nCopies(placement.ranks(), List.of()));
+    List<List<Integer>> devices =
+        new ArrayList<>(Collections.nCopies(placement.ranks(), List.of()));
     for (int stage = 0; stage < stages.size(); stage++) {
       devices.set(placement.rankOf(stage), stages.get(stage).devices());
     }

@@ -1,7 +1,7 @@
 package dev.pipewright.planner;
 
 import dev.pipewright.cost.Assessment;
-import dev.pipewright.cost.DeviceMemory;
+import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.planner.Planning.Candidate;
@@ -26,7 +26,7 @@ final class Binding {
     double reduce = 0;
     double link = 0;
     int tightest = 0;
-    List<DeviceMemory> memory = assessment.memory();
+    List<PeakMemory> memory = assessment.memory();
     for (int s = 0; s < assessment.stages().size(); s++) {
       StageCost stage = assessment.stages().get(s);
       reduce = Math.max(reduce, stage.exposedAllReduceSeconds());

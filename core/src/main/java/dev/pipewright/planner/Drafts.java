@@ -105,12 +105,7 @@ final class Drafts {
   /** The same plan with all-reduce during the last backward pass. */
   static Plan overlapped(Plan plan) {
     return new Plan(
-        plan.spec(),
-        plan.microBatches(),
-        plan.microBatch(),
-        plan.replicas(),
-        true,
-        plan.stages());
+        plan.spec(), plan.microBatches(), plan.microBatch(), plan.replicas(), true, plan.stages());
   }
 
   /** How many micro-batches of those wanted a stage of searched positions can hold. */

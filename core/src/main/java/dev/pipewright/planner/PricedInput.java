@@ -69,8 +69,8 @@ final class PricedInput implements ScheduleInput {
   }
 
   /**
-   * The work of the busiest rank, after the first micro-batch has come to it: no order of work makes
-   * a step shorter.
+   * The work of the busiest rank, after the first micro-batch has come to it: no order of work
+   * makes a step shorter.
    */
   double leastSeconds() {
     Placement placement = placement();

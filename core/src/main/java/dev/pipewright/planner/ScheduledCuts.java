@@ -1,7 +1,7 @@
 package dev.pipewright.planner;
 
 import dev.pipewright.cost.Assessment;
-import dev.pipewright.cost.DeviceMemory;
+import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.model.Chain;
@@ -11,8 +11,8 @@ import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.partition.BlockPartition;
 import dev.pipewright.planner.partition.OnePath;
-import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.profile.Profile;
+import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.FixedOrder;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
@@ -32,8 +32,8 @@ final class ScheduledCuts {
    * Devices in equal ranks.
    *
    * @param each devices of a rank
-   * @param neighbours whether the devices of a rank follow each other; otherwise those of a pipeline
-   *     do
+   * @param neighbours whether the devices of a rank follow each other; otherwise those of a
+   *     pipeline do
    * @param chunks stages of each rank and direction
    */
   record Grid(int ranks, int each, boolean neighbours, int chunks) {
@@ -144,8 +144,7 @@ final class ScheduledCuts {
     Arrays.setAll(seconds, layer -> seconds[layer] + backward[layer]);
     int[] firsts = BlockPartition.firsts(OnePath.weights(chain, path, seconds), count);
     return Optional.of(
-        new ScheduledCuts(
-            entry, grid, batching, recomputation, oracle, path, firsts));
+        new ScheduledCuts(entry, grid, batching, recomputation, oracle, path, firsts));
   }
 
   Plan plan() {
@@ -170,8 +169,8 @@ final class ScheduledCuts {
   }
 
   /**
-   * Moves single cuts, or else neighbouring ones together, for as long as the plan gets better; then
-   * again from cuts at random near the best, a few times.
+   * Moves single cuts, or else neighbouring ones together, for as long as the plan gets better;
+   * then again from cuts at random near the best, a few times.
    */
   void improve(BooleanSupplier stop) {
     this.stop = stop;
@@ -295,7 +294,7 @@ final class ScheduledCuts {
 
   /** What the fullest device lacks, as a share of its memory; 0 where all stages fit. */
   private static double beyond(Assessment priced) {
-    double fullest = priced.memory().stream().mapToDouble(DeviceMemory::share).max().orElse(0);
+    double fullest = priced.memory().stream().mapToDouble(PeakMemory::share).max().orElse(0);
     return Math.max(0, fullest - 1);
   }
 

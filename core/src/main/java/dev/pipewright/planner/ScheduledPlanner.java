@@ -20,8 +20,7 @@ import java.util.function.BooleanSupplier;
  * Plans for one schedule of the catalogue: pipelines of any length with equally many devices on
  * each rank, priced by running the schedule. Layers are first cut into stages of balanced time
  * ({@link dev.pipewright.planner.partition.BlockPartition}); the most promising cuts are then
- * improved by moving cuts. Whole stages recompute where
- * memory demands it.
+ * improved by moving cuts. Whole stages recompute where memory demands it.
  *
  * <p>For a pipeline of S stages and M micro-batches one price takes O(S · M).
  */
@@ -48,8 +47,7 @@ public final class ScheduledPlanner {
   private final List<ScheduledCuts> drafts = new ArrayList<>();
   private Optional<String> refusal = Optional.empty(); // of the schedule, for some numbers
 
-  private ScheduledPlanner(
-      Choice choice, StageCosts costs, Request request, BooleanSupplier stop) {
+  private ScheduledPlanner(Choice choice, StageCosts costs, Request request, BooleanSupplier stop) {
     this.choice = choice;
     this.costs = costs;
     this.request = request;
@@ -63,11 +61,7 @@ public final class ScheduledPlanner {
    * @param stop asked now and then; then the best so far counts
    */
   public static Planning plan(
-      Choice choice,
-      StageCosts costs,
-      Request request,
-      Oracle decides,
-      BooleanSupplier stop) {
+      Choice choice, StageCosts costs, Request request, Oracle decides, BooleanSupplier stop) {
     ScheduledPlanner planner = new ScheduledPlanner(choice, costs, request, stop);
     planner.draft();
     return planner.planning(decides);
@@ -110,8 +104,7 @@ public final class ScheduledPlanner {
     List<Double> fitting = new ArrayList<>(); // seconds, ascending
     for (ScheduledCuts cuts : drafts) {
       boolean enough =
-          fitting.size() >= IMPROVED
-              && cuts.leastSeconds() > HOPE * fitting.get(IMPROVED - 1);
+          fitting.size() >= IMPROVED && cuts.leastSeconds() > HOPE * fitting.get(IMPROVED - 1);
       if (enough || (stop.getAsBoolean() && !fitting.isEmpty())) {
         break;
       }
@@ -127,9 +120,10 @@ public final class ScheduledPlanner {
         Collections.sort(fitting);
       }
     }
-    priced.sort(Comparator.comparing(ScheduledCuts::fits)
-        .reversed()
-        .thenComparingDouble(ScheduledCuts::seconds));
+    priced.sort(
+        Comparator.comparing(ScheduledCuts::fits)
+            .reversed()
+            .thenComparingDouble(ScheduledCuts::seconds));
     return priced;
   }
 
@@ -156,13 +150,13 @@ public final class ScheduledPlanner {
         LowerBounds.best(costs, request.globalBatch(), CostModel.PIPEWRIGHT),
         found.isEmpty() ? "" : Binding.of(found.get(0)),
         LowerBounds.oneDeviceSeconds(costs, request.globalBatch(), CostModel.PIPEWRIGHT),
-        new Search(false, priced, "equal pipelines of " + choice.entry().name() + ", balanced cuts"));
+        new Search(
+            false, priced, "equal pipelines of " + choice.entry().name() + ", balanced cuts"));
   }
 
   private static Candidate candidate(ScheduledCuts cuts, Oracle decides) {
     Assessment simulated = decides.assess(cuts.plan());
-    return new Candidate(
-        cuts.plan().kind(), cuts.plan(), cuts.estimate(), Optional.of(simulated));
+    return new Candidate(cuts.plan().kind(), cuts.plan(), cuts.estimate(), Optional.of(simulated));
   }
 
   /** Why there is no plan, and what would help. */
@@ -175,8 +169,7 @@ public final class ScheduledPlanner {
           "no pipeline of %s has enough layers, devices and samples; take more of them, or another schedule"
               .formatted(choice.entry().name()));
     }
-    double least =
-        priced.stream().mapToDouble(cuts -> cuts.estimate().peakBytes()).min().orElse(0);
+    double least = priced.stream().mapToDouble(cuts -> cuts.estimate().peakBytes()).min().orElse(0);
     return "the smallest peak of a balanced pipeline of %s is %s on a device; take such devices, more of them, or a smaller --micro-batch"
         .formatted(choice.entry().name(), Remedy.roundedUp(least));
   }

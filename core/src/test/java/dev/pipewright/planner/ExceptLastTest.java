@@ -96,8 +96,7 @@ class ExceptLastTest {
     Assessment priced = priced(Recompute.EXCEPT_LAST);
     Run run = run(Recompute.EXCEPT_LAST);
     var categories = PlanMemory.of(priced.stages(), run);
-    Timeline timeline =
-        PlanTimeline.of(plan(Recompute.EXCEPT_LAST), priced, run, categories);
+    Timeline timeline = PlanTimeline.of(plan(Recompute.EXCEPT_LAST), priced, run, categories);
     for (int s = 0; s < priced.stages().size(); s++) {
       double counted = priced.stages().get(s).memory().peakBytes();
       assertEquals(counted, timeline.memory().get(s).peak(), SAME * counted);

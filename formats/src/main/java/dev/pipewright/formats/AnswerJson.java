@@ -1,7 +1,7 @@
 package dev.pipewright.formats;
 
 import dev.pipewright.cost.Assessment;
-import dev.pipewright.cost.DeviceMemory;
+import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Plan;
@@ -147,8 +147,7 @@ public final class AnswerJson {
     return PlanJson.object(plan, stages);
   }
 
-  private static void putFigures(
-      Map<String, Object> stage, StageCost cost, DeviceMemory memory) {
+  private static void putFigures(Map<String, Object> stage, StageCost cost, PeakMemory memory) {
     stage.put("forward_s", cost.forwardSeconds());
     stage.put("backward_s", cost.backwardSeconds());
     stage.put("send_s", cost.sendSeconds());

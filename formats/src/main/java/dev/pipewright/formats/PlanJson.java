@@ -42,12 +42,7 @@ public final class PlanJson {
           List.of(
               HEAD,
               PlanScheduleJson.KEYS,
-              List.of(
-                  "micro_batches",
-                  "micro_batch",
-                  "replicas",
-                  "overlap_allreduce",
-                  "stages"),
+              List.of("micro_batches", "micro_batch", "replicas", "overlap_allreduce", "stages"),
               MADE_FOR));
   static final List<String> ANSWER_KEYS =
       joined(List.of(HEAD, List.of("plan"), MADE_FOR, AnswerJson.KEYS));
@@ -102,7 +97,8 @@ public final class PlanJson {
           case PLACEMENT -> "the plan places operators, so that it has no training step";
         };
     if (!other.isEmpty()) {
-      throw at.wrong(other + "; give a plan for one of " + String.join(", ", PlanScheduleJson.names()));
+      throw at.wrong(
+          other + "; give a plan for one of " + String.join(", ", PlanScheduleJson.names()));
     }
     return read(tree);
   }

@@ -115,8 +115,7 @@ final class PlanScheduleJson {
     int chunks = order.placement().depth() / order.ranks();
     return ScheduleCatalog.find(order.name())
         .filter(entry -> entry.isSynchronousPipeline() && !entry.needsDurations())
-        .map(entry ->
-            entry.make(ScheduleInput.counts(order.ranks(), fixed.microBatches(), chunks)))
+        .map(entry -> entry.make(ScheduleInput.counts(order.ranks(), fixed.microBatches(), chunks)))
         .map(made -> FixedOrder.of(made.named(order.name())).equals(fixed))
         .orElse(false);
   }

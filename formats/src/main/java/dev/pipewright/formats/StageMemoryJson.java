@@ -1,7 +1,7 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.StageCost.Category;
-import dev.pipewright.cost.DeviceMemory;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -13,7 +13,7 @@ public final class StageMemoryJson {
    * Puts {@code memory_bytes}, {@code memory} by category, whose sum it is exactly, and {@code
    * capacity_bytes}. Where only the sum was measured, there are no categories.
    */
-  public static void put(Map<String, Object> stage, DeviceMemory memory) {
+  public static void put(Map<String, Object> stage, PeakMemory memory) {
     long peak = Math.round(memory.peakBytes());
     stage.put("memory_bytes", peak);
     if (memory.states().apart()) {
@@ -23,7 +23,7 @@ public final class StageMemoryJson {
   }
 
   /** Each as the difference of two rounded sums, the last of which is the rounded peak. */
-  private static Map<String, Object> categories(DeviceMemory memory, long peak) {
+  private static Map<String, Object> categories(PeakMemory memory, long peak) {
     Map<String, Object> object = new LinkedHashMap<>();
     double sum = 0;
     long before = 0;

@@ -10,10 +10,10 @@ import dev.pipewright.app.report.TimelineSvg;
 import dev.pipewright.app.report.TimelineText;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.PlanMemory;
 import dev.pipewright.cost.PlanTimeline;
 import dev.pipewright.cost.SimulatedOracle;
-import dev.pipewright.cost.DeviceMemory;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.TrainingFigures;
@@ -27,8 +27,8 @@ import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.TrainingFiguresJson;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.planner.Objective;
-import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Planning;
+import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.sim.Run;
 import dev.pipewright.trace.RankMemory;
 import dev.pipewright.trace.Timeline;
@@ -291,7 +291,7 @@ final class Answer implements PlannerAnswer {
    * @param when in the step that is, after other words; may be empty
    */
   static String tooLarge(Plan plan, Assessment estimate, int stage, String when) {
-    DeviceMemory memory = estimate.memory().get(stage);
+    PeakMemory memory = estimate.memory().get(stage);
     return "stage %d needs %s on %s of %s%s; recompute, or take more stages, more tensor parallelism or smaller micro-batches"
         .formatted(
             stage,

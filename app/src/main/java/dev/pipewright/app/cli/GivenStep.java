@@ -2,8 +2,10 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.CostModel;
+import dev.pipewright.cost.PeakMemory;
+import dev.pipewright.cost.PlanMemory;
+import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.cost.StageCost;
-import dev.pipewright.cost.DeviceMemory;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.FileProblem;
@@ -19,8 +21,6 @@ import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.sim.Conditions.Transfers;
 import dev.pipewright.sim.Jitter;
 import dev.pipewright.sim.PlanWires;
-import dev.pipewright.cost.SimulatedOracle;
-import dev.pipewright.cost.PlanMemory;
 import dev.pipewright.trace.RankMemory;
 import dev.pipewright.trace.Staircase;
 import dev.pipewright.units.Units;
@@ -112,9 +112,12 @@ record GivenStep(
     @Nullable List<RankMemory> memories =
         runs ? PlanMemory.of(assessment.stages(), SimulatedOracle.run(plan, assessment)) : null;
     for (int stage = 0; stage < assessment.stages().size(); stage++) {
-      DeviceMemory memory = assessment.memory().get(stage);
+      PeakMemory memory = assessment.memory().get(stage);
       if (!memory.fits()) {
-        String when = memories == null ? "" : when(memories.get(plan.placement().rankOf(stage)).total(), memory);
+        String when =
+            memories == null
+                ? ""
+                : when(memories.get(plan.placement().rankOf(stage)).total(), memory);
         String words = Answer.tooLarge(plan, assessment, stage, when);
         problems.add(FileProblem.ofStage(path, stage, "memory", words));
       }
@@ -142,7 +145,7 @@ record GivenStep(
   }
 
   /** When in the step memory is too much, and when it is most. */
-  private static String when(Staircase memory, DeviceMemory sizes) {
+  private static String when(Staircase memory, PeakMemory sizes) {
     int above = -1;
     int peak = 0;
     for (int i = 0; i < memory.bytes().length; i++) {

@@ -2,12 +2,12 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.SteadyState;
 import dev.pipewright.formats.SteadyFigures;
 import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.plan.AsynchronousPlan.Rule;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
-import dev.pipewright.cost.SteadyState;
 import dev.pipewright.units.Units;
 import java.util.Arrays;
 import java.util.List;

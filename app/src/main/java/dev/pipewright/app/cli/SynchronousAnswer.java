@@ -5,6 +5,7 @@ import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineOracle;
+import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.PlanFile;
@@ -20,7 +21,6 @@ import dev.pipewright.planner.Remedy;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.ScheduledPlanner;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
-import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.units.Units;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -38,7 +38,12 @@ final class SynchronousAnswer implements Answer.Remarks {
   private final Optional<Choice> schedule;
 
   private SynchronousAnswer(
-      String planner, Request request, Planning planning, StageCosts costs, boolean ended, Optional<Choice> schedule) {
+      String planner,
+      Request request,
+      Planning planning,
+      StageCosts costs,
+      boolean ended,
+      Optional<Choice> schedule) {
     this.planner = planner;
     this.request = request;
     this.planning = planning;

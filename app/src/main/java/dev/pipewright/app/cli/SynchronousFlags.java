@@ -3,9 +3,9 @@ package dev.pipewright.app.cli;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.planner.PlainPipeline.Cut;
+import dev.pipewright.planner.Request;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.Request.Shape;
-import dev.pipewright.planner.Request;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.catalog.ScheduleCatalog;
@@ -28,6 +28,7 @@ final class SynchronousFlags {
 
   /** The planners that plan for any schedule. */
   private static final List<String> ANY_SCHEDULE = List.of("auto", "dapple", "straight");
+
   static final List<String> COST_MODELS =
       List.of("pipewright", "dapple", "dapple-published", "dapple-repo");
   private static final List<String> RECOMPUTE =

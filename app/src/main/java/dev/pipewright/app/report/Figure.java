@@ -1,7 +1,7 @@
 package dev.pipewright.app.report;
 
 import dev.pipewright.cost.Assessment;
-import dev.pipewright.cost.DeviceMemory;
+import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
@@ -94,14 +94,14 @@ record Figure(String label, String value, String note) {
     int fullest = 0;
     double share = -1;
     for (int stage = 0; stage < assessment.memory().size(); stage++) {
-      DeviceMemory memory = assessment.memory().get(stage);
+      PeakMemory memory = assessment.memory().get(stage);
       double filled = memory.share();
       if (filled > share) {
         share = filled;
         fullest = stage;
       }
     }
-    DeviceMemory memory = assessment.memory().get(fullest);
+    PeakMemory memory = assessment.memory().get(fullest);
     String note = "on stage " + fullest;
     double capacity = (double) memory.capacity().value();
     if (isLimited(capacity)) {
@@ -111,7 +111,7 @@ record Figure(String label, String value, String note) {
   }
 
   /** Whether the capacity is a number to show rather than a stand-in for none. */
-  static boolean isLimited(DeviceMemory memory) {
+  static boolean isLimited(PeakMemory memory) {
     return isLimited((double) memory.capacity().value());
   }
 

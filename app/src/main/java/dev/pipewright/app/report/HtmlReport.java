@@ -57,11 +57,7 @@ public final class HtmlReport {
       return "Nothing fits.";
     }
     Candidate best = planning.best().get();
-    return best.kind()
-        + ": "
-        + Words.stages(best.plan())
-        + ", "
-        + Words.rhythm(best.plan());
+    return best.kind() + ": " + Words.stages(best.plan()) + ", " + Words.rhythm(best.plan());
   }
 
   private static String stages(Planning planning) {

@@ -3,8 +3,8 @@ package dev.pipewright.app.report;
 import dev.pipewright.app.report.Table.Cell;
 import dev.pipewright.app.report.Table.Column;
 import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.StageCost.Category;
-import dev.pipewright.cost.DeviceMemory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -22,11 +22,11 @@ final class MemoryTable {
 
   /** The categories that occur, in one unit; empty where only sums are known. */
   static Optional<Table> of(Assessment costs) {
-    List<DeviceMemory> stages = costs.memory();
+    List<PeakMemory> stages = costs.memory();
     if (!stages.stream().allMatch(stage -> stage.states().apart())) {
       return Optional.empty();
     }
-    double whole = stages.stream().mapToDouble(DeviceMemory::peakBytes).max().orElse(0);
+    double whole = stages.stream().mapToDouble(PeakMemory::peakBytes).max().orElse(0);
     List<Category> shown =
         Arrays.stream(Category.values())
             .filter(each -> stages.stream().anyMatch(stage -> stage.bytes(each) > 0))
@@ -72,7 +72,7 @@ final class MemoryTable {
     return true;
   }
 
-  private static List<Cell> cells(DeviceMemory memory, List<Category> shown, double whole) {
+  private static List<Cell> cells(PeakMemory memory, List<Category> shown, double whole) {
     List<Cell> row = new ArrayList<>();
     for (Category category : shown) {
       row.add(Cell.of(Numbers.bytesIn(memory.bytes(category), whole)));

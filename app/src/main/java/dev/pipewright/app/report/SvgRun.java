@@ -192,7 +192,9 @@ final class SvgRun {
       tip.append(" from ")
           .append(word)
           .append(' ')
-          .append(link.from()).append(" to ").append(link.to());
+          .append(link.from())
+          .append(" to ")
+          .append(link.to());
     } else if (lane instanceof Lane.Compute rank) {
       tip.append(' ').append(numbering.where(slice));
       tip.append(word.equals("stage") ? "" : ", " + word + " " + rank.rank());

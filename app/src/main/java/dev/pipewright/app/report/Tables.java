@@ -3,13 +3,13 @@ package dev.pipewright.app.report;
 import dev.pipewright.app.report.Table.Cell;
 import dev.pipewright.app.report.Table.Column;
 import dev.pipewright.cost.Assessment;
-import dev.pipewright.cost.DeviceMemory;
+import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
-import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Planning;
+import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,7 +53,7 @@ final class Tables {
       Plan plan, int index, Assessment costs, boolean timed, double whole) {
     StagePlan stage = plan.stages().get(index);
     StageCost cost = costs.stages().get(index);
-    DeviceMemory memory = costs.memory().get(index);
+    PeakMemory memory = costs.memory().get(index);
     List<Cell> times =
         !timed
             ? List.of()
@@ -117,14 +117,14 @@ final class Tables {
   /** The largest capacity or, where there are none, peak: its unit is the column's. */
   private static double whole(Assessment costs) {
     double whole = 0;
-    for (DeviceMemory memory : costs.memory()) {
+    for (PeakMemory memory : costs.memory()) {
       double size = Figure.isLimited(memory) ? memory.capacity().value() : memory.peakBytes();
       whole = Math.max(whole, size);
     }
     return whole;
   }
 
-  private static Cell memory(DeviceMemory memory, double whole) {
+  private static Cell memory(PeakMemory memory, double whole) {
     String peak = Numbers.bytesIn(memory.peakBytes(), whole);
     if (!Figure.isLimited(memory)) {
       return Cell.of(peak);

@@ -58,11 +58,7 @@ public final class TerminalReport {
 
   private void plan(Candidate best) {
     String rhythm =
-        best.kind()
-            + ": "
-            + Words.stages(best.plan())
-            + ", "
-            + Words.rhythm(best.plan());
+        best.kind() + ": " + Words.stages(best.plan()) + ", " + Words.rhythm(best.plan());
     TextWidth.wrap(
         out, Tables.recomputes(best.plan()) ? rhythm : rhythm + ", no recomputation", width, 2);
     out.append('\n');

@@ -101,7 +101,9 @@ final class TimelineData {
 
   private void lane(Shown run, Lane lane) {
     if (lane instanceof Lane.Link link) {
-      Markup.quote(out.append("{\"name\":"), Lanes.word(run.timeline()) + " " + link.from() + " → " + link.to());
+      Markup.quote(
+          out.append("{\"name\":"),
+          Lanes.word(run.timeline()) + " " + link.from() + " → " + link.to());
     } else if (lane instanceof Lane.Compute rank) {
       out.append("{\"rank\":").append(rank.rank());
       Markup.quote(out.append(",\"name\":"), Lanes.name(run.timeline(), rank));

@@ -56,8 +56,7 @@ class AnyScheduleTest {
     RunPrediction prediction =
         new RunPrediction(given.costed().costs(), assignment, trained.devices());
     double simulatedSeconds = answer.at("/simulated/step_s").asDouble();
-    assertEquals(
-        simulatedSeconds, prediction.simulate().makespan(), ROUNDING * simulatedSeconds);
+    assertEquals(simulatedSeconds, prediction.simulate().makespan(), ROUNDING * simulatedSeconds);
   }
 
   @ParameterizedTest

@@ -14,7 +14,7 @@ import java.util.Map;
  * @param workingBytes what a pass needs beyond that while it recomputes and computes
  * @param capacity the device's memory; the smallest of the devices that hold the same stages
  */
-public record DeviceMemory(
+public record PeakMemory(
     States states, double activationBytes, double workingBytes, Bytes capacity) {
   /** Weights, gradients, optimizer state. */
   public double staticBytes() {
