@@ -20,7 +20,7 @@ import java.util.Optional;
  * PlanJson} reads the plan back. Where nothing fits, {@code plan} and the figures of it are null.
  */
 public final class AnswerJson {
-  /** What an answer says beside the plan and what it was made for. */
+  /** What an answer says in addition to the plan and what it was made for. */
   static final List<String> KEYS =
       List.of(
           "planner",
@@ -39,7 +39,7 @@ public final class AnswerJson {
           "tflops_per_device",
           "mfu");
 
-  /** What an answer says of each stage beside the decision. */
+  /** What an answer says of each stage in addition to the decision. */
   static final List<String> FIGURES =
       List.of(
           "forward_s",
@@ -56,7 +56,7 @@ public final class AnswerJson {
           "parallelism");
 
   /**
-   * What an answer says beside the planning itself.
+   * What an answer says in addition to the planning itself.
    *
    * @param madeFor model and cluster as the user named them
    * @param provenance where the model's times come from

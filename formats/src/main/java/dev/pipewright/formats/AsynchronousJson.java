@@ -14,7 +14,7 @@ import java.util.Optional;
 
 /**
  * Reads plans that never flush, as {@link PipeDreamJson} and {@link PipeDream2bwJson} write them:
- * the answer, or the plan alone. Figures beside the plan are ignored but for the objective.
+ * the answer, or the plan alone. Further figures are ignored but for the objective.
  */
 public final class AsynchronousJson {
   private static final List<String> LEVELS = List.of("levels", "bandwidths", "activation_transfer");

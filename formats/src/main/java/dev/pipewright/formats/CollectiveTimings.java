@@ -36,8 +36,8 @@ public final class CollectiveTimings {
   /**
    * What of a file is wanted, and what the file may not say.
    *
-   * @param collective only these; where the file does not tell what it times, it is these
-   * @param devices only timings of so many; where the file does not tell how many, it is so many
+   * @param collective only these; where the file does not say what it times, it is these
+   * @param devices only timings of so many; where the file does not say how many, it is so many
    * @param machine only timings of this one
    */
   public record Selection(

@@ -4,7 +4,7 @@ import java.util.OptionalDouble;
 import java.util.OptionalLong;
 
 /**
- * What a plan was told of its devices' memory.
+ * The memory of its devices that a plan was made for.
  *
  * @param bytes of every device, where it is not the cluster's
  * @param reserve share of what a process can use that the plan left free

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.SortedMap;
 
 /**
- * Writes the constants that follow from measured collectives, and how well they tell them, as one
- * object of JSON. Seconds and bytes are of one step's message unless a key says otherwise.
+ * Writes the constants that follow from measured collectives, and how well they fit, as one object
+ * of JSON. Seconds and bytes are of one step's message unless a key says otherwise.
  */
 public final class LinkFitJson {
   private LinkFitJson() {}

@@ -225,7 +225,7 @@ public final class MemoryCurveCsv {
     return distinct(all.stream().flatMapToDouble(Arrays::stream).sorted(), period);
   }
 
-  /** Times up to the period's end, of those that rounding alone tells apart the first. */
+  /** Times up to the period's end, of those that differ by rounding alone the first. */
   private static double[] distinct(DoubleStream sorted, double period) {
     double[] times = sorted.toArray();
     double[] kept = new double[times.length + 1];

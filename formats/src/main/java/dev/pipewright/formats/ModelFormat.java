@@ -9,7 +9,7 @@ import java.util.function.Predicate;
  * A format of model files, as {@link ModelFiles} lists it.
  *
  * @param name as users write it in {@code --model-format}
- * @param example what such a file is, with its first characters where they tell
+ * @param example what such a file is, with its first characters where they are typical
  * @param begins whether a file whose text starts so is of this format
  * @param reader reads one
  */

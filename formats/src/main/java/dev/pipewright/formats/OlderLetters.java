@@ -11,8 +11,8 @@ import java.util.Set;
  * of the input, {@code W} that of the weights as today, and {@code BW} the whole backward pass,
  * which is {@code B} today.
  *
- * <p>A file tells by its content: it has a {@code BW}; or it has no {@code I}, and each {@code W}
- * is of a stage and micro-batch that has a {@code B} too, which today's letters would count twice.
+ * <p>The content decides: a file has a {@code BW}; or it has no {@code I}, and each {@code W} is of
+ * a stage and micro-batch that has a {@code B} too, which today's letters would count twice.
  */
 final class OlderLetters {
   private OlderLetters() {}

@@ -230,7 +230,7 @@ public final class OutputFolder implements AutoCloseable {
     return inside(name);
   }
 
-  /** The folder, behind links. */
+  /** The folder that links lead to. */
   public Path path() {
     return folder;
   }

@@ -17,7 +17,7 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The layers of a ParaDL network as a chain of operators behind an {@link Operator.Input}.
+ * The layers of a ParaDL network as a chain of operators after an {@link Operator.Input}.
  *
  * <p>Arithmetic and memory are counted as for the networks of the zoo, without biases. A layer
  * keeps its output where the next one needs it again for its gradient (weights, normalisation,
@@ -55,7 +55,7 @@ final class ParadlGraph {
     return LayerGraph.chain(model, layers);
   }
 
-  /** The input's name, then one for each line; where a name repeats, with .2, .3 … behind it. */
+  /** The input's name, then one for each line; where a name repeats, .2, .3 … follow it. */
   private static List<String> names(List<ParadlLayer> lines) {
     List<String> names = new ArrayList<>(List.of("input"));
     Set<String> taken = new HashSet<>(names);

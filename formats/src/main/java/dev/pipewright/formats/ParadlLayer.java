@@ -44,7 +44,7 @@ record ParadlLayer(
   private static final String FORM =
       "a layer reads \"CONV1|3x226x226|3x96x11x11|96x54x54|0.0006\", the seconds may be missing";
 
-  /** {@code axes} is how many extents a shape has behind its channels. */
+  /** {@code axes} is how many extents a shape has after its channels. */
   static ParadlLayer parse(BarLine line, int axes) {
     int fields = line.fields().size();
     if (fields < 4 || fields > 5) {
@@ -170,7 +170,7 @@ record ParadlLayer(
             + " up to half of it; correct one of the three");
   }
 
-  /** Throws unless this layer reads {@code written}, which {@code writer} leaves behind. */
+  /** Throws unless this layer reads {@code written}, the output of {@code writer}. */
   void checkReads(List<Integer> written, String writer) {
     if (!in.equals(written)) {
       throw line.mistake(
@@ -179,7 +179,7 @@ record ParadlLayer(
     }
   }
 
-  /** What an element-wise layer computes: its name in small letters without a number behind it. */
+  /** What an element-wise layer computes: its name in small letters without its number. */
   String function() {
     return NUMBER.matcher(name.toLowerCase(Locale.ROOT)).replaceFirst("");
   }

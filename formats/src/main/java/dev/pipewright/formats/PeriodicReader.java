@@ -135,7 +135,7 @@ final class PeriodicReader {
     return new Stage(read.firstLayer(), read.lastLayer() + 1, devices.get(0), again);
   }
 
-  /** {@code ["F", 0, 0.25, 1]}: letter, stage, start, shift; SF and SB are transfers behind it. */
+  /** {@code ["F", 0, 0.25, 1]}: letter, stage, start, shift; SF and SB are transfers after it. */
   private static RepeatedOp op(Node node, int stages, double period) {
     if (node.list().size() != 4) {
       throw node.wrong(

@@ -21,7 +21,7 @@ public final class PipeDream2bwJson {
   private static final int MOST_CANDIDATES = 16;
 
   /**
-   * What an answer says beside the planning itself.
+   * What an answer says in addition to the planning itself.
    *
    * @param madeFor model and cluster as the user named them
    * @param provenance where the model's times come from

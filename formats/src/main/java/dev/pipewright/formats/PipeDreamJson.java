@@ -20,13 +20,13 @@ import java.util.OptionalInt;
  */
 public final class PipeDreamJson {
   /**
-   * What an answer says beside the planning itself.
+   * What an answer says in addition to the planning itself.
    *
    * @param madeFor model and cluster as the user named them
    * @param provenance where its times come from
    * @param levels of the cluster, innermost first
    * @param chargesTransfers whether activations cost time at the cuts
-   * @param miniBatch samples of a mini-batch, where somebody says
+   * @param miniBatch samples of a mini-batch, where they are known
    * @param forwardSeconds of all layers up to each position, for a mini-batch on one device
    * @param planningSeconds how long the search took
    */

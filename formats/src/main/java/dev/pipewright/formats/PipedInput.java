@@ -7,7 +7,7 @@ import java.util.Objects;
 
 /**
  * What comes through a pipe: it can be read but once, and so is kept, as far as it was read, for
- * whoever opens it again.
+ * every later reader.
  */
 final class PipedInput {
   private static final int MOST = 64 << 20; // bytes

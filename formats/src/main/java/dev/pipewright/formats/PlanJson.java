@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 
 /**
  * Plans as JSON: the plan itself, or an object that holds it as {@code plan}, such as the answer of
- * {@code plan --json}. Figures beside the plan ({@code forward_s}, {@code memory_bytes}, …) are
- * ignored. {@code docs/formats.md} lists the keys.
+ * {@code plan --json}. Further figures ({@code forward_s}, {@code memory_bytes}, …) are ignored.
+ * {@code docs/formats.md} lists the keys.
  */
 public final class PlanJson {
   static final String FORMAT = "pipewright-plan";

@@ -19,7 +19,7 @@ import java.util.OptionalLong;
  * @param plan the plan in it, which may be all
  */
 record PlanTree(Path file, Node root, Node plan) {
-  /** The kinds of plan, each with the key that tells it from the others. */
+  /** The kinds of plan, each with the key that only it has. */
   enum Kind {
     SYNCHRONOUS,
     ASYNCHRONOUS,
@@ -98,7 +98,7 @@ record PlanTree(Path file, Node root, Node plan) {
               precision.orElseThrow().word(PrecisionWords.BY_WORD)));
     }
 
-    /** A number in an object beside the plan, such as {@code objective.value}. */
+    /** A number in an object next to the plan, such as {@code objective.value}. */
     OptionalDouble figure(String object, String key) {
       return outer
           .optional(object)

@@ -5,7 +5,7 @@ import java.util.Map;
 
 /** How files spell precisions. */
 final class PrecisionWords {
-  /** By word; {@code mixed} is what files said before they told the 16-bit formats apart. */
+  /** By word; {@code mixed} is what files said before they distinguished the 16-bit formats. */
   static final Map<String, Precision> BY_WORD = words();
 
   private PrecisionWords() {}

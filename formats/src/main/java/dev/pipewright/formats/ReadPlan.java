@@ -8,8 +8,8 @@ public sealed interface ReadPlan permits PlanFile, AsynchronousFile, PeriodicFil
   MadeFor madeFor();
 
   /**
-   * Reads a plan of any kind, told by its content. Throws {@link BadInputException} where it is
-   * none.
+   * Reads a plan of any kind, recognised by its content. Throws {@link BadInputException} where it
+   * is none.
    */
   static ReadPlan of(Path file) {
     PlanTree tree = PlanTree.read(file);

@@ -265,7 +265,7 @@ public final class ScheduleCsv {
     return text.toString();
   }
 
-  /** With what is sent and received, gathered before and reduced behind. */
+  /** With what is sent and received, gathered before and reduced after. */
   public static String textWithTransfers(Schedule schedule) {
     checkKnown(schedule);
     return ScheduleTransferText.of(schedule);

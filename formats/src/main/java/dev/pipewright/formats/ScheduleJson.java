@@ -32,7 +32,7 @@ import java.util.OptionalDouble;
  */
 public final class ScheduleJson {
   /**
-   * What the answer says beside the run.
+   * What the answer says in addition to the run.
    *
    * @param microBatches of all directions
    * @param chunks stages of each rank and direction

@@ -17,8 +17,8 @@ import tools.jackson.core.JsonToken;
 
 /**
  * Reads the answer of {@code schedule --json}, which {@link ScheduleJson} writes, with the place of
- * every op. Of what stands beside {@code ranks} it needs nothing: where {@code micro_batches} or
- * {@code placement} are missing, they are as the ops have them. Op by op: files may be large.
+ * every op. It needs nothing but {@code ranks}: where {@code micro_batches} or {@code placement}
+ * are missing, they are as the ops have them. Op by op: files may be large.
  */
 public final class ScheduleJsonReader {
   private static final String FORM = "; write ops like [\"F\", micro-batch, stage, start, end]";

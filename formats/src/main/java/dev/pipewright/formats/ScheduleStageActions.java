@@ -9,7 +9,7 @@ import java.util.List;
 
 /**
  * Checks what a schedule file does with stages as a whole: a stage whose parameters are gathered
- * anywhere has them whenever it computes, and gradients are added up behind a backward pass, those
+ * anywhere has them whenever it computes, and gradients are added up after a backward pass, those
  * of all stages or of none.
  */
 final class ScheduleStageActions {

@@ -9,7 +9,7 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Adds transfers to a schedule: an output is sent right behind its pass, and received where the
+ * Adds transfers to a schedule: an output is sent right after its pass, and received where the
  * other rank stands then, when all ranks do one action in turn. So no order of transfers makes two
  * ranks wait for each other.
  */

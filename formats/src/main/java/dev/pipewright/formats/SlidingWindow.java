@@ -11,7 +11,7 @@ import java.util.Optional;
 record SlidingWindow(int kernel, int stride, int padding) {
   /**
    * The smallest stride, with the smallest padding, that turn {@code in} into {@code out} = ⌊(in +
-   * padding before and behind − kernel) / stride⌋ + 1. Empty where the padding would be more than
+   * padding before and after − kernel) / stride⌋ + 1. Empty where the padding would be more than
    * half of the kernel, or where the kernel is larger than its input and less than half of the
    * input's extent comes out: a filter written for another input.
    */

@@ -6,7 +6,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The figures that a schedule's file states beside its ops, and whether these give them too. */
+/**
+ * The figures that a schedule's file states in addition to its ops, and whether these give them
+ * too.
+ */
 final class StatedFigures {
   private static final double ROUNDING = 1e-9;
 

@@ -19,10 +19,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A folder of checkpoints. One is written beside its place and gets its name when everything of it
- * is on the disk; so whatever bears the name is whole, and a run that is killed leaves the last one
- * as it was. Nothing outside the folder is written or deleted: links in it are not followed, and of
- * a checkpoint only the files that it was written with are deleted.
+ * A folder of checkpoints. One is written under a temporary name and gets its own when everything
+ * of it is on the disk; so whatever bears the name is whole, and a run that is killed leaves the
+ * last one as it was. Nothing outside the folder is written or deleted: links in it are not
+ * followed, and of a checkpoint only the files that it was written with are deleted.
  *
  * <pre>{@code
  * coordinator: begin(step)                                    commit(manifest)

@@ -3,7 +3,7 @@ package dev.pipewright.runtime.data;
 import dev.pipewright.model.Shape;
 import java.util.function.LongToIntFunction;
 
-/** Values of several samples, one behind the other. */
+/** Values of several samples, one after the other. */
 final class Batches {
   private Batches() {}
 

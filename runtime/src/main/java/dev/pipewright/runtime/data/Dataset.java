@@ -17,7 +17,7 @@ public interface Dataset {
 
   /**
    * What it should answer: a class for each row of scores (so many per sample as it has steps, one
-   * sample behind the other), or numbers.
+   * sample after the other), or numbers.
    */
   HostValues target(long[] numbers);
 

@@ -48,7 +48,7 @@ record Fit(String data, DatasetRequirements wanted) {
     throw misfit("this is text, but " + wanted.network() + " reads " + read() + "; " + other());
   }
 
-  /** How many classes the network tells apart, which must be enough. */
+  /** The number of classes that the network distinguishes, which must be enough. */
   int classes(int least) {
     if (!(wanted.answer() instanceof DatasetRequirements.Answer.Classes classes)) {
       throw misfit(

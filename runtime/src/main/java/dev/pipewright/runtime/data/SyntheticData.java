@@ -2,7 +2,7 @@ package dev.pipewright.runtime.data;
 
 import dev.pipewright.model.Shape;
 
-/** Makes data of a kind for a network. Held out are samples behind those that it learns from. */
+/** Makes data of a kind for a network. The held-out samples follow those that it learns from. */
 final class SyntheticData {
   private static final int USUAL_ALPHABET = 256;
   private static final int USUAL_SOURCES = 10;

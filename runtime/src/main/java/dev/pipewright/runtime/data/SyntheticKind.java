@@ -8,7 +8,7 @@ import java.util.Optional;
 public enum SyntheticKind {
   /** Noisy images of classes. */
   IMAGES,
-  /** Sequences in which a token tells much of the next. */
+  /** Sequences in which a token says much about the next. */
   TOKENS,
   /** Random fields and the numbers that they were made with. */
   VOLUMES,

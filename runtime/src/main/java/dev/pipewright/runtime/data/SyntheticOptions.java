@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 
-/** Reads what stands behind {@code synthetic:}. */
+/** Reads the options after {@code synthetic:}. */
 final class SyntheticOptions {
   private static final List<String> KEYS = List.of("samples", "classes", "seed");
   private static final long USUAL_SAMPLES = 10_000;

@@ -7,7 +7,7 @@ import java.util.List;
  * the first, each replaced by another that follows from the seed. Sentences come from a {@link
  * MarkovSource}.
  *
- * <p>A network reads the sentence and the translation so far, that is the translation behind a mark
+ * <p>A network reads the sentence and the translation so far, that is the translation after a mark
  * for its begin, and answers each step with the translation's next word. Where the translation has
  * more steps than the sentence, marks for its end fill them.
  */

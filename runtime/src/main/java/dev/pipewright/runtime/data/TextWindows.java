@@ -5,7 +5,7 @@ import java.util.List;
 
 /**
  * A file cut into windows. Bytes are tokens; after each the network answers with the next, so a
- * window reaches one byte into the window behind it.
+ * window reaches one byte into the next window.
  */
 final class TextWindows implements Dataset {
   private static final int VOCABULARY = 256;

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * many to one, many to many). Workers that compute a stage together all have whole tensors: part
  * {@code p} hears from part {@code p} modulo the parts of the other stage.
  *
- * <p>Tags are told apart by cut, direction, micro-batch and tensor.
+ * <p>Tags differ by cut, direction, micro-batch and tensor.
  */
 final class Crossing implements AutoCloseable {
   private final Assignment assignment;
@@ -139,7 +139,7 @@ final class Crossing implements AutoCloseable {
   }
 
   /**
-   * The workers of the stage before or behind that this one exchanges tensors with.
+   * The workers of the previous or next stage that this one exchanges tensors with.
    *
    * @param hears whether it takes them, or gives them
    */

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.IntConsumer;
 import java.util.function.ToDoubleFunction;
 
-/** Takes the time of a micro-batch on a stage; the tensors that it hands on mean nothing. */
+/** Takes the time of a micro-batch on a stage; the tensors that it sends mean nothing. */
 final class EmulatedFlight implements Flight {
   private final Stage stage;
   private final Emulation emulation;

@@ -26,7 +26,7 @@ interface Flight extends AutoCloseable {
    * The whole backward pass.
    *
    * @param gradients of the outputs that have one
-   * @param left called with each segment behind which all is done
+   * @param left called with each segment after which all is done
    * @return the gradients of the inputs that need one; they live until they are closed
    */
   List<Tensor> backward(List<Tensor> gradients, IntConsumer left);

@@ -18,7 +18,7 @@ final class FromHome implements StageParameters {
   private int times; // that they were told
 
   /**
-   * @param room of the parameters, while somebody computes with them
+   * @param room of the parameters, while a pass computes with them
    * @param parameters all of them at home; without numbers elsewhere
    */
   FromHome(

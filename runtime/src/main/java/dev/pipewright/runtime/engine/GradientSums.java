@@ -59,7 +59,7 @@ final class GradientSums implements AutoCloseable {
     }
   }
 
-  /** Has gradients lie one behind the other; zeros where a worker had no samples. */
+  /** Puts gradients one after the other in memory; zeros where a worker had no samples. */
   private static void move(Bucket bucket) {
     for (int i = 0; i < bucket.views().size(); i++) {
       Tensor value = bucket.parameters().get(i).value();

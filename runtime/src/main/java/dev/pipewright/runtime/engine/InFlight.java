@@ -299,7 +299,7 @@ final class InFlight implements Flight {
     return chosen;
   }
 
-  /** Closes gradients that came from the segment behind; those of the last are not ours. */
+  /** Closes gradients that came from the next segment; those of the last are not ours. */
   private void closeBehind(int segment, List<Tensor> coming) {
     if (segment + 1 < passed.length) {
       coming.forEach(Tensor::close);

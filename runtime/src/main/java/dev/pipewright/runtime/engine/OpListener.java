@@ -2,7 +2,7 @@ package dev.pipewright.runtime.engine;
 
 /** Is notified of each op before a worker runs it, so that a failure can name the op. */
 public interface OpListener {
-  /** In place of an op: the sums and the update behind the program. */
+  /** In place of an op: the sums and the update after the program. */
   long BEHIND = -1;
 
   /** Nobody listens. */

@@ -30,7 +30,9 @@ final class OpTimestamps {
     ended[position] = System.nanoTime() - ahead;
   }
 
-  /** A part of the update that the last op does while it runs: it counts as if it came behind. */
+  /**
+   * A part of the update that the last op does while it runs: it counts as if it came after the op.
+   */
   void updatesAhead(Runnable part) {
     long begun = System.nanoTime();
     part.run();

@@ -3,8 +3,8 @@ package dev.pipewright.runtime.engine;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Waits for very nearly as long as it is told: a sleep ends some 60 µs late, so the rest is waited
- * for awake.
+ * Waits for very nearly the time that is asked for: a sleep ends some 60 µs late, so the rest is
+ * waited for awake.
  */
 final class Pause {
   private static final long AWAKE_NANOSECONDS = 100_000;

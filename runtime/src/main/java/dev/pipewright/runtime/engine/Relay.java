@@ -9,7 +9,7 @@ import java.util.List;
 
 /**
  * A worker's part in handing a stage's sums on, from turn to turn and from worker to worker: no
- * collective operation, one message behind each turn. What nobody here needs any more is freed.
+ * collective operation, one message after each turn. What this worker no longer needs is freed.
  */
 final class Relay {
   static final int FIRST_TAG = 1 << 30; // behind all of other messages
@@ -59,7 +59,7 @@ final class Relay {
     receives.await();
   }
 
-  /** An op of the stage has ended: hands on what the next turn needs. */
+  /** An op of the stage has ended: sends what the next turn needs. */
   void ended(int position) {
     gradientPasses.over(rank, position).ifPresent(turn -> gradientPass(turn + 1));
     uses.spent(position).forEach(each -> sums.forget(each.update()));

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Parameters that a group of workers bring up to date together, each an equal part of them. They
- * lie one behind the other, with a few zeros behind the last where their number does not divide; a
- * part may begin in one parameter and end in another.
+ * follow each other, with a few zeros after the last where their number does not divide; a part may
+ * begin in one parameter and end in another.
  */
 final class Shard implements AutoCloseable {
   private final ZeroStage sharding;
@@ -91,7 +91,7 @@ final class Shard implements AutoCloseable {
     }
   }
 
-  /** Keeps its own part only, once nobody writes to the others any more. */
+  /** Keeps its own part only, once the others are no longer written. */
   void forget() {
     await();
     room.empty();

@@ -28,7 +28,7 @@ interface StageParameters {
     // they stay
   }
 
-  /** A backward pass has left a segment behind. */
+  /** A backward pass has finished a segment. */
   default void left(int segment) {
     // the gradients are complete later
   }

@@ -19,9 +19,9 @@ interface Summing {
   }
 
   /**
-   * Sums over teams, whose members all have replicas.
+   * Sums over tensor-parallel groups, whose members all have replicas.
    *
-   * @param place of this worker in its team
+   * @param place of this worker in its group
    * @param replicas of the same part
    */
   record OfTeams(Reduction how, Group tensorGroup, int place, Group replicas) implements Summing {

@@ -7,7 +7,7 @@ import java.util.SequencedMap;
 
 /**
  * A parameter of a stage that another stage has, too, on a worker whose steps flow. Its versions
- * are behind those of the stage's other parameters: an update is learnt when a pass meets it.
+ * lag behind those of the stage's other parameters: an update is applied when a pass meets it.
  */
 final class TiedCopy implements AutoCloseable {
   private final int depth;

@@ -103,7 +103,7 @@ final class TiedExchange implements AutoCloseable {
   /**
    * Hands on what a stage adds to an update.
    *
-   * @param fill writes its gradient into room for it, one number behind the other
+   * @param fill writes its gradient into room for it, one element after the other
    */
   void hand(int depth, int update, Consumer<Tensor> fill) {
     Handed own = handed.computeIfAbsent(update, key -> new Handed(room()));

@@ -51,7 +51,7 @@ public final class Updates implements AutoCloseable {
     return steps;
   }
 
-  /** Goes on behind so many steps. */
+  /** Continues after so many steps. */
   void continueAfter(long before) {
     steps = before;
   }

@@ -12,7 +12,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Versions of a stage's parameters: the newest, and older ones as long as somebody needs them. A
+ * Versions of a stage's parameters: the newest, and older ones as long as a pass needs them. A
  * version is how many updates it has seen.
  *
  * <p>D. Narayanan et al., <i>PipeDream</i>, SOSP 2019, §3.3 calls this weight stashing. A forward

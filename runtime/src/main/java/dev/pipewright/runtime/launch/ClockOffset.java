@@ -27,7 +27,9 @@ final class ClockOffset {
     }
   }
 
-  /** Nanoseconds; 0 before the first answer, and for workers on this machine, whom nobody asks. */
+  /**
+   * Nanoseconds; 0 before the first answer, and for workers on this machine, which are not asked.
+   */
   synchronized long ahead() {
     return answers.stream()
         .min(Comparator.comparingLong(Answer::roundTrip))

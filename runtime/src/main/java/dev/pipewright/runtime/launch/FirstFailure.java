@@ -4,7 +4,8 @@ import java.util.Optional;
 
 /**
  * The one failure to name when several workers fail: of those that explain most, the first heard
- * of. News travels by several ways, so it waits a little where a better explanation may follow.
+ * of. Reports arrive by several connections, so it waits a little where a better explanation may
+ * follow.
  */
 final class FirstFailure {
   private static final long SETTLE_NANOSECONDS = 5_000_000_000L;

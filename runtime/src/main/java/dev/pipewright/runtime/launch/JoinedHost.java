@@ -11,7 +11,7 @@ import java.net.ProtocolException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** A machine that works for a {@link Coordinator} on another one: starts workers when told to. */
+/** A machine that works for a {@link Coordinator} on another one: starts workers on request. */
 public final class JoinedHost {
   private final Control control;
   private final WorkerProcesses processes;
@@ -33,7 +33,7 @@ public final class JoinedHost {
    * @param slots how many workers this machine takes at most
    * @param logs the folder for what they print; without one it is gone when the run ends
    * @return why it has ended where it failed, for the user here
-   * @throws BadInputException when nobody is there, or the token is wrong
+   * @throws BadInputException when the coordinator cannot be reached, or the token is wrong
    */
   public static Optional<String> run(
       String host, int port, String token, int slots, Optional<Path> logs) {

@@ -4,7 +4,7 @@ import dev.pipewright.execution.JoiningService;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The service behind {@code join}. */
+/** The service that {@code join} calls. */
 public final class Joining implements JoiningService {
   @Override
   public Optional<String> join(

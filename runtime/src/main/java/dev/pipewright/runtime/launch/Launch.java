@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param workers in all
  * @param here how many of them on this machine, the first ones; the others join
  * @param task the name of the {@link WorkerTask} class that each runs
- * @param job what the task is told
+ * @param job the task's input
  * @param logs the folder for what each worker prints: {@code rank-0.log} and so on; without one it
  *     is gone when the run ends
  * @param roles what each worker is for, such as {@code stage 1}, to name it before its first op;

@@ -17,7 +17,7 @@ final class MatrixProducts {
   /** By which a user chooses {@code mkl} or {@code openblas}; otherwise the processor does. */
   static final String WISH = "PIPEWRIGHT_BLAS";
 
-  /** By which OpenBLAS is told of its kernels, when it is loaded. */
+  /** The variable that chooses OpenBLAS's kernels when it is loaded. */
   static final String KERNELS = "OPENBLAS_CORETYPE";
 
   /** Libraries that a process loads before those that it asks for. */

@@ -65,7 +65,7 @@ record ProcessorShares(List<Set<Integer>> cores) {
 
   /**
    * A worker's equal share, of whole cores if possible, as {@code taskset} reads it; empty where
-   * there are fewer processors than threads that compute, or nobody to share with.
+   * there are fewer processors than threads that compute, or no other worker to share with.
    *
    * @param place among the workers of this machine, from 0
    * @param threads of each worker

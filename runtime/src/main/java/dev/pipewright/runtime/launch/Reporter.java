@@ -1,6 +1,6 @@
 package dev.pipewright.runtime.launch;
 
-/** What a worker tells about itself. */
+/** A worker's reports about itself. */
 public interface Reporter {
   /** Tells the coordinator something, in one line or several; it arrives in order. */
   void event(String text);

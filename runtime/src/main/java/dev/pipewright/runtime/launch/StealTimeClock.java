@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** Counts what a virtual machine's host takes away from its processors, as Linux tells. */
+/** Counts what a virtual machine's host takes away from its processors, as Linux states it. */
 public final class StealTimeClock {
   private static final Path STATISTICS = Path.of("/proc/stat");
 

@@ -158,7 +158,7 @@ final class WorkerGroup implements AutoCloseable {
             .with("sealed", hosts.isEmpty() ? 0 : 1));
   }
 
-  /** A worker can be reached by others; once all can, they are told how. */
+  /** A worker can be reached by others; once all can, each gets the addresses. */
   private void opened(Member opened, String address) {
     opened.entrance = address;
     if (workers.stream().noneMatch(worker -> worker.entrance.isEmpty())) {

@@ -85,7 +85,7 @@ public final class WorkerMain {
     try {
       stop.await();
     } catch (InterruptedException e) {
-      // then it ends without being told to
+      // then it ends without a command
     }
   }
 

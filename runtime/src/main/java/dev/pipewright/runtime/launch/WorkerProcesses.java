@@ -33,7 +33,7 @@ final class WorkerProcesses implements AutoCloseable {
    *
    * <p>Its threads do not interrupt each other when they wake up, as Linux's batch policy has it:
    * otherwise a thread that reads takes the processor from the one that computes for each message.
-   * They stay on their {@link ProcessorShares}, the first word behind.
+   * They stay on their {@link ProcessorShares}, the first word of the command.
    */
   private static final List<String> BEGINNING =
       File.separatorChar == '\\' // Windows has neither
@@ -181,7 +181,7 @@ final class WorkerProcesses implements AutoCloseable {
         System.getProperty("java.class.path"),
         "-Xmx" + resources.heapMegabytes() + "m",
         "-XX:+UseSerialGC",
-        // A worker's Java code only tells the library what to do: quick to start beats quick to
+        // A worker's Java code only calls the library: a quick start beats a quick
         // run. Where memory counts nothing is compiled, as that takes several MB at any time.
         // What is sealed between machines takes the processor's instructions for it, which only
         // the slower compiler uses.

@@ -1,5 +1,5 @@
 /**
- * Workers as processes: how they are started and told what to do, and how all of them end when one
+ * Workers as processes: how they are started and get their jobs, and how all of them end when one
  * does. Nothing here knows what they compute.
  *
  * <table>

@@ -12,8 +12,7 @@ import java.nio.file.StandardOpenOption;
 
 /**
  * A file with a JSON object for each step, one per line, each complete when it was recorded. A run
- * that goes on where another ended writes behind its lines; of a step that stands twice the later
- * line counts.
+ * that continues another appends to its lines; of a step that stands twice the later line counts.
  */
 public final class JsonLines implements MetricSink {
   private final Path file;

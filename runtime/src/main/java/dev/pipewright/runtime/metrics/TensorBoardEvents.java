@@ -33,7 +33,7 @@ public final class TensorBoardEvents implements MetricSink {
   /**
    * Begins a file of its own in a folder: TensorBoard shows all files of a folder as one run.
    *
-   * @param unixSeconds now; its name tells files apart
+   * @param unixSeconds now; it makes the file's name unique
    */
   public TensorBoardEvents(Path folder, double unixSeconds) {
     try {

@@ -4,7 +4,7 @@ import dev.pipewright.model.Operator;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.List;
 
-/** The places of a map as the steps of a sequence, behind a learned first step. */
+/** The positions of a map as the steps of a sequence, after a learned first step. */
 final class ClassTokenModule implements Module {
   private final Parameter token;
 

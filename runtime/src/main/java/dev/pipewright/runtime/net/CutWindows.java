@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The windows of an operator over a map, of which each member of a team has a part: along each axis
- * that is cut, it first gets the rows that its windows reach over. Behind the first such axis the
- * rows of the corners are there, and go along with those of the next.
+ * The windows of an operator over a map, of which each member of a group has a part: along each
+ * axis that is cut, it first gets the rows that its windows reach over. Behind the first such axis
+ * the rows of the corners are there, and go along with those of the next.
  */
 final class CutWindows {
   private final TensorParallelGroup tensorGroup;
@@ -25,13 +25,13 @@ final class CutWindows {
     this.padding = ConvolutionModule.array(windows.padding());
   }
 
-  /** Windows over a map that nobody cuts. */
+  /** Windows over a map that is not cut. */
   static CutWindows whole(Windows windows) {
     return new CutWindows(TensorParallelGroup.ALONE, windows);
   }
 
   /**
-   * Windows over a map that the team cuts.
+   * Windows over a map that the group cuts.
    *
    * @param in extents of the whole map
    */

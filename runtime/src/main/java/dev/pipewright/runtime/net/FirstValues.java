@@ -29,7 +29,7 @@ final class FirstValues {
   private final Share share;
 
   /**
-   * @param share what whole parameters are to the members of a team
+   * @param share what whole parameters are to the members of a group
    */
   FirstValues(Layer layer, RandomSource random, Share share) {
     this.layer = layer.name();

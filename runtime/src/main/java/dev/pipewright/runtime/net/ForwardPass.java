@@ -10,8 +10,8 @@ import java.util.List;
  *
  * <p>The gradient of a parameter needs the gradient of the output of the function that read it, and
  * that function's input. So a first part that gives the gradients of these outputs leaves to the
- * second what nobody waits for: one product for each parameter (Qi et al., <i>Zero bubble pipeline
- * parallelism</i>, ICLR 2024, §2).
+ * second what no other rank waits for: one product for each parameter (Qi et al., <i>Zero bubble
+ * pipeline parallelism</i>, ICLR 2024, §2).
  */
 public final class ForwardPass {
   private final boolean training;

@@ -103,9 +103,9 @@ final class GroupCommunication {
   }
 
   /**
-   * The rows of a map that the windows of this member reach over along an axis, from whoever has
-   * them, with padding. The gradients of borrowed rows go back to their owners, who add them to
-   * those of their own.
+   * The rows of a map that the windows of this member reach over along an axis, from the members
+   * that have them, with padding. The gradients of borrowed rows go back to their owners, who add
+   * them to those of their own.
    *
    * @param fill what padding holds
    */
@@ -150,7 +150,7 @@ final class GroupCommunication {
     return other;
   }
 
-  /** Always a tensor of its own, so that the hook on it sees nobody else's gradient. */
+  /** Always a tensor of its own, so that the hook on it sees this reader's gradient alone. */
   private static Tensor joined(List<Tensor> borrowed, Tensor own, int axis, int place) {
     List<Tensor> all = new ArrayList<>(borrowed.subList(0, place));
     all.add(own);

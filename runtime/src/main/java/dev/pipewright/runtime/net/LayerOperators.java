@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The operators of a layer one behind the other. The first reads what the layer reads; each further
- * one the result so far and, behind it, what the layer reads.
+ * The operators of a layer in order. The first reads what the layer reads; each further one the
+ * result so far, followed by what the layer reads.
  */
 record LayerOperators(List<Module> modules) implements Module {
   @Override

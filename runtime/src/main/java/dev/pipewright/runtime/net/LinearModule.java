@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A product with a matrix over the last axis. Where a layer hands on one row of features, it
+ * A product with a matrix over the last axis. Where a layer returns one row of features, it
  * flattens a map first and reads the first step of a sequence.
  */
 final class LinearModule implements Module {

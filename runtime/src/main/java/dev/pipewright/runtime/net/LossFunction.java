@@ -50,7 +50,7 @@ public enum LossFunction {
   }
 
   /**
-   * The same, by all workers of a team together.
+   * The same loss, computed by all workers of a group together. Collective.
    *
    * @param words of which this worker has scores, where it does not have those of all
    */

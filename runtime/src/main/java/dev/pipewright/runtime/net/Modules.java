@@ -133,7 +133,7 @@ final class Modules {
   }
 
   /**
-   * Dropout hands on what it reads: what it leaves out would depend on how samples and layers are
+   * Dropout returns what it reads: what it leaves out would depend on how samples and layers are
    * divided among workers, and every plan is to compute the same.
    */
   private Module function(Layer layer, String function) {

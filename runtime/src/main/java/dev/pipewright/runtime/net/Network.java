@@ -19,7 +19,7 @@ import java.util.function.IntFunction;
 
 /**
  * The layers of a network that a worker holds, as modules. Each is made when it is first asked for,
- * from a seed of its own: whoever makes it, wherever the network is cut, it starts with the same
+ * from a seed of its own: on every worker and for every cut of the network, it starts with the same
  * numbers.
  */
 public final class Network {
@@ -118,7 +118,7 @@ public final class Network {
    * Likewise, some of a stage's layers.
    *
    * @param begins whether the stage begins with it: then whole tensors come in; within a stage a
-   *     worker hands on its part of those that are cut
+   *     worker passes its part of those that are cut
    * @param ends likewise for what goes out
    */
   public Part part(int first, int last, boolean begins, boolean ends) {
@@ -169,7 +169,7 @@ public final class Network {
     return tensorGroup;
   }
 
-  /** Whether each worker of the team has its part only of what a layer reads and makes. */
+  /** Whether each worker of the group has only its part of what a layer reads and makes. */
   boolean cut(int layer) {
     return region.contains(layer);
   }
@@ -183,7 +183,7 @@ public final class Network {
         : TensorCut.ofGrid(tensorGroup.split(), 2, extents.subList(1, extents.size()));
   }
 
-  /** Of which words a layer makes scores, where the team divides them. */
+  /** The words that a layer makes scores of, where the group divides them. */
   Optional<VocabularyPart> scores(int layer) {
     return new VocabularySplit(graph(), tensorGroup.split())
         .head(layer)

@@ -5,8 +5,8 @@ import dev.pipewright.runtime.tensor.Tensor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What layers have handed on within a part, whole or a worker's part of it, whichever readers need;
- * one is made of the other once, when first asked for. Freed when nobody reads it any more.
+ * Outputs of layers within a part, whole or a worker's part of each, as readers need them; one is
+ * made of the other once, at the first request. Freed after the last read.
  */
 final class Outputs {
   private final Network network;

@@ -34,7 +34,7 @@ final class ParallelLayer {
     this.map = CutRegion.mapBefore(graph, layer);
   }
 
-  /** What whole parameters are to the team. */
+  /** What whole parameters are to the group. */
   Share share() {
     return cut ? new Share.Summed() : new Share.Whole();
   }

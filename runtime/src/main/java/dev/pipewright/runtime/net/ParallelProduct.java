@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How the members of a team share out a convolution or a product with a matrix (ParaDL §3.3, §3.4).
+ * How the members of a group divide a convolution or a product with a matrix (ParaDL §3.3, §3.4).
  * The first two begin and end with whole tensors.
  *
  * <ul>

@@ -34,7 +34,7 @@ public record Parameter(String name, Tensor value, Share share) {
   /**
    * A member's piece of it.
    *
-   * @param blocks that lie one behind the other along the axis, each cut alike
+   * @param blocks that follow each other along the axis, each cut alike
    * @param unit positions that stay together
    */
   Parameter piece(TensorParallelGroup tensorGroup, int axis, int blocks, long unit) {

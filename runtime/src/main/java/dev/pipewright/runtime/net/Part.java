@@ -10,7 +10,7 @@ import java.util.function.Function;
 
 /**
  * Consecutive layers of a network: what lies between two cuts. Through a cut go the outputs of all
- * layers before it that somebody beyond reads; one that is read further on passes through.
+ * layers before it that a later part reads; one that is read further on passes through.
  */
 public final class Part {
   private final Network network;
@@ -65,7 +65,7 @@ public final class Part {
     return Arrays.stream(outputs).allMatch(layer -> network.graph().successors(layer).length == 0);
   }
 
-  /** Of which words the last of its outputs has scores, where the team divides them. */
+  /** The words that the last of its outputs has scores of, where the group divides them. */
   public Optional<VocabularyPart> scores() {
     return network.scores(outputs[outputs.length - 1]);
   }
@@ -98,8 +98,8 @@ public final class Part {
   }
 
   /**
-   * The tensors that go out. Others are freed as soon as nobody reads them any more, but for what
-   * the backward pass needs.
+   * The tensors that go out. Others are freed after their last read, but for what the backward pass
+   * needs.
    *
    * @param incoming through the first cut
    * @param data the samples themselves: a tensor for each layer of the network that reads no other

@@ -18,9 +18,9 @@ final class Projection implements Module {
   }
 
   /**
-   * One of whose output each member of a team makes some.
+   * A projection of whose output each member of a group computes a part.
    *
-   * @param blocks that lie one behind the other in the output, each cut alike
+   * @param blocks that follow each other in the output, each cut alike
    * @param unit outputs that stay together
    */
   static Projection into(

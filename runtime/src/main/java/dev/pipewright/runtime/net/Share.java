@@ -4,17 +4,17 @@ import dev.pipewright.runtime.tensor.Tensor;
 
 /** What a parameter is to the workers that compute its layer together. */
 public sealed interface Share {
-  /** The shape of the whole that somebody has this much of. */
+  /** The shape of the whole of which a worker has this share. */
   default long[] wholeShape(long[] own) {
     return own;
   }
 
-  /** Copies what somebody has to its place in the whole. */
+  /** Copies a worker's share to its position in the whole. */
   default void put(Tensor own, Tensor whole) {
     whole.copyInPlace(own);
   }
 
-  /** Copies what somebody has from its place in the whole. */
+  /** Copies a worker's share from its position in the whole. */
   default void take(Tensor own, Tensor whole) {
     own.copyInPlace(whole);
   }
@@ -28,7 +28,7 @@ public sealed interface Share {
   /**
    * Each member has its own numbers: some positions of an axis.
    *
-   * @param blocks that lie one behind the other along the axis, each cut alike
+   * @param blocks that follow each other along the axis, each cut alike
    * @param first position within a block
    * @param count of positions within a block
    * @param whole positions of a whole block

@@ -5,7 +5,7 @@ import dev.pipewright.plan.Span;
 import java.util.List;
 
 /**
- * How the members of a team cut a tensor.
+ * How the members of a tensor-parallel group cut a tensor.
  *
  * @param grid parts along each axis
  * @param first the axis of the tensor that the grid's first axis cuts; the others follow it
@@ -22,7 +22,7 @@ record TensorCut(List<Integer> grid, int first, List<Long> extents) {
     return new TensorCut(List.of(tensorGroup.parts()), axis, List.of(extent));
   }
 
-  /** The axes from {@code first} on, as the team's grid has it. */
+  /** The axes from {@code first} on, in the order of the group's grid. */
   static TensorCut ofGrid(Parallelism split, int first, List<Long> extents) {
     return new TensorCut(split.grid(), first, extents);
   }

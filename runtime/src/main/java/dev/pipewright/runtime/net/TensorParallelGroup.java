@@ -80,7 +80,7 @@ public final class TensorParallelGroup {
     return split;
   }
 
-  /** Whether there is nobody else. */
+  /** Whether this worker is the only member. */
   public boolean alone() {
     return !split.several();
   }
@@ -179,7 +179,7 @@ public final class TensorParallelGroup {
     return whole;
   }
 
-  /** Averages over these members and over whoever else takes part. */
+  /** Averages over these members and all other participants. */
   SharedStatistics statistics(SharedStatistics others) {
     if (alone()) {
       return others;

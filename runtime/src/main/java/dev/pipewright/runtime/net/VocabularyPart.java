@@ -41,7 +41,7 @@ public record VocabularyPart(TensorParallelGroup tensorGroup, int words) {
 
   /**
    * The cross entropy, summed over all rows, times {@code weight}. Collective: all workers of the
-   * team call it.
+   * group calls it.
    *
    * @param scores rows × words of this worker
    * @param wanted word of each row

@@ -20,7 +20,7 @@ import java.util.Set;
 /**
  * One micro-batch through a network, layer by layer, with a gauge: as the engine runs a stage, but
  * with a history for each layer. So every layer reads what the layers before it have just written,
- * and all that is kept lies in memory beside it.
+ * and all that is kept is in memory at the same time.
  */
 final class LayerPass implements AutoCloseable {
   private final Layers layers;
@@ -115,7 +115,8 @@ final class LayerPass implements AutoCloseable {
 
   /**
    * The same where gradients and outputs are freed as soon as they are used, as between the layers
-   * of one history. For that a step is put behind each layer that passes on a copy of the gradient.
+   * of one history. To that end each layer is followed by a step that passes on a copy of the
+   * gradient.
    */
   void backwardFreeing(double[] figures) {
     int[] order = layers.order();
@@ -217,7 +218,7 @@ final class LayerPass implements AutoCloseable {
     own.close();
   }
 
-  /** What each layer hands on. */
+  /** The output of each layer. */
   long[] outputBytes() {
     return passed.stream().mapToLong(layer -> layer.outputs.get(0).bytes()).toArray();
   }

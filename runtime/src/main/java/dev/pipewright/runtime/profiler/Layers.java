@@ -28,7 +28,7 @@ final class Layers {
     return parts.size();
   }
 
-  /** Each behind those that it reads. */
+  /** Each layer after those that it reads. */
   int[] order() {
     return graph.topological();
   }

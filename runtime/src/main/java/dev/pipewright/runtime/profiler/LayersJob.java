@@ -8,7 +8,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What the worker that measures layers is told. */
+/** The job of the worker that measures layers. */
 record LayersJob(
     String model,
     String data,

@@ -26,7 +26,7 @@ import java.util.function.Supplier;
 
 /**
  * Measures the layers of a network, one size of batch after the other, on the first of several
- * workers; the others keep it company.
+ * workers; the others compute as well.
  */
 public final class LayersTask implements WorkerTask {
   private static final Spread NONE = new Spread(0, 0, 0);

@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Puts together what all workers of a group tell of their operations. */
+/** Joins the reports of all workers of a group about their operations. */
 final class LinkClock {
   private static final JsonMapper JSON = new JsonMapper();
 

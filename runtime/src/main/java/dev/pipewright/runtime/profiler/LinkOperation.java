@@ -78,7 +78,7 @@ enum LinkOperation {
 
         @Override
         public void await() {
-          // it is nobody of the two
+          // it is neither of the two
         }
       };
 

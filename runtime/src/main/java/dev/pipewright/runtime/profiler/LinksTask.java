@@ -12,9 +12,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Measures what workers do with each other, with messages from 4 bytes on, between workers that
- * come from computing: those that have waited for each other are quicker by half. Each worker tells
- * when it began and when it ended; all read the same clock. Its job is the largest message's bytes
- * and the number of repeats.
+ * come from computing: those that have waited for each other are quicker by half. Each worker
+ * reports when it began and when it ended; all read the same clock. Its job is the largest
+ * message's bytes and the number of repeats.
  */
 public final class LinksTask implements WorkerTask {
   private static final JsonMapper JSON = new JsonMapper();

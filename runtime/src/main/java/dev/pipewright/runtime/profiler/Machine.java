@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The machine that this program runs on, as far as Linux tells. */
+/** The machine that this program runs on, as far as Linux states it. */
 final class Machine {
   private static final Path PROCESSORS = Path.of("/proc/cpuinfo");
   private static final Path MEMORY = Path.of("/proc/meminfo");

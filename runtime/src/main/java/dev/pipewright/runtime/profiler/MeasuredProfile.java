@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
  *
  * <p>Layers that are measured one by one find other things in the processor's caches than in a
  * step. So whole steps are measured, too, and all forward passes are stretched to what those of
- * micro-batches behind the first take there, and all backward passes, and both parts of those that
+ * micro-batches after the first take there, and all backward passes, and both parts of those that
  * are split. What is left of a step comes once in it like the update and counts with that: the
  * first forward pass finds parameters that have just been written, the first backward pass has no
  * gradients to add to.
@@ -90,8 +90,8 @@ final class MeasuredProfile {
   }
 
   /**
-   * Seconds of what comes once in a step. That is the same whatever the batch, and little beside
-   * the passes that it is what is left of: the batch in the middle tells best.
+   * Seconds of what comes once in a step. That is the same whatever the batch, and little against
+   * the passes that it is what is left of: the batch in the middle shows it best.
    */
   private static double once(List<WholeStep> steps) {
     double[] seconds =

@@ -70,7 +70,7 @@ public final class OverheadTask implements WorkerTask {
       }
     }
 
-    /** Of the work; whoever is late with a message is not waited for within it. */
+    /** Of the work; a late message is not waited for within it. */
     private double seconds(CoRunningWork work, boolean talks) {
       List<Pending> pending = new ArrayList<>();
       long begin = System.nanoTime();
@@ -88,7 +88,7 @@ public final class OverheadTask implements WorkerTask {
   }
 
   /**
-   * The overhead that two sizes of messages tell.
+   * The overhead that follows from two sizes of messages.
    *
    * @param events of both workers
    */

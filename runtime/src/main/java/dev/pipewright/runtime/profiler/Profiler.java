@@ -210,7 +210,7 @@ public final class Profiler implements ProfilingService {
     return runs;
   }
 
-  /** What is run to see peaks; nothing where nobody asks for them. */
+  /** The runs that show peaks; none where they are not requested. */
   private static List<int[]> partitions(ProfilingRequest request, LayerGraph graph) {
     if (request.memoryDevices().isEmpty()) {
       return List.of();

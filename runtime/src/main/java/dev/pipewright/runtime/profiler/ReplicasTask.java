@@ -28,8 +28,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Trains in three ways, to see what sums of gradients cost in training: each worker by itself, as
- * replicas that sum behind the backward pass, and as replicas that sum beside it. Takes turns, and
- * forgets the first round, so that none of them profits from code that another has had compiled.
+ * replicas that sum after the backward pass, and as replicas that overlap the sum with it. Takes
+ * turns, and forgets the first round, so that none of them profits from code that another has had
+ * compiled.
  */
 public final class ReplicasTask implements WorkerTask {
   private static final JsonMapper JSON = new JsonMapper();
@@ -55,7 +56,7 @@ public final class ReplicasTask implements WorkerTask {
       stolen.add(lost);
     }
 
-    /** What a step takes that nobody disturbs. */
+    /** Seconds of an undisturbed step. */
     private double calm() {
       double[] all = seconds.stream().mapToDouble(Double::doubleValue).toArray();
       long[] lost = stolen.stream().mapToLong(Long::longValue).toArray();

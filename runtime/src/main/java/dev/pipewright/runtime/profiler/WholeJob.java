@@ -14,7 +14,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What workers are told that train a network for a few steps, to be looked at.
+ * The job of workers that train a network for a few measured steps.
  *
  * @param layers positions of the network's chain on each worker of a pipeline
  * @param microBatch samples

@@ -26,7 +26,7 @@ record WholeStep(Spread seconds, PassSeconds ops, long peakBytes) {
    * @param ops seconds of its ops by kind, as {@link WholeTask} counts them
    */
   private record Step(double seconds, long stolen, double[] ops) {
-    /** Of a task, behind the first ones. */
+    /** Passes of a task after the first ones. */
     static Stream<Step> of(JsonNode answer, int policy) {
       return IntStream.range(policy, answer.get("seconds").size())
           .mapToObj(i -> {
@@ -37,7 +37,7 @@ record WholeStep(Spread seconds, PassSeconds ops, long peakBytes) {
           });
     }
 
-    /** What is left of it behind as many equal micro-batches and the update. */
+    /** The rest of the step, less as many equal micro-batches and the update. */
     private double rest(int microBatches) {
       double passes = ops[WholeTask.FORWARD] + ops[WholeTask.BACKWARD];
       return seconds - passes * microBatches / (microBatches - 1) - ops[WholeTask.UPDATE];

@@ -30,14 +30,14 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Trains for a few steps as the engine does, and tells how long each took and what it held. Where
- * there are more workers than one that holds the whole network, the others keep it company.
+ * Trains for a few steps as the engine does, and reports how long each took and what it held. Where
+ * there are more workers than one that holds the whole network, the others compute as well.
  */
 public final class WholeTask implements WorkerTask {
   private static final JsonMapper JSON = new JsonMapper();
   static final long SEED = 1;
 
-  /** Places of what it tells of a step's ops. */
+  /** Indices of what it reports of a step's ops. */
   static final int FORWARD = 0;
 
   static final int BACKWARD = 1; // or its first part
@@ -97,8 +97,7 @@ public final class WholeTask implements WorkerTask {
   }
 
   /**
-   * Seconds of the first rank's passes of each kind behind the first micro-batch, and of its
-   * update.
+   * Seconds of the first rank's passes of each kind after the first micro-batch, and of its update.
    */
   private static double[] passes(Assignment assignment, StepReport report) {
     long[] program = assignment.schedule().packed(0);

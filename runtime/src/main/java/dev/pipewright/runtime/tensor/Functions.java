@@ -119,7 +119,7 @@ public final class Functions {
             false));
   }
 
-  /** Normalisation of each channel over samples and places, which leaves no averages behind. */
+  /** Normalisation of each channel over samples and positions, which keeps no averages. */
   public static Tensor batchNormalization(Tensor input, Tensor scale, Tensor shift) {
     return new Tensor(
         torch.batch_norm(
@@ -166,7 +166,7 @@ public final class Functions {
   /**
    * Attention of queries to keys and values, each samples × heads × steps × features of a head.
    *
-   * @param causal whether a step attends to none behind it
+   * @param causal whether a step attends to no later one
    */
   public static Tensor attention(Tensor queries, Tensor keys, Tensor values, boolean causal) {
     return new Tensor(
@@ -201,7 +201,7 @@ public final class Functions {
 
   /**
    * The states of a recurrent layer that begins with zeros, step by step; where it runs in both
-   * directions, those of the second behind those of the first.
+   * directions, those of the second after those of the first.
    *
    * @param weights for each direction: of the inputs and of the states, {@code 4 · features} rows
    *     each, and two biases of as many; the gates in the order input, forget, cell, output
@@ -228,7 +228,7 @@ public final class Functions {
     return new Tensor(torch.softmax(input.handle(), axis));
   }
 
-  /** Tensors one behind the other along an axis. */
+  /** Concatenates tensors along an axis. */
   public static Tensor concatenation(List<Tensor> parts, int axis) {
     return Tensor.joined(parts, axis);
   }

@@ -11,8 +11,8 @@ import org.bytedeco.pytorch.global.torch_cuda;
  * The GPU that this process computes with, where it does. Unverified: no machine that this was
  * written on had one.
  *
- * <p>A GPU is told what to do and does it later, so whoever asks how long something took waits for
- * it with {@link #finish}.
+ * <p>A GPU runs its commands later, so to measure how long one took is to wait for it with {@link
+ * #finish}.
  */
 public final class Gpu {
   /** A variable that the GPU's matrix products need to give the same numbers in each run. */
@@ -71,7 +71,7 @@ public final class Gpu {
     return used;
   }
 
-  /** Returns when it has done what this thread has told it; at once where there is none. */
+  /** Returns when the GPU has run this thread's commands; at once where there is none. */
   public static void finish() {
     if (used) {
       try (Scope scope = new Scope()) {

@@ -51,7 +51,7 @@ public final class GradientHook implements AutoCloseable {
     }
   }
 
-  /** Frees what hooks have handed on in a backward pass of this thread that is over. */
+  /** Frees what hooks returned in a finished backward pass of this thread. */
   static void passEnds() {
     CALLED.get().forEach(Native::forget);
     CALLED.get().clear();

@@ -32,7 +32,7 @@ public final class Gradients {
   }
 
   /**
-   * Adds the gradients of all leaves behind {@code outputs} to them, and frees the history.
+   * Adds the gradients of all leaves that {@code outputs} depend on to them, and frees the history.
    *
    * @param gradients of the outputs, one for each
    */

@@ -16,7 +16,7 @@ import org.bytedeco.pytorch.Storage;
 import org.bytedeco.pytorch.TensorVector;
 
 /**
- * What a history keeps for the backward pass. The library tells it to a compiler of histories; we
+ * What a history keeps for the backward pass. The library reports it to a compiler of histories; we
  * ask like one and compile nothing.
  */
 public final class History {

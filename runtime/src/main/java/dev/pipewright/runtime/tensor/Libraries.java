@@ -18,7 +18,7 @@ import org.bytedeco.pytorch.global.torch;
 final class Libraries {
   private static final String KNOWN = "linux-x86_64";
 
-  /** By project; each behind those that it needs. */
+  /** Libraries by project; each after those that it needs. */
   private static final List<String> FILES =
       List.of(
           "javacpp/%s/libjnijavacpp.so",
@@ -32,7 +32,7 @@ final class Libraries {
           "pytorch/%s/libtorch.so",
           "pytorch/%s/libjnitorch.so");
 
-  /** By which JavaCPP is told that they have been loaded. */
+  /** The property that tells JavaCPP that they are loaded. */
   private static final String LOADS = "org.bytedeco.javacpp.loadLibraries";
 
   /** Ends the platform's name for builds of which some libraries compute on GPUs. */

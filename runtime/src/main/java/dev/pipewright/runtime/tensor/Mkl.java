@@ -10,12 +10,14 @@ import org.bytedeco.javacpp.Loader;
 
 /**
  * Intel's library for products of matrices, where its jar is on the class path. It has the
- * functions that libtorch calls of OpenBLAS; whoever loads it before that calls them there.
+ * functions that libtorch calls of OpenBLAS; loaded first, it serves these calls.
  */
 public final class Mkl {
   private static final String LOADED = "libmkl_rt.so.2";
 
-  /** It loads these itself, from beside it: those of the processor, and what they need. */
+  /**
+   * Libraries that it loads itself from its own folder: those of the processor, and what they need.
+   */
   private static final List<String> NEEDED =
       List.of(
           "libmkl_core.so.2",
@@ -45,7 +47,7 @@ public final class Mkl {
     }
   }
 
-  /** What it is told when it is loaded. */
+  /** Its settings when it is loaded. */
   public static Map<String, String> variables(int threads) {
     return Map.of(
         "MKL_INTERFACE_LAYER", "LP64",

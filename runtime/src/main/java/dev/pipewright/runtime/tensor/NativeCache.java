@@ -178,7 +178,7 @@ public final class NativeCache {
     }
   }
 
-  /** With what somebody else could do. */
+  /** The refusal, with what another user could do. */
   private static final class UnsafeFolderException extends IOException {
     private static final long serialVersionUID = 1;
 

@@ -9,7 +9,7 @@ import org.bytedeco.pytorch.global.torch;
 import org.bytedeco.pytorch.global.torch.MemoryFormat;
 import org.bytedeco.pytorch.global.torch.ScalarType;
 
-/** Where new tensors lie: beside the processor, or on the GPU that this process uses. */
+/** Where new tensors lie: in the host's memory, or on the GPU that this process uses. */
 final class NewTensors {
   static {
     Torch.load();

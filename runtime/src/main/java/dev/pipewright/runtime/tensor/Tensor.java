@@ -66,7 +66,7 @@ public final class Tensor implements AutoCloseable {
     Check.that(values == size, "a tensor is full: values=%d, elements=%d", values, size);
   }
 
-  /** A tensor whose numbers nobody has set. */
+  /** A tensor with uninitialized elements. */
   public static Tensor empty(long... shape) {
     return new Tensor(NewTensors.empty(shape));
   }
@@ -77,7 +77,7 @@ public final class Tensor implements AutoCloseable {
         shape.length == MAP_AXES ? NewTensors.emptyMaps(shape) : NewTensors.empty(shape));
   }
 
-  /** Whole numbers that nobody has set. */
+  /** Integers, uninitialized. */
   public static Tensor emptyWhole(long... shape) {
     return new Tensor(NewTensors.emptyWhole(shape));
   }
@@ -90,12 +90,12 @@ public final class Tensor implements AutoCloseable {
     return new Tensor(NewTensors.ones(shape));
   }
 
-  /** One of this shape and kind of numbers, which nobody has set, where the processor can read. */
+  /** A tensor of this shape and element type, uninitialized, in memory that the processor reads. */
   public Tensor twinOnHost() {
     return new Tensor(NewTensors.onHost(whole(), shape()));
   }
 
-  /** Tensors one behind the other along an axis. */
+  /** Concatenates tensors along an axis. */
   public static Tensor joined(List<Tensor> parts, int axis) {
     return new Tensor(torch.cat(vector(parts), axis));
   }

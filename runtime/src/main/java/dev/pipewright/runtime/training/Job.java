@@ -24,8 +24,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What every worker of a run is told. It travels as one line of JSON, for this version of the
- * program only.
+ * The job of every worker of a run. It is sent as one line of JSON, for this version of the program
+ * only.
  */
 record Job(
     String model,

@@ -40,7 +40,10 @@ final class MemoryNeed {
 
   private MemoryNeed() {}
 
-  /** Throws {@link NotEnoughMemoryException} where memory would run out and nobody insists. */
+  /**
+   * Throws {@link NotEnoughMemoryException} where memory would run out and the user does not
+   * insist.
+   */
   static void check(TrainingRequest request, LayerGraph graph) {
     if (request.emulation().isPresent()) {
       return; // whose tensors are few

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * What a worker tells of its run, in order. Reports of short steps leave together: each message
+ * A worker's reports of its run, in order. Reports of short steps leave together: each message
  * wakes up the coordinator, which computes where workers do.
  */
 final class Reporting implements AutoCloseable {

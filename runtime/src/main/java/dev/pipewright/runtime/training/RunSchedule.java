@@ -7,7 +7,7 @@ import dev.pipewright.plan.Assignment;
  *
  * @param first step, counted from 0: as many were made before
  * @param samplesBefore that were trained on in these
- * @param end the step behind the last
+ * @param end the step after the last
  * @param evaluateEvery so many steps held-out samples are answered; 0 for never
  * @param checkpointEvery so many steps a checkpoint is written; 0 for never
  */
@@ -21,12 +21,12 @@ record RunSchedule(
     return samplesBefore + (step - first) * assignment.batch();
   }
 
-  /** Whether held-out samples are answered behind a step. */
+  /** Whether the held-out set is evaluated after a step. */
   boolean evaluates(long step) {
     return evaluateEvery > 0 && ((step + 1) % evaluateEvery == 0 || step + 1 == end);
   }
 
-  /** Whether a checkpoint is written behind a step in any case. */
+  /** Whether a checkpoint is written after a step in any case. */
   boolean keeps(long step) {
     return checkpointEvery > 0 && (step + 1) % checkpointEvery == 0;
   }

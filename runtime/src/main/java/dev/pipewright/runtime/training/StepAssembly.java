@@ -185,7 +185,7 @@ final class StepAssembly {
   /**
    * Of median duration.
    *
-   * @param counted positions behind the first step that counts
+   * @param counted positions after the first step that counts
    */
   private RecordedStep middle(int[] counted) {
     int[] byDuration =

@@ -13,7 +13,7 @@ import java.util.List;
  * <p>A process holds more: Java's own part, the library's code, and freed memory that the C library
  * keeps for later. So a few steps are looked at closely. Before each of their ops all freed memory
  * is returned to the system; by how much the process was larger at some time than at the step's end
- * is what the step needed, beside what a worker holds between steps, which is counted.
+ * is what the step needed, in addition to what a worker holds between steps, which is counted.
  */
 public final class StepMemory {
   private static final int MOST = 3; // steps that are looked at, of which the middle one counts
@@ -22,7 +22,7 @@ public final class StepMemory {
 
   private final long first;
   private final long end;
-  private final long closely; // the step behind the last that is looked at closely
+  private final long closely; // the step after the last that is looked at closely
   private final boolean together; // whether they flow into one another
   private final List<Long> bytes = new ArrayList<>();
 
@@ -81,7 +81,7 @@ public final class StepMemory {
     };
   }
 
-  /** To be told when a step is over. */
+  /** To be called when a step has ended. */
   public void over(long step, Worker worker) {
     if (looksAt(step) && (!together || step + 1 == end)) {
       long peak = ProcessMemory.peak();

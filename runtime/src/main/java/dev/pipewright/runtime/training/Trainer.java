@@ -61,7 +61,7 @@ public final class Trainer implements TrainingService {
   /**
    * @param task of each worker that is a process
    * @param threadTask of each that is a thread
-   * @param communication what it is told instead of the job
+   * @param communication sent to it instead of the job
    */
   Trainer(
       Class<? extends WorkerTask> task,

@@ -217,7 +217,7 @@ public final class TrainerTask implements WorkerTask {
       }
     }
 
-    /** Runs a step, and those that it flows into; the step behind them. */
+    /** Runs a step, and those that overlap with it; returns the step after them. */
     private long asyncPipeline(Worker worker, long first) {
       int steps =
           job.assignment()

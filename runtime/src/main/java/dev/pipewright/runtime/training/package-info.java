@@ -1,6 +1,4 @@
-/**
- * Training runs: what each worker is told, what it tells, and how the runtime answers a request.
- */
+/** Training runs: each worker's job and reports, and how the runtime answers a request. */
 @NullMarked
 package dev.pipewright.runtime.training;
 

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Where a worker receives the connections of the others. It is open before the others know of it,
- * and takes whoever comes in whatever order, so that no worker waits for another to accept.
+ * and takes connections in any order, so that no worker waits for another to accept.
  */
 public final class Entrance implements AutoCloseable {
   private final Door door;
@@ -94,7 +94,7 @@ public final class Entrance implements AutoCloseable {
     }
   }
 
-  /** Also the connections that nobody has asked for. */
+  /** Closes also the connections that were not requested. */
   @Override
   public void close() {
     door.close();

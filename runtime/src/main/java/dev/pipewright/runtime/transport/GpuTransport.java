@@ -23,7 +23,7 @@ import org.bytedeco.pytorch.nccl.ProcessGroupNCCL;
  *
  * <p>Messages always go through the hosts' memory: NCCL's have no tags and are done in the order in
  * which they are asked for, and a pipeline's receivers ask long before the message is there, which
- * would keep everything behind it waiting. Unverified: no machine that this was written on had a
+ * would keep everything after it waiting. Unverified: no machine that this was written on had a
  * GPU.
  */
 public final class GpuTransport implements Transport {

@@ -17,7 +17,7 @@ public interface Group {
   Pending broadcast(Tensor tensor, int root);
 
   /**
-   * The tensors of all members one behind the other.
+   * The tensors of all members one after the other.
    *
    * @param all as large as all of them together
    */

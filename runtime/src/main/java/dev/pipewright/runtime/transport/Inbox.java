@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Messages from one other worker. A thread reads them straight into the tensors that wait for them.
- * What nobody has asked for yet stays on its way; only where somebody has asked for another
- * message, which may be behind it, is it set aside.
+ * Unrequested messages stay in the connection; only where the worker has requested another message,
+ * which may come after it, is one set aside.
  */
 final class Inbox implements AutoCloseable {
   private final Connection connection;
@@ -104,7 +104,7 @@ final class Inbox implements AutoCloseable {
     return e instanceof WrongFrameException ? new WrongMessageException(from, worker, e) : e;
   }
 
-  /** Who has asked for this message; nobody as soon as somebody has asked for another. */
+  /** The request for this message; none once another message has been requested. */
   private synchronized @Nullable Delivery awaitRequest(MessageName name)
       throws InterruptedException {
     while (asked.isEmpty()) {

@@ -6,7 +6,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * What tells messages between the same two workers apart.
+ * The name of a message, unique between the same two workers.
  *
  * @param channel of whose messages it is one: a group's, or those of no group
  */

@@ -9,7 +9,7 @@ public interface Pending {
   /**
    * Several that are one operation.
    *
-   * @param end what is left to do when they are done; whoever awaits it does it
+   * @param end what is left to do when they are done; the thread that awaits it does it
    */
   static Pending of(List<Pending> parts, Runnable end) {
     return new PendingMessages(parts, end);

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Tensors that lie on a device travel through the memory of its host: they are copied there before
- * they are sent, and from there when somebody awaits what has come.
+ * Tensors on a device are sent through the memory of its host: they are copied there before they
+ * are sent, and from there when a received message is awaited.
  */
 public final class StagedTransport implements Transport {
   private final Transport host;

@@ -10,7 +10,7 @@ import java.util.Map;
 
 /**
  * Tensors from worker to worker over TCP. Between two workers are two connections, one for each
- * direction, and a message is written as it lies in memory, behind its name.
+ * direction, and a message is written as it lies in memory, after its name.
  */
 final class TcpMessages implements AutoCloseable {
   private static final Duration CONNECT_PATIENCE = Duration.ofSeconds(60);

@@ -16,7 +16,7 @@ public interface Transport extends AutoCloseable {
   /**
    * Sends a dense tensor.
    *
-   * @param tag tells messages between the same two workers apart while both are under way
+   * @param tag distinguishes messages between the same two workers while both are under way
    */
   Pending send(Tensor tensor, int to, int tag);
 

@@ -4,7 +4,7 @@ import java.util.function.IntSupplier;
 
 /**
  * For which other worker this one is waiting: the thread that made it, which is the one that
- * computes. What other threads wait for keeps nobody from computing.
+ * computes. Other threads' waiting delays no computation.
  */
 final class Waiting {
   /** For none. */

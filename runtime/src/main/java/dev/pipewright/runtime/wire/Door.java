@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A port at which those are let in who know the secret. One thread serves all who come: strangers
- * who are silent, slow or wrong keep nobody waiting, and there are never more than {@link
+ * that are silent, slow or wrong delay no one else, and there are never more than {@link
  * #MOST_STRANGERS} of them; then the one that has been there longest goes.
  */
 public final class Door implements AutoCloseable {
@@ -58,7 +58,7 @@ public final class Door implements AutoCloseable {
   }
 
   /**
-   * Opens it; whoever comes waits until {@link #receive}.
+   * Opens the port; connections wait until {@link #receive}.
    *
    * @param at port 0 for any free one
    * @param sealed whether frames are encrypted and authenticated

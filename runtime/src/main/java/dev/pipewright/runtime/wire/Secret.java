@@ -26,7 +26,7 @@ public final class Secret {
     this.key = key;
   }
 
-  /** A new one that nothing else tells. */
+  /** A new secret, from nothing predictable. */
   public static Secret random() {
     byte[] key = new byte[BYTES];
     new SecureRandom().nextBytes(key);
