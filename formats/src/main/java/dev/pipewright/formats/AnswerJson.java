@@ -117,7 +117,10 @@ public final class AnswerJson {
     return object;
   }
 
-  /** Of a step the cost model's word, which ranks plans; of memory also what would not fit. */
+  /**
+   * The objective: for a step the cost model's time, which ranks plans; for memory also what would
+   * not fit.
+   */
   private static Map<String, Object> objective(Planning planning) {
     double value =
         planning.objective() == Objective.STEP_TIME

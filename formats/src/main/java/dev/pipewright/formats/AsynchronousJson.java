@@ -110,7 +110,7 @@ public final class AsynchronousJson {
     });
   }
 
-  /** Without what it holds, which depends on all of them. */
+  /** Reads a stage, but for the micro-batches in flight, which depend on all stages. */
   private static StagePlan stage(Node node) {
     Fields fields = node.object(STAGE_KEYS);
     List<Integer> layers = PlanJson.ends(fields.required("layers"));

@@ -63,7 +63,7 @@ public final class CheckedFile {
             + " schedule in lines like 0F0,0B0");
   }
 
-  /** Where the stages of a plan stand, in their order: each stands for its whole program. */
+  /** Positions of a plan's stages in its file, each for its whole program. */
   static OpPlaces stages(Path plan) {
     List<Integer> lines = new ArrayList<>();
     List<Integer> columns = new ArrayList<>();

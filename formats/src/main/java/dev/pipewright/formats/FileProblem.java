@@ -130,7 +130,7 @@ public record FileProblem(
     return ring;
   }
 
-  /** As an object of an answer; what does not apply is null. */
+  /** The problem as an object of an answer; what does not apply is null. */
   public Map<String, Object> json() {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("what", what);

@@ -11,7 +11,7 @@ import tools.jackson.core.json.JsonFactory;
 
 /** Reads JSON value by value; where it is none, a sentence says what is wrong and where. */
 final class JsonFile {
-  /** Of a file: a second or two of work. */
+  /** The largest file that is read: a second or two of work. */
   static final int MOST_BYTES = 1 << 27;
 
   private JsonFile() {}

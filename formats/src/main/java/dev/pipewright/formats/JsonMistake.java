@@ -66,7 +66,7 @@ final class JsonMistake {
 
   private JsonMistake() {}
 
-  /** Where nothing is read yet. */
+  /** The mistake of a file of which nothing is read yet. */
   static BadInputException of(Path file, JacksonException e) {
     return e.getCause() instanceof IOException cause
         ? InputFile.unreadable(file, cause)

@@ -43,12 +43,12 @@ public final class LinkFitJson {
     }
   }
 
-  /** Without the residuals. */
+  /** The answer without residuals. */
   public static String text(Context context) {
     return JsonText.of(object(context));
   }
 
-  /** With what both fits say of every timing. */
+  /** The answer with what both fits say of every timing. */
   public static String textWithResiduals(Context context) {
     Map<String, Object> object = object(context);
     object.put(

@@ -34,7 +34,7 @@ public record MadeFor(
           Optional.empty(),
           GivenMemory.NONE);
 
-  /** For a model on levels, trained somehow. */
+  /** A context of a model on levels of links, with unknown training. */
   public static MadeFor levels(String model, OptionalInt profileBatch) {
     return new MadeFor(
         Optional.of(model),
@@ -45,7 +45,7 @@ public record MadeFor(
         GivenMemory.NONE);
   }
 
-  /** The same, as a file elsewhere names model and cluster. */
+  /** This context with other names of model and cluster. */
   public MadeFor named(String otherModel, Optional<String> otherCluster) {
     return new MadeFor(
         Optional.of(otherModel), otherCluster, globalBatch, profileBatch, training, memory);

@@ -57,7 +57,7 @@ final class NcclColumns {
     return word.matches("#?(?:size|bytes)");
   }
 
-  /** Where the headings stand. */
+  /** The line of the headings. */
   int line() {
     return line;
   }

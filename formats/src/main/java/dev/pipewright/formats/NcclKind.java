@@ -115,7 +115,7 @@ record NcclKind(Optional<Kind> kind, String word, Optional<Kind> other) {
             new Candidate(Optional.empty(), "hypercube", 1));
   }
 
-  /** Where rounding matters least. */
+  /** The half of a row with the highest rate, in which rounding matters least. */
   private static NcclRow.Half fastest(List<NcclRow> rows) {
     return rows.stream()
         .flatMap(row -> row.halves().stream())

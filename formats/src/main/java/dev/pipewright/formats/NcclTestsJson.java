@@ -68,7 +68,7 @@ final class NcclTestsJson {
         .ifPresent(okay -> run.setFailed(okay.line()));
   }
 
-  /** Of group 0, as all groups work at once; 0 where there is no list. */
+  /** Ranks of group 0, as all groups work at once; 0 where there is no list. */
   private static int ranks(Fields config) {
     List<Integer> ranks = new ArrayList<>();
     for (Node device : config.optional("devices").map(Node::list).orElse(List.of())) {

@@ -61,7 +61,7 @@ record NodeLine(
     return new NodeLine(fields[0], fields[1], values[0], values[1], values[2], values[3], line);
   }
 
-  /** In the order of the keys. */
+  /** Values in the order of the keys. */
   private static double[] values(Path file, int line, String id, String list) {
     double[] values = new double[KEYS.size()];
     Arrays.fill(values, Double.NaN);

@@ -52,7 +52,7 @@ final class OlderLetters {
     return (long) action.stage() << 32 | action.microBatch();
   }
 
-  /** The same action in today's letters. */
+  /** An action in today's letters. */
   static ScheduleAction today(ScheduleAction action) {
     Kind kind =
         switch (action.kind()) {

@@ -1,8 +1,8 @@
 package dev.pipewright.formats;
 
 /**
- * Where the ops of a schedule stand in its file: lines and columns from 1, by rank and position in
- * its program.
+ * Positions of a schedule's ops in its file: lines and columns from 1, by rank and position in its
+ * program.
  */
 final class OpPlaces {
   private final int[] rankLines;

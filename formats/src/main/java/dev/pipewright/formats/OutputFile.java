@@ -45,7 +45,7 @@ public final class OutputFile {
     write(file, out -> out.append(text));
   }
 
-  /** The same, piece by piece. */
+  /** Writes a file piece by piece, whole or not at all. */
   public static void write(Path file, Text text) {
     write(file, text, OutputFile::fresh);
   }

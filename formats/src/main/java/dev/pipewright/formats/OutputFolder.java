@@ -185,7 +185,7 @@ public final class OutputFolder implements AutoCloseable {
     write(name, out -> out.append(text));
   }
 
-  /** The same, piece by piece. */
+  /** Writes a file of the folder piece by piece. */
   public void write(String name, OutputFile.Text text) {
     Path file = inside(name);
     if (!ours.contains(name)) {
@@ -224,7 +224,7 @@ public final class OutputFolder implements AutoCloseable {
     return path;
   }
 
-  /** Where a file of it lies, for one that is written piece by piece. */
+  /** The path of a file of the folder, for one that is written piece by piece. */
   public Path file(String name) {
     used = true;
     return inside(name);
@@ -268,7 +268,7 @@ public final class OutputFolder implements AutoCloseable {
     }
   }
 
-  /** As the user named it. */
+  /** The folder as the user named it. */
   @Override
   public String toString() {
     return named.toString();

@@ -20,8 +20,9 @@ public final class ParadlSwitches {
   private ParadlSwitches() {}
 
   /**
-   * For each layer of {@code graph} whether the strategy applies to it; never to an input, which
-   * has no line. Throws {@link BadInputException} unless the lines are those of the graph's layers.
+   * Reads for each layer of {@code graph} whether the strategy applies to it; never to an input,
+   * which has no line. Throws {@link BadInputException} unless the lines are those of the graph's
+   * layers.
    */
   public static boolean[] read(Path file, LayerGraph graph) {
     List<BarLine> lines = BarLine.all(file, "switches of a ParaDL strategy");

@@ -36,7 +36,7 @@ public final class PipeDream2bwJson {
       double capacityBytes,
       ForwardSeconds forward,
       double planningSeconds) {
-    /** The same with a model and a cluster that can be found from elsewhere. */
+    /** This context with a model and a cluster that other folders can find. */
     public Context withMadeFor(MadeFor other) {
       return new Context(other, provenance, capacityBytes, forward, planningSeconds);
     }

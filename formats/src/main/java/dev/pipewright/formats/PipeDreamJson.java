@@ -43,7 +43,7 @@ public final class PipeDreamJson {
       forwardSeconds = List.copyOf(forwardSeconds);
     }
 
-    /** The same with a model and a cluster that can be found from elsewhere. */
+    /** This context with a model and a cluster that other folders can find. */
     public Context withMadeFor(MadeFor other) {
       return new Context(
           other, provenance, levels, chargesTransfers, miniBatch, forwardSeconds, planningSeconds);

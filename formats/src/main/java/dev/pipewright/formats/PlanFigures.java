@@ -78,7 +78,7 @@ public final class PlanFigures {
         : Double.toString(number);
   }
 
-  /** Where stated and counted differ, of what was compared. */
+  /** The compared figures that differ from the stated ones. */
   public List<FileProblem> problems() {
     return List.copyOf(problems);
   }

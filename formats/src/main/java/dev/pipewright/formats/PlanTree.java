@@ -119,7 +119,7 @@ record PlanTree(Path file, Node root, Node plan) {
     return new PlanTree(file, root, plan);
   }
 
-  /** By the first key that only one kind has. */
+  /** The kind of plan, by the first key that only one kind has. */
   Kind kind() {
     Node schedule = plan.members().get("schedule");
     if (plan.members().containsKey("pattern")) {

@@ -5,7 +5,10 @@ import java.util.Map;
 
 /** How files spell precisions. */
 final class PrecisionWords {
-  /** By word; {@code mixed} is what files said before they distinguished the 16-bit formats. */
+  /**
+   * Precisions by word; {@code mixed} is what files said before they distinguished the 16-bit
+   * formats.
+   */
   static final Map<String, Precision> BY_WORD = words();
 
   private PrecisionWords() {}

@@ -136,7 +136,7 @@ record ScheduleAction(Kind kind, int stage, int microBatch, int line, int column
     return Integer.parseInt(digits);
   }
 
-  /** As much of a cell as a message holds. */
+  /** A cell, shortened for a message. */
   private static String shown(String text) {
     return text.length() <= MOST_SHOWN ? text : text.substring(0, MOST_SHOWN - 3) + "...";
   }

@@ -91,7 +91,7 @@ public final class ScheduleCsv {
   }
 
   /**
-   * The same of lines that stand in another file.
+   * Reads a schedule from lines of another file.
    *
    * @param name for messages
    */
@@ -265,7 +265,7 @@ public final class ScheduleCsv {
     return text.toString();
   }
 
-  /** With what is sent and received, gathered before and reduced after. */
+  /** The text with sends and receives, gathers before and reductions after. */
   public static String textWithTransfers(Schedule schedule) {
     checkKnown(schedule);
     return ScheduleTransferText.of(schedule);

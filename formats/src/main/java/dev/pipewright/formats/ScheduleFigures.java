@@ -11,7 +11,7 @@ import java.util.Arrays;
  */
 record ScheduleFigures(double makespan, double idleShare, double spanIdleShare, double[] peaks) {
   /**
-   * Of a schedule with the times of its ops.
+   * The figures of a schedule with the times of its ops.
    *
    * @param chunks of which one stage consists
    */

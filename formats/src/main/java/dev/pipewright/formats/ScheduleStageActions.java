@@ -73,7 +73,7 @@ final class ScheduleStageActions {
     }
   }
 
-  /** Where gradients of any stage are added up, those of all are. */
+  /** Names each stage whose gradients are not reduced, where those of others are. */
   private void unreduced() {
     for (int stage = reduced.nextClearBit(0);
         stage < placement.stages();

@@ -81,7 +81,7 @@ final class StatedFigures {
         : Double.toString(number);
   }
 
-  /** Where figures and ops differ, as far as they were compared. */
+  /** The figures that differ from the ops, as far as they were compared. */
   List<FileProblem> problems() {
     return problems;
   }

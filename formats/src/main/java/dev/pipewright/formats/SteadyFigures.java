@@ -19,7 +19,7 @@ public record SteadyFigures(
     peakBytes = List.copyOf(peakBytes);
   }
 
-  /** As {@code simulated} of an answer. */
+  /** The object {@code simulated} of an answer. */
   public Map<String, Object> object() {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("minibatch_s", seconds);

@@ -19,7 +19,7 @@ public final class Checkpoint {
   private final Manifest manifest;
   private final Map<String, Held> tensors = new LinkedHashMap<>();
 
-  /** Where a tensor is, and its extents. */
+  /** A tensor's file and extents. */
   private record Held(ShardReader shard, long[] shape) {}
 
   private Checkpoint(Path folder, Manifest manifest) {

@@ -24,7 +24,7 @@ final class ShardReader {
   private final Manifest.Shard shard;
   private final Map<String, Place> places = new LinkedHashMap<>();
 
-  /** Where a tensor's bytes lie in the file. */
+  /** The position of a tensor's bytes in the file. */
   private record Place(long[] shape, boolean whole, long begin, long end) {
     long elements() {
       long elements = 1;

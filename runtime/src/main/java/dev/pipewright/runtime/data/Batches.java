@@ -26,7 +26,7 @@ final class Batches {
     return new HostValues.Whole(classes, classes.length);
   }
 
-  /** As many tokens for each sample. */
+  /** Tokens of a batch, the same number for each sample. */
   static HostValues tokens(long[] tokens, int samples) {
     return new HostValues.Whole(tokens, samples, tokens.length / samples);
   }

@@ -32,7 +32,7 @@ abstract class FileBytes implements AutoCloseable {
   }
 
   /**
-   * The same, with so many bytes of memory left for what a compressed file unpacks to.
+   * Opens a file, with so many bytes of memory left for what a compressed file unpacks to.
    *
    * @param room at most {@link #mostUnpacked}
    */

@@ -25,7 +25,7 @@ record PixelScale(float mean, float deviation) {
           new PixelScale(0.456f, 0.224f),
           new PixelScale(0.406f, 0.225f));
 
-  /** Where nothing is known of a data set. */
+  /** The scale where nothing is known of a data set. */
   static final PixelScale ANY = new PixelScale(0.5f, 0.25f);
 
   float of(float pixel) {

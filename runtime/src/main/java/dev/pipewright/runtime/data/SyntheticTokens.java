@@ -47,7 +47,7 @@ final class SyntheticTokens implements Dataset {
     return nextToken ? tokens(numbers, 1) : Batches.classes(numbers, this::sourceOf);
   }
 
-  /** Of each sequence, the tokens from {@code first} on. */
+  /** The tokens of each sequence from {@code first} on. */
   private HostValues tokens(long[] numbers, int first) {
     long[] tokens = new long[Math.multiplyExact(numbers.length, steps)];
     for (int i = 0; i < numbers.length; i++) {

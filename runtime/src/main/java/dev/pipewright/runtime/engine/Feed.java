@@ -5,7 +5,7 @@ import dev.pipewright.runtime.data.Dataset;
 import dev.pipewright.runtime.data.HostValues;
 import java.util.List;
 
-/** Where the samples of a step come from. All workers see the same; each reads what it needs. */
+/** The source of a step's samples. All workers see the same samples; each reads what it needs. */
 public interface Feed {
   /** What the network reads of some samples of a step's batch. */
   List<HostValues> inputs(long step, SampleRange samples);

@@ -120,7 +120,7 @@ abstract sealed class Flushed implements ParameterStore permits Resident, Sharde
     }
   }
 
-  /** Where the pass is the last one, the segment's gradients are complete. */
+  /** After the last pass, the segment's gradients are complete. */
   @Override
   public void left(int segment) {
     if (overlapped && left == 1) {

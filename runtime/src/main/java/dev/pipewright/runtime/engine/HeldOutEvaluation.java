@@ -67,7 +67,7 @@ final class HeldOutEvaluation {
     };
   }
 
-  /** So many samples in the workers' stages, all of whose forward passes are ordered alike. */
+  /** An assignment of forward passes alone, in the same order on all workers. */
   private Assignment forwardOnly(int samples) {
     Placement placement = assignment.schedule().placement();
     int microBatches = Math.min(assignment.schedule().microBatches(), samples / placement.chains());

@@ -181,7 +181,7 @@ final class InFlight implements Flight {
     return kept;
   }
 
-  /** The same numbers without history, as what the gradients of a part begin at. */
+  /** Tensors of the same elements without history: leaves at which a part's gradients begin. */
   private static List<Tensor> leaves(Part part, List<Tensor> tensors) {
     List<Tensor> leaves = new ArrayList<>(tensors.size());
     for (int i = 0; i < tensors.size(); i++) {

@@ -2,7 +2,7 @@ package dev.pipewright.runtime.engine;
 
 /** Is notified of each op before a worker runs it, so that a failure can name the op. */
 public interface OpListener {
-  /** In place of an op: the sums and the update after the program. */
+  /** Stands for the sums and the update after the program, in place of an op. */
   long BEHIND = -1;
 
   /** Nobody listens. */

@@ -176,7 +176,7 @@ final class Passes implements AutoCloseable {
     return (long) stage << 32 | microBatch;
   }
 
-  /** As many micro-batches on stages as were ever in flight at once. */
+  /** The most micro-batches that were ever in flight at once, over all stages. */
   int most() {
     return most;
   }

@@ -39,7 +39,7 @@ final class StageState {
   }
 
   /**
-   * Likewise.
+   * The state of a stage with ZeRO.
    *
    * @param shared what is held of parameters that workers share out, by name: their numbers, then
    *     what the rule remembers

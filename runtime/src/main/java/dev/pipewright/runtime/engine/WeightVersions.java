@@ -55,7 +55,7 @@ final class WeightVersions implements AutoCloseable {
     return versions.lastKey();
   }
 
-  /** As many as there ever were at once. */
+  /** The most versions that ever existed at once. */
   int most() {
     return most;
   }

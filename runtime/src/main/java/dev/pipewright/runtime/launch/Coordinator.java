@@ -70,7 +70,7 @@ public final class Coordinator implements AutoCloseable {
     this.processes = new WorkerProcesses(launch.logs(), token);
   }
 
-  /** Where other machines join. */
+  /** The port at which other machines join. */
   public int port() {
     return reception.port();
   }
@@ -81,8 +81,7 @@ public final class Coordinator implements AutoCloseable {
   }
 
   /**
-   * By how many nanoseconds a worker's {@code System.nanoTime()} is ahead of ours; 0 on this
-   * machine.
+   * Nanoseconds by which a worker's {@code System.nanoTime()} is ahead of ours; 0 on this machine.
    */
   public long clockAhead(int worker) {
     return crew.map(known -> known.clockAhead(worker)).orElse(0L);

@@ -73,7 +73,7 @@ public final class FlightRecorder {
     return last(memory.duplicate().order(ByteOrder.nativeOrder()));
   }
 
-  /** Where the worker was last; nowhere before its first op. */
+  /** The worker's last recorded op; empty before its first. */
   public static Optional<Place> last(Path file) {
     ByteBuffer memory;
     try {

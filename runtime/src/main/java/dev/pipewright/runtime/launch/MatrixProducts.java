@@ -14,7 +14,7 @@ import java.util.Optional;
  * by itself: {@code docs/decisions.md} has the figures.
  */
 final class MatrixProducts {
-  /** By which a user chooses {@code mkl} or {@code openblas}; otherwise the processor does. */
+  /** The variable that chooses {@code mkl} or {@code openblas}; otherwise the processor decides. */
   static final String WISH = "PIPEWRIGHT_BLAS";
 
   /** The variable that chooses OpenBLAS's kernels when it is loaded. */

@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.launch;
 
 /**
- * Where a worker is in its program.
+ * A worker's position in its program.
  *
  * @param step counted from 0, as all of them
  * @param position of the op in the program
@@ -9,10 +9,10 @@ package dev.pipewright.runtime.launch;
  * @param microBatch its own number where it belongs to no micro-batch
  */
 public record Place(long step, int position, char op, int stage, int microBatch) {
-  /** In place of a pass: it writes what it holds. */
+  /** Stands for a checkpoint in place of a pass. */
   public static final char CHECKPOINT = 'C';
 
-  /** In place of a pass: it answers samples that are not learnt from. */
+  /** Stands for an evaluation on held-out samples in place of a pass. */
   public static final char HELD_OUT = 'O';
 
   private static String name(char op) {

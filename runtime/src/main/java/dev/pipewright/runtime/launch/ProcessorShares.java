@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 record ProcessorShares(List<Set<Integer>> cores) {
   private static final String ALLOWED = "Cpus_allowed_list:";
 
-  /** As this process was given them. */
+  /** Shares of the processors that this process may use. */
   static ProcessorShares ofThisProcess() {
     return of(Path.of("/proc/self/status"), Path.of("/sys/devices/system/cpu"));
   }
@@ -52,7 +52,7 @@ record ProcessorShares(List<Set<Integer>> cores) {
     }
   }
 
-  /** Of a list such as {@code 0-3,8}. */
+  /** The numbers of a list such as {@code 0-3,8}. */
   private static Set<Integer> numbers(String list) {
     Set<Integer> numbers = new LinkedHashSet<>();
     for (String range : list.strip().split(",", -1)) {

@@ -5,9 +5,9 @@ import java.util.Comparator;
 import java.util.stream.IntStream;
 
 /**
- * Of times that were measured one by one, those that say most of the machine itself. What others do
- * beside them only makes them longer: a virtual machine's host says how much of the processors'
- * time it gave away, but not who else used their caches and their memory.
+ * Selects, of times that were measured one by one, those that say most of the machine itself. What
+ * others do beside them only makes them longer: a virtual machine's host says how much of the
+ * processors' time it gave away, but not who else used their caches and their memory.
  */
 public final class QuietQuartile {
   private static final int PART = 4;

@@ -11,6 +11,6 @@ public interface Reporter {
   /** Whether the run is to end early. */
   LastStep lastStep();
 
-  /** Where this worker says which op it is at, before it begins it. */
+  /** Records each op of this worker before it begins. */
   FlightRecorder recorder();
 }

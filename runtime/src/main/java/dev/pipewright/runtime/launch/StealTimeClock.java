@@ -17,7 +17,7 @@ public final class StealTimeClock {
   private final Path statistics;
   private final Ticks begin;
 
-  /** Of all processors since the system's start. */
+  /** Ticks of all processors since the system's start. */
   private record Ticks(long used, long stolen) {
     private static final Ticks UNKNOWN = new Ticks(0, 0);
   }
@@ -40,7 +40,7 @@ public final class StealTimeClock {
     return new StealTime(stolen == 0 ? 0 : (double) stolen / (used + stolen));
   }
 
-  /** The same in the system's hundredths of a second, of all processors together. */
+  /** The stolen time in the system's hundredths of a second, of all processors together. */
   public long ticks() {
     return Math.max(0, read(statistics).stolen() - begin.stolen());
   }

@@ -28,7 +28,7 @@ public final class TemporaryFolder implements AutoCloseable {
   /** Locked while the folder is in use, and longer than nothing as soon as it has been locked. */
   private static final String LOCK = "in-use";
 
-  /** Of this process, whose locks would be lost if it opened their files once more. */
+  /** Folders of this process, whose locks would be lost if it opened their files once more. */
   private static final Set<Path> OWN = ConcurrentHashMap.newKeySet();
 
   private final Path path;

@@ -26,7 +26,10 @@ import org.jspecify.annotations.Nullable;
  * together, as in a debugger or when a laptop sleeps, counts for nothing.
  */
 final class Watch {
-  /** Of its patience that a worker computes when it does; to answer takes a tenth of it. */
+  /**
+   * Processor time, as a share of the patience, that shows a worker to compute; an answer takes a
+   * tenth of it.
+   */
   private static final double BUSY_SHARE = 0.01;
 
   /** More patience before a worker's first place: it waits for disks, and may unpack libraries. */
@@ -118,7 +121,7 @@ final class Watch {
     return place.filter(at -> at.op() != Place.CHECKPOINT && at.op() != Place.HELD_OUT).isPresent();
   }
 
-  /** Where a worker was when it last answered. */
+  /** A worker's position when it last answered. */
   Optional<Place> place(int worker) {
     return Optional.ofNullable(all.get(worker).last).flatMap(Pulse::place);
   }

@@ -22,7 +22,7 @@ public final class WorkerFailureException extends RuntimeException {
     return worker;
   }
 
-  /** Where it was; nowhere before its first op. */
+  /** The worker's position; empty before its first op. */
   public Optional<Place> place() {
     return place;
   }

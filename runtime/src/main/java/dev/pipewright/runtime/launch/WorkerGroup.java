@@ -168,7 +168,7 @@ final class WorkerGroup implements AutoCloseable {
     }
   }
 
-  /** By which all others reach it. */
+  /** The address by which all others reach a worker. */
   private String address(Member worker) {
     if (worker.host != null) {
       return worker.host.control.thereAddress();
@@ -264,7 +264,7 @@ final class WorkerGroup implements AutoCloseable {
     }
   }
 
-  /** Where a worker is, in words: its place or, before its first, that it starts. */
+  /** A worker's position in words or, before its first op, that it starts. */
   private String at(Member worker, Optional<Place> place) {
     List<String> roles = launch.roles();
     return place

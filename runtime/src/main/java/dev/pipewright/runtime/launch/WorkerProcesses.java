@@ -76,7 +76,10 @@ final class WorkerProcesses implements AutoCloseable {
 
   /** Hears of the end of a worker, in any thread. */
   interface End {
-    /** As Java counts: a signal's number plus 128 where one ended it. */
+    /**
+     * Called with the exit status, as Java counts it: a signal's number plus 128 where one ended
+     * it.
+     */
     void of(int worker, int status);
   }
 

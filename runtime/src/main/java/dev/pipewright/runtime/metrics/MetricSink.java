@@ -1,6 +1,6 @@
 package dev.pipewright.runtime.metrics;
 
-/** Where measured values go. */
+/** Receives measured values. */
 public interface MetricSink extends AutoCloseable {
   void record(StepMetrics metrics);
 

@@ -65,7 +65,10 @@ public final class Computable {
     };
   }
 
-  /** As far as shapes are known; a product may read a whole map as a row, or the first features. */
+  /**
+   * Whether shapes fit, as far as they are known; a product may read a whole map as a row, or the
+   * first features.
+   */
   private static boolean fits(Layer before, Layer layer) {
     if (before.output().isEmpty() || layer.output().isEmpty()) {
       return true;

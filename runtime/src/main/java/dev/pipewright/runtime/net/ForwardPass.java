@@ -44,7 +44,7 @@ public final class ForwardPass {
     return new ForwardPass(true, inTwoParts, false, statistics);
   }
 
-  /** The same pass a second time, because what it kept was thrown away. */
+  /** A recomputation of this pass, whose activations were freed. */
   public static ForwardPass again(boolean inTwoParts, SharedStatistics statistics) {
     return new ForwardPass(true, inTwoParts, true, statistics);
   }
@@ -63,7 +63,7 @@ public final class ForwardPass {
     return training && !again;
   }
 
-  /** With whom normalisations over samples share their averages. */
+  /** The workers with which normalisations over samples share their averages. */
   public SharedStatistics statistics() {
     return statistics;
   }

@@ -96,7 +96,7 @@ public final class Network {
     return chain.graph();
   }
 
-  /** Where it can be cut. */
+  /** The chain of positions at which the network can be cut. */
   public Chain chain() {
     return chain;
   }
@@ -115,7 +115,7 @@ public final class Network {
   }
 
   /**
-   * Likewise, some of a stage's layers.
+   * A part of a stage's layers.
    *
    * @param begins whether the stage begins with it: then whole tensors come in; within a stage a
    *     worker passes its part of those that are cut

@@ -27,7 +27,7 @@ record ParallelBlock(TensorParallelGroup tensorGroup, boolean steps, int sequenc
     return tensorGroup.alone() ? whole : whole.piece(tensorGroup, 1, 1, unit);
   }
 
-  /** So many of as many things as this member has. */
+  /** This member's share of a number of things. */
   int own(int all) {
     return (int) tensorGroup.own(all).count();
   }

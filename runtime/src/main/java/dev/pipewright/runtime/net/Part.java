@@ -44,7 +44,7 @@ public final class Part {
     return network.whole(inputs[input]) ? Tensor.emptyWhole(shape) : Tensor.emptyPacked(shape);
   }
 
-  /** The same for a tensor that goes out. */
+  /** An uninitialized tensor for an output. */
   public Tensor emptyOutput(int output, long samples) {
     long[] shape = network.shape(outputs[output], samples);
     return network.whole(outputs[output]) ? Tensor.emptyWhole(shape) : Tensor.emptyPacked(shape);

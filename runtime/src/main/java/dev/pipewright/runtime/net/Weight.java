@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * As many parameters as a layer has, which are never computed with: in one piece, but for a table
- * that two layers read.
+ * Holds as many parameters as a layer has, which are never computed with: in one piece, but for a
+ * table that two layers read.
  */
 record Weight(List<Parameter> parameters) implements Module {
   static Weight of(LayerGraph graph, int number) {

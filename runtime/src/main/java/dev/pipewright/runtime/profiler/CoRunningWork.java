@@ -31,7 +31,7 @@ final class CoRunningWork implements AutoCloseable {
     compute(weights);
   }
 
-  /** So much of it that others are still at it when this is done. */
+  /** Computes half of the work, so that the others still compute when this worker has finished. */
   void half() {
     compute(weights.subList(0, PIECES / 2));
   }

@@ -37,7 +37,7 @@ final class LayerNeeds {
   }
 
   /**
-   * Of one size of batch.
+   * Measures the layers at one size of batch.
    *
    * @param stopwatch of bytes
    */

@@ -114,9 +114,9 @@ final class LayerPass implements AutoCloseable {
   }
 
   /**
-   * The same where gradients and outputs are freed as soon as they are used, as between the layers
-   * of one history. To that end each layer is followed by a step that passes on a copy of the
-   * gradient.
+   * A backward pass that frees gradients and outputs as soon as they are used, as between the
+   * layers of one history. To that end each layer is followed by a step that passes on a copy of
+   * the gradient.
    */
   void backwardFreeing(double[] figures) {
     int[] order = layers.order();

@@ -37,7 +37,7 @@ final class Layers {
     return parts.get(layer);
   }
 
-  /** Whose outputs a layer reads, each once, in the order of its inputs. */
+  /** The layers whose outputs a layer reads, each once, in the order of its inputs. */
   int[] read(int layer) {
     return Arrays.stream(graph.predecessors(layer)).distinct().toArray();
   }

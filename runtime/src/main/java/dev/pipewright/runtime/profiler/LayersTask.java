@@ -33,7 +33,7 @@ public final class LayersTask implements WorkerTask {
   private static final int WARM_UP = 3;
   private static final long SEED = 1;
 
-  /** So short a step that the network stays what it is, however often it is measured. */
+  /** A learning rate so small that measuring does not change the network. */
   private static final double RATE = 1e-9;
 
   private static final double MOMENTUM = 0.9;

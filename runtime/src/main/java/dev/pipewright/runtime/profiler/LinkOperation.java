@@ -11,8 +11,8 @@ import java.util.Locale;
 /** What workers do with each other. */
 enum LinkOperation {
   /**
-   * From worker 0 to worker 1: from when the one begins to send until the other has it. The one
-   * computes on meanwhile, and the other has asked for it before, as in a pipeline.
+   * A message from worker 0 to worker 1: from when the one begins to send until the other has it.
+   * The one computes on meanwhile, and the other has asked for it before, as in a pipeline.
    */
   MESSAGE(Kind.POINT_TO_POINT) {
     @Override
@@ -114,7 +114,7 @@ enum LinkOperation {
     return times.stream().mapToLong(own -> own[1] - own[0]).average().orElseThrow() / 1e9;
   }
 
-  /** As what its times are fitted. */
+  /** The kind of collective that its times are fitted as. */
   Kind kind() {
     return kind;
   }

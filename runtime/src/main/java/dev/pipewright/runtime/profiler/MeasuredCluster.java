@@ -85,7 +85,7 @@ final class MeasuredCluster {
     return Collectives.achieved(cluster, IntStream.range(0, cluster.size()).toArray());
   }
 
-  /** From 0 to 1; 1 where there is nothing to have a share of. */
+  /** A share from 0 to 1; 1 where the whole is nothing. */
   private static double share(double part, double whole) {
     return whole <= 0 ? 1 : Math.clamp(part / whole, 0, 1);
   }

@@ -118,7 +118,7 @@ final class MeasuredProfile {
             ratio(once, sum(single, LayerTimes::update))));
   }
 
-  /** By how much; 1 where there is nothing to stretch. */
+  /** The factor of stretching; 1 where there is nothing to stretch. */
   private static double ratio(double whole, double sum) {
     return sum == 0 ? 1 : whole / sum;
   }
@@ -139,7 +139,7 @@ final class MeasuredProfile {
     return layers.stream().mapToDouble(of).sum();
   }
 
-  /** As the layers were measured; the update whole. */
+  /** Times as the layers were measured, with whole updates. */
   private List<LayerTimes> times(LayersReport report) {
     int[] order = graph.topological();
     List<LayerTimes> times = new ArrayList<>();

@@ -70,7 +70,7 @@ public final class OverheadTask implements WorkerTask {
       }
     }
 
-    /** Of the work; a late message is not waited for within it. */
+    /** Seconds of the work; a late message is not waited for within it. */
     private double seconds(CoRunningWork work, boolean talks) {
       List<Pending> pending = new ArrayList<>();
       long begin = System.nanoTime();

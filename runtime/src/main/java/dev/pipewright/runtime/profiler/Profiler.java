@@ -103,7 +103,10 @@ public final class Profiler implements ProfilingService {
     return WholeJob.of(request, all, microBatches, samples, steps);
   }
 
-  /** Of each size of batch, in turns: what disturbs one for some seconds is not there later. */
+  /**
+   * Whole steps of each size of batch, in turns, so that a disturbance of some seconds does not
+   * meet one size alone.
+   */
   private static List<WholeStep> steps(
       ProfilingRequest request,
       WorkerGroups workerGroups,
@@ -140,7 +143,7 @@ public final class Profiler implements ProfilingService {
         request.workers(), WholeTask.class, job.text(), (worker, text) -> answers.add(text));
   }
 
-  /** Of two workers. */
+  /** The overhead of messages between two workers. */
   private static MessageOverhead overhead(ProfilingRequest request, WorkerGroups workerGroups) {
     List<String> events = new ArrayList<>();
     workerGroups.run(
@@ -151,7 +154,7 @@ public final class Profiler implements ProfilingService {
     return OverheadTask.parse(events);
   }
 
-  /** Of the largest group of workers, with the largest batch. */
+  /** Sums of the largest group of workers, with the largest batch. */
   private static SumsInTraining sums(
       ProfilingRequest request, WorkerGroups workerGroups, LayerGraph graph) {
     int workers = request.groups().stream().mapToInt(Integer::intValue).max().orElseThrow();

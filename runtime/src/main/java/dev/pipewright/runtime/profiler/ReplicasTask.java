@@ -89,7 +89,7 @@ public final class ReplicasTask implements WorkerTask {
     }
   }
 
-  /** Of several networks that train one after the other; names of groups are used once. */
+  /** Gives groups of several networks, which train one after the other, names of their own. */
   private record Renaming(Transport through, String network) implements PassingTransport {
     @Override
     public Group group(String name, List<Integer> members) {

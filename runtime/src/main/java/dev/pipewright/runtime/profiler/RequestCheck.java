@@ -47,7 +47,10 @@ final class RequestCheck {
     }
   }
 
-  /** By the graph's own sizes; a network and its twin are in memory at different times. */
+  /**
+   * Checks memory by the graph's own sizes; a network and its twin are in memory at different
+   * times.
+   */
   private static void checkMemory(ProfilingRequest request, LayerGraph graph) {
     double perSample = 0;
     double parameters = 0;

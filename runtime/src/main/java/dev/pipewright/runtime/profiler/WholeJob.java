@@ -50,7 +50,7 @@ record WholeJob(
         request.processorTime());
   }
 
-  /** The same with backward passes in two parts. */
+  /** This job with split backward passes. */
   WholeJob split() {
     return new WholeJob(
         model, data, optimizer, layers, microBatches, microBatch, steps, true, processorTime);

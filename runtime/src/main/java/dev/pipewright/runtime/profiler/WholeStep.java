@@ -51,7 +51,7 @@ record WholeStep(Spread seconds, PassSeconds ops, long peakBytes) {
           answers.stream().flatMap(answer -> Step.of(answer, policy)).toList(), microBatches);
     }
 
-    /** From which a host took least. */
+    /** Seconds of the steps from which a host took least. */
     private Spread seconds() {
       double[] all = all();
       return Spread.of(IntStream.of(QuietQuartile.of(stolen())).mapToDouble(i -> all[i]).toArray());
@@ -80,7 +80,7 @@ record WholeStep(Spread seconds, PassSeconds ops, long peakBytes) {
   }
 
   /**
-   * Without the first steps of each task, and of the others those that were disturbed least.
+   * Reads a step's figures, from the least disturbed steps after each task's first ones.
    *
    * @param texts events of tasks
    * @param inTwoParts the same of tasks whose backward passes come in two parts

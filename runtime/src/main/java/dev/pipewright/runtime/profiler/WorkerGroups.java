@@ -25,7 +25,7 @@ final class WorkerGroups {
     run(workers, task, job, false, listener);
   }
 
-  /** The same on workers that return freed memory at once. */
+  /** Runs a task on workers that return freed memory at once. */
   void runFrugal(
       int workers, Class<? extends WorkerTask> task, String job, Coordinator.Listener listener) {
     run(workers, task, job, true, listener);

@@ -153,7 +153,7 @@ public final class Functions {
   }
 
   /**
-   * The same for a table whose first row is that of the number {@code first}: zeros for numbers
+   * Looks up rows of a table whose first row is that of the number {@code first}: zeros for numbers
    * that it has no row of.
    */
   public static Tensor embedding(Tensor table, Tensor indices, long first) {
@@ -182,7 +182,7 @@ public final class Functions {
   }
 
   /**
-   * The same with a mask: what it has for a pair of steps is added to the pair's score.
+   * Attention with a mask: its value for a pair of steps is added to the pair's score.
    *
    * @param mask samples × 1 × steps × steps
    */

@@ -57,7 +57,7 @@ public final class GradientHook implements AutoCloseable {
     CALLED.get().clear();
   }
 
-  /** The same tensor; gradients that come back to it are changed. */
+  /** Installs the hook on a tensor, whose incoming gradients it changes, and returns the tensor. */
   public Tensor on(Tensor tensor) {
     tensor.handle().register_hook(hook);
     return tensor;

@@ -31,7 +31,7 @@ public final class NativeCache {
   /** JavaCPP's property, which this class sets. */
   public static final String PROPERTY = "org.bytedeco.javacpp.cachedir";
 
-  /** By which a user chooses a folder for the caches. */
+  /** The environment variable that chooses a folder for the caches. */
   public static final String VARIABLE = "PIPEWRIGHT_CACHE";
 
   private static final String NAME = "native";

@@ -9,7 +9,7 @@ import org.bytedeco.pytorch.global.torch;
 import org.bytedeco.pytorch.global.torch.MemoryFormat;
 import org.bytedeco.pytorch.global.torch.ScalarType;
 
-/** Where new tensors lie: in the host's memory, or on the GPU that this process uses. */
+/** The place of new tensors: the host's memory, or the GPU that this process uses. */
 final class NewTensors {
   static {
     Torch.load();
@@ -27,7 +27,7 @@ final class NewTensors {
 
   private NewTensors() {}
 
-  /** For all tensors from here on. */
+  /** Sets the device of all later tensors. */
   static void lieOn(Device device) {
     numbers = kept(new TensorOptions(device));
     whole = kept(new TensorOptions(device).dtype(new ScalarTypeOptional(ScalarType.Long)));

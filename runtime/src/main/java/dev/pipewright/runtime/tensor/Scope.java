@@ -9,7 +9,7 @@ import org.bytedeco.javacpp.PointerScope;
 public final class Scope implements AutoCloseable {
   private final PointerScope scope = new PointerScope();
 
-  /** The same tensor, which now lives until it is closed. */
+  /** Takes a tensor out of the scope, so that it lives until it is closed, and returns it. */
   public Tensor keep(Tensor tensor) {
     return tensor.retained();
   }

@@ -71,7 +71,7 @@ public final class Tensor implements AutoCloseable {
     return new Tensor(NewTensors.empty(shape));
   }
 
-  /** Likewise, {@linkplain #packed packed}. */
+  /** An uninitialized tensor, {@linkplain #packed packed}. */
   public static Tensor emptyPacked(long... shape) {
     return new Tensor(
         shape.length == MAP_AXES ? NewTensors.emptyMaps(shape) : NewTensors.empty(shape));
@@ -208,8 +208,9 @@ public final class Tensor implements AutoCloseable {
   }
 
   /**
-   * In one piece of memory. Maps with two axes have the channels of each place side by side, which
-   * is the order in which convolutions are fastest; all others are in row-major order.
+   * This tensor in one piece of memory. Maps with two axes have the channels of each position side
+   * by side, which is the order in which convolutions are fastest; all others are in row-major
+   * order.
    */
   public Tensor packed() {
     return new Tensor(
@@ -223,12 +224,12 @@ public final class Tensor implements AutoCloseable {
     return new Tensor(handle.clone());
   }
 
-  /** The same memory, whose history no gradient follows. */
+  /** A view of the same memory without history. */
   public Tensor detached() {
     return new Tensor(handle.detach());
   }
 
-  /** The same tensor as a step of the history, so that a gradient given to it passes through. */
+  /** This tensor as a step of the history, so that a gradient given to it passes through. */
   public Tensor passed() {
     return new Tensor(handle.view_as(handle));
   }
@@ -246,21 +247,21 @@ public final class Tensor implements AutoCloseable {
   }
 
   /**
-   * The same tensor, its history included, with a life of its own: it is not freed with a scope but
-   * when it is closed.
+   * A second handle of this tensor and its history, which no scope frees: it lives until it is
+   * closed.
    */
   public Tensor shared() {
     return shared(handle).retained();
   }
 
-  /** The same tensor, its history included, until the scope ends that is open now. */
+  /** A second handle of this tensor and its history, which the open scope frees. */
   public Tensor lent() {
     return shared(handle);
   }
 
   /**
-   * From here on this is that tensor, with its gradient and history. What has been computed with
-   * the one before keeps that.
+   * Makes this handle refer to that tensor, with its gradient and history. What has been computed
+   * with the one before keeps that.
    */
   public void become(Tensor that) {
     handle.put(that.handle);

@@ -42,8 +42,8 @@ public final class Torch {
   }
 
   /**
-   * The same for a process that has only one thread which computes; the library may share its work
-   * out over {@code threads}. It computes with oneDNN.
+   * Starts the library in a process that has only one computing thread; the library may share its
+   * work out over {@code threads}. It computes with oneDNN.
    */
   public static void startAlone(int threads) {
     start(threads, true);

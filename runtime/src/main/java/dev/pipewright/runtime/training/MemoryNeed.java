@@ -71,7 +71,7 @@ final class MemoryNeed {
     return request.assignment().size() - request.machines().elsewhere();
   }
 
-  /** Of all workers on this machine together. */
+  /** Bytes of all workers on this machine together. */
   static double bytes(TrainingRequest request, LayerGraph graph) {
     Assignment assignment = request.assignment();
     Training training = new Training(request.rule().kind(), Precision.FP32);

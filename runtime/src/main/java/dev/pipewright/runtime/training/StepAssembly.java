@@ -163,7 +163,7 @@ final class StepAssembly {
     return middle(QuietQuartile.of(lost()));
   }
 
-  /** The same of those that others disturbed least, which is the lower quartile. */
+  /** The step at the lower quartile of those that others disturbed least. */
   RecordedStep calm() {
     double[] seconds =
         results.stream().skip(firstCounted()).mapToDouble(StepResult::seconds).toArray();
@@ -183,7 +183,7 @@ final class StepAssembly {
   }
 
   /**
-   * Of median duration.
+   * The step of median duration.
    *
    * @param counted positions after the first step that counts
    */

@@ -81,7 +81,7 @@ public final class StepMemory {
     };
   }
 
-  /** To be called when a step has ended. */
+  /** Records the memory of a step that has ended. */
   public void over(long step, Worker worker) {
     if (looksAt(step) && (!together || step + 1 == end)) {
       long peak = ProcessMemory.peak();

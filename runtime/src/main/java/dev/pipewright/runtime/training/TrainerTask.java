@@ -43,7 +43,7 @@ import java.util.stream.LongStream;
 public final class TrainerTask implements WorkerTask {
   private final UnaryOperator<Log> logs;
 
-  /** Where a worker says what it begins with. */
+  /** Receives what a worker begins with. */
   interface Log {
     void at(long step, int position, char what, int stage, int microBatch);
   }

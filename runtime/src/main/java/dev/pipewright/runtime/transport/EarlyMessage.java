@@ -21,7 +21,7 @@ final class EarlyMessage implements AutoCloseable {
     this.bytes = bytes;
   }
 
-  /** To be filled. */
+  /** Buffers to be filled. */
   ByteBuffer[] pieces() {
     return pieces;
   }

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Where a worker receives the connections of the others. It is open before the others know of it,
- * and takes connections in any order, so that no worker waits for another to accept.
+ * A port at which a worker receives the connections of the others. It is open before the others
+ * know of it, and takes connections in any order, so that no worker waits for another to accept.
  */
 public final class Entrance implements AutoCloseable {
   private final Door door;
@@ -44,12 +44,12 @@ public final class Entrance implements AutoCloseable {
     }
   }
 
-  /** Where it is, for the others. */
+  /** The port's address for the other workers. */
   public String address() {
     return door.port() + " " + host;
   }
 
-  /** The same, read. */
+  /** Reads such an address. */
   static InetSocketAddress parse(String address) {
     int space = address.indexOf(' ');
     return new InetSocketAddress(

@@ -198,7 +198,7 @@ final class MessageGroup implements Group {
     return messages.receive(new MessageName(channel, tag), tensor, members.get(member));
   }
 
-  /** In the background. */
+  /** Awaits a message in the background. */
   void await(Delivery message) {
     background.await(message);
   }

@@ -14,7 +14,7 @@ record MessageName(long channel, int tag) {
   /** The channel of messages of no group. */
   static final long NO_GROUP = 0;
 
-  /** Of what comes before each message: its name and the number of its bytes. */
+  /** Size of the header of each message: its name and the number of its bytes. */
   static final int HEADER_BYTES = Long.BYTES + Integer.BYTES + Long.BYTES;
 
   /** The channel of a group: the same for all members, who need not ask each other for it. */

@@ -54,7 +54,7 @@ final class Outbox implements AutoCloseable {
     notifyAll();
   }
 
-  /** As much as the connection takes now. */
+  /** Writes as much as the connection takes now. */
   private synchronized void write() {
     try {
       if (failure != null) {

@@ -16,7 +16,7 @@ import java.util.List;
  * (doi:10.1007/978-3-540-24685-5_1): reduce-scatter and allgather; here all pairs exchange at once.
  */
 final class SegmentedSum {
-  /** Of what a member adds up at once. */
+  /** Bytes that a member adds up at once. */
   private static final long PART_BYTES = 1 << 18;
 
   private static final int ROUNDS = 2; // tags of an operation

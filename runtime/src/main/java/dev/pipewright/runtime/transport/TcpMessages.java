@@ -22,7 +22,7 @@ final class TcpMessages implements AutoCloseable {
   private TcpMessages() {}
 
   /**
-   * Of this worker, once it is connected to all others.
+   * The messages of this worker, once it is connected to all others.
    *
    * @param addresses of the entrances of all workers
    */
@@ -61,7 +61,7 @@ final class TcpMessages implements AutoCloseable {
     return of(inboxes, from).receive(name, new TensorMemory(into, "receiving from worker " + from));
   }
 
-  /** For whom the thread that has connected this worker is waiting. */
+  /** The worker that the thread which connected this worker is waiting for. */
   Waiting waiting() {
     return waiting;
   }

@@ -70,7 +70,7 @@ public final class TcpTransport implements Transport {
     return group;
   }
 
-  /** For which other worker the thread that made this is waiting; -1 for none. Any thread asks. */
+  /** The worker that the thread which made this is waiting for; -1 for none. Any thread may ask. */
   public int waitingFor() {
     return messages.waiting().worker();
   }

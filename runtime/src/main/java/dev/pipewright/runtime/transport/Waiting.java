@@ -3,11 +3,11 @@ package dev.pipewright.runtime.transport;
 import java.util.function.IntSupplier;
 
 /**
- * For which other worker this one is waiting: the thread that made it, which is the one that
- * computes. Other threads' waiting delays no computation.
+ * The worker that this one is waiting for: its computing thread, which made this object. Other
+ * threads' waiting delays no computation.
  */
 final class Waiting {
-  /** For none. */
+  /** Waiting for no worker. */
   static final int NONE = -1;
 
   private final Thread computing = Thread.currentThread();

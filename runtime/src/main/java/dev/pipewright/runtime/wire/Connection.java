@@ -119,7 +119,7 @@ public final class Connection implements AutoCloseable {
     return peer;
   }
 
-  /** For what concerns both ends of the socket alone, such as addresses and options. */
+  /** The channel, for addresses and options of the socket alone. */
   public SocketChannel channel() {
     return channel;
   }

@@ -82,12 +82,12 @@ record Handshake(Secret secret, byte[] transcript) {
     return ByteBuffer.wrap(transcript).getInt(OFFER_BYTES);
   }
 
-  /** Of what the guest sends. */
+  /** The key of what the guest sends. */
   Secret guestKey() {
     return secret.derived("pipewright frames of the guest", transcript);
   }
 
-  /** Of what the door sends. */
+  /** The key of what the door sends. */
   Secret doorKey() {
     return secret.derived("pipewright frames of the door", transcript);
   }

@@ -28,7 +28,7 @@ final class Sealing {
     return ByteBuffer.allocateDirect(Seal.LENGTH_BYTES + Seal.TEXT_BYTES + Seal.TAG_BYTES);
   }
 
-  /** As {@link Connection#write}. */
+  /** Writes as {@link Connection#write} does. */
   boolean write(SocketChannel channel, ByteBuffer... buffers) throws IOException {
     while (true) {
       channel.write(frame);

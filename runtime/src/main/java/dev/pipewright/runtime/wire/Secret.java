@@ -13,7 +13,7 @@ import java.util.HexFormat;
  * because {@code javax.crypto} takes 0.2 s to load, in every process.
  */
 public final class Secret {
-  /** Of a proof and of a derived key. */
+  /** Length of a proof and of a derived key. */
   static final int BYTES = 32;
 
   private static final int BLOCK = 64; // of SHA-256
@@ -43,7 +43,7 @@ public final class Secret {
     return new Secret(HexFormat.of().parseHex(hex));
   }
 
-  /** For an authenticated connection only. */
+  /** The secret as hexadecimal digits, for an authenticated connection only. */
   public String hex() {
     return HexFormat.of().formatHex(key);
   }
