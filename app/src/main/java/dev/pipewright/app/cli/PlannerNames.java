@@ -1,48 +1,33 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.planner.catalog.PlannerCatalog;
+import dev.pipewright.planner.catalog.PlannerEntry.Schedules;
+import dev.pipewright.planner.catalog.PlannerEntry;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
 /** The planners by their names on the command line, and the flags that only some of them heed. */
 final class PlannerNames {
   private static final Set<String> SYNCHRONOUS =
-      Set.of(
-          "auto",
-          "dapple",
-          "exact",
-          "data",
-          "straight",
-          "gpipe",
-          "uniform-layers",
-          "uniform-parameters",
-          "torchgpipe");
+      PlannerCatalog.names().collect(Collectors.toUnmodifiableSet());
   private static final Set<String> MEMORY = Set.copyOf(MemoryAnswer.PLANNERS);
   static final List<String> ALL =
-      List.of(
-          "auto",
-          "dapple",
-          "exact",
-          "data",
-          "straight",
-          "gpipe",
-          "uniform-layers",
-          "uniform-parameters",
-          "torchgpipe",
-          "pipedream",
-          "pipedream-2bw",
-          "madpipe",
-          "mcap",
-          "mcap-bf",
-          "mcap-bo",
-          "capture",
-          "placement");
+      Stream.of(
+              PlannerCatalog.names(),
+              Stream.of("pipedream", "pipedream-2bw", "madpipe"),
+              MemoryAnswer.PLANNERS.stream(),
+              Stream.of("placement"))
+          .flatMap(names -> names)
+          .toList();
 
   /** What a planner can be asked for, and which ones are for it. */
   private static final Map<String, List<String>> OBJECTIVES = new LinkedHashMap<>();
@@ -65,7 +50,12 @@ final class PlannerNames {
     flushing.addAll(MEMORY);
     SUPPORTED.put("--micro-batch", flushing);
     SUPPORTED.put("--schedule", flushing);
-    SUPPORTED.put("--chunks", Set.of("auto", "dapple", "straight"));
+    SUPPORTED.put(
+        "--chunks",
+        PlannerCatalog.entries().stream()
+            .filter(entry -> entry.schedules() == Schedules.ANY)
+            .map(PlannerEntry::name)
+            .collect(Collectors.toUnmodifiableSet()));
     Set<String> recomputing = new HashSet<>(flushing);
     recomputing.add("madpipe");
     SUPPORTED.put("--recompute", recomputing);

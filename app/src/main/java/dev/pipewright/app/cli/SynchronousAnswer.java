@@ -10,17 +10,15 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.PlanJson;
-import dev.pipewright.planner.DapplePlanner;
 import dev.pipewright.planner.Evaluation;
 import dev.pipewright.planner.OneDevice;
-import dev.pipewright.planner.PlainPipeline;
-import dev.pipewright.planner.PlainPipeline.Cut;
-import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
-import dev.pipewright.planner.Remedy;
+import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Request;
-import dev.pipewright.planner.ScheduledPlanner;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
+import dev.pipewright.planner.ScheduledPlanner;
+import dev.pipewright.planner.catalog.PlannerCatalog;
+import dev.pipewright.planner.catalog.PlannerEntry;
 import dev.pipewright.units.Units;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,7 +28,7 @@ import java.util.OptionalInt;
 
 /** The best plan of synchronous training, or a given one, scored. */
 final class SynchronousAnswer implements Answer.Remarks {
-  private final String planner;
+  private final PlannerEntry planner;
   private final Request request;
   private final Planning planning;
   private final StageCosts costs;
@@ -38,7 +36,7 @@ final class SynchronousAnswer implements Answer.Remarks {
   private final Optional<Choice> schedule;
 
   private SynchronousAnswer(
-      String planner,
+      PlannerEntry planner,
       Request request,
       Planning planning,
       StageCosts costs,
@@ -83,6 +81,7 @@ final class SynchronousAnswer implements Answer.Remarks {
       Request request,
       SearchDeadline patience) {
     StageCosts costs = costed.costs();
+    PlannerEntry entry = PlannerCatalog.find(planner).orElseThrow();
     Optional<Choice> schedule = flags.anySchedule(planner);
     long start = System.nanoTime();
     Planning planning;
@@ -90,7 +89,7 @@ final class SynchronousAnswer implements Answer.Remarks {
       planning = evaluated(flags.evaluate().get(), costed, request);
     } else {
       SizeLimits.devices(costed.workload().cluster());
-      planning = planned(planner, schedule, costs, request, patience);
+      planning = planned(entry, schedule, costs, request, patience);
     }
     double seconds = (System.nanoTime() - start) / 1e9;
     OptionalInt batch = arguments.profileBatch();
@@ -98,11 +97,11 @@ final class SynchronousAnswer implements Answer.Remarks {
         planning,
         Answer.Subject.of(costed, batch, request.globalBatch()),
         seconds,
-        new SynchronousAnswer(planner, request, planning, costs, patience.ended(), schedule));
+        new SynchronousAnswer(entry, request, planning, costs, patience.ended(), schedule));
   }
 
   private static Planning planned(
-      String planner,
+      PlannerEntry planner,
       Optional<Choice> schedule,
       StageCosts costs,
       Request request,
@@ -111,13 +110,7 @@ final class SynchronousAnswer implements Answer.Remarks {
     if (schedule.isPresent()) {
       return ScheduledPlanner.plan(schedule.get(), costs, request, decider, patience);
     }
-    Optional<Cut> plain = Cut.find(planner);
-    if (plain.isPresent()) {
-      return PlainPipeline.plan(plain.get(), costs, request, decider, patience);
-    }
-    return planner.equals("exact")
-        ? DapplePlanner.exact(costs, request, decider, patience)
-        : DapplePlanner.plan(costs, request, decider, patience);
+    return planner.search().plan(costs, request, decider, patience);
   }
 
   /** The simulator, on the stage times of the default cost model. */
@@ -156,10 +149,7 @@ final class SynchronousAnswer implements Answer.Remarks {
     if (schedule.isPresent()) {
       return schedule.map(choice -> ScheduledPlanner.sentence(choice, costs, request));
     }
-    return Optional.of(
-        Cut.find(planner)
-            .map(cut -> PlainPipeline.sentence(cut, costs, request))
-            .orElseGet(() -> Remedy.sentence(costs, request)));
+    return Optional.of(planner.remedy().sentence(costs, request));
   }
 
   @Override
@@ -167,7 +157,7 @@ final class SynchronousAnswer implements Answer.Remarks {
     List<String> remarks = new ArrayList<>();
     if (ended) {
       remarks.add("the search was ended early; " + gap());
-    } else if (planning.planner().equals("exact") && !planning.search().exhaustive()) {
+    } else if (planner.proves() && !planning.isGiven() && !planning.search().exhaustive()) {
       remarks.add(
           "the best is not proven, since memory was full or placements are too many; " + gap());
     }

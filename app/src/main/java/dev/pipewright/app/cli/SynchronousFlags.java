@@ -2,11 +2,13 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.formats.BadInputException;
-import dev.pipewright.planner.PlainPipeline.Cut;
-import dev.pipewright.planner.Request;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.Request.Shape;
+import dev.pipewright.planner.Request;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
+import dev.pipewright.planner.catalog.PlannerCatalog;
+import dev.pipewright.planner.catalog.PlannerEntry.Schedules;
+import dev.pipewright.planner.catalog.PlannerEntry;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.catalog.ScheduleCatalog;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
@@ -26,8 +28,6 @@ final class SynchronousFlags {
   private static final List<String> POLICIES =
       Arrays.stream(PipelinePolicy.values()).map(PipelinePolicy::scheduleName).toList();
 
-  /** The planners that plan for any schedule. */
-  private static final List<String> ANY_SCHEDULE = List.of("auto", "dapple", "straight");
 
   static final List<String> COST_MODELS =
       List.of("pipewright", "dapple", "dapple-published", "dapple-repo");
@@ -150,7 +150,11 @@ final class SynchronousFlags {
       throw new BadInputException(
           "--stages: --evaluate scores a plan as it is, and finds none; leave out one of them");
     }
-    if (planner.equals("data") && stages > 1) {
+    boolean one =
+        PlannerCatalog.find(planner)
+            .filter(entry -> entry.shape() == Shape.DATA_PARALLEL)
+            .isPresent();
+    if (one && stages > 1) {
       throw new BadInputException(
           "--stages: data parallelism has one stage, not %d; leave it out, or take --planner dapple"
               .formatted(stages));
@@ -201,11 +205,7 @@ final class SynchronousFlags {
         policies(planner),
         recomputation(costs),
         costs,
-        switch (planner) {
-          case "data" -> Shape.DATA_PARALLEL;
-          case "straight", "gpipe" -> Shape.PIPELINE;
-          default -> Shape.ANY;
-        });
+        PlannerCatalog.find(planner).map(PlannerEntry::shape).orElse(Shape.ANY));
   }
 
   /**
@@ -221,7 +221,11 @@ final class SynchronousFlags {
       return Optional.empty();
     }
     Choice choice = choice(schedule);
-    if (!ANY_SCHEDULE.contains(planner)) {
+    boolean plansAny =
+        PlannerCatalog.find(planner)
+            .filter(each -> each.schedules() == Schedules.ANY)
+            .isPresent();
+    if (!plansAny) {
       throw new BadInputException(
           "--schedule: the planner %s plans for %s, not %s; take --planner auto"
               .formatted(planner, String.join(", ", POLICIES), schedule));
@@ -297,28 +301,23 @@ final class SynchronousFlags {
   }
 
   private List<PipelinePolicy> policies(String planner) {
-    if (schedule == null) {
-      if (Cut.find(planner).isPresent()) {
-        return List.of(PipelinePolicy.A); // what those programs run
-      }
-      return planner.equals("gpipe")
-          ? List.of(PipelinePolicy.ALL)
-          : List.of(PipelinePolicy.A, PipelinePolicy.B);
-    }
+    Optional<PlannerEntry> entry = PlannerCatalog.find(planner);
+    List<PipelinePolicy> tried =
+        entry.map(PlannerEntry::policies).orElse(List.of(PipelinePolicy.A, PipelinePolicy.B));
     String name = schedule;
-    if (anySchedule(planner).isPresent()) {
-      return List.of(PipelinePolicy.A); // its own order of work counts
+    if (name == null || anySchedule(planner).isPresent()) { // whose own order of work counts
+      return tried;
     }
-    if (planner.equals("gpipe") && !name.equals("gpipe")) {
+    Optional<PipelinePolicy> named =
+        Arrays.stream(PipelinePolicy.values())
+            .filter(policy -> policy.scheduleName().equals(name))
+            .findFirst();
+    boolean own = entry.filter(each -> each.schedules() == Schedules.OWN).isPresent();
+    if (own && !tried.containsAll(named.stream().toList())) {
       throw new BadInputException(
-          "--schedule: " + name + " contradicts --planner gpipe; leave out one of them");
+          "--schedule: %s contradicts --planner %s; leave out one of them".formatted(name, planner));
     }
-    for (PipelinePolicy policy : PipelinePolicy.values()) {
-      if (policy.scheduleName().equals(name)) {
-        return List.of(policy);
-      }
-    }
-    throw new IllegalStateException("no policy for schedule " + name);
+    return List.of(named.orElseThrow());
   }
 
   /**
