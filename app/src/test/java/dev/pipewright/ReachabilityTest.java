@@ -25,9 +25,6 @@ class ReachabilityTest {
   /** What only benchmarks and tests of several modules call; the list may only get shorter. */
   private static final Set<String> EXCEPTIONS =
       Set.of(
-          "dev.pipewright.planner.alpa.InterOperatorPlanner",
-          "dev.pipewright.planner.alpa.Pairs",
-          "dev.pipewright.planner.alpa.StageTable",
           "dev.pipewright.planner.pipedream.PipeDream2bwRepoPlanner",
           "dev.pipewright.planner.placement.TrainingGraph",
           "dev.pipewright.schedule.Diagram",

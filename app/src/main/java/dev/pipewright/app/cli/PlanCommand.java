@@ -55,7 +55,7 @@ final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
       defaultValue = "auto",
       description =
           "auto, dapple, data (parallelism only), straight (one pipeline, a device for each stage),"
-              + " gpipe (the same with GPipe's schedule); pipedream, madpipe"
+              + " gpipe (the same with GPipe's schedule), alpa (Alpa's stages); pipedream, madpipe"
               + " (without flushes);"
               + " mcap, mcap-bf, mcap-bo, capture (least memory); placement (of operators).")
   private String planner = "auto";

@@ -2,8 +2,8 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.planner.catalog.PlannerCatalog;
-import dev.pipewright.planner.catalog.PlannerEntry.Schedules;
 import dev.pipewright.planner.catalog.PlannerEntry;
+import dev.pipewright.planner.catalog.PlannerEntry.Schedules;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

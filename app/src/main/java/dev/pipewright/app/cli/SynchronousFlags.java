@@ -2,13 +2,13 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.formats.BadInputException;
+import dev.pipewright.planner.Request;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.Request.Shape;
-import dev.pipewright.planner.Request;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
 import dev.pipewright.planner.catalog.PlannerCatalog;
-import dev.pipewright.planner.catalog.PlannerEntry.Schedules;
 import dev.pipewright.planner.catalog.PlannerEntry;
+import dev.pipewright.planner.catalog.PlannerEntry.Schedules;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.catalog.ScheduleCatalog;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
@@ -27,7 +27,6 @@ import picocli.CommandLine.Option;
 final class SynchronousFlags {
   private static final List<String> POLICIES =
       Arrays.stream(PipelinePolicy.values()).map(PipelinePolicy::scheduleName).toList();
-
 
   static final List<String> COST_MODELS =
       List.of("pipewright", "dapple", "dapple-published", "dapple-repo");
@@ -222,9 +221,7 @@ final class SynchronousFlags {
     }
     Choice choice = choice(schedule);
     boolean plansAny =
-        PlannerCatalog.find(planner)
-            .filter(each -> each.schedules() == Schedules.ANY)
-            .isPresent();
+        PlannerCatalog.find(planner).filter(each -> each.schedules() == Schedules.ANY).isPresent();
     if (!plansAny) {
       throw new BadInputException(
           "--schedule: the planner %s plans for %s, not %s; take --planner auto"
@@ -315,7 +312,8 @@ final class SynchronousFlags {
     boolean own = entry.filter(each -> each.schedules() == Schedules.OWN).isPresent();
     if (own && !tried.containsAll(named.stream().toList())) {
       throw new BadInputException(
-          "--schedule: %s contradicts --planner %s; leave out one of them".formatted(name, planner));
+          "--schedule: %s contradicts --planner %s; leave out one of them"
+              .formatted(name, planner));
     }
     return List.of(named.orElseThrow());
   }

@@ -4,6 +4,7 @@ import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,18 +43,26 @@ public final class InterOperatorPlanner {
   private final StageTable table;
   private final int devices;
   private final int microBatches;
+  private final OptionalInt stages;
   private final int layers;
   private final @Nullable Pairs[]
       open; // by layers left · (devices + 1) + devices used, of one stage count
   private double best = Double.POSITIVE_INFINITY;
   private Pairs.@Nullable Step bestStart;
 
-  private InterOperatorPlanner(StageTable table, int devices, int microBatches) {
+  private InterOperatorPlanner(
+      StageTable table, int devices, int microBatches, OptionalInt stages) {
     this.table = table;
+    this.stages = stages;
     this.devices = devices;
     this.microBatches = microBatches;
     layers = table.layers();
     open = new @Nullable Pairs[(layers + 1) * (devices + 1)];
+  }
+
+  /** The best pipeline of any number of stages. */
+  public static Optional<Pipeline> plan(StageTable table, int devices, int microBatches) {
+    return plan(table, devices, microBatches, OptionalInt.empty());
   }
 
   /**
@@ -61,11 +70,13 @@ public final class InterOperatorPlanner {
    *
    * @param devices all of which are used
    * @param microBatches of a step
+   * @param stages exactly so many; any number where it is empty
    */
-  public static Optional<Pipeline> plan(StageTable table, int devices, int microBatches) {
+  public static Optional<Pipeline> plan(
+      StageTable table, int devices, int microBatches, OptionalInt stages) {
     Check.that(devices >= 1, "there are devices: devices=%d", devices);
     Check.that(microBatches >= 1, "a step has micro-batches: micro_batches=%d", microBatches);
-    return new InterOperatorPlanner(table, devices, microBatches).run();
+    return new InterOperatorPlanner(table, devices, microBatches, stages).run();
   }
 
   /** From the last stage to the first: how many follow is known then. */
@@ -106,7 +117,9 @@ public final class InterOperatorPlanner {
       if (total > devices) {
         continue;
       }
-      for (int first = end - 1; first >= 0; first--) {
+      int least =
+          stages.orElse(behind + 1) == behind + 1 ? 0 : 1; // the first stage is the last found
+      for (int first = end - 1; first >= least; first--) {
         double seconds = table.seconds()[first][end - 1][shape];
         if (seconds == Double.POSITIVE_INFINITY
             || table.mostBehind()[first][end - 1][shape] < behind

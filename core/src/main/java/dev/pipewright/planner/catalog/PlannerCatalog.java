@@ -4,13 +4,16 @@ import dev.pipewright.planner.DapplePlanner;
 import dev.pipewright.planner.PlainPipeline;
 import dev.pipewright.planner.PlainPipeline.Cut;
 import dev.pipewright.planner.Request.Shape;
+import dev.pipewright.planner.alpa.AlpaPlanner;
 import dev.pipewright.planner.catalog.PlannerEntry.Schedules;
 import dev.pipewright.schedule.PipelinePolicy;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** All planners for synchronous training that make the step short, in the order of the help text. */
+/**
+ * All planners for synchronous training that make the step short, in the order of the help text.
+ */
 public final class PlannerCatalog {
   private static final List<PlannerEntry> ENTRIES =
       List.of(
@@ -18,16 +21,15 @@ public final class PlannerCatalog {
           PlannerEntry.of("dapple", DapplePlanner::plan).with(Schedules.ANY),
           PlannerEntry.of("exact", DapplePlanner::exact).proving(),
           PlannerEntry.of("data", DapplePlanner::plan).only(Shape.DATA_PARALLEL),
-          PlannerEntry.of("straight", DapplePlanner::plan)
-              .only(Shape.PIPELINE)
-              .with(Schedules.ANY),
+          PlannerEntry.of("straight", DapplePlanner::plan).only(Shape.PIPELINE).with(Schedules.ANY),
           PlannerEntry.of("gpipe", DapplePlanner::plan)
               .only(Shape.PIPELINE)
               .trying(PipelinePolicy.ALL)
               .with(Schedules.OWN),
           plain(Cut.UNIFORM_LAYERS),
           plain(Cut.UNIFORM_PARAMETERS),
-          plain(Cut.TORCHGPIPE));
+          plain(Cut.TORCHGPIPE),
+          PlannerEntry.of(AlpaPlanner.NAME, AlpaPlanner::plan).trying(PipelinePolicy.A));
 
   private PlannerCatalog() {}
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.pipewright.planner.alpa.InterOperatorPlanner.Pipeline;
 import dev.pipewright.planner.alpa.InterOperatorPlanner.Stage;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
@@ -30,11 +31,19 @@ class InterOperatorPlannerTest {
     return new StageTable(devices, seconds, mostBehind);
   }
 
-  /** The referee: every pipeline, from its last stage to its first. */
+  /** The referee: every pipeline of so many stages, from its last stage to its first. */
   private static double exhaustive(
-      StageTable table, int microBatches, int end, int free, int behind, double sum, double most) {
+      StageTable table,
+      int microBatches,
+      OptionalInt stages,
+      int end,
+      int free,
+      int behind,
+      double sum,
+      double most) {
     if (end == 0) {
-      return free == 0 ? sum + (microBatches - 1) * most : Double.POSITIVE_INFINITY;
+      boolean asked = free == 0 && stages.orElse(behind) == behind;
+      return asked ? sum + (microBatches - 1) * most : Double.POSITIVE_INFINITY;
     }
     double best = Double.POSITIVE_INFINITY;
     for (int shape = 0; shape < table.devices().length; shape++) {
@@ -49,6 +58,7 @@ class InterOperatorPlannerTest {
                   exhaustive(
                       table,
                       microBatches,
+                      stages,
                       first,
                       left,
                       behind + 1,
@@ -66,8 +76,10 @@ class InterOperatorPlannerTest {
     StageTable table = random(random, random.nextInt(1, 7), new int[] {1, 2, 4});
     int devices = random.nextInt(1, 8);
     int microBatches = random.nextInt(1, 9);
-    double optimum = exhaustive(table, microBatches, table.layers(), devices, 0, 0, 0);
-    Optional<Pipeline> found = InterOperatorPlanner.plan(table, devices, microBatches);
+    OptionalInt stages =
+        random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(random.nextInt(1, 5));
+    double optimum = exhaustive(table, microBatches, stages, table.layers(), devices, 0, 0, 0);
+    Optional<Pipeline> found = InterOperatorPlanner.plan(table, devices, microBatches, stages);
     assertEquals(optimum < Double.POSITIVE_INFINITY, found.isPresent());
     if (found.isPresent()) {
       assertEquals(optimum, found.get().latency(), 1e-12 * optimum);
@@ -100,7 +112,7 @@ class InterOperatorPlannerTest {
     double[][][] seconds = {{{4, 2}, {8, 4}}, {{0, 0}, {4, 2}}};
     int[][][] mostBehind = {{{9, 9}, {9, 9}}, {{9, 9}, {9, 9}}};
     StageTable table = new StageTable(new int[] {1, 2}, seconds, mostBehind);
-    Pipeline one = InterOperatorPlanner.plan(table, 2, 1).orElseThrow();
+    Pipeline one = InterOperatorPlanner.plan(table, 2, 1, OptionalInt.empty()).orElseThrow();
     assertEquals(java.util.List.of(new Stage(0, 1, 1)), one.stages());
     assertEquals(4, one.latency());
   }

@@ -65,9 +65,7 @@ class PlannerCatalogTest {
       for (Candidate candidate : planning.candidates()) {
         Assessment priced = CostModel.PIPEWRIGHT.oracle(costs).assess(candidate.plan());
         same(priced, candidate.estimate(), name + ", seed " + seed);
-        candidate
-            .simulated()
-            .ifPresent(said -> same(decides.assess(candidate.plan()), said, name));
+        candidate.simulated().ifPresent(said -> same(decides.assess(candidate.plan()), said, name));
       }
       assertTrue(
           planning.best().isEmpty()
