@@ -104,6 +104,7 @@ class DocumentedNamesTest {
         "glossary.md",
         "papers.md",
         "add-a-schedule.md",
+        "add-a-planner.md",
         "add-a-format.md",
         "add-a-strategy.md"
       })
