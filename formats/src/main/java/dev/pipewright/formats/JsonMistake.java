@@ -114,7 +114,7 @@ final class JsonMistake {
     boolean behind = last == JsonToken.END_ARRAY || last == JsonToken.END_OBJECT;
     StringBuilder place = new StringBuilder();
     TokenStreamContext at = parser.streamReadContext();
-    at = behind && !at.inRoot() ? at.getParent() : at; // behind its last value
+    at = behind && !at.inRoot() ? at.getParent() : at; // after its last value
     for (; !at.inRoot(); at = at.getParent()) {
       if (at.inObject() && at.currentName() != null) {
         place.insert(0, "." + at.currentName());

@@ -19,6 +19,8 @@ record ModelFormat(String name, String example, Predicate<String> begins, Reader
   @FunctionalInterface
   interface Reader {
     /**
+     * Reads one.
+     *
      * @param profileBatch samples that times and activations are for, where the user says so
      */
     ModelFile read(Path file, OptionalInt profileBatch);

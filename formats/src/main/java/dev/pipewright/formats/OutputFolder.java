@@ -30,7 +30,7 @@ public final class OutputFolder implements AutoCloseable {
   private static final String LOCK = ".pipewright.lock";
 
   private final Path named; // as the user did
-  private final Path folder; // behind links
+  private final Path folder; // that links lead to
   private final List<Path> made; // for this run, the innermost first
   private final FileChannel lock;
   private final List<String> ours;

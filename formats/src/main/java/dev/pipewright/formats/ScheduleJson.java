@@ -20,13 +20,13 @@ import java.util.OptionalDouble;
  * A schedule with its times as JSON. An op is {@code ["F", micro-batch, stage, start, end]}, with
  * {@code F} forward, {@code BW} a whole backward pass, {@code B} and {@code W} the gradients of
  * input and weights, {@code R} a forward pass again, {@code U} an update, {@code A} a reduction,
- * {@code G} a gathering and {@code H} a hand-on, with their own number in place of the micro-batch;
- * in a schedule of several chains, such as one that runs both ways, its chain (the direction)
- * follows, and micro-batch and stage are counted in that chain. Ops that run together are {@code
- * ["FB", start, end, [["F", micro-batch, stage, direction], …]]}. {@code placement} lists for each
- * chain the ranks of its stages. {@code memory_cap} is a number, or a list of one for each rank. A
- * schedule that never flushes also has its {@code period}, the {@code period_micro_batches} that it
- * completes in one, and the {@code steady_idle_share} of a period.
+ * {@code G} a gathering and {@code H} a state received, with their own number in place of the
+ * micro-batch; in a schedule of several chains, such as one that runs both ways, its chain (the
+ * direction) follows, and micro-batch and stage are counted in that chain. Ops that run together
+ * are {@code ["FB", start, end, [["F", micro-batch, stage, direction], …]]}. {@code placement}
+ * lists for each chain the ranks of its stages. {@code memory_cap} is a number, or a list of one
+ * for each rank. A schedule that never flushes also has its {@code period}, the {@code
+ * period_micro_batches} that it completes in one, and the {@code steady_idle_share} of a period.
  *
  * <p>{@link ScheduleJsonReader} reads it back.
  */

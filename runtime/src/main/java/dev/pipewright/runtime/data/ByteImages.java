@@ -8,7 +8,7 @@ import java.util.function.Function;
  * Images stored byte by byte in files, channels first, at equal distances.
  *
  * @param parts the files in order
- * @param given channels and extents of a picture
+ * @param given channels and extents of an image
  * @param read the shape that the network reads: the same, or as a row
  * @param scale of the bytes of each channel
  */
@@ -17,8 +17,8 @@ record ByteImages(List<Part> parts, Shape given, Shape read, List<PixelScale> sc
   /**
    * The pictures of a file.
    *
-   * @param pixels where they lie, at distances of at least a picture
-   * @param classes where they lie, a byte for each picture
+   * @param pixels where they lie, at distances of at least an image
+   * @param classes where they lie, a byte for each image
    * @param pictures how many there are
    */
   record Part(Run pixels, Run classes, long pictures) {}

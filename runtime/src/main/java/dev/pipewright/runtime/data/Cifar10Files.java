@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 
 /**
  * CIFAR-10's binary version (A. Krizhevsky, 2009): files of records, each a byte for the class and
- * 3,072 for the red, green and blue channel of a picture of 32 × 32. A folder has {@code
+ * 3,072 for the red, green and blue channel of an image of 32 × 32. A folder has {@code
  * data_batch_1.bin} and so on to train on, and {@code test_batch.bin} to hold out.
  */
 final class Cifar10Files {

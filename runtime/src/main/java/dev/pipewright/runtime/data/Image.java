@@ -128,8 +128,8 @@ final class Image {
   }
 
   /**
-   * The middle of the picture at another size: as much as fits without distortion. Pixels are
-   * weighed by a triangle, as wide as a new pixel where the picture shrinks.
+   * The middle of the image at another size: as much as fits without distortion. Pixels are weighed
+   * by a triangle, as wide as a new pixel where the image shrinks.
    */
   float[] covering(int rows, int columns) {
     double scale = Math.min((double) height / rows, (double) width / columns);

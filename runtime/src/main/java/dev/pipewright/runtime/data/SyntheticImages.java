@@ -35,7 +35,7 @@ final class SyntheticImages implements Dataset {
   /** Numbers the cells; returns how many there are. */
   private int fill(List<Integer> axes, int most) {
     int all = 1;
-    int inner = cellOf.length; // places behind one step along the axis
+    int inner = cellOf.length; // positions after one step along the axis
     for (int extent : axes) {
       inner /= extent;
       int count = Math.min(extent, most);

@@ -165,7 +165,7 @@ final class Crossing implements AutoCloseable {
   /** Tensors for what comes into a stage: its inputs, or the gradients of its outputs. */
   private List<Tensor> room(Scope scope, int stage, int samples, boolean forward) {
     int depth = assignment.schedule().placement().depth();
-    Part behind = parts.get((forward ? stage : stage + 1) % depth); // the stage behind the cut
+    Part behind = parts.get((forward ? stage : stage + 1) % depth); // the stage after the cut
     List<Tensor> tensors = new ArrayList<>();
     for (int i = 0; i < behind.inputs(); i++) {
       if (forward || behind.inputNeedsGradient(i)) {

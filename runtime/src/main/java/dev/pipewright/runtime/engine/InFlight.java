@@ -43,7 +43,7 @@ final class InFlight implements Flight {
     private @Nullable ForwardPass pass;
     private List<Tensor> gradientsOfNoted = List.of();
     private boolean before; // whether it has been computed once
-    private @Nullable Map<Long, Long> kept; // by its history, once somebody has asked
+    private @Nullable Map<Long, Long> kept; // by its history, from the first question on
 
     private Map<Long, Long> kept() {
       Map<Long, Long> known = kept;

@@ -32,7 +32,7 @@ final class Migrating implements ParameterStore {
   private final PendingReceives receives;
   private final int home; // the worker that owns them between programs
   private final TensorArena room; // of the parameters, while passes use them
-  private final Parameter newest; // version of all of them, one behind the other
+  private final Parameter newest; // version of all of them, one after the other
   private final Updates updates;
   private @Nullable Tensor older; // version
   private @Nullable Tensor sum; // of gradients so far

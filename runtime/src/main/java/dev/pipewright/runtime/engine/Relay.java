@@ -12,7 +12,7 @@ import java.util.List;
  * collective operation, one message after each turn. What this worker no longer needs is freed.
  */
 final class Relay {
-  static final int FIRST_TAG = 1 << 30; // behind all of other messages
+  static final int FIRST_TAG = 1 << 30; // after all of other messages
   private static final int MOST_SUMS = 4; // in one message
 
   private final Assignment all;

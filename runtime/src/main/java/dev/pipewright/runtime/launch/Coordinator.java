@@ -120,7 +120,7 @@ public final class Coordinator implements AutoCloseable {
   }
 
   private void attend(WorkerGroup workers, Listener listener) throws InterruptedException {
-    check(workers); // before anything is heard: without patience, whoever is not there is missing
+    check(workers); // before anything is heard: without patience, absent workers are missing
     while (!workers.finished()) {
       next();
       if (listener.stopping()) {

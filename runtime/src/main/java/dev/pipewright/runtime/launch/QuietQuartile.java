@@ -6,7 +6,7 @@ import java.util.stream.IntStream;
 
 /**
  * Selects, of times that were measured one by one, those that say most of the machine itself. What
- * others do beside them only makes them longer: a virtual machine's host says how much of the
+ * others do at the same time only makes them longer: a virtual machine's host says how much of the
  * processors' time it gave away, but not who else used their caches and their memory.
  */
 public final class QuietQuartile {

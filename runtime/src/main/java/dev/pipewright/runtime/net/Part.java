@@ -14,7 +14,7 @@ import java.util.function.Function;
  */
 public final class Part {
   private final Network network;
-  private final int[] layers; // of the graph, each behind those that it reads
+  private final int[] layers; // of the graph, each after those that it reads
   private final int[] inputs; // layers before whose outputs go through the first cut
   private final int[] outputs; // likewise through the last
   private final boolean begins; // with whole tensors

@@ -22,7 +22,7 @@ public final class Torch {
     try {
       return Loader.getVersion("org.bytedeco", "pytorch");
     } catch (IOException e) {
-      return "of unknown version"; // a jar that was packed by somebody else
+      return "of unknown version"; // a jar of another origin
     }
   }
 
@@ -56,7 +56,7 @@ public final class Torch {
     torch.globalContext().setUserEnabledMkldnn(alone);
     torch.globalContext().setUserEnabledNNPACK(false); // Winograd's sums: not as exact
     torch.globalContext().setDeterministicAlgorithms(true, false);
-    torch.globalContext().setDeterministicFillUninitializedMemory(false); // nobody reads it
+    torch.globalContext().setDeterministicFillUninitializedMemory(false); // it is never read
   }
 
   /** Loads the library and turns oneDNN off, as for {@link #start}; the first call only. */

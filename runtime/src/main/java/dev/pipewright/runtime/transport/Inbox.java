@@ -22,7 +22,7 @@ final class Inbox implements AutoCloseable {
   private final Waiting waiting;
   private final Map<MessageName, Deque<Delivery>> asked = new HashMap<>(); // guarded by this
   private final Map<MessageName, Deque<EarlyMessage>> aside = new HashMap<>(); // likewise
-  private @Nullable Thread reader; // from when somebody first asked
+  private @Nullable Thread reader; // from the first request on
   private @Nullable Exception failure;
 
   /**

@@ -40,7 +40,7 @@ public final class LocalTransport implements Transport {
   /** What all workers share; guarded by itself. */
   private static final class Room {
     private final int workers;
-    private final Map<Record, Meeting> meetings = new HashMap<>(); // that somebody waits at
+    private final Map<Record, Meeting> meetings = new HashMap<>(); // that a member waits at
     private @Nullable Throwable failure;
 
     private Room(int workers) {
@@ -95,8 +95,7 @@ public final class LocalTransport implements Transport {
 
   private static void join(
       Meeting meeting, int place, Tensor brought, Tensor taken, Together together) {
-    meeting.brought[place] =
-        brought.shared(); // whoever made it may end its scope before the others come
+    meeting.brought[place] = brought.shared(); // its maker may end its scope before the others come
     meeting.taken[place] = taken.shared();
     if (--meeting.missing == 0) {
       try (Scope scope = new Scope()) {

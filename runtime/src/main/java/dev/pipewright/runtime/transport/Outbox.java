@@ -89,7 +89,7 @@ final class Outbox implements AutoCloseable {
     } catch (IOException e) {
       fail(e);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // which nobody does
+      Thread.currentThread().interrupt(); // which no thread does
     }
   }
 

@@ -64,7 +64,7 @@ public final class StagedTransport implements Transport {
     /** The host's twin of what is filled at the end. */
     Tensor filling(Tensor tensor) {
       Tensor twin = twin(tensor);
-      Tensor goal = tensor.shared(); // whoever made it may end its scope before
+      Tensor goal = tensor.shared(); // its maker may end its scope before
       endings.add(() -> goal.copyInPlace(twin).close());
       return twin;
     }

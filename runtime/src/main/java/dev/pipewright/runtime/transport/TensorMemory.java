@@ -20,7 +20,7 @@ final class TensorMemory implements AutoCloseable {
    */
   TensorMemory(Tensor tensor, String what) {
     checkPacked(tensor, what);
-    this.tensor = tensor.shared(); // whoever made it may end its scope before
+    this.tensor = tensor.shared(); // its maker may end its scope before
     this.bytes = tensor.bytes();
     this.pieces = pieces(this.tensor.handle().data_ptr(), bytes);
   }
