@@ -21,8 +21,10 @@ import dev.pipewright.planner.Request.Shape;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.check.Validator;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
@@ -33,6 +35,20 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT) // of all classes here it takes longest
 class DapplePlannerTest {
   private static final String SEEDED = "seed {currentRepetition}";
+
+  /** What exhaustive search finds for {@link Seeded} cases, which several tests look at. */
+  private static final Map<Seeded, Exhaustive.Answer> TRUTHS = new ConcurrentHashMap<>();
+
+  /** A case of {@link CostModel#PIPEWRIGHT} without branches. */
+  private record Seeded(long seed, Recomputation recomputation) {
+    Case made() {
+      return Case.of(new SplittableRandom(seed), CostModel.PIPEWRIGHT, false, recomputation);
+    }
+
+    Exhaustive.Answer truth() {
+      return TRUTHS.computeIfAbsent(this, key -> key.made().truth());
+    }
+  }
 
   /** A network on a cluster, and what is asked for. */
   private record Case(StageCosts costs, Request request) {
@@ -83,6 +99,10 @@ class DapplePlannerTest {
       return new Case(costs, only);
     }
 
+    Exhaustive.Answer truth() {
+      return Exhaustive.best(costs, request);
+    }
+
     int mostStages() {
       return Math.min(costs.workload().chain().mostStages(), costs.workload().cluster().size());
     }
@@ -104,7 +124,7 @@ class DapplePlannerTest {
 
   @RepeatedTest(value = 200, name = SEEDED)
   void pipewrightIsAsGoodAsExhaustiveSearch(RepetitionInfo seed) {
-    compare(Case.of(seed.getCurrentRepetition(), CostModel.PIPEWRIGHT, false));
+    compare(new Seeded(seed.getCurrentRepetition(), Recomputation.WHERE_NEEDED));
   }
 
   @RepeatedTest(value = 200, name = SEEDED)
@@ -141,10 +161,13 @@ class DapplePlannerTest {
   /** Every set of layers that may run again, in every stage of every plan. */
   @RepeatedTest(value = 300, name = SEEDED)
   void selectiveRecomputationIsAsGoodAsExhaustiveSearch(RepetitionInfo seed) {
-    SplittableRandom random = new SplittableRandom(6000 + seed.getCurrentRepetition());
-    CostModel[] models = {CostModel.PIPEWRIGHT, CostModel.DAPPLE};
-    CostModel model = models[seed.getCurrentRepetition() % 2];
-    compare(Case.of(random, model, false, Recomputation.SELECTIVE));
+    int number = 6000 + seed.getCurrentRepetition();
+    if (number % 2 == 0) {
+      compare(new Seeded(number, Recomputation.SELECTIVE));
+    } else {
+      SplittableRandom random = new SplittableRandom(number);
+      compare(Case.of(random, CostModel.DAPPLE, false, Recomputation.SELECTIVE));
+    }
   }
 
   @RepeatedTest(value = 300, name = SEEDED)
@@ -177,16 +200,8 @@ class DapplePlannerTest {
     int only = 0;
     int faster = 0;
     for (int seed = 1; seed <= 300; seed++) {
-      SplittableRandom random = new SplittableRandom(6000 + seed);
-      Case one = Case.of(random, CostModel.PIPEWRIGHT, false, Recomputation.SELECTIVE);
-      Case coarse =
-          Case.of(
-              new SplittableRandom(6000 + seed),
-              CostModel.PIPEWRIGHT,
-              false,
-              Recomputation.WHERE_NEEDED);
-      double best = Exhaustive.best(one.costs(), one.request()).seconds();
-      double whole = Exhaustive.best(coarse.costs(), coarse.request()).seconds();
+      double best = new Seeded(6000 + seed, Recomputation.SELECTIVE).truth().seconds();
+      double whole = new Seeded(6000 + seed, Recomputation.WHERE_NEEDED).truth().seconds();
       only += best < Double.POSITIVE_INFINITY && whole == Double.POSITIVE_INFINITY ? 1 : 0;
       faster += best < whole * (1 - 1e-9) ? 1 : 0;
     }
@@ -195,7 +210,14 @@ class DapplePlannerTest {
 
   /** Asserts that the planner's best estimate is the best of all plans', and returns its answer. */
   private static Planning compare(Case one) {
-    Exhaustive.Answer truth = Exhaustive.best(one.costs(), one.request());
+    return compare(one, one.truth());
+  }
+
+  private static void compare(Seeded seeded) {
+    compare(seeded.made(), seeded.truth());
+  }
+
+  private static Planning compare(Case one, Exhaustive.Answer truth) {
     Planning planning = one.plan();
     checkCandidates(one, planning);
     if (truth.plan().isEmpty()) {
@@ -259,8 +281,7 @@ class DapplePlannerTest {
     int staged = 0;
     int replicated = 0;
     for (int seed = 1; seed <= 200; seed++) {
-      Case one = Case.of(seed, CostModel.PIPEWRIGHT, false);
-      var truth = Exhaustive.best(one.costs(), one.request()).plan();
+      var truth = new Seeded(seed, Recomputation.WHERE_NEEDED).truth().plan();
       if (truth.isEmpty()) {
         infeasible++;
         continue;

@@ -108,7 +108,19 @@ final class Exhaustive {
         stages.add(stage(pieces.get(s), Recompute.NONE, inFlight(policy, pieces.size(), s)));
       }
       Plan keeping = new Plan(policy, microBatches, microBatch, copies, false, stages);
-      recomputed(keeping, pieces).ifPresent(this::consider);
+      if (repo) {
+        consider(keeping, oracle.assess(keeping));
+      } else if (request.recomputation() == Recomputation.ALWAYS) {
+        Plan again = keeping.with(stages.stream().map(Exhaustive::again).toList());
+        consider(again, oracle.assess(again));
+      } else {
+        Assessment kept = oracle.assess(keeping);
+        if (kept.fits()) {
+          consider(keeping, kept);
+        } else {
+          recomputed(keeping, kept).ifPresent(some -> consider(some, oracle.assess(some)));
+        }
+      }
     }
   }
 
@@ -127,34 +139,36 @@ final class Exhaustive {
     return new StagePlan(piece.first, piece.last, members, recompute, inFlight);
   }
 
-  /** With recomputation where the request wants it; empty where memory does not suffice. */
-  private Optional<Plan> recomputed(Plan keeping, List<Piece> pieces) {
-    if (repo) {
-      return Optional.of(keeping);
-    }
-    Assessment kept = oracle.assess(keeping);
+  private static StagePlan again(StagePlan stage) {
+    return new StagePlan(
+        stage.firstLayer(),
+        stage.lastLayer(),
+        stage.devices(),
+        Recompute.STAGE_INPUT,
+        stage.inFlight());
+  }
+
+  /** With recomputation where memory does not suffice; empty where the request wants none. */
+  private Optional<Plan> recomputed(Plan keeping, Assessment kept) {
     List<StagePlan> stages = new ArrayList<>();
-    for (int s = 0; s < pieces.size(); s++) {
+    for (int s = 0; s < keeping.stages().size(); s++) {
       StagePlan stage = keeping.stages().get(s);
-      boolean fits = kept.stages().get(s).memory().fits();
-      if (!fits && request.recomputation() == Recomputation.SELECTIVE) {
-        Optional<StagePlan> fastest = fastest(keeping, s);
-        if (fastest.isEmpty()) {
-          return Optional.empty();
-        }
-        stages.add(fastest.get());
+      if (kept.stages().get(s).memory().fits()) {
+        stages.add(stage);
         continue;
       }
-      boolean again =
-          request.recomputation() == Recomputation.ALWAYS
-              || (request.recomputation() == Recomputation.WHERE_NEEDED && !fits);
-      if (!fits && !again) {
+      Optional<StagePlan> found =
+          switch (request.recomputation()) {
+            case NEVER, ALWAYS, ALWAYS_EXCEPT_LAST -> Optional.empty();
+            case WHERE_NEEDED -> Optional.of(again(stage));
+            case SELECTIVE -> fastest(keeping, s);
+          };
+      if (found.isEmpty()) {
         return Optional.empty();
       }
-      Recompute recompute = again ? Recompute.STAGE_INPUT : Recompute.NONE;
-      stages.add(stage(pieces.get(s), recompute, stage.inFlight()));
+      stages.add(found.get());
     }
-    return Optional.of(new Plan(keeping.spec(), microBatches, microBatch, copies, false, stages));
+    return Optional.of(keeping.with(stages));
   }
 
   /** The stage with the fastest backward pass of all that fit, whatever layers run again. */
@@ -190,8 +204,7 @@ final class Exhaustive {
     return found;
   }
 
-  private void consider(Plan candidate) {
-    Assessment assessment = oracle.assess(candidate);
+  private void consider(Plan candidate, Assessment assessment) {
     assessed++;
     if ((repo || assessment.fits()) && assessment.stepSeconds() < seconds) {
       seconds = assessment.stepSeconds();

@@ -71,16 +71,24 @@ final class Deaths {
         () -> {
           throw new KilledTask.Death();
         };
-    of(random, Workers.THREADS, () -> new KilledTask(death), folder);
+    of(random, Workers.THREADS, () -> new KilledTask(death), Workers.THREADS, folder);
   }
 
-  /** That of a process, which the system kills. */
-  void ofAProcess(SplittableRandom random, Path folder) {
-    of(random, Workers.PROCESSES, TrainerTask::new, folder);
+  /**
+   * That of a process, which the system kills.
+   *
+   * @param next the workers that go on
+   */
+  void ofAProcess(SplittableRandom random, Workers next, Path folder) {
+    of(random, Workers.PROCESSES, TrainerTask::new, next, folder);
   }
 
   private void of(
-      SplittableRandom random, Workers workers, Supplier<WorkerTask> thread, Path folder) {
+      SplittableRandom random,
+      Workers workers,
+      Supplier<WorkerTask> thread,
+      Workers next,
+      Path folder) {
     Runs own = runs.by(workers);
     int worker = random.nextInt(places.length());
     int place = random.nextInt(places.get(worker));
@@ -91,7 +99,7 @@ final class Deaths {
             TrainingFailureException.class,
             () -> trainer.train(own.request(folder, Optional.empty()), step -> {}));
     tellsWhere(worker, String.valueOf(failure.getMessage()));
-    goesOn(own, folder);
+    goesOn(runs.by(next), folder);
   }
 
   private void tellsWhere(int worker, String message) {

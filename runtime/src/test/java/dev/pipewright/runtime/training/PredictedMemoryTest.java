@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
-import dev.pipewright.execution.ProfilingOutcome;
 import dev.pipewright.execution.ProfilingRequest;
 import dev.pipewright.execution.RunPrediction;
 import dev.pipewright.execution.TrainingOutcome;
@@ -22,7 +21,8 @@ import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Parallelism;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.ZeroStage;
-import dev.pipewright.runtime.profiler.Profiler;
+import dev.pipewright.profile.Profile;
+import dev.pipewright.runtime.profiler.LayerProfiles;
 import dev.pipewright.schedule.GPipe;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Schedule;
@@ -85,13 +85,13 @@ class PredictedMemoryTest {
             List.of(),
             1 << 10,
             OptionalInt.empty(),
-            false,
+            true,
             "test");
-    ProfilingOutcome outcome = new Profiler().profile(request, words -> {});
+    Profile profile = LayerProfiles.of(request);
     Cluster cluster = Clusters.find("dapple-a:1x4").orElseThrow();
     Training training = new Training(Optimizer.MOMENTUM, Precision.FP32);
-    Chain chain = Chain.of(outcome.graph());
-    return new StageCosts(new Workload(chain, outcome.profile(), training, cluster));
+    Chain chain = Chain.of(RunnableModel.toCompute(model));
+    return new StageCosts(new Workload(chain, profile, training, cluster));
   }
 
   private StageCosts costs(String model) {
