@@ -31,9 +31,15 @@ import java.util.Optional;
  * PipelineFormula} turns them into a step time.
  */
 public final class PipelineOracle implements Oracle {
+  private static final int MOST_GROUPS = 1 << 12;
+
   private final StageCosts costs;
   private final PipelineFormula formula;
   private final Map<Parallelism, StageCosts> parts = new HashMap<>();
+  private final Map<Holders, StageGroups> groups = new HashMap<>(); // of plans seen lately
+
+  /** Devices of a stage, as many as {@code parts} dividing each layer. */
+  private record Holders(List<Integer> devices, int parts) {}
 
   public PipelineOracle(StageCosts costs, PipelineFormula formula) {
     this.costs = costs;
@@ -219,6 +225,10 @@ public final class PipelineOracle implements Oracle {
       return Transfer.NONE;
     }
     Placement placement = plan.placement();
+    if (placement.chains() == 1) { // stages of one rank have the same devices
+      List<StagePlan> stages = plan.stages();
+      return transfer(plan, index, stages.get(index).devices(), stages.get(index + 1).devices());
+    }
     List<List<Integer>> devices = plan.devicesByRank();
     Transfer longest = Transfer.NONE;
     for (int s = index; s < placement.stages(); s += placement.depth()) {
@@ -251,11 +261,19 @@ public final class PipelineOracle implements Oracle {
   }
 
   private StageGroups groups(StagePlan stage, List<Integer> held) {
-    int[] devices = held.stream().mapToInt(Integer::intValue).toArray();
-    if (!stage.parallelism().several()) {
+    if (groups.size() >= MOST_GROUPS) {
+      groups.clear();
+    }
+    Holders holders = new Holders(held, stage.parallelism().parts());
+    return groups.computeIfAbsent(holders, this::groups);
+  }
+
+  private StageGroups groups(Holders holders) {
+    int[] devices = holders.devices().stream().mapToInt(Integer::intValue).toArray();
+    if (holders.parts() == 1) {
       Arrays.sort(devices);
     }
-    return StageGroups.of(costs, devices, stage.parallelism().parts());
+    return StageGroups.of(costs, devices, holders.parts());
   }
 
   /** What a device has of the layers. */

@@ -89,7 +89,11 @@ public record Plan(
   /** Slices of a micro-batch of a stage: the fewest of its ranks in all directions. */
   public int slices(int stage) {
     Placement placement = placement();
-    int parts = stages.get(stage).parallelism().parts();
+    StagePlan own = stages.get(stage);
+    if (placement.chains() == 1) {
+      return own.replicas();
+    }
+    int parts = own.parallelism().parts();
     List<List<Integer>> devices = devicesByRank();
     return IntStream.range(0, placement.chains())
         .map(chain -> placement.rankOf(chain * placement.depth() + stage))
