@@ -87,7 +87,7 @@ final class ScheduledCuts {
     this.path = path;
     this.firsts = firsts;
     long passes = (long) firsts.length * batching.microBatches();
-    this.mostPriced = (int) Math.clamp(MOST_PASSES / passes, LEAST_PRICED, MOST_PRICED);
+    this.mostPriced = Math.clamp(MOST_PASSES / passes, LEAST_PRICED, MOST_PRICED);
     this.seen.add(Arrays.stream(firsts).boxed().toList());
     boolean[] again = new boolean[grid.ranks()];
     Arrays.fill(again, recomputation.always());
