@@ -62,8 +62,8 @@ class DocumentedNamesTest {
     }
 
     private static String packageOf(Path file) {
-      String all = file.getParent().toString().replace('\\', '/').replace('/', '.') + ".";
-      return all.replaceFirst("^dev\\.pipewright\\.", "");
+      String all = file.toString().replace('\\', '/').replace('/', '.');
+      return all.replaceFirst("[^.]+\\.java$", "").replaceFirst("^dev\\.pipewright\\.", "");
     }
 
     /** Whether there is such a class with such members. */
