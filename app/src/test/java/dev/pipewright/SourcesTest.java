@@ -3,6 +3,8 @@ package dev.pipewright;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.planner.catalog.PlannerCatalog;
+import dev.pipewright.schedule.catalog.ScheduleCatalog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -57,5 +60,56 @@ class SourcesTest {
       }
     }
     assertEquals(List.of(), found);
+  }
+
+  private static final Pattern COMMENT = Pattern.compile("/\\*.*?\\*/|//[^\n]*", Pattern.DOTALL);
+  private static final Pattern LITERAL = Pattern.compile("\"((?:\\\\.|[^\"\\\\\n])*)\"");
+
+  /** Names that mean something else, too. */
+  private static final Set<String> COMMON_WORDS =
+      Set.of("auto", "capture", "dapple", "data", "exact", "placement");
+
+  /** Where names of schedules and planners still stand; the list may only get shorter. */
+  private static final Set<String> NAMING =
+      Set.of(
+          "AsyncPipeline", // the schedules that train without flushes
+          "AsyncPipelineJson",
+          "AsynchronousPlan",
+          "ClassDataWarmUp", // examples that are run
+          "MemoryAnswer",
+          "PeriodicAnswer",
+          "PeriodicJson",
+          "PeriodicReader",
+          "PipeDream2bwAnswer",
+          "PipeDream2bwJson",
+          "PipeDreamJson",
+          "PlanCommand",
+          "PlannerNames",
+          "ScheduleNames",
+          "SteadyText",
+          "SynchronousAnswer",
+          "SynchronousFlags",
+          "ThroughputAnswer",
+          "TrainArgument"); // the default
+
+  /** So a schedule or planner is added in its own file and one line of a catalogue. */
+  @Test
+  void schedulesAndPlannersAreNamedInTheirOwnRooms() throws IOException {
+    Set<String> names = new TreeSet<>();
+    ScheduleCatalog.entries().forEach(entry -> names.add(entry.name()));
+    PlannerCatalog.names().forEach(names::add);
+    names.addAll(List.of("pipedream", "pipedream-2bw", "madpipe", "mcap", "mcap-bf", "mcap-bo"));
+    names.removeAll(COMMON_WORDS);
+    Set<String> naming = new TreeSet<>();
+    for (Path file : sources("main")) {
+      boolean own =
+          Stream.of("schedule", "planner", "solver")
+              .anyMatch(room -> file.toString().contains("/pipewright/" + room + "/"));
+      String code = COMMENT.matcher(Files.readString(file)).replaceAll("");
+      if (!own && LITERAL.matcher(code).results().anyMatch(l -> names.contains(l.group(1)))) {
+        naming.add(file.getFileName().toString().replace(".java", ""));
+      }
+    }
+    assertEquals(new TreeSet<>(NAMING), naming);
   }
 }

@@ -5,11 +5,10 @@ import dev.pipewright.schedule.Placement;
 import dev.pipewright.sim.Recorder;
 import dev.pipewright.sim.Run;
 import dev.pipewright.trace.RankMemory;
-import dev.pipewright.trace.Timeline;
 import dev.pipewright.trace.Timeline.Memory;
-import java.util.HashMap;
+import dev.pipewright.trace.Timeline;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /** The timeline of a simulated step of a plan, with its transfers and the memory of its devices. */
 public final class PlanTimeline {
@@ -22,11 +21,14 @@ public final class PlanTimeline {
    */
   public static Timeline of(Plan plan, Assessment priced, Run run, List<RankMemory> memory) {
     Placement placement = plan.placement();
-    Map<Integer, PeakMemory> sizes = new HashMap<>(); // by rank
-    for (int stage = 0; stage < placement.depth(); stage++) {
-      sizes.put(placement.rankOf(stage), priced.memory().get(stage));
+    List<Memory> curves = new ArrayList<>();
+    for (RankMemory rank : memory) {
+      int stage = 0;
+      while (placement.rankOf(stage) != rank.rank()) {
+        stage++;
+      }
+      curves.add(curve(rank, priced.memory().get(stage % placement.depth())));
     }
-    List<Memory> curves = memory.stream().map(rank -> curve(rank, sizes.get(rank.rank()))).toList();
     List<StageCost> stages = priced.stages();
     return Recorder.timeline(
         run,

@@ -110,7 +110,7 @@ final class PricedInput implements ScheduleInput {
     for (int stage = 0; stage < stages.size(); stage++) {
       int rank = placement.rankOf(stage);
       StageCost.StageMemory memory = stages.get(stage).memory();
-      free[rank] = Math.min(free[rank], memory.capacity().value());
+      free[rank] = Math.min(free[rank], (double) memory.capacity().value());
       working[rank] = Math.max(working[rank], memory.workingBytes());
       states[rank] += memory.staticBytes();
       held[rank] += memory.heldBytes();

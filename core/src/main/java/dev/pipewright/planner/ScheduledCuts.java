@@ -11,8 +11,8 @@ import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.partition.BlockPartition;
 import dev.pipewright.planner.partition.OnePath;
-import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
+import dev.pipewright.profile.Profile;
 import dev.pipewright.schedule.FixedOrder;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
@@ -20,11 +20,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** A pipeline of one schedule whose cuts between stages can be moved. */
 final class ScheduledCuts {
@@ -56,6 +58,14 @@ final class ScheduledCuts {
 
   private static final int FARTHEST = 3; // layers
 
+  /**
+   * A plan with its price.
+   *
+   * @param firsts of each stage, in positions of the path
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Priced(FixedOrder order, int[] firsts, Plan plan, Assessment estimate) {}
+
   private final ScheduleEntry entry;
   private final Grid grid;
   private final MicroBatching batching;
@@ -63,10 +73,8 @@ final class ScheduledCuts {
   private final PipelineOracle oracle;
   private final int[] path;
   private final PricedInput input;
-  private int[] firsts;
-  private FixedOrder order; // once it is priced, like the following
-  private Plan plan;
-  private Assessment estimate;
+  private final int[] balanced;
+  private @Nullable Priced best; // once it is priced
   private final Set<List<Integer>> seen = new HashSet<>(); // cuts that were priced
   private final int mostPriced;
   private BooleanSupplier stop = () -> false;
@@ -85,7 +93,7 @@ final class ScheduledCuts {
     this.recomputation = recomputation;
     this.oracle = oracle;
     this.path = path;
-    this.firsts = firsts;
+    this.balanced = firsts;
     long passes = (long) firsts.length * batching.microBatches();
     this.mostPriced = Math.clamp(MOST_PASSES / passes, LEAST_PRICED, MOST_PRICED);
     this.seen.add(Arrays.stream(firsts).boxed().toList());
@@ -97,7 +105,7 @@ final class ScheduledCuts {
             batching.microBatches(),
             grid.chunks(),
             oracle,
-            once -> plan(once, once.microBatches(), this.firsts, again));
+            once -> plan(once, once.microBatches(), best == null ? firsts : best.firsts(), again));
   }
 
   /**
@@ -114,9 +122,7 @@ final class ScheduledCuts {
    * @throws IllegalArgumentException where there is no such schedule for these numbers
    */
   void price() {
-    order = order();
-    plan = fitted(firsts);
-    estimate = oracle.assess(plan);
+    best = priced(order(), balanced);
   }
 
   private FixedOrder order() {
@@ -147,20 +153,24 @@ final class ScheduledCuts {
         new ScheduledCuts(entry, grid, batching, recomputation, oracle, path, firsts));
   }
 
+  private Priced best() {
+    return Objects.requireNonNull(best, "it is priced before");
+  }
+
   Plan plan() {
-    return plan;
+    return best().plan();
   }
 
   Assessment estimate() {
-    return estimate;
+    return best().estimate();
   }
 
   double seconds() {
-    return estimate.stepSeconds();
+    return estimate().stepSeconds();
   }
 
   boolean fits() {
-    return estimate.fits();
+    return estimate().fits();
   }
 
   /** Plans that were priced. */
@@ -182,15 +192,9 @@ final class ScheduledCuts {
 
   /** Makes the schedule again for the cuts that were found with the one for balanced cuts. */
   private void remake() {
-    FixedOrder before = order;
-    order = order();
-    Plan made = fitted(firsts);
-    Assessment priced = oracle.assess(made);
-    if (better(priced, estimate)) {
-      plan = made;
-      estimate = priced;
-    } else {
-      order = before;
+    Priced made = priced(order(), best().firsts());
+    if (better(made.estimate(), estimate())) {
+      best = made;
     }
   }
 
@@ -198,16 +202,10 @@ final class ScheduledCuts {
     climb();
     SplittableRandom random = new SplittableRandom(1);
     for (int kick = 0; kick < KICKS && !ended(); kick++) {
-      int[] best = firsts;
-      Plan bestPlan = plan;
-      Assessment bestEstimate = estimate;
+      Priced before = best();
       if (take(kicked(random), true)) {
         climb();
-        if (!better(estimate, bestEstimate)) {
-          firsts = best;
-          plan = bestPlan;
-          estimate = bestEstimate;
-        }
+        best = better(estimate(), before.estimate()) ? best : before;
       }
     }
   }
@@ -218,7 +216,7 @@ final class ScheduledCuts {
 
   /** To the best that no small move makes better. */
   private void climb() {
-    while (improved(1, 1) || improved(1, FARTHEST) || improved(firsts.length, 1)) {
+    while (improved(1, 1) || improved(1, FARTHEST) || improved(balanced.length, 1)) {
       // from the better cuts on
     }
   }
@@ -232,9 +230,9 @@ final class ScheduledCuts {
   private boolean improved(int most, int farthest) {
     boolean better = false;
     for (int together = 1; together <= most; together++) {
-      for (int cut = 1; cut + together <= firsts.length; cut++) {
+      for (int cut = 1; cut + together <= balanced.length; cut++) {
         for (int move = -farthest; move <= farthest; move++) {
-          int[] other = firsts.clone();
+          int[] other = best().firsts().clone();
           for (int i = cut; i < cut + together; i++) {
             other[i] += move;
           }
@@ -247,7 +245,7 @@ final class ScheduledCuts {
 
   /** Some cuts at other places. */
   private int[] kicked(SplittableRandom random) {
-    int[] other = firsts.clone();
+    int[] other = best().firsts().clone();
     for (int i = 0; i < 2; i++) {
       int cut = random.nextInt(1, Math.max(2, other.length));
       if (cut < other.length) {
@@ -274,14 +272,11 @@ final class ScheduledCuts {
     if (!seen.add(Arrays.stream(other).boxed().toList())) {
       return false;
     }
-    Plan moved = fitted(other);
-    Assessment priced = oracle.assess(moved);
-    if (!anyway && !better(priced, estimate)) {
+    Priced moved = priced(best().order(), other);
+    if (!anyway && !better(moved.estimate(), estimate())) {
       return false;
     }
-    firsts = other;
-    plan = moved;
-    estimate = priced;
+    best = moved;
     return true;
   }
 
@@ -298,23 +293,20 @@ final class ScheduledCuts {
     return Math.max(0, fullest - 1);
   }
 
-  /** The plan that keeps what fits: ranks that do not recompute whole stages. */
-  private Plan fitted(int[] cuts) {
+  /** The plan that keeps what fits: ranks where something does not recompute whole stages. */
+  private Priced priced(FixedOrder order, int[] firsts) {
     boolean[] again = new boolean[grid.ranks()];
     Arrays.fill(again, recomputation.always());
-    Plan keeping = plan(cuts, again);
-    if (recomputation.always() || recomputation == Recomputation.NEVER) {
-      return keeping;
+    Plan plan = plan(order, batching.microBatches(), firsts, again);
+    Assessment estimate = oracle.assess(plan);
+    if (recomputation.always() || recomputation == Recomputation.NEVER || estimate.fits()) {
+      return new Priced(order, firsts, plan, estimate);
     }
-    Assessment kept = oracle.assess(keeping);
-    for (int stage = 0; stage < keeping.stages().size(); stage++) {
-      again[keeping.placement().rankOf(stage)] |= !kept.memory().get(stage).fits();
+    for (int stage = 0; stage < plan.stages().size(); stage++) {
+      again[plan.placement().rankOf(stage)] |= !estimate.memory().get(stage).fits();
     }
-    return kept.fits() ? keeping : plan(cuts, again);
-  }
-
-  private Plan plan(int[] cuts, boolean[] again) {
-    return plan(order, batching.microBatches(), cuts, again);
+    Plan recomputing = plan(order, batching.microBatches(), firsts, again);
+    return new Priced(order, firsts, recomputing, oracle.assess(recomputing));
   }
 
   private Plan plan(FixedOrder order, int microBatches, int[] cuts, boolean[] again) {
