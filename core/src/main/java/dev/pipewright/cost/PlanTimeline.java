@@ -5,8 +5,8 @@ import dev.pipewright.schedule.Placement;
 import dev.pipewright.sim.Recorder;
 import dev.pipewright.sim.Run;
 import dev.pipewright.trace.RankMemory;
-import dev.pipewright.trace.Timeline.Memory;
 import dev.pipewright.trace.Timeline;
+import dev.pipewright.trace.Timeline.Memory;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -93,7 +93,8 @@ class AsynchronousJsonTest {
         ReadPlan::of);
     Refusal.assertRefused(
         "plan.json:5: the schedule pipedream never flushes, so that the plan has no training step;"
-            + " give a plan for one of 1f1b, 1f1b-b, gpipe",
+            + " give a plan for one of "
+            + String.join(", ", PlanScheduleJson.names()),
         file(GOOD),
         PlanJson::read);
   }

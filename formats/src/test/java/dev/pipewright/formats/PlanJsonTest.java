@@ -12,7 +12,12 @@ import dev.pipewright.plan.Parallelism.Kind;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
+import dev.pipewright.schedule.Chimera;
+import dev.pipewright.schedule.FixedOrder;
+import dev.pipewright.schedule.Interleaved;
+import dev.pipewright.schedule.OneForwardOneBackwardV;
 import dev.pipewright.schedule.PipelinePolicy;
+import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Precision;
 import dev.pipewright.units.Range;
 import java.nio.file.Path;
@@ -229,13 +234,43 @@ class PlanJsonTest {
         "\"layer\": [0");
   }
 
+  /** By name where the catalogue makes the same order from it, and otherwise as it is. */
+  @Test
+  void plansOfAnyScheduleAreReadAsWritten() {
+    Schedule looped = Interleaved.of(2, 2, 4);
+    Schedule bothWays = Chimera.of(4, 4);
+    Schedule own = OneForwardOneBackwardV.of(2, 4).named("mine");
+    for (Schedule schedule : List.of(looped, bothWays, own)) {
+      FixedOrder order = FixedOrder.of(schedule);
+      List<StagePlan> stages = new ArrayList<>();
+      int[] inFlight = order.inFlight(order.stages(), 4);
+      for (int stage = 0; stage < order.stages(); stage++) {
+        List<Integer> devices = List.of(schedule.placement().rankOf(stage));
+        stages.add(new StagePlan(stage, stage, devices, Recompute.NONE, inFlight[stage]));
+      }
+      Plan plan = new Plan(order, 4, 2, 1, false, stages);
+      String text = PlanJson.text(new PlanFile(plan, MadeFor.UNKNOWN, Optional.empty()));
+      assertEquals(plan, read(text).plan());
+      assertEquals(schedule == own, text.contains("\"order\""));
+    }
+  }
+
   @Test
   void missingKeysAndWrongValuesAreRefused() {
     refused("3: the key \"schedule\" is missing in plan; add it", "\"schedule\": \"1f1b\", ", "");
     refused(
-        "4: plan.schedule is the text \"zb-h1\"; expected one of 1f1b, 1f1b-b, gpipe",
+        "4: plan.schedule is the text \"zb-h3\"; expected one of "
+            + String.join(", ", PlanScheduleJson.names()),
         "1f1b",
-        "zb-h1");
+        "zb-h3");
+    refused(
+        "4: the order of zb-v depends on times, and the plan has none; add order, as `pipewright plan` writes it",
+        "1f1b",
+        "zb-v");
+    refused(
+        "4: order:1:5: unknown action 'X' in '0X0'; one of F, B, I, W, SEND_F, RECV_F, SEND_B, RECV_B, UNSHARD, RESHARD, REDUCE_GRAD",
+        "\"1f1b\",",
+        "\"mine\", \"order\": [\"0F0,0X0\", \"1F0,1B0\"],");
     refused(
         "6: plan.stages[0].layers holds 1 numbers; expected [first, last], last inclusive",
         "[0, 8]",
