@@ -69,10 +69,11 @@ final class PricedInput implements ScheduleInput {
   }
 
   /**
-   * The work of the busiest rank, after the first micro-batch has come to it: no order of work
-   * makes a step shorter.
+   * About the least that a step can take: the work of the busiest rank, after the first micro-batch
+   * has come to it, as if the schedule ran in one direction and several stages of a rank formed a
+   * wave.
    */
-  double leastSeconds() {
+  double roughSeconds() {
     Placement placement = placement();
     List<StageCost> stages = oracle.stages(plans.apply(once(placement)));
     double[] work = new double[ranks];

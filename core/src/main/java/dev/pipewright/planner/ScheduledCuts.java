@@ -108,12 +108,9 @@ final class ScheduledCuts {
             once -> plan(once, once.microBatches(), best == null ? firsts : best.firsts(), again));
   }
 
-  /**
-   * A step that no order of work can go below: the work of the busiest rank, after the first
-   * micro-batch has come to it.
-   */
-  double leastSeconds() {
-    return input.leastSeconds();
+  /** About the least that a step can take, before the schedule is made. */
+  double roughSeconds() {
+    return input.roughSeconds();
   }
 
   /**

@@ -30,7 +30,9 @@ public final class ScheduledPlanner {
 
   private static final int IMPROVED = 6; // candidates
 
-  /** How much longer than others a draft may be bound to take, since moving cuts may save that. */
+  /**
+   * How much longer than others a draft may seem to take, since that is rough and cuts can move.
+   */
   private static final double HOPE = 1.1;
 
   /**
@@ -99,12 +101,12 @@ public final class ScheduledPlanner {
 
   /** Prices drafts, the most promising first, until the rest cannot be much better. */
   private List<ScheduledCuts> priced() {
-    drafts.sort(Comparator.comparingDouble(ScheduledCuts::leastSeconds));
+    drafts.sort(Comparator.comparingDouble(ScheduledCuts::roughSeconds));
     List<ScheduledCuts> priced = new ArrayList<>();
     List<Double> fitting = new ArrayList<>(); // seconds, ascending
     for (ScheduledCuts cuts : drafts) {
       boolean enough =
-          fitting.size() >= IMPROVED && cuts.leastSeconds() > HOPE * fitting.get(IMPROVED - 1);
+          fitting.size() >= IMPROVED && cuts.roughSeconds() > HOPE * fitting.get(IMPROVED - 1);
       if (enough || (stop.getAsBoolean() && !fitting.isEmpty())) {
         break;
       }

@@ -58,7 +58,7 @@ final class ModelArgument {
   @Option(
       names = "--model-format",
       paramLabel = "FORMAT",
-      description = "graph-text, profile or paradl; recognised by content otherwise.")
+      description = "graph-text, profile, paradl or layer-table; recognised by content otherwise.")
   @Nullable String modelFormat;
 
   @Option(
