@@ -136,10 +136,10 @@ final class ScheduledCuts {
       PipelineOracle oracle) {
     Chain chain = costs.workload().chain();
     int[] path = OnePath.positions(chain);
-    int count = grid.ranks() * grid.chunks();
-    if (count > path.length) {
+    if ((long) grid.ranks() * grid.chunks() > path.length) {
       return Optional.empty();
     }
+    int count = grid.ranks() * grid.chunks();
     Profile profile = costs.workload().profile();
     int slice = StageCosts.slice(batching.samples(), grid.each());
     double[] seconds = profile.seconds(Quantity.FORWARD, slice);

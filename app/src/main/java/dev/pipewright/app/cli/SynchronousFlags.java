@@ -212,6 +212,10 @@ final class SynchronousFlags {
    * BadInputException} where nothing plans for it.
    */
   Optional<Choice> anySchedule(String planner) {
+    if (chunks != null && chunks < 1) {
+      throw new BadInputException(
+          "--chunks: " + chunks + " is no number of stages; give a whole number >= 1");
+    }
     if (schedule == null || POLICIES.contains(schedule)) {
       if (chunks != null) {
         throw new BadInputException(

@@ -8,6 +8,7 @@ import dev.pipewright.plan.Assignment;
 import dev.pipewright.schedule.catalog.ScheduleCatalog;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -85,6 +86,12 @@ class AnyScheduleTest {
     assertEquals(6, answer.at("/plan/stages").size());
     plan("zb-v", "--chunks", "3").refusal(2, "--chunks", "zb-v");
     plan("1f1b", "--chunks", "2").refusal(2, "--chunks", "--schedule");
+    for (String none : List.of("0", "-3")) {
+      plan("interleaved", "--chunks", none).refusal(2, "--chunks: " + none, ">= 1");
+    }
+    for (String many : List.of("99", "2147483647")) {
+      plan("interleaved", "--chunks", many).refusal(1, "enough layers");
+    }
   }
 
   @Test

@@ -12,7 +12,7 @@ import java.util.Map;
 
 /**
  * A stage's parameters as one sequence of elements. A table that two layers of the stage read is
- * one parameter of it, whose gradients add up in one place.
+ * one parameter of it, whose gradients are summed in one tensor.
  *
  * @param own parameters, one after another
  * @param aliases the second parameter of each such table, with the first, which is among the own
