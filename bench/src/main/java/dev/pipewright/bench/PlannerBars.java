@@ -137,7 +137,7 @@ final class PlannerBars {
   }
 
   private void interOperator() {
-    StageTable stages = new InterOperatorBenchmark.Table().of(LAYERS);
+    StageTable stages = ScalingInputs.stages(LAYERS);
     timed(
         "inter-operator, 32 layers × 64 devices",
         "178",

@@ -244,7 +244,7 @@ final class PlannerScaling implements Reproduction {
               devices + " devices",
               layers,
               size -> {
-                StageTable stages = new InterOperatorBenchmark.Table().of(size);
+                StageTable stages = ScalingInputs.stages(size);
                 return () -> InterOperatorPlanner.plan(stages, devices, 128);
               }));
     }

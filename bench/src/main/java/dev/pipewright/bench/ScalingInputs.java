@@ -7,6 +7,7 @@ import dev.pipewright.model.Chain;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Work;
+import dev.pipewright.planner.alpa.StageTable;
 import dev.pipewright.planner.madpipe.LayerChain;
 import dev.pipewright.planner.madpipe.PeriodicProblem;
 import dev.pipewright.planner.memory.LayerPeaks;
@@ -30,6 +31,9 @@ final class ScalingInputs {
 
   private static final double PROCESSOR_SLOWDOWN = 10;
   private static final Devices SIX = new Devices(6, 1, 16.0 * (1L << 30));
+
+  /** Devices of the shapes that a stage of Alpa may take. */
+  private static final int[] SHAPES = {1, 2, 4, 8, 16, 24, 32, 40, 48, 56, 64};
 
   private ScalingInputs() {}
 
@@ -113,6 +117,27 @@ final class ScalingInputs {
       edges.add(new Edge(first + length - 1, last));
     }
     return new OperatorGraph(chains + " chains of " + length, SIX, operators, edges);
+  }
+
+  /** Layers of uneven work; shapes lose a quarter with every factor e of devices, and noise. */
+  static StageTable stages(int layers) {
+    SplittableRandom random = new SplittableRandom(1);
+    double[][][] seconds = new double[layers][layers][SHAPES.length];
+    int[][][] mostBehind = new int[layers][layers][SHAPES.length];
+    double[] work = random.doubles(layers, 0.5, 1.5).toArray();
+    for (int first = 0; first < layers; first++) {
+      double sum = 0;
+      for (int last = first; last < layers; last++) {
+        sum += work[last];
+        for (int shape = 0; shape < SHAPES.length; shape++) {
+          int devices = SHAPES[shape];
+          double loss = 1 + Math.log(devices) / 4 + 0.3 * random.nextDouble();
+          seconds[first][last][shape] = sum / devices * loss;
+          mostBehind[first][last][shape] = 16 * devices / (last - first + 1) - 1;
+        }
+      }
+    }
+    return new StageTable(SHAPES, seconds, mostBehind);
   }
 
   /** Layers of 1 to 20 ms with 100 MB of state and 100 MB kept of each batch, on average. */
