@@ -1,6 +1,6 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.StudyWords;
+import dev.pipewright.app.report.Numbers;
 import dev.pipewright.app.report.Words;
 import dev.pipewright.execution.HeldOutResult;
 import dev.pipewright.execution.LossWatch;
@@ -66,7 +66,7 @@ final class TrainingText {
 
   static String step(double seconds, long samples) {
     return "step     %s, median  (%s samples/s)%n"
-        .formatted(Units.seconds(seconds), StudyWords.rate(samples / seconds));
+        .formatted(Units.seconds(seconds), Numbers.rate(samples / seconds));
   }
 
   static String rule(UpdateRule rule) {

@@ -70,9 +70,9 @@ public final class CyclicMemorySvg {
         "Total divided by the number of workers; each holds "
             + Numbers.bytes(curves.baseline())
             + " more all the time.";
-    StudyHead head = new StudyHead(curves.source(), TITLE, hint, WIDTH - 2 * MARGIN);
+    ChartHead head = new ChartHead(curves.source(), TITLE, hint, WIDTH - 2 * MARGIN);
     double top = head.height() + 26;
-    Svg svg = Svg.styled(WIDTH, top + PLOT + 50, TITLE + ": " + curves.source(), StudyHead.style());
+    Svg svg = Svg.styled(WIDTH, top + PLOT + 50, TITLE + ": " + curves.source(), ChartHead.style());
     head.draw(svg, MARGIN);
     new CyclicMemorySvg(curves, top).draw(svg);
     return svg.end();
@@ -150,7 +150,7 @@ public final class CyclicMemorySvg {
     List<Line> sorted =
         lines.stream().sorted(Comparator.comparingDouble(line -> -line.most())).toList();
     double[] wanted = sorted.stream().mapToDouble(line -> y(line.most())).toArray();
-    double[] rows = StudyScalingSvg.spread(wanted, top, bottom);
+    double[] rows = Labels.spread(wanted, top, bottom);
     for (int i = 0; i < rows.length; i++) {
       Line line = sorted.get(i);
       boolean curve = line.bytes().length > 0;

@@ -20,7 +20,7 @@ import java.util.Optional;
  * @param figures as markup
  * @param heading of the timeline
  * @param hint what its numbers are
- * @param runs what the timeline shows; empty where there is none
+ * @param timeline what it shows, as JSON for the script; empty where there is none
  * @param sections below it, as markup
  */
 record HtmlPage(
@@ -30,7 +30,7 @@ record HtmlPage(
     String figures,
     String heading,
     String hint,
-    Optional<Runs> runs,
+    Optional<String> timeline,
     String sections) {
   private static final String[] SCRIPTS = {"view.js", "lanes.js", "memory.js", "controls.js"};
 
@@ -43,12 +43,12 @@ record HtmlPage(
             Map.entry("style", resource("report.css")),
             Map.entry("subject", subject),
             Map.entry("figures", figures),
-            Map.entry("hide", runs.isPresent() ? "" : "hidden"),
+            Map.entry("hide", timeline.isPresent() ? "" : "hidden"),
             Map.entry("heading", heading),
             Map.entry("hint", Markup.of(hint)),
             Map.entry("sections", sections),
-            Map.entry("script", runs.isPresent() ? scripts() : ""),
-            Map.entry("data", runs.isPresent() ? TimelineData.of(runs.get()) : "null"));
+            Map.entry("script", timeline.isPresent() ? scripts() : ""),
+            Map.entry("data", timeline.orElse("null")));
     fill(resource("report.html"), values, out);
   }
 

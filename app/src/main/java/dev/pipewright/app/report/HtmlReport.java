@@ -28,10 +28,10 @@ public final class HtmlReport {
             "Pipewright plan",
             picture.title(),
             Markup.of(rhythm(picture.planning())),
-            HtmlSections.figures(Figure.of(picture)),
+            HtmlSections.figures(HeadlineFigures.of(picture)),
             "Timeline and memory",
             "",
-            picture.timeline().map(timeline -> Runs.of(picture.title(), timeline)),
+            picture.timeline().map(timeline -> TimelineData.of(Runs.of(picture.title(), timeline))),
             HtmlPage.fill(HtmlPage.resource("plan.html"), values(picture)))
         .write(out);
   }
@@ -42,8 +42,8 @@ public final class HtmlReport {
     return Map.ofEntries(
         Map.entry("hide", drawn ? "" : "hidden"),
         Map.entry("stages", stages(planning)),
-        Map.entry("occupation", drawn ? HtmlSections.occupations(picture.timeline().get()) : ""),
-        Map.entry("rivals", HtmlSections.rivals(planning)),
+        Map.entry("occupation", drawn ? PlanBars.occupations(picture.timeline().get()) : ""),
+        Map.entry("rivals", PlanBars.rivals(planning)),
         Map.entry(
             "alternatives", HtmlSections.table(Tables.alternatives(planning, 50, 60), "plans")),
         Map.entry("binding", Markup.of(Words.glue(planning.binding()))),

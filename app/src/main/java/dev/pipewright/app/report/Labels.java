@@ -20,6 +20,7 @@ final class Labels {
   private static final double LINE = 14;
   private static final double NEARER = 75; // to the point of another word than to its own
   private static final double ASIDE = 3; // not exactly to the right
+  private static final double ROW = 15; // of labels
 
   private final Box area;
   private final List<Obstacle> obstacles = new ArrayList<>();
@@ -147,5 +148,18 @@ final class Labels {
       cost += box.overlaps(obstacle.box) ? obstacle.cost : 0;
     }
     return cost;
+  }
+
+  /** Heights as near to the wanted ones, which are in order, as rows of letters can be. */
+  static double[] spread(double[] wanted, double top, double bottom) {
+    double[] rows = wanted.clone();
+    double row = Math.min(ROW, (bottom - top) / Math.max(1, rows.length - 1));
+    for (int i = 0; i < rows.length; i++) {
+      rows[i] = Math.max(i == 0 ? top : rows[i - 1] + row, rows[i]);
+    }
+    for (int i = rows.length - 1; i >= 0; i--) {
+      rows[i] = Math.min(i == rows.length - 1 ? bottom : rows[i + 1] - row, rows[i]);
+    }
+    return rows;
   }
 }

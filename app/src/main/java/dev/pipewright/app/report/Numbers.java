@@ -62,6 +62,18 @@ public final class Numbers {
     return Double.isFinite(factor) ? Units.significant(factor) + "×" : "–";
   }
 
+  /** Samples per second: {@code 12,345}, {@code 3.21} or {@code 0.0042}. */
+  public static String rate(double perSecond) {
+    if (perSecond >= 1_000) {
+      return grouped(Math.round(perSecond));
+    }
+    if (perSecond >= 0.1 || !(perSecond > 0)) {
+      return Units.significant(perSecond);
+    }
+    int decimals = 1 - (int) Math.floor(Math.log10(perSecond));
+    return Units.fixed(perSecond, Math.min(6, decimals));
+  }
+
   /** Appends {@code value} rounded to hundredths without trailing zeros, as files like it. */
   static void appendShort(StringBuilder text, double value) {
     long scaled = Math.round(value * 100);

@@ -30,7 +30,7 @@ public final class ScheduleHtml {
             figures,
             "Who does what when",
             hint(runs),
-            Optional.of(runs),
+            Optional.of(TimelineData.of(runs)),
             HtmlSections.section(
                 "ranks", "Ranks", HtmlSections.table(RunTable.ranks(runs), "ranks")))
         .write(out);

@@ -51,10 +51,10 @@ record StackChart(
     int rows = (panels.size() + MOST_COLUMNS - 1) / MOST_COLUMNS;
     int columns = Math.max(2, (panels.size() + rows - 1) / Math.max(1, rows));
     double width = MARGIN + columns * (StackDrawing.WIDTH + MARGIN);
-    StudyHead head = new StudyHead(subject, title, hint, width - 2 * MARGIN);
+    ChartHead head = new ChartHead(subject, title, hint, width - 2 * MARGIN);
     head.legend(this);
     double height = head.height() + rows * (drawing.height() + MARGIN);
-    Svg svg = Svg.styled(width, height, title + ": " + subject, StudyHead.style());
+    Svg svg = Svg.styled(width, height, title + ": " + subject, ChartHead.style());
     head.draw(svg, MARGIN);
     for (int i = 0; i < panels.size(); i++) {
       double x = MARGIN + i % columns * (StackDrawing.WIDTH + MARGIN);

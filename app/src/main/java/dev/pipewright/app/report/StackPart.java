@@ -1,11 +1,5 @@
 package dev.pipewright.app.report;
 
-import dev.pipewright.predict.paradl.MemoryUse;
-import dev.pipewright.predict.paradl.Phase;
-import dev.pipewright.predict.paradl.Phases;
-import java.util.ArrayList;
-import java.util.List;
-
 /**
  * What a stacked bar is made of. The colours are from the palette of M. Okabe and K. Ito, as those
  * of {@link Look}; what communicates is warm or green, what computes is blue, grey or yellow.
@@ -13,54 +7,4 @@ import java.util.List;
  * @param word in legends
  * @param style the class of its colour
  */
-record StackPart(String word, String style) {
-  /** Of memory, from below: what no schedule changes, then what lives for a while. */
-  static final List<StackPart> MEMORY =
-      List.of(
-          new StackPart("weights", "weights"),
-          new StackPart("gradients", "gradients"),
-          new StackPart("optimizer", "optimizer"),
-          new StackPart("activations", "activations"),
-          new StackPart("buffers", "buffers"));
-
-  /** Of time, from below, in the order of {@link Phase}. */
-  static List<StackPart> phases() {
-    List<StackPart> parts = new ArrayList<>();
-    for (Phase phase : Phase.values()) {
-      parts.add(new StackPart(phase.label(), style(phase)));
-    }
-    return List.copyOf(parts);
-  }
-
-  private static String style(Phase phase) {
-    return switch (phase) {
-      case FORWARD_BACKWARD -> "compute";
-      case WAITING -> "wait";
-      case WEIGHT_UPDATE -> "update";
-      case LAYER_ALL_GATHER -> "gather";
-      case LAYER_ALL_REDUCE -> "reduce";
-      case HALO -> "halo";
-      case POINT_TO_POINT -> "pass";
-      case GRADIENT_EXCHANGE -> "exchange";
-    };
-  }
-
-  /** Seconds in the order of {@link #phases}. */
-  static List<Double> amounts(Phases phases) {
-    List<Double> seconds = new ArrayList<>();
-    for (Phase phase : Phase.values()) {
-      seconds.add(phases.seconds(phase));
-    }
-    return seconds;
-  }
-
-  /** Bytes in the order of {@link #MEMORY}. */
-  static List<Double> amounts(MemoryUse memory) {
-    return List.of(
-        memory.weights(),
-        memory.gradients(),
-        memory.optimizer(),
-        memory.activations(),
-        memory.buffers());
-  }
-}
+record StackPart(String word, String style) {}

@@ -47,7 +47,7 @@ enum StudyColumn {
       case COMMUNICATION -> Cell.seconds(predicted.phases().communication());
       case EPOCH -> Cell.of(epoch(predicted));
       case MEMORY -> memory(predicted);
-      case SAMPLES -> Cell.of(StudyWords.rate(predicted.samplesPerSecond()));
+      case SAMPLES -> Cell.of(Numbers.rate(predicted.samplesPerSecond()));
       case BOTTLENECK ->
           Cell.of(
               predicted.findings().isEmpty()

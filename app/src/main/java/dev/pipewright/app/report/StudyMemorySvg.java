@@ -35,7 +35,7 @@ public final class StudyMemorySvg {
         capacity > 0
             ? "At its peak, over the number of devices; labels are shares of what a device has."
             : "At its peak, over the number of devices; all panels have the same axis.",
-        StackPart.MEMORY,
+        StudyParts.MEMORY,
         StudyStacks.panels(study, StudyMemorySvg::stack),
         axis,
         capacity > 0,
@@ -47,7 +47,7 @@ public final class StudyMemorySvg {
     boolean limited = Figure.isLimited(predicted.capacity());
     return new Stack(
         predicted.devices(),
-        StackPart.amounts(predicted.memory()),
+        StudyParts.amounts(predicted.memory()),
         limited ? predicted.capacity() : Double.POSITIVE_INFINITY,
         StudyStacks.figure(
             limited ? StudyWords.share(bytes / predicted.capacity()) : Numbers.bytes(bytes), mark),
@@ -61,10 +61,10 @@ public final class StudyMemorySvg {
     if (Figure.isLimited(predicted.capacity())) {
       tip.append(" of ").append(Numbers.bytes(predicted.capacity()));
     }
-    List<Double> amounts = StackPart.amounts(predicted.memory());
+    List<Double> amounts = StudyParts.amounts(predicted.memory());
     for (int part = 0; part < amounts.size(); part++) {
       if (amounts.get(part) > 0) {
-        tip.append("; ").append(StackPart.MEMORY.get(part).word());
+        tip.append("; ").append(StudyParts.MEMORY.get(part).word());
         tip.append(' ').append(Numbers.bytes(amounts.get(part)));
       }
     }

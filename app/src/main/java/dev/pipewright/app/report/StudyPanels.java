@@ -13,9 +13,9 @@ final class StudyPanels {
   static String of(StackChart chart) {
     StringBuilder out = new StringBuilder("<p class=\"hint\">");
     out.append(Markup.of(chart.hint())).append("</p>\n<ul class=\"legend\">");
-    for (StudyHead.Entry entry : StudyHead.entries(chart)) {
+    for (ChartHead.Entry entry : ChartHead.entries(chart)) {
       Svg sample = Svg.inPage(12, 12, "");
-      StudyHead.sample(sample, entry, 0, 0);
+      ChartHead.sample(sample, entry, 0, 0);
       out.append("<li>").append(sample.end());
       out.append(Markup.of(entry.words())).append("</li>");
     }

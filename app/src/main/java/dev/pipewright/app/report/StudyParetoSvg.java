@@ -67,14 +67,14 @@ public final class StudyParetoSvg {
   /** The same on {@code devices}. */
   public static String of(Study study, String subject, int devices) {
     double width = 860;
-    StudyHead head =
-        new StudyHead(
+    ChartHead head =
+        new ChartHead(
             subject,
             title(devices),
             "Both logarithmic, down and left is better; no strategy beats those on the line in both.",
             width - 32);
     double height = head.height() + 480;
-    Svg svg = Svg.styled(width, height, title(devices) + ": " + subject, StudyHead.style());
+    Svg svg = Svg.styled(width, height, title(devices) + ": " + subject, ChartHead.style());
     head.draw(svg, 16);
     new StudyParetoSvg(study, devices, 12, width - 16, head.height() + 8, height - 8).draw(svg);
     return svg.end();

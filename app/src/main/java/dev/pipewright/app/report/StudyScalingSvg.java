@@ -18,7 +18,6 @@ public final class StudyScalingSvg {
       "Over the number of devices, both logarithmic; hollow points do not fit into memory.";
   private static final double LEFT = 52;
   private static final double BOTTOM = 42;
-  private static final double ROW = 15; // of labels
 
   private final Study study;
   private final List<Line> lines = new ArrayList<>();
@@ -62,9 +61,9 @@ public final class StudyScalingSvg {
    */
   public static String of(Study study, String subject) {
     double width = 860;
-    StudyHead head = new StudyHead(subject, TITLE, HINT, width - 32);
+    ChartHead head = new ChartHead(subject, TITLE, HINT, width - 32);
     double height = head.height() + 480;
-    Svg svg = Svg.styled(width, height, TITLE + ": " + subject, StudyHead.style());
+    Svg svg = Svg.styled(width, height, TITLE + ": " + subject, ChartHead.style());
     head.draw(svg, 16);
     new StudyScalingSvg(study, 12, width - 16, head.height() + 8, height - 8).draw(svg);
     return svg.end();
@@ -173,7 +172,7 @@ public final class StudyScalingSvg {
           "fill=\"none\" pointer-events=\"all\"",
           StudyStacks.place(point)
               + ": "
-              + StudyWords.rate(point.samplesPerSecond())
+              + Numbers.rate(point.samplesPerSecond())
               + " samples/s, "
               + Units.seconds(point.iterationSeconds())
               + " per iteration"
@@ -201,7 +200,7 @@ public final class StudyScalingSvg {
   private void flags(Svg svg, List<Flag> flags) {
     List<Flag> sorted = flags.stream().sorted(Comparator.comparingDouble(Flag::y)).toList();
     double[] rows =
-        spread(
+        Labels.spread(
             sorted.stream().mapToDouble(Flag::y).toArray(),
             chart.y().to() + 4,
             chart.y().from() - 2);
@@ -219,18 +218,5 @@ public final class StudyScalingSvg {
     svg.open("class=\"" + StudyMark.style(point.strategy()) + '"');
     StudyMark.draw(svg, point.strategy(), x, y, point.fits());
     svg.close();
-  }
-
-  /** Heights as near to the wanted ones, which are in order, as rows of letters can be. */
-  static double[] spread(double[] wanted, double top, double bottom) {
-    double[] rows = wanted.clone();
-    double row = Math.min(ROW, (bottom - top) / Math.max(1, rows.length - 1));
-    for (int i = 0; i < rows.length; i++) {
-      rows[i] = Math.max(i == 0 ? top : rows[i - 1] + row, rows[i]);
-    }
-    for (int i = rows.length - 1; i >= 0; i--) {
-      rows[i] = Math.min(i == rows.length - 1 ? bottom : rows[i + 1] - row, rows[i]);
-    }
-    return rows;
   }
 }

@@ -142,7 +142,7 @@ final class StudyTables {
     Optional<Predicted> now = study.choice(StudyWords.mostDevices(study));
     String choice = (sensitivity.changes() ? "! " : "") + sensitivity.choice().get().label();
     if (now.isEmpty()) {
-      return choice + ", " + StudyWords.rate(sensitivity.samplesPerSecond()) + " samples/s";
+      return choice + ", " + Numbers.rate(sensitivity.samplesPerSecond()) + " samples/s";
     }
     double change = sensitivity.samplesPerSecond() / now.get().samplesPerSecond() - 1;
     return choice

@@ -30,7 +30,7 @@ public final class StudyTimeSvg {
     return new StackChart(
         "Time of one iteration",
         "By phase, over the number of devices; all panels have the same axis.",
-        StackPart.phases(),
+        StudyParts.phases(),
         StudyStacks.panels(study, StudyTimeSvg::stack),
         axis,
         false,
@@ -40,7 +40,7 @@ public final class StudyTimeSvg {
   private static Stack stack(Predicted predicted, Stack.Mark mark) {
     return new Stack(
         predicted.devices(),
-        StackPart.amounts(predicted.phases()),
+        StudyParts.amounts(predicted.phases()),
         Double.POSITIVE_INFINITY,
         StudyStacks.figure(Units.seconds(predicted.iterationSeconds()), mark),
         mark,

@@ -21,18 +21,6 @@ public final class StudyWords {
     return share > 0 && share < 0.01 ? "<1 %" : Math.round(100 * share) + " %";
   }
 
-  /** Samples per second: {@code 12,345}, {@code 3.21} or {@code 0.0042}. */
-  public static String rate(double perSecond) {
-    if (perSecond >= 1_000) {
-      return Numbers.grouped(Math.round(perSecond));
-    }
-    if (perSecond >= 0.1 || !(perSecond > 0)) {
-      return Units.significant(perSecond);
-    }
-    int decimals = 1 - (int) Math.floor(Math.log10(perSecond));
-    return Units.fixed(perSecond, Math.min(6, decimals));
-  }
-
   static String impossible(Impossible impossible) {
     return impossible.strategy()
         + " on "
@@ -81,10 +69,10 @@ public final class StudyWords {
       return none
           + "Choose one device, which trains %s samples/s: on %s the best, %s, trains %s."
               .formatted(
-                  rate(recommended.samplesPerSecond()),
+                  Numbers.rate(recommended.samplesPerSecond()),
                   Words.count(best.devices(), "device"),
                   best.strategy(),
-                  rate(best.samplesPerSecond()));
+                  Numbers.rate(best.samplesPerSecond()));
     }
     return none + "On " + Words.count(best.devices(), "device") + " choose " + figures(best) + '.';
   }
@@ -96,7 +84,7 @@ public final class StudyWords {
             : Numbers.bytes(best.memory().total());
     return best.strategy()
         + ": "
-        + rate(best.samplesPerSecond())
+        + Numbers.rate(best.samplesPerSecond())
         + " samples/s, "
         + Units.seconds(best.iterationSeconds())
         + " per iteration of "

@@ -62,7 +62,7 @@ public final class TerminalReport {
     TextWidth.wrap(
         out, Tables.recomputes(best.plan()) ? rhythm : rhythm + ", no recomputation", width, 2);
     out.append('\n');
-    List<Figure> figures = Figure.of(picture);
+    List<Figure> figures = HeadlineFigures.of(picture);
     int values = 0;
     for (Figure figure : figures) {
       values = Math.max(values, TextWidth.of(figure.value()));

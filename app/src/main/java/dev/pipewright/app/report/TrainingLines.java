@@ -61,7 +61,7 @@ public final class TrainingLines {
 
   private static Figure throughput(Throughput rate) {
     List<String> notes = new ArrayList<>();
-    rate.tokensPerSecond().ifPresent(tokens -> notes.add(StudyWords.rate(tokens) + " tokens/s"));
+    rate.tokensPerSecond().ifPresent(tokens -> notes.add(Numbers.rate(tokens) + " tokens/s"));
     rate.flopPerSecond()
         .ifPresent(flop ->
             notes.add(
@@ -72,7 +72,7 @@ public final class TrainingLines {
                         : "")));
     return new Figure(
         "throughput",
-        StudyWords.rate(rate.samplesPerSecond()) + " samples/s",
+        Numbers.rate(rate.samplesPerSecond()) + " samples/s",
         String.join("; ", notes));
   }
 

@@ -56,9 +56,9 @@ class LogAxisTest {
 
   @Test
   void rowsOfNamesKeepTheirOrderAndDistance() {
-    double[] rows = StudyScalingSvg.spread(new double[] {10, 11, 12, 95, 96}, 10, 100);
+    double[] rows = Labels.spread(new double[] {10, 11, 12, 95, 96}, 10, 100);
     assertArrayEquals(new double[] {10, 25, 40, 85, 100}, rows);
-    double[] many = StudyScalingSvg.spread(new double[20], 10, 100);
+    double[] many = Labels.spread(new double[20], 10, 100);
     for (int i = 1; i < many.length; i++) {
       assertTrue(many[i] > many[i - 1]);
     }

@@ -145,8 +145,8 @@ class StudyTextTest {
     assertEquals("<1 %", StudyWords.share(0.001));
     assertEquals("100 %", StudyWords.share(1));
     assertEquals("20×", StudyWords.share(20));
-    assertEquals("0.0042", StudyWords.rate(0.0042));
-    assertEquals("12,346", StudyWords.rate(12_345.6));
+    assertEquals("0.0042", Numbers.rate(0.0042));
+    assertEquals("12,346", Numbers.rate(12_345.6));
   }
 
   @Test

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Title, hint and legend above a picture of its own. */
-final class StudyHead {
+final class ChartHead {
   private static final double TOP = 78;
   private static final double SAMPLE = 12;
 
@@ -27,7 +27,7 @@ final class StudyHead {
     STAR
   }
 
-  StudyHead(String subject, String title, String hint, double width) {
+  ChartHead(String subject, String title, String hint, double width) {
     this.subject = subject;
     this.title = title;
     this.hint = hint;
