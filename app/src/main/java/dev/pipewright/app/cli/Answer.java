@@ -1,13 +1,13 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.HtmlReport;
-import dev.pipewright.app.report.MemoryText;
-import dev.pipewright.app.report.PerfettoTrace;
-import dev.pipewright.app.report.Picture;
-import dev.pipewright.app.report.Runs;
-import dev.pipewright.app.report.TerminalReport;
-import dev.pipewright.app.report.TimelineSvg;
-import dev.pipewright.app.report.TimelineText;
+import dev.pipewright.app.report.plan.HtmlReport;
+import dev.pipewright.app.report.plan.MemoryText;
+import dev.pipewright.app.report.plan.Picture;
+import dev.pipewright.app.report.plan.TerminalReport;
+import dev.pipewright.app.report.timeline.PerfettoTrace;
+import dev.pipewright.app.report.timeline.Runs;
+import dev.pipewright.app.report.timeline.TimelineSvg;
+import dev.pipewright.app.report.timeline.TimelineText;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.PeakMemory;

@@ -1,6 +1,6 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.SteadyText;
+import dev.pipewright.app.report.plan.SteadyText;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.AsynchronousCosts;
 import dev.pipewright.cost.StageCost.StageMemory;

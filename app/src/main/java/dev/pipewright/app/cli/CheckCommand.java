@@ -1,6 +1,6 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.TrainingLines;
+import dev.pipewright.app.report.text.TrainingLines;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.CheckedFile;

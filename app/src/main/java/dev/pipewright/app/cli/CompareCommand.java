@@ -1,12 +1,12 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.ComparisonHtml;
-import dev.pipewright.app.report.ComparisonText;
-import dev.pipewright.app.report.PerfettoTrace;
-import dev.pipewright.app.report.Runs;
-import dev.pipewright.app.report.TimelineSvg;
-import dev.pipewright.app.report.TrainingLines;
-import dev.pipewright.app.report.Words;
+import dev.pipewright.app.report.compare.ComparisonHtml;
+import dev.pipewright.app.report.compare.ComparisonText;
+import dev.pipewright.app.report.text.TrainingLines;
+import dev.pipewright.app.report.text.Words;
+import dev.pipewright.app.report.timeline.PerfettoTrace;
+import dev.pipewright.app.report.timeline.Runs;
+import dev.pipewright.app.report.timeline.TimelineSvg;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.execution.Comparison;
 import dev.pipewright.execution.Comparison.Item;

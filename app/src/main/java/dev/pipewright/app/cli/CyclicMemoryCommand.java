@@ -1,9 +1,9 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.CyclicMemoryCurves;
-import dev.pipewright.app.report.CyclicMemoryCurves.Workers;
-import dev.pipewright.app.report.CyclicMemorySvg;
-import dev.pipewright.app.report.CyclicMemoryText;
+import dev.pipewright.app.report.compare.CyclicMemoryCurves;
+import dev.pipewright.app.report.compare.CyclicMemoryCurves.Workers;
+import dev.pipewright.app.report.compare.CyclicMemorySvg;
+import dev.pipewright.app.report.compare.CyclicMemoryText;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.MemoryCurve;
 import dev.pipewright.formats.MemoryCurveCsv;

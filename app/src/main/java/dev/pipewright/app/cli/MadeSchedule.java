@@ -1,8 +1,8 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.Numbers;
-import dev.pipewright.app.report.Runs;
-import dev.pipewright.app.report.Shown;
+import dev.pipewright.app.report.text.Numbers;
+import dev.pipewright.app.report.timeline.Runs;
+import dev.pipewright.app.report.timeline.Shown;
 import dev.pipewright.formats.JitterJson;
 import dev.pipewright.formats.ScheduleJson;
 import dev.pipewright.sim.Recorder;

@@ -1,6 +1,6 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.WordTable;
+import dev.pipewright.app.report.text.WordTable;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.model.Chain;
 import dev.pipewright.units.Units;

@@ -1,7 +1,7 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.RoundsText;
-import dev.pipewright.app.report.Words;
+import dev.pipewright.app.report.plan.RoundsText;
+import dev.pipewright.app.report.text.Words;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCost.States;
 import dev.pipewright.cost.StageCosts;

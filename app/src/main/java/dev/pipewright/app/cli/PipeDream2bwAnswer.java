@@ -1,7 +1,7 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.PipeDream2bwText;
-import dev.pipewright.app.report.SteadyLines;
+import dev.pipewright.app.report.plan.PipeDream2bwText;
+import dev.pipewright.app.report.plan.SteadyLines;
 import dev.pipewright.cluster.DeviceKind;
 import dev.pipewright.cost.AsynchronousCosts;
 import dev.pipewright.cost.StageCost.StageMemory;

@@ -1,7 +1,7 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.PipeDreamText;
-import dev.pipewright.app.report.SteadyLines;
+import dev.pipewright.app.report.plan.PipeDreamText;
+import dev.pipewright.app.report.plan.SteadyLines;
 import dev.pipewright.cost.AsynchronousCosts;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCosts;

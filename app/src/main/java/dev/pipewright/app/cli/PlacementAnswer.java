@@ -1,6 +1,6 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.PlacementText;
+import dev.pipewright.app.report.plan.PlacementText;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.PlacementAnswerJson;

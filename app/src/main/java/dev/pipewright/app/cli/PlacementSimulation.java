@@ -1,6 +1,6 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.RoundsText;
+import dev.pipewright.app.report.plan.RoundsText;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.FileProblem;
 import dev.pipewright.formats.JsonText;

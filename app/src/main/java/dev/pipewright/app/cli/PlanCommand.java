@@ -1,6 +1,6 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.TrainingLines;
+import dev.pipewright.app.report.text.TrainingLines;
 import dev.pipewright.formats.McapTable;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.TrainingFiguresJson;

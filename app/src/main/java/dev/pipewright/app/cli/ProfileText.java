@@ -1,7 +1,7 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.WordTable;
-import dev.pipewright.app.report.Words;
+import dev.pipewright.app.report.text.WordTable;
+import dev.pipewright.app.report.text.Words;
 import dev.pipewright.cluster.Link;
 import dev.pipewright.cluster.MessageOverhead;
 import dev.pipewright.execution.ProfilingOutcome;

@@ -1,11 +1,11 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.Numbers;
-import dev.pipewright.app.report.PerfettoTrace;
-import dev.pipewright.app.report.Runs;
-import dev.pipewright.app.report.ScheduleHtml;
-import dev.pipewright.app.report.Shown;
-import dev.pipewright.app.report.TimelineSvg;
+import dev.pipewright.app.report.text.Numbers;
+import dev.pipewright.app.report.timeline.PerfettoTrace;
+import dev.pipewright.app.report.timeline.Runs;
+import dev.pipewright.app.report.timeline.ScheduleHtml;
+import dev.pipewright.app.report.timeline.Shown;
+import dev.pipewright.app.report.timeline.TimelineSvg;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.OutputFile;
 import dev.pipewright.formats.OutputFile.Text;

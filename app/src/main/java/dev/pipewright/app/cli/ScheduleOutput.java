@@ -1,8 +1,8 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.Numbers;
-import dev.pipewright.app.report.Runs;
-import dev.pipewright.app.report.ScheduleText;
+import dev.pipewright.app.report.text.Numbers;
+import dev.pipewright.app.report.timeline.Runs;
+import dev.pipewright.app.report.timeline.ScheduleText;
 import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Schedule;
 import java.io.PrintWriter;

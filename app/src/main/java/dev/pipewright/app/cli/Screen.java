@@ -1,7 +1,7 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.Escapes;
-import dev.pipewright.app.report.TextWidth;
+import dev.pipewright.app.report.text.Escapes;
+import dev.pipewright.app.report.text.TextWidth;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;

@@ -1,8 +1,8 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.Runs;
-import dev.pipewright.app.report.Shown;
-import dev.pipewright.app.report.TimeNotation;
+import dev.pipewright.app.report.timeline.Runs;
+import dev.pipewright.app.report.timeline.Shown;
+import dev.pipewright.app.report.timeline.TimeNotation;
 import dev.pipewright.execution.Comparison;
 import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Placement;

@@ -1,6 +1,6 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.Numbers;
+import dev.pipewright.app.report.text.Numbers;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.search.OncePerStepTimes;

@@ -1,15 +1,15 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.Asked;
-import dev.pipewright.app.report.StudyHtml;
-import dev.pipewright.app.report.StudyMemorySvg;
-import dev.pipewright.app.report.StudyParetoSvg;
-import dev.pipewright.app.report.StudyScalingSvg;
-import dev.pipewright.app.report.StudyText;
-import dev.pipewright.app.report.StudyTimeSvg;
-import dev.pipewright.app.report.StudyWords;
-import dev.pipewright.app.report.TrainingLines;
-import dev.pipewright.app.report.Words;
+import dev.pipewright.app.report.study.Asked;
+import dev.pipewright.app.report.study.StudyHtml;
+import dev.pipewright.app.report.study.StudyMemorySvg;
+import dev.pipewright.app.report.study.StudyParetoSvg;
+import dev.pipewright.app.report.study.StudyScalingSvg;
+import dev.pipewright.app.report.study.StudyText;
+import dev.pipewright.app.report.study.StudyTimeSvg;
+import dev.pipewright.app.report.study.StudyWords;
+import dev.pipewright.app.report.text.TrainingLines;
+import dev.pipewright.app.report.text.Words;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.StudyJson;

@@ -1,6 +1,6 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.Words;
+import dev.pipewright.app.report.text.Words;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.PathFormula;

@@ -1,6 +1,6 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.TextWidth;
+import dev.pipewright.app.report.text.TextWidth;
 
 /** What the terminal can show. */
 final class Terminal {

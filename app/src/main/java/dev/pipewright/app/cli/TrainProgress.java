@@ -1,6 +1,6 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.ProgressLine;
+import dev.pipewright.app.report.text.ProgressLine;
 import dev.pipewright.execution.HeldOutResult;
 import dev.pipewright.execution.LossWatch;
 import dev.pipewright.execution.StepResult;

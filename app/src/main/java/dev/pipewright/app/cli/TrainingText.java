@@ -1,7 +1,7 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.Numbers;
-import dev.pipewright.app.report.Words;
+import dev.pipewright.app.report.text.Numbers;
+import dev.pipewright.app.report.text.Words;
 import dev.pipewright.execution.HeldOutResult;
 import dev.pipewright.execution.LossWatch;
 import dev.pipewright.execution.StepResult;

@@ -2,7 +2,7 @@ package dev.pipewright.app.cli;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.app.report.TextWidth;
+import dev.pipewright.app.report.text.TextWidth;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,0 +1,113 @@
+package dev.pipewright.app.report.plan;
+
+import dev.pipewright.app.report.text.Figure;
+import dev.pipewright.app.report.text.Numbers;
+import dev.pipewright.app.report.text.TrainingLines;
+import dev.pipewright.app.report.text.Words;
+import dev.pipewright.cost.Assessment;
+import dev.pipewright.cost.PeakMemory;
+import dev.pipewright.planner.Objective;
+import dev.pipewright.planner.Planning;
+import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.units.Units;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The headline figures of a plan. */
+final class HeadlineFigures {
+  private HeadlineFigures() {}
+
+  /** The figures of the best plan; none when nothing fits. */
+  static List<Figure> of(Picture picture) {
+    List<Figure> figures = new ArrayList<>();
+    Planning planning = picture.planning();
+    if (planning.best().isPresent()) {
+      Candidate best = planning.best().get();
+      boolean memoryFirst = planning.objective() == Objective.PEAK_MEMORY;
+      if (memoryFirst) {
+        figures.add(peakMemory(best.decisive()));
+        figures.add(lowerBound(planning, best));
+      }
+      if (!Double.isNaN(best.seconds())) {
+        figures.add(stepTime(best));
+        figures.add(speedUp(planning, best));
+      }
+      if (!memoryFirst) {
+        figures.add(lowerBound(planning, best));
+        figures.add(peakMemory(best.decisive()));
+      }
+      double idle = picture.idleShare();
+      if (!Double.isNaN(idle)) {
+        figures.add(new Figure("idle", Units.percent(idle), idleNote(picture)));
+      }
+      picture.training().ifPresent(training -> figures.addAll(TrainingLines.figures(training)));
+    }
+    return figures;
+  }
+
+  private static String idleNote(Picture picture) {
+    return "of the devices' time without a pass"
+        + picture
+            .timeline()
+            .map(step -> Units.percent(step.spanIdleShare()))
+            .filter(share -> !share.equals(Units.percent(0)))
+            .map(share -> "; " + share + " of the longest span")
+            .orElse("");
+  }
+
+  private static Figure stepTime(Candidate best) {
+    double estimate = best.estimate().stepSeconds();
+    if (best.simulated().isEmpty()) {
+      return new Figure("step time", Units.seconds(estimate), "estimated");
+    }
+    double simulated = best.simulated().get().stepSeconds();
+    return new Figure(
+        "step time",
+        Units.seconds(simulated),
+        "simulated; " + Words.against("estimate", estimate, simulated));
+  }
+
+  private static Figure speedUp(Planning planning, Candidate best) {
+    String one = "over one device (" + Units.seconds(planning.serialSeconds()) + ")";
+    return best.seconds() > 0
+        ? new Figure("speed-up", Numbers.times(planning.speedUp()), one)
+        : new Figure("speed-up", "–", one);
+  }
+
+  /** The bound holds under the cost model, so its gap is the estimate's. */
+  private static Figure lowerBound(Planning planning, Candidate best) {
+    boolean memory = planning.objective() == Objective.PEAK_MEMORY;
+    double bound = planning.lowerBound().value();
+    double value = memory ? best.peakBytes() : best.estimate().stepSeconds();
+    String of = memory ? "plan" : "estimate";
+    String why = planning.lowerBound().why();
+    if (bound > 0) {
+      String above = Units.percent(value / bound - 1);
+      why +=
+          above.equals(Units.percent(0))
+              ? "; the %s reaches it".formatted(of)
+              : "; %s %s above".formatted(of, above);
+    }
+    return new Figure("lower bound", memory ? Numbers.bytes(bound) : Units.seconds(bound), why);
+  }
+
+  private static Figure peakMemory(Assessment assessment) {
+    int fullest = 0;
+    double share = -1;
+    for (int stage = 0; stage < assessment.memory().size(); stage++) {
+      PeakMemory memory = assessment.memory().get(stage);
+      double filled = memory.share();
+      if (filled > share) {
+        share = filled;
+        fullest = stage;
+      }
+    }
+    PeakMemory memory = assessment.memory().get(fullest);
+    String note = "on stage " + fullest;
+    double capacity = (double) memory.capacity().value();
+    if (Figure.isLimited(capacity)) {
+      note += ", " + Units.percent(share) + " of " + Numbers.bytes(capacity);
+    }
+    return new Figure("peak memory", Numbers.bytes(memory.peakBytes()), note);
+  }
+}
