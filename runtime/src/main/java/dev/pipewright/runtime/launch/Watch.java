@@ -26,11 +26,11 @@ import org.jspecify.annotations.Nullable;
  * together, as in a debugger or when a laptop sleeps, counts for nothing.
  */
 final class Watch {
-  /**
-   * Processor time, as a share of the patience, that shows a worker to compute; an answer takes a
-   * tenth of it.
-   */
+  /** Processor time, as a share of the patience, that shows a worker to compute. */
   private static final double BUSY_SHARE = 0.01;
+
+  /** Processor time beyond it that the answers alone may take within the patience. */
+  private static final long ANSWERS_NANOSECONDS = TimeUnit.MILLISECONDS.toNanos(150);
 
   /** More patience before a worker's first place: it waits for disks, and may unpack libraries. */
   private static final long STARTING_NANOSECONDS = TimeUnit.SECONDS.toNanos(60);
@@ -101,7 +101,7 @@ final class Watch {
       }
       seen.arrived = now;
       move(seen, pulse, now);
-    } else if (computed(seen, pulse) > BUSY_SHARE * patience) {
+    } else if (computed(seen, pulse) > BUSY_SHARE * patience + ANSWERS_NANOSECONDS) {
       move(seen, pulse, now);
     }
     pulse.place().ifPresent(at -> seen.firstStep = Math.min(seen.firstStep, at.step()));

@@ -64,6 +64,19 @@ class WatchTest {
         stall(69));
   }
 
+  /** On a busy machine an answer takes tens of milliseconds of processor time. */
+  @Test
+  void answersAreNoComputationHoweverShortThePatience() {
+    Watch impatient = new Watch(1, Duration.ofSeconds(4));
+    impatient.works(0, 0);
+    for (int second = 0; second <= 5; second++) {
+      impatient.heard(0, new Pulse(8, Pulse.NONE, 30L * second, FORWARD), at(second));
+    }
+    assertEquals(
+        "has made no progress for 5 s: it neither computes nor waits for another worker",
+        impatient.stall(at(5)).orElseThrow().what());
+  }
+
   /** It reads libraries and data from disks that others use, too. */
   @Test
   void oneThatStartsHasAMinuteMore() {
