@@ -2,6 +2,7 @@ package dev.pipewright.cost;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.plan.GroupExchange;
 import dev.pipewright.plan.GroupExchanges;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Parallelism;
@@ -20,10 +21,12 @@ import dev.pipewright.units.Bytes;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * Prices a plan on the real topology: stage times from the profile, exchanges of tensor-parallel
@@ -158,6 +161,31 @@ public final class PipelineOracle implements Oracle {
     }
   }
 
+  /**
+   * Seconds that a stage's tensor-parallel groups exchange in the passes over one micro-batch,
+   * recomputation included; empty where its devices divide no layers. {@link #stages} counts them
+   * as part of the passes.
+   */
+  public Map<GroupExchange.Kind, Double> exchangeSeconds(Plan plan, int index) {
+    StagePlan stage = plan.stages().get(index);
+    Map<GroupExchange.Kind, Double> seconds = new EnumMap<>(GroupExchange.Kind.class);
+    if (stage.parallelism().several()) {
+      StageGroups groups = groups(stage, plan.holders(index));
+      int slice = StageCosts.slice(plan.microBatching(), plan.slices(index));
+      for (GroupExchange.Kind kind : GroupExchange.Kind.values()) {
+        StageExchanges some = exchanges(stage, groups, slice, each -> each.kind() == kind);
+        double all = some.passes(stage.firstLayer(), stage.lastLayer() + 1);
+        for (LayerRange again : stage.recomputed()) {
+          all += some.forward(again.first(), again.last() + 1);
+        }
+        if (all > 0) {
+          seconds.put(kind, all);
+        }
+      }
+    }
+    return seconds;
+  }
+
   private StageCost stage(Plan plan, int index) {
     StagePlan stage = plan.stages().get(index);
     StageGroups groups = groups(stage, plan.holders(index));
@@ -286,19 +314,24 @@ public final class PipelineOracle implements Oracle {
 
   /** Within the stage's tensor-parallel groups; empty where it has none. */
   private Optional<StageExchanges> exchanges(StagePlan stage, StageGroups groups, int slice) {
-    Parallelism parallelism = stage.parallelism();
-    if (!parallelism.several()) {
-      return Optional.empty();
-    }
+    return stage.parallelism().several()
+        ? Optional.of(exchanges(stage, groups, slice, each -> true))
+        : Optional.empty();
+  }
+
+  /** Those that count. */
+  private StageExchanges exchanges(
+      StagePlan stage, StageGroups groups, int slice, Predicate<GroupExchange> counts) {
     LayerRange range = new LayerRange(stage.firstLayer(), stage.lastLayer());
-    return Optional.of(
-        StageExchanges.of(
-            costs,
-            new PartTimes(costs.workload()),
-            groups,
-            GroupExchanges.of(costs.workload().chain(), range, parallelism),
-            parallelism.parts(),
-            slice));
+    return StageExchanges.of(
+        costs,
+        new PartTimes(costs.workload()),
+        groups,
+        GroupExchanges.of(costs.workload().chain(), range, stage.parallelism()).stream()
+            .filter(counts)
+            .toList(),
+        stage.parallelism().parts(),
+        slice);
   }
 
   private static StageMemory memory(

@@ -42,6 +42,11 @@ public record StageExchanges(double[] forward, double[] backward) {
     return forward[end] - forward[first];
   }
 
+  /** Of both passes. */
+  double passes(int first, int end) {
+    return forward(first, end) + backward(first, end);
+  }
+
   /** Of their backward pass. */
   public double backward(int first, int end) {
     return backward[end] - backward[first];

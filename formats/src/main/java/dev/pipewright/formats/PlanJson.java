@@ -237,7 +237,8 @@ public final class PlanJson {
     OutputFile.write(path, text(file));
   }
 
-  private static Map<String, Object> object(Plan plan) {
+  /** The plan alone, without figures. */
+  public static Map<String, Object> object(Plan plan) {
     return object(plan, plan.stages().stream().map(PlanJson::object).toList());
   }
 

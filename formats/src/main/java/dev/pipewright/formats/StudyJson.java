@@ -100,6 +100,7 @@ public final class StudyJson {
     row.put("memory", memory);
     row.put("capacity_bytes", Math.round(predicted.capacity()));
     row.put("fits", predicted.fits());
+    predicted.plan().ifPresent(plan -> row.put("plan", PlanJson.object(plan)));
   }
 
   private static Map<String, Object> limit(ScalingLimit limit) {

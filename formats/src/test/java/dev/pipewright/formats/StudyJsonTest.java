@@ -62,14 +62,15 @@ class StudyJsonTest {
     Finding finding = new Finding(Bottleneck.GRADIENT_EXCHANGE, 0.5, "so it is", "do that");
     Predicted predicted =
         new Predicted(
-            new Layout(Strategy.DATA_SPATIAL, 16, 4, List.of(2, 2), 1),
+            Layout.spatial(Strategy.DATA_SPATIAL, 16, List.of(2, 2)),
             4096,
             OptionalLong.of(10_000),
             phases,
             new MemoryUse(1, 2, 4, 8, 16.4),
             31.4,
             List.of(limit),
-            List.of(finding));
+            List.of(finding),
+            Optional.empty());
     Impossible impossible =
         new Impossible(
             Strategy.SERIAL, 64, 4096, List.of(new ScalingLimit("scaling", 1, "one")), "no");

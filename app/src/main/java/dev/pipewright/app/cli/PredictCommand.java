@@ -47,6 +47,8 @@ import picocli.CommandLine.Spec;
       "      --batch-per-device 32 --out vgg",
       "  pipewright predict resnet-50 --cluster abci --strategies filter --devices 4,8,16",
       "      --global-batch 64",
+      "  pipewright predict bert-48 --cluster dapple-a --devices 16 --global-batch 64",
+      "      --strategies data+tensor+pipeline --recompute auto",
       "  pipewright predict RESNET50.net_sc --cluster abci --strategies data --devices 1024",
       "      --formulas published"
     })
@@ -61,14 +63,16 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
   private String model = "";
 
   @Mixin private ModelArgument arguments = new ModelArgument();
+  @Mixin private DegreeFlags degrees = new DegreeFlags();
 
   @Option(
       names = "--strategies",
       paramLabel = "LIST",
       defaultValue = "all",
       description =
-          "all, or some of serial, data, spatial, pipeline, filter, channel, data+filter,"
-              + " data+channel, data+spatial, data+pipeline, zero1, zero2, zero3.")
+          "all, or some of serial, data, spatial, pipeline, filter, channel, tensor, sequence,"
+              + " data+filter, data+channel, data+spatial, data+pipeline, data+tensor, data+sequence,"
+              + " data+tensor+pipeline, data+sequence+pipeline, zero1, zero2, zero3.")
   private String strategies = "all";
 
   @Option(
@@ -160,6 +164,7 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
     found.of("--all-reduce", () -> choice("--all-reduce", allReduce, exchanges()));
     found.of("--formulas", () -> choice("--formulas", formulas, FORMULAS));
     found.of("--memory-reuse", this::reuse);
+    found.of("--recompute", () -> degrees.of());
   }
 
   @Override
@@ -193,7 +198,8 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
             optional("--group", group),
             optional("--segments", segments),
             reuse(),
-            switches(costed));
+            switches(costed),
+            degrees.of());
     Study study = Studies.of(setting, asked, counts, batch);
     StudyAnswer answer =
         new StudyAnswer(study, costed, question(batch, setting), arguments.flags());
@@ -330,7 +336,7 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
     return OptionalDouble.of(factor);
   }
 
-  private static OptionalInt optional(String option, @Nullable Integer value) {
+  static OptionalInt optional(String option, @Nullable Integer value) {
     return value == null ? OptionalInt.empty() : OptionalInt.of(AtLeast.few(option, value));
   }
 }

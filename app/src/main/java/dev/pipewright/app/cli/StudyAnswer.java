@@ -113,7 +113,7 @@ final class StudyAnswer {
                         Words.count(p.devices(), "device"),
                         dev.pipewright.units.Units.binary(p.memory().total(), "B"),
                         dev.pipewright.units.Units.binary(p.capacity(), "B"),
-                        StudyWords.NOT_CONSIDERED,
+                        StudyWords.notConsidered(study),
                         planning(p.globalBatch())))
             .orElseGet(this::firstImpossible));
   }

@@ -154,6 +154,12 @@ final class GoldenTest {
     }
     add(
         cases,
+        "predict-gpt-recomputing",
+        "predict gpt:layers=8,hidden=1024,heads=16,sequence=512 --cluster dapple-a:2x4"
+            + " --strategies data,sequence,data+pipeline,data+tensor+pipeline --devices 8"
+            + " --global-batch 64 --micro-batch 4 --recompute auto --memory 4e9 --json");
+    add(
+        cases,
         "predict-chain",
         "predict "
             + models.get("chain")

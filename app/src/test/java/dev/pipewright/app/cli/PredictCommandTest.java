@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,6 +95,87 @@ class PredictCommandTest {
     assertEquals(0.024, row.get("iteration_s").asDouble(), 1e-12);
     assertEquals(24, row.get("global_batch").asInt());
     assertEquals("serial", row.get("strategy").asString());
+  }
+
+  /** The plan of a row, read back by {@code plan}: the same time and memory. */
+  @ParameterizedTest
+  @CsvSource({
+    "tensor, 4, none",
+    "sequence, 4, full",
+    "pipeline, 4, stage-input",
+    "data+tensor+pipeline, 8, auto",
+    "data+sequence+pipeline, 8, full"
+  })
+  void aRowThatIsAPlanIsEvaluatedAlike(String strategy, String devices, String recompute) {
+    String gpt = "gpt:layers=6,hidden=512,heads=8,sequence=256,vocabulary=8192";
+    String[] flags = {"--global-batch", "16", "--json"};
+    JsonNode row =
+        predicted(
+                gpt,
+                "dapple-a:2x4",
+                Stream.concat(
+                        Stream.of(flags),
+                        Stream.of(
+                            "--strategies",
+                            strategy,
+                            "--devices",
+                            devices,
+                            "--recompute",
+                            recompute))
+                    .toArray(String[]::new))
+            .ends(0)
+            .json()
+            .get("rows")
+            .get(0);
+    Path plan = Cli.file(folder, "plan.json", row.get("plan").toString());
+    JsonNode answer =
+        Cli.run(
+                "plan",
+                gpt,
+                "--cluster",
+                "dapple-a:2x4",
+                "--global-batch",
+                "16",
+                "--evaluate",
+                plan.toString(),
+                "--json")
+            .ends(0)
+            .json();
+    near(row.get("iteration_s").asDouble(), answer.get("objective").get("value").asDouble());
+    long fullest = 0;
+    for (JsonNode stage : answer.get("plan").get("stages")) {
+      fullest = Math.max(fullest, stage.get("memory_bytes").asLong());
+    }
+    assertEquals(row.get("memory_bytes").asLong(), fullest);
+  }
+
+  @Test
+  void degreesAreThoseAskedFor() {
+    String[] degrees = {
+      "--strategies",
+      "data+tensor+pipeline",
+      "--devices",
+      "8",
+      "--global-batch",
+      "16",
+      "--json",
+      "--tensor",
+      "2",
+      "--pipeline",
+      "2",
+      "--data",
+      "2",
+      "--micro-batch",
+      "4"
+    };
+    JsonNode row =
+        predicted("gpt:layers=6,hidden=512,heads=8,sequence=256", "dapple-a:2x4", degrees)
+            .ends(0)
+            .json()
+            .get("rows")
+            .get(0);
+    assertEquals("2 × t2 × 2 stages, 2 segments", row.get("layout").asString());
+    assertEquals(4, row.get("micro_batch_per_rank").asInt());
   }
 
   private JsonNode row(String... more) {

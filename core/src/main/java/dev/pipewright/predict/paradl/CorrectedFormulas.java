@@ -1,7 +1,5 @@
 package dev.pipewright.predict.paradl;
 
-import dev.pipewright.predict.paradl.Strategy.Split;
-
 /**
  * What implementations of the strategies do, layer by layer, where Table 3 of ParaDL splits
  * everything alike.
@@ -14,34 +12,33 @@ import dev.pipewright.predict.paradl.Strategy.Split;
  *       too few or none (fully connected) the activation is gathered, and done by all alike.
  *   <li>The largest part sets the pace where extents do not divide; narrow parts fill a device
  *       badly.
- *   <li>A pipeline is priced by the cost model of the planner, with a schedule that starts its
- *       backward passes early.
+ *   <li>Pipelines and divided transformer blocks are priced as plans ({@link PlanEstimate}).
  * </ul>
  */
 final class CorrectedFormulas implements StrategyFormulas {
   private final ParadlNetwork network;
   private final Setting setting;
   private final GroupPlacement placement;
-  private final PipelineEstimate pipelines;
+  private final PlanEstimate plans;
 
   CorrectedFormulas(ParadlNetwork network, Setting setting) {
     this.network = network;
     this.setting = setting;
     this.placement = GroupPlacement.achieved(network.workload().cluster());
-    this.pipelines = new PipelineEstimate(network, setting);
+    this.plans = new PlanEstimate(network, setting);
   }
 
   @Override
   public Phases phases(Layout layout, long globalBatch) {
-    return layout.strategy().split() == Split.LAYERS
-        ? pipelines.phases(layout, globalBatch)
+    return layout.strategy().isPlan()
+        ? plans.phases(layout, globalBatch)
         : split(layout, globalBatch).phases();
   }
 
   @Override
   public Estimate estimate(Layout layout, long globalBatch) {
-    return layout.strategy().split() == Split.LAYERS
-        ? pipelines.estimate(layout, globalBatch)
+    return layout.strategy().isPlan()
+        ? plans.estimate(layout, globalBatch)
         : split(layout, globalBatch).estimate();
   }
 

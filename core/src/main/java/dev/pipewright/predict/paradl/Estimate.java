@@ -1,5 +1,7 @@
 package dev.pipewright.predict.paradl;
 
+import dev.pipewright.plan.Plan;
+import java.util.Optional;
 import java.util.function.DoubleSupplier;
 
 /**
@@ -8,6 +10,7 @@ import java.util.function.DoubleSupplier;
  * @param contention the largest φ among the collectives; 1 where none share a link
  * @param redundantSeconds arithmetic that several devices do alike
  * @param imbalance the busiest stage's seconds over the mean stage's; 1 without stages
+ * @param plan that was priced; empty where the formulas know no plans
  * @param cheapestExchangeSeconds gradient exchange by the best algorithm, when somebody asks
  */
 record Estimate(
@@ -16,4 +19,23 @@ record Estimate(
     double contention,
     double redundantSeconds,
     double imbalance,
-    DoubleSupplier cheapestExchangeSeconds) {}
+    Optional<Plan> plan,
+    DoubleSupplier cheapestExchangeSeconds) {
+  /** Of formulas that know no plans. */
+  Estimate(
+      Phases phases,
+      MemoryUse memory,
+      double contention,
+      double redundantSeconds,
+      double imbalance,
+      DoubleSupplier cheapestExchangeSeconds) {
+    this(
+        phases,
+        memory,
+        contention,
+        redundantSeconds,
+        imbalance,
+        Optional.empty(),
+        cheapestExchangeSeconds);
+  }
+}

@@ -67,7 +67,9 @@ final class Findings {
           "collectives in every layer take " + percent(layerWise) + " of the iteration",
           weights
               ? "keep the weights on every device (zero2) where memory allows"
-              : "split fewer layers, or keep groups inside a node");
+              : prediction.strategy().dividesBlocks()
+                  ? "a smaller degree of tensor parallelism, or groups inside a node"
+                  : "split fewer layers, or keep groups inside a node");
     }
     double neighbours = share(Phase.HALO, Phase.POINT_TO_POINT);
     if (neighbours >= NOTABLE) {
@@ -75,7 +77,7 @@ final class Findings {
           Bottleneck.POINT_TO_POINT,
           neighbours,
           "messages between neighbours take " + percent(neighbours) + " of the iteration",
-          prediction.strategy().split() == Split.LAYERS
+          prediction.strategy().pipelined()
               ? "fewer, larger segments, or cuts where activations are small"
               : "exchange halos from device to device without the host, or split fewer layers");
     }
@@ -134,6 +136,9 @@ final class Findings {
     MemoryUse use = prediction.memory();
     double state = use.weights() + use.gradients() + use.optimizer();
     double room = (prediction.capacity() - state) / (use.activations() + use.buffers());
+    if (estimate.plan().filter(plan -> plan.microBatches() > 1).isPresent()) {
+      return "smaller micro-batches, recomputation (--recompute auto), or a larger degree of tensor parallelism";
+    }
     double batch = Math.floor(Math.max(0, prediction.globalBatch() * room));
     return "fewer samples per iteration ("
         + Units.fixed(batch, 0)

@@ -42,7 +42,7 @@ final class GroupPlacement {
 
   private Collectives find(Who who, Layout layout, Function<Layout, int[][]> groups) {
     return known.computeIfAbsent(
-        new Key(who, layout.groups(), layout.parts()),
+        new Key(who, layout.groups(), layout.groupSize()),
         key -> {
           int[][] devices = groups.apply(layout);
           return achieved
@@ -64,7 +64,7 @@ final class GroupPlacement {
         l -> {
           int[][] groups = new int[l.groups()][];
           for (int group = 0; group < groups.length; group++) {
-            groups[group] = run(group * l.parts(), 1, l.parts());
+            groups[group] = run(group * l.groupSize(), 1, l.groupSize());
           }
           return groups;
         });
@@ -76,9 +76,9 @@ final class GroupPlacement {
         Who.ACROSS_GROUPS,
         layout,
         l -> {
-          int[][] peers = new int[l.parts()][];
+          int[][] peers = new int[l.groupSize()][];
           for (int part = 0; part < peers.length; part++) {
-            peers[part] = run(part, l.parts(), l.groups());
+            peers[part] = run(part, l.groupSize(), l.groups());
           }
           return peers;
         });
@@ -86,7 +86,7 @@ final class GroupPlacement {
 
   /** The first device of each group. */
   Collectives leaders(Layout layout) {
-    return find(Who.LEADERS, layout, l -> new int[][] {run(0, l.parts(), l.groups())});
+    return find(Who.LEADERS, layout, l -> new int[][] {run(0, l.groupSize(), l.groups())});
   }
 
   private static int[] run(int first, int step, int count) {

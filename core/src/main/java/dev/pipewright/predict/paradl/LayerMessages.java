@@ -37,7 +37,8 @@ final class LayerMessages {
       case FILTERS -> filters(layer, first);
       case CHANNELS -> channels(layer);
       case POSITIONS -> positions(layer);
-      case NOTHING, LAYERS -> throw new IllegalStateException("nothing is split: " + split);
+      case NOTHING, HEADS, SEQUENCES ->
+          throw new IllegalStateException("nothing is split: " + split);
     }
   }
 

@@ -1,6 +1,8 @@
 package dev.pipewright.predict.paradl;
 
+import dev.pipewright.plan.Plan;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 
@@ -24,6 +26,7 @@ public sealed interface Prediction {
    * @param memory of the fullest device
    * @param capacity bytes that its device has
    * @param findings what holds it back, the gravest first
+   * @param plan that the strategy is priced as; empty where it has formulas of its own
    */
   record Predicted(
       Layout layout,
@@ -33,7 +36,8 @@ public sealed interface Prediction {
       MemoryUse memory,
       double capacity,
       List<ScalingLimit> limits,
-      List<Finding> findings)
+      List<Finding> findings,
+      Optional<Plan> plan)
       implements Prediction {
     public Predicted {
       limits = List.copyOf(limits);

@@ -24,7 +24,7 @@ final class PublishedFormulas implements StrategyFormulas {
 
   @Override
   public Phases phases(Layout layout, long globalBatch) {
-    return layout.strategy().split() == Strategy.Split.LAYERS
+    return layout.strategy().pipelined()
         ? pipeline(layout, globalBatch)
         : split(layout, globalBatch);
   }
@@ -49,7 +49,8 @@ final class PublishedFormulas implements StrategyFormulas {
       case NOTHING -> exchanged(phases, layout, placement.everybody(layout));
       case FILTERS, CHANNELS -> layerWise(phases, layout, batch);
       case POSITIONS -> spatial(phases, layout, batch);
-      case LAYERS -> throw new IllegalArgumentException("not a pipeline: layout=" + layout);
+      case HEADS, SEQUENCES ->
+          throw new IllegalArgumentException("Table 3 has no such strategy: layout=" + layout);
     };
   }
 
@@ -156,16 +157,16 @@ final class PublishedFormulas implements StrategyFormulas {
 
   /** Formulas 12 and 13, with p stages that are balanced by their time. */
   private Phases pipeline(Layout layout, long batch) {
-    StageCut cut = network.stages(layout.parts());
+    StageCut cut = network.stages(layout.stages());
     double segments = layout.segments();
     double samples = (double) batch / layout.groups();
-    double slots = layout.parts() + segments - 1;
+    double slots = layout.stages() + segments - 1;
     double forward = 0;
     double backward = 0;
     double update = 0;
     double transfer = 0;
     Collectives link = placement.insideGroups(layout);
-    for (int stage = 0; stage < layout.parts(); stage++) {
+    for (int stage = 0; stage < layout.stages(); stage++) {
       double there = cut.forwardSeconds(stage, samples / segments);
       forward = Math.max(forward, there);
       backward = Math.max(backward, cut.seconds(stage, samples / segments) - there);
@@ -179,17 +180,17 @@ final class PublishedFormulas implements StrategyFormulas {
     double updates = slots * samples / segments; // the erratum: WU is a time per iteration
     return Phases.none()
         .with(Phase.FORWARD_BACKWARD, segments * slowest)
-        .with(Phase.WAITING, (layout.parts() - 1) * slowest)
+        .with(Phase.WAITING, (layout.stages() - 1) * slowest)
         .with(Phase.WEIGHT_UPDATE, updates * update)
-        .with(Phase.POINT_TO_POINT, 2 * (layout.parts() + segments - 2) * transfer);
+        .with(Phase.POINT_TO_POINT, 2 * (layout.stages() + segments - 2) * transfer);
   }
 
   /** {@code δΣ(2B(|x| + |y|) + 2|w| + |bi|)} with what each strategy divides. */
   private MemoryUse memory(Layout layout, long batch) {
     double delta = network.bytesPerElement();
     double samples = (double) batch / layout.groups();
-    if (layout.strategy().split() == Strategy.Split.LAYERS) {
-      return network.stages(layout.parts()).naiveMemory(samples, delta);
+    if (layout.strategy().pipelined()) {
+      return network.stages(layout.stages()).naiveMemory(samples, delta);
     }
     double activations = sum(layer -> network.layer(layer).activations());
     boolean weightsSplit = updateParts(layout) > 1 && layout.strategy().zeroStage() == 0;

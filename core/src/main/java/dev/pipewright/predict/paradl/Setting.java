@@ -19,6 +19,7 @@ import java.util.OptionalLong;
  * @param memoryReuse ParaDL's γ, a factor on the memory
  * @param splitLayers for each layer of the network whether a strategy may split it; all that can be
  *     otherwise
+ * @param degrees of the strategies that are priced as plans
  */
 public record Setting(
     Workload workload,
@@ -28,7 +29,8 @@ public record Setting(
     OptionalInt groupSize,
     OptionalInt segments,
     OptionalDouble memoryReuse,
-    Optional<List<Boolean>> splitLayers) {
+    Optional<List<Boolean>> splitLayers,
+    ParallelDegrees degrees) {
 
   /** Which formulas answer. */
   public enum Formulas {
@@ -81,7 +83,8 @@ public record Setting(
         groupSize,
         segments,
         memoryReuse,
-        splitLayers);
+        splitLayers,
+        ParallelDegrees.OPEN);
   }
 
   /** The corrected formulas with everything else as usual. */
@@ -100,6 +103,28 @@ public record Setting(
   /** The same question about another workload of the same network. */
   public Setting on(Workload other) {
     return new Setting(
-        other, samplesPerEpoch, formulas, exchange, groupSize, segments, memoryReuse, splitLayers);
+        other,
+        samplesPerEpoch,
+        formulas,
+        exchange,
+        groupSize,
+        segments,
+        memoryReuse,
+        splitLayers,
+        degrees);
+  }
+
+  /** The same question with other degrees. */
+  public Setting with(ParallelDegrees other) {
+    return new Setting(
+        workload,
+        samplesPerEpoch,
+        formulas,
+        exchange,
+        groupSize,
+        segments,
+        memoryReuse,
+        splitLayers,
+        other);
   }
 }

@@ -6,24 +6,32 @@ import java.util.Optional;
 
 /** The dimensions along which the devices share the work (ParaDL §3; ZeRO: SC 2020). */
 public enum Strategy {
-  SERIAL("serial", Split.NOTHING, false),
-  DATA("data", Split.NOTHING, true),
-  SPATIAL("spatial", Split.POSITIONS, false),
-  PIPELINE("pipeline", Split.LAYERS, false),
-  FILTER("filter", Split.FILTERS, false),
-  CHANNEL("channel", Split.CHANNELS, false),
-  DATA_FILTER("data+filter", Split.FILTERS, true),
-  DATA_CHANNEL("data+channel", Split.CHANNELS, true),
-  DATA_SPATIAL("data+spatial", Split.POSITIONS, true),
-  DATA_PIPELINE("data+pipeline", Split.LAYERS, true),
-  /** Data parallelism that shares out the optimizer's state. */
-  ZERO1("zero1", Split.NOTHING, true),
+  SERIAL("serial", Split.NOTHING, false, false),
+  DATA("data", Split.NOTHING, false, true),
+  SPATIAL("spatial", Split.POSITIONS, false, false),
+  PIPELINE("pipeline", Split.NOTHING, true, false),
+  FILTER("filter", Split.FILTERS, false, false),
+  CHANNEL("channel", Split.CHANNELS, false, false),
+  /** Heads and MLP features of transformer blocks (Megatron-LM). */
+  TENSOR("tensor", Split.HEADS, false, false),
+  /** The same, with sequence parallelism between their products (Korthikanti et al. §4.2.2). */
+  SEQUENCE("sequence", Split.SEQUENCES, false, false),
+  DATA_FILTER("data+filter", Split.FILTERS, false, true),
+  DATA_CHANNEL("data+channel", Split.CHANNELS, false, true),
+  DATA_SPATIAL("data+spatial", Split.POSITIONS, false, true),
+  DATA_PIPELINE("data+pipeline", Split.NOTHING, true, true),
+  DATA_TENSOR("data+tensor", Split.HEADS, false, true),
+  DATA_SEQUENCE("data+sequence", Split.SEQUENCES, false, true),
+  DATA_TENSOR_PIPELINE("data+tensor+pipeline", Split.HEADS, true, true),
+  DATA_SEQUENCE_PIPELINE("data+sequence+pipeline", Split.SEQUENCES, true, true),
+  /** Data parallelism that shards the optimizer's state. */
+  ZERO1("zero1", Split.NOTHING, false, true),
   /** … and the gradients. */
-  ZERO2("zero2", Split.NOTHING, true),
+  ZERO2("zero2", Split.NOTHING, false, true),
   /** … and the weights. */
-  ZERO3("zero3", Split.NOTHING, true);
+  ZERO3("zero3", Split.NOTHING, false, true);
 
-  /** What the devices of one group share out between them. */
+  /** What the devices that compute a layer together divide. */
   public enum Split {
     NOTHING,
     /** Output channels of each layer. */
@@ -32,17 +40,21 @@ public enum Strategy {
     CHANNELS,
     /** Width, height, depth of the feature maps. */
     POSITIONS,
-    /** Consecutive layers. */
-    LAYERS
+    /** Heads and MLP features of transformer blocks. */
+    HEADS,
+    /** These, and the tokens where a block works on each by itself. */
+    SEQUENCES
   }
 
   private final String label;
   private final Split split;
+  private final boolean pipelined;
   private final boolean replicates;
 
-  Strategy(String label, Split split, boolean replicates) {
+  Strategy(String label, Split split, boolean pipelined, boolean replicates) {
     this.label = label;
     this.split = split;
+    this.pipelined = pipelined;
     this.replicates = replicates;
   }
 
@@ -51,9 +63,24 @@ public enum Strategy {
     return label;
   }
 
-  /** What a group of devices shares out. */
+  /** What the devices that compute a layer together divide. */
   public Split split() {
     return split;
+  }
+
+  /** Whether a group has a stage of consecutive layers on each of its devices, or several. */
+  public boolean pipelined() {
+    return pipelined;
+  }
+
+  /** Whether transformer blocks are divided. */
+  public boolean dividesBlocks() {
+    return split == Split.HEADS || split == Split.SEQUENCES;
+  }
+
+  /** Whether it is priced as a plan, by the cost model of the planners. */
+  boolean isPlan() {
+    return pipelined || dividesBlocks();
   }
 
   /** Whether groups (or devices) work on different samples. */
@@ -61,9 +88,9 @@ public enum Strategy {
     return replicates;
   }
 
-  /** Whether both the samples and the network are shared out. */
+  /** Whether both the samples and the network are divided. */
   public boolean hybrid() {
-    return replicates && split != Split.NOTHING;
+    return replicates && (pipelined || split != Split.NOTHING);
   }
 
   /** How much of the training state is sharded: 0 (nothing) to 3 (also the weights). */

@@ -1,5 +1,6 @@
 package dev.pipewright.predict.paradl;
 
+import dev.pipewright.plan.BlockShape;
 import dev.pipewright.predict.paradl.Setting.Formulas;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,14 +22,37 @@ final class StrategyLimits {
       case NOTHING -> new ScalingLimit("scaling", 1, "one device has the whole network");
       case FILTERS -> narrowest(false);
       case CHANNELS -> narrowest(true);
-      case LAYERS -> layers();
       case POSITIONS -> positions();
+      case HEADS, SEQUENCES -> heads();
     };
+  }
+
+  /** The most stages that a group can have. */
+  ScalingLimit stages(Strategy strategy) {
+    return strategy.pipelined() ? layers() : new ScalingLimit("scaling", 1, "there is no pipeline");
+  }
+
+  /** The most devices of a group. */
+  private ScalingLimit group(Strategy strategy) {
+    if (!strategy.pipelined()) {
+      return parts(strategy);
+    }
+    ScalingLimit stages = layers();
+    if (strategy.split() == Strategy.Split.NOTHING) {
+      return stages;
+    }
+    ScalingLimit parts = parts(strategy);
+    return parts.devices() == 0
+        ? parts
+        : new ScalingLimit(
+            "scaling",
+            (int) Math.min(Integer.MAX_VALUE, (long) parts.devices() * stages.devices()),
+            parts.why() + " and " + stages.why());
   }
 
   /** The most devices over all groups. */
   ScalingLimit devices(Strategy strategy, long batch) {
-    ScalingLimit parts = parts(strategy);
+    ScalingLimit parts = group(strategy);
     if (!strategy.replicates()) {
       return parts;
     }
@@ -70,6 +94,25 @@ final class StrategyLimits {
         && layer.kind() == Geometry.Kind.WHOLE
         && layer.weights() + layer.biases() > 0
         && network.mayBeSplit(number);
+  }
+
+  private ScalingLimit heads() {
+    if (setting.formulas() == Formulas.PUBLISHED) {
+      return new ScalingLimit(
+          "shape", 0, "ParaDL's Table 3 has no tensor parallelism of transformer blocks");
+    }
+    int least = Integer.MAX_VALUE;
+    String where = "";
+    for (int layer = 0; layer < network.size(); layer++) {
+      Optional<BlockShape> block = BlockShape.of(network.graph().layer(layer));
+      if (block.isPresent() && block.get().heads() < least) {
+        least = block.get().heads();
+        where = network.layer(layer).name();
+      }
+    }
+    return where.isEmpty()
+        ? new ScalingLimit("shape", 0, "the network has no transformer block")
+        : new ScalingLimit("scaling", least, where + " has " + least + " heads");
   }
 
   private ScalingLimit layers() {

@@ -25,8 +25,9 @@ public record Study(
   public static final String ASSUMED =
       "Gradients are summed after the backward pass, as --all-reduce says, and layers hold their"
           + " inputs and outputs: `plan` may overlap the sum, takes the fastest one, and counts what"
-          + " layers keep. A pipeline is a plan of `plan --schedule 1f1b` with stages balanced by time,"
-          + " and its iteration is that plan's estimate; `plan` simulates it, too.";
+          + " layers keep. Pipelines and divided transformer blocks are plans of `plan --schedule 1f1b`"
+          + " with stages balanced by time, and their iteration is the plan's estimate; `plan` simulates"
+          + " it, too.";
 
   /** Speeds closer than this are no reason to choose by. */
   private static final double CLOSE = 1.01;

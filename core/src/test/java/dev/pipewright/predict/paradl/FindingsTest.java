@@ -3,10 +3,15 @@ package dev.pipewright.predict.paradl;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.StagePlan;
 import dev.pipewright.predict.paradl.Prediction.Predicted;
+import dev.pipewright.schedule.PipelinePolicy;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -34,7 +39,8 @@ class FindingsTest {
             estimate.memory(),
             CAPACITY,
             List.of(limits),
-            List.of());
+            List.of(),
+            Optional.empty());
     return Findings.of(predicted, estimate);
   }
 
@@ -94,6 +100,19 @@ class FindingsTest {
     Finding beyond = findings(serial, estimate(phases, LITTLE.times(240))).get(0);
     assertEquals("memory: 120 % of the device's memory would be needed", beyond.sentence());
     assertEquals(1.2, beyond.number(), 1e-12);
+  }
+
+  /** A smaller batch would not help where micro-batches are as large. */
+  @Test
+  void memoryOfSeveralMicroBatchesIsSavedBySmallerOnes() {
+    MemoryUse full = new MemoryUse(1, 1, 1, 950, 0);
+    Layout layout = Layout.pipeline(Strategy.PIPELINE, 1, 1, 8);
+    Phases phases = with(Phase.HALO, 0);
+    StagePlan stage = new StagePlan(0, 0, List.of(0), Recompute.NONE, 1);
+    Plan plan = new Plan(PipelinePolicy.A, 8, 1, 1, false, List.of(stage));
+    Estimate several = new Estimate(phases, full, 1, 0, 1, Optional.of(plan), () -> 0);
+    assertTrue(findings(layout, several).get(0).help().startsWith("smaller micro-batches"));
+    assertTrue(findings(layout, estimate(phases, full)).get(0).help().startsWith("fewer samples"));
   }
 
   /** Weights 30, gradients 30, state 60, activations 90 of 1,000 bytes: what others have too. */

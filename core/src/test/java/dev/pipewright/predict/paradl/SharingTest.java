@@ -68,7 +68,7 @@ class SharingTest {
     Workload workload = SmallNet.random(random).on(SmallNet.nodes(1, 1), 1);
     ParadlNetwork network = new ParadlNetwork(workload, Optional.empty());
     List<Integer> grid = List.of(random.nextInt(1, 5), random.nextInt(1, 5));
-    Layout layout = new Layout(Strategy.SPATIAL, 1, grid.get(0) * grid.get(1), grid, 1);
+    Layout layout = Layout.spatial(Strategy.SPATIAL, 1, grid);
     List<LayerShare> shares = shares(network, layout);
     boolean split = false;
     for (int layer = 0; layer < network.size(); layer++) {
@@ -132,8 +132,7 @@ class SharingTest {
     ParadlNetwork network =
         new ParadlNetwork(new Workload(chain, profile, zoo.training(), cluster), Optional.empty());
     List<Integer> grid = List.of(height, width);
-    List<LayerShare> shares =
-        shares(network, new Layout(Strategy.SPATIAL, 1, height * width, grid, 1));
+    List<LayerShare> shares = shares(network, Layout.spatial(Strategy.SPATIAL, 1, grid));
     int end = zoo.graph().layers().stream().map(Layer::name).toList().indexOf(next);
     List<String> gathered = new ArrayList<>();
     for (int layer = 0; layer < network.size(); layer++) {
@@ -150,11 +149,11 @@ class SharingTest {
   void theGridEndsWhereAMapHasTooFewPositions() {
     SmallNet net = SmallNet.input(3, 10, 10).convolution(4, 3, 1, 1).pooling(2, 2).relu();
     ParadlNetwork network = new ParadlNetwork(net.on(SmallNet.nodes(2, 1), 1), Optional.empty());
-    Layout six = new Layout(Strategy.SPATIAL, 1, 6, List.of(6, 1), 1);
+    Layout six = Layout.spatial(Strategy.SPATIAL, 1, List.of(6, 1));
     List<LayerShare> shares = shares(network, six);
     assertTrue(shares.get(1).split() && shares.get(1).gathersAfter());
     assertFalse(shares.get(2).split() || shares.get(3).split());
-    Layout five = new Layout(Strategy.SPATIAL, 1, 5, List.of(5, 1), 1);
+    Layout five = Layout.spatial(Strategy.SPATIAL, 1, List.of(5, 1));
     assertTrue(shares(network, five).stream().allMatch(LayerShare::split));
   }
 
@@ -163,11 +162,11 @@ class SharingTest {
   void theGridEndsWhereAWindowReachesBeyondTheNeighbour() {
     SmallNet net = SmallNet.input(3, 6, 6).convolution(4, 3, 1, 1).convolution(4, 7, 1, 3);
     ParadlNetwork network = new ParadlNetwork(net.on(SmallNet.nodes(1, 1), 1), Optional.empty());
-    Layout twoRows = new Layout(Strategy.SPATIAL, 1, 3, List.of(3, 1), 1);
+    Layout twoRows = Layout.spatial(Strategy.SPATIAL, 1, List.of(3, 1));
     List<LayerShare> shares = shares(network, twoRows);
     assertTrue(shares.get(1).gathersAfter());
     assertFalse(shares.get(2).split());
-    Layout threeRows = new Layout(Strategy.SPATIAL, 1, 2, List.of(2, 1), 1);
+    Layout threeRows = Layout.spatial(Strategy.SPATIAL, 1, List.of(2, 1));
     assertTrue(shares(network, threeRows).stream().allMatch(LayerShare::split));
   }
 }

@@ -34,10 +34,16 @@ class StrategyTest {
             "pipeline",
             "filter",
             "channel",
+            "tensor",
+            "sequence",
             "data+filter",
             "data+channel",
             "data+spatial",
             "data+pipeline",
+            "data+tensor",
+            "data+sequence",
+            "data+tensor+pipeline",
+            "data+sequence+pipeline",
             "zero1",
             "zero2",
             "zero3"),
@@ -70,14 +76,12 @@ class StrategyTest {
     assertEquals("16", Layout.of(Strategy.DATA, 16, 1).toString());
     assertEquals("8", Layout.of(Strategy.FILTER, 1, 8).toString());
     assertEquals("16 × 4", Layout.of(Strategy.DATA_FILTER, 16, 4).toString());
-    assertEquals("2×3", new Layout(Strategy.SPATIAL, 1, 6, List.of(2, 3), 1).toString());
+    assertEquals("2×3", Layout.spatial(Strategy.SPATIAL, 1, List.of(2, 3)).toString());
     assertEquals(
-        "4 × 2×2×1", new Layout(Strategy.DATA_SPATIAL, 4, 4, List.of(2, 2, 1), 1).toString());
+        "4 × 2×2×1", Layout.spatial(Strategy.DATA_SPATIAL, 4, List.of(2, 2, 1)).toString());
+    assertEquals("4 stages, 8 segments", Layout.pipeline(Strategy.PIPELINE, 1, 4, 8).toString());
     assertEquals(
-        "4 stages, 8 segments", new Layout(Strategy.PIPELINE, 1, 4, List.of(), 8).toString());
-    assertEquals(
-        "2 × 4 stages, 8 segments",
-        new Layout(Strategy.DATA_PIPELINE, 2, 4, List.of(), 8).toString());
+        "2 × 4 stages, 8 segments", Layout.pipeline(Strategy.DATA_PIPELINE, 2, 4, 8).toString());
     assertEquals(64, Layout.of(Strategy.DATA_FILTER, 16, 4).devices());
   }
 

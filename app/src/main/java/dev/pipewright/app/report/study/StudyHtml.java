@@ -89,7 +89,8 @@ public final class StudyHtml {
     Predicted best = choice.get();
     double total = best.iterationSeconds();
     List<Figure> figures = new ArrayList<>();
-    figures.add(new Figure("strategy", best.strategy().label(), "layout " + best.layout()));
+    figures.add(
+        new Figure("strategy", breakable(best.strategy().label()), "layout " + best.layout()));
     figures.add(
         new Figure(
             "iteration",
@@ -107,6 +108,11 @@ public final class StudyHtml {
     figures.add(memory(best));
     training.ifPresent(found -> figures.addAll(TrainingLines.figures(found)));
     return HtmlSections.figures(figures);
+  }
+
+  /** With a chance to break the line after each plus. */
+  private static String breakable(String label) {
+    return label.replace("+", "+\u200b");
   }
 
   private static Figure memory(Predicted best) {

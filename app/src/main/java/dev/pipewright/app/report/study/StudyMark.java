@@ -17,11 +17,14 @@ final class StudyMark {
   static String style(Strategy strategy) {
     return switch (strategy.split()) {
       case NOTHING ->
-          strategy.zeroStage() > 0 ? "zero" : strategy == Strategy.SERIAL ? "serial" : "data";
+          strategy.zeroStage() > 0
+              ? "zero"
+              : strategy.pipelined() ? "layers" : strategy == Strategy.SERIAL ? "serial" : "data";
       case FILTERS -> "filters";
       case CHANNELS -> "channels";
       case POSITIONS -> "positions";
-      case LAYERS -> "layers";
+      case HEADS -> "heads";
+      case SEQUENCES -> "sequences";
     };
   }
 
@@ -39,8 +42,14 @@ final class StudyMark {
     svg.path(path.append('Z'), paint + " stroke=\"currentColor\" stroke-width=\"1.6\"");
   }
 
-  /** Squares for hybrids; triangle, diamond, pentagon for the stages of ZeRO; else rounds. */
+  /**
+   * Squares for hybrids, hexagons for those of three kinds; triangle, diamond, pentagon for the
+   * stages of ZeRO; else rounds.
+   */
   private static int corners(Strategy strategy) {
-    return strategy.zeroStage() > 0 ? 2 + strategy.zeroStage() : strategy.hybrid() ? 4 : 24;
+    if (strategy.zeroStage() > 0) {
+      return 2 + strategy.zeroStage();
+    }
+    return !strategy.hybrid() ? 24 : strategy.pipelined() && strategy.dividesBlocks() ? 6 : 4;
   }
 }

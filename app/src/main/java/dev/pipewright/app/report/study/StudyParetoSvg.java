@@ -197,6 +197,7 @@ public final class StudyParetoSvg {
                 new Corner(right, area.bottom() - 8),
                 new Corner(area.left() + 6 + wide, area.top() + 16),
                 new Corner(area.left() + 6 + wide, area.bottom() - 8))
+            .filter(each -> each.right - wide >= area.left())
             .min(Comparator.comparingLong(each -> covered(each, wide)))
             .orElseThrow();
     svg.text(corner.right, corner.y, "font-size=\"11\" text-anchor=\"end\" class=\"above\"", words);

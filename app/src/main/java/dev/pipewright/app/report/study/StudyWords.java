@@ -3,8 +3,10 @@ package dev.pipewright.app.report.study;
 import dev.pipewright.app.report.text.Figure;
 import dev.pipewright.app.report.text.Numbers;
 import dev.pipewright.app.report.text.Words;
+import dev.pipewright.plan.Recompute;
 import dev.pipewright.predict.paradl.Prediction.Impossible;
 import dev.pipewright.predict.paradl.Prediction.Predicted;
+import dev.pipewright.predict.paradl.Strategy;
 import dev.pipewright.predict.paradl.Study;
 import dev.pipewright.predict.paradl.Study.Crossover;
 import dev.pipewright.units.Units;
@@ -50,15 +52,26 @@ public final class StudyWords {
   }
 
   /** What the strategies of a study leave out, and a planner does not. */
-  public static final String NOT_CONSIDERED =
-      "recomputation, accumulation over micro-batches, and tensor parallelism within a pipeline";
+  public static String notConsidered(Study study) {
+    List<Predicted> all =
+        study.predictions().stream()
+            .filter(Predicted.class::isInstance)
+            .map(Predicted.class::cast)
+            .toList();
+    if (all.stream().anyMatch(p -> p.layout().recompute() != Recompute.NONE)) {
+      return "states sharded within a pipeline, and replicas of single stages";
+    }
+    return all.stream().anyMatch(p -> p.strategy() == Strategy.DATA_TENSOR_PIPELINE)
+        ? "recomputation (--recompute auto), and replicas of single stages"
+        : "recomputation, accumulation over micro-batches, and tensor parallelism within a pipeline";
+  }
 
   /** The answer in a sentence. */
   static String answer(Study study) {
     Optional<Predicted> choice = choice(study);
     if (choice.isEmpty()) {
       return "None of the strategies asked for fits the devices’ memory. Not considered: "
-          + NOT_CONSIDERED
+          + notConsidered(study)
           + '.';
     }
     Predicted best = choice.get();

@@ -120,17 +120,16 @@ final class Studies {
 
   private static Predicted predicted(Strategy strategy, int devices, List<ScalingLimit> limits) {
     int parts =
-        switch (strategy.split()) {
-          case NOTHING -> 1;
-          default -> strategy.hybrid() ? 4 : devices;
-        };
+        strategy.split() == Strategy.Split.NOTHING && !strategy.pipelined()
+            ? 1
+            : strategy.hybrid() ? 4 : devices;
     int groups = devices / parts;
     Layout layout =
-        switch (strategy.split()) {
-          case LAYERS -> new Layout(strategy, groups, parts, List.of(), 8);
-          case POSITIONS -> new Layout(strategy, groups, parts, List.of(parts, 1), 1);
-          default -> Layout.of(strategy, groups, parts);
-        };
+        strategy.pipelined()
+            ? Layout.pipeline(strategy, groups, parts, 8)
+            : strategy.split() == Strategy.Split.POSITIONS
+                ? Layout.spatial(strategy, groups, List.of(parts, 1))
+                : Layout.of(strategy, groups, parts);
     long batch = 32L * Math.max(groups, 4);
     double work = 0.004 * batch / devices * (1 + 0.1 * place(strategy));
     return new Predicted(
@@ -141,7 +140,8 @@ final class Studies {
         memory(strategy, groups, parts),
         CAPACITY,
         limits,
-        findings(strategy));
+        findings(strategy),
+        Optional.empty());
   }
 
   private static Phases phases(Strategy strategy, int groups, int parts, double work) {
@@ -154,17 +154,19 @@ final class Studies {
         switch (strategy.split()) {
           case NOTHING ->
               strategy.zeroStage() == 3 ? phases.with(Phase.LAYER_ALL_GATHER, 0.05 * ring) : phases;
-          case FILTERS ->
+          case FILTERS, SEQUENCES ->
               phases
                   .with(Phase.LAYER_ALL_GATHER, 0.004 * parts)
                   .with(Phase.LAYER_ALL_REDUCE, 0.005 * parts);
-          case CHANNELS ->
+          case CHANNELS, HEADS ->
               phases
                   .with(Phase.LAYER_ALL_GATHER, 0.006 * parts)
                   .with(Phase.LAYER_ALL_REDUCE, 0.004 * parts);
           case POSITIONS -> phases.with(Phase.HALO, 0.012).with(Phase.GRADIENT_EXCHANGE, 0.04);
-          case LAYERS -> phases.with(Phase.WAITING, work * 0.6).with(Phase.POINT_TO_POINT, 0.006);
         };
+    if (strategy.pipelined()) {
+      phases = phases.with(Phase.WAITING, work * 0.6).with(Phase.POINT_TO_POINT, 0.006);
+    }
     return groups > 1 ? phases.with(Phase.GRADIENT_EXCHANGE, 0.06 * ring) : phases;
   }
 
@@ -241,6 +243,7 @@ final class Studies {
         memory,
         CAPACITY,
         List.of(),
-        findings(layout.strategy()));
+        findings(layout.strategy()),
+        Optional.empty());
   }
 }

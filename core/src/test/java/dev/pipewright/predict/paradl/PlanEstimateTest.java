@@ -37,7 +37,7 @@ import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 
 /** Pipelines against the planner's cost model and against closed forms. */
-class PipelineEstimateTest {
+class PlanEstimateTest {
   private static Setting setting(Workload workload, int group, int segments) {
     return new Setting(
         workload,
@@ -52,16 +52,16 @@ class PipelineEstimateTest {
 
   /** The same pipeline as a plan: group by group, the devices of a group in the order of stages. */
   private static Plan plan(ParadlNetwork network, Layout layout, int microBatch) {
-    StageCut cut = network.stages(layout.parts());
+    StageCut cut = network.stages(layout.stages());
     List<StagePlan> stages = new ArrayList<>();
-    for (int stage = 0; stage < layout.parts(); stage++) {
+    for (int stage = 0; stage < layout.stages(); stage++) {
       List<Integer> devices = new ArrayList<>();
       for (int group = 0; group < layout.groups(); group++) {
-        devices.add(group * layout.parts() + stage);
+        devices.add(group * layout.stages() + stage);
       }
       int first = cut.costs().inChain(cut.first(stage));
       int last = cut.costs().inChain(cut.end(stage)) - 1;
-      int inFlight = Math.min(layout.parts() - stage, layout.segments());
+      int inFlight = Math.min(layout.stages() - stage, layout.segments());
       stages.add(new StagePlan(first, last, devices, Recompute.NONE, inFlight));
     }
     return new Plan(
