@@ -256,7 +256,7 @@ class FiguresAgreeTest {
     String out = folder.resolve("out").toString();
     String[] written = Cli.with(Cli.with(Cli.with(asked, "--json"), "--out"), out);
     JsonNode plan = forModel(seed, "plan", cluster, written).json();
-    String said = "its iteration is that plan's estimate; `plan` simulates it, too";
+    String said = "their iteration is the plan's estimate; `plan` simulates it, too";
     JsonNode row = predicted(seed, cluster, "pipeline", said);
     assertEquals("6 stages, 16 segments", row.get("layout").asString());
     double estimate = number(plan, "/objective/value");

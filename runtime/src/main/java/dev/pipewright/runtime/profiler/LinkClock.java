@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -28,20 +29,27 @@ final class LinkClock {
     this.workers = workers;
   }
 
-  /** A worker's line. */
+  /** A worker's line; repeats of a later measurement join the earlier ones. */
   void add(int worker, String text) {
     JsonNode line = JSON.readTree(text);
     LinkOperation operation = LinkOperation.valueOf(line.get("operation").asString());
-    communication.computeIfAbsent(operation, key -> new TreeMap<>())
-            .computeIfAbsent(line.get("bytes").asLong(), key -> new long[workers][][])[worker] =
-        new long[][] {longs(line.get("begun")), longs(line.get("ended"))};
+    long[][] own =
+        communication.computeIfAbsent(operation, key -> new TreeMap<>())
+            .computeIfAbsent(line.get("bytes").asLong(), key -> new long[workers][2][0])[worker];
+    own[0] = joined(own[0], line.get("begun"));
+    own[1] = joined(own[1], line.get("ended"));
   }
 
-  private static long[] longs(JsonNode array) {
-    return IntStream.range(0, array.size()).mapToLong(i -> array.get(i).asLong()).toArray();
+  private static long[] joined(long[] before, JsonNode array) {
+    LongStream more = IntStream.range(0, array.size()).mapToLong(i -> array.get(i).asLong());
+    return LongStream.concat(Arrays.stream(before), more).toArray();
   }
 
-  /** The constants of each operation. */
+  /**
+   * The constants of each operation.
+   *
+   * @throws BadInputException where the times of one do not grow with the size of its messages
+   */
   List<LinkFigures> figures() {
     List<LinkFigures> figures = new ArrayList<>();
     communication.forEach((operation, sizes) -> {

@@ -36,6 +36,7 @@ public final class Profiler implements ProfilingService {
   private static final int SWEEPS = 2; // over all sizes of batches
   private static final int PAIRS_PER_REPEAT = 8; // of work with and without messages
   private static final int PEAK_STEPS = 4;
+  private static final int LINK_TRIES = 3;
 
   @Override
   public ProfilingOutcome profile(ProfilingRequest request, Consumer<String> progress) {
@@ -68,8 +69,7 @@ public final class Profiler implements ProfilingService {
     MeasuredProfile measured = new MeasuredProfile(request, graph, reports, steps, memory);
     List<LinkFigures> links = new ArrayList<>();
     for (int group : request.groups()) {
-      progress.accept("links between " + group + " workers");
-      links.addAll(links(request, workerGroups, group));
+      links.addAll(links(request, workerGroups, group, progress));
     }
     Optional<SumsInTraining> sums = Optional.empty();
     Optional<Cluster> cluster = Optional.empty();
@@ -182,12 +182,24 @@ public final class Profiler implements ProfilingService {
         step.peakBytes());
   }
 
+  /** Other programs may disturb a measurement so much that no line fits it: it is repeated. */
   private static List<LinkFigures> links(
-      ProfilingRequest request, WorkerGroups workerGroups, int group) {
+      ProfilingRequest request, WorkerGroups workerGroups, int group, Consumer<String> progress) {
     LinkClock clock = new LinkClock(group);
-    workerGroups.run(
-        group, LinksTask.class, request.largestMessage() + " " + request.repeats(), clock::add);
-    return clock.figures();
+    String job = request.largestMessage() + " " + request.repeats();
+    String said = "links between " + group + " workers";
+    for (int left = LINK_TRIES - 1; ; left--) {
+      progress.accept(said);
+      workerGroups.run(group, LinksTask.class, job, clock::add);
+      try {
+        return clock.figures();
+      } catch (BadInputException e) {
+        if (left == 0) {
+          throw e;
+        }
+        said = "links once more: " + e.getMessage();
+      }
+    }
   }
 
   private static List<PeakRun> peaks(
