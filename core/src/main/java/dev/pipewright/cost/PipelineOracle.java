@@ -52,33 +52,40 @@ public final class PipelineOracle implements Oracle {
   @Override
   public Assessment assess(Plan plan) {
     List<StageCost> stages = stages(plan);
+    if (plan.spec() instanceof PipelinePolicy) {
+      return new Assessment(formula.name(), byFormula(plan, stages), stages);
+    }
+    Run run = replayed(plan, stages);
+    return new Assessment(
+        formula.name(), run.makespan(), stages, PlanMemory.peaks(plan.placement(), stages, run));
+  }
+
+  /** The step of a plan whose stages cost this, as {@link #assess} has it of its own stages. */
+  public double stepSeconds(Plan plan, List<StageCost> stages) {
     return plan.spec() instanceof PipelinePolicy
-        ? new Assessment(formula.name(), stepSeconds(plan, stages), stages)
-        : replayed(plan, stages);
+        ? byFormula(plan, stages)
+        : replayed(plan, stages).makespan();
   }
 
   /** The longest path through the order of work, by running it once. */
-  private Assessment replayed(Plan plan, List<StageCost> stages) {
+  private Run replayed(Plan plan, List<StageCost> stages) {
     Check.that(
         formula.isLongestPath(),
         "the cost model %s knows the schedules 1f1b, 1f1b-b and gpipe, not %s; take pipewright",
         formula.name(),
         plan.spec().scheduleName());
-    Run run =
-        StaticSimulator.run(
-            StepEnd.of(plan.schedule()), StepTimes.of(plan, stages), Conditions.PLAIN);
-    return new Assessment(
-        formula.name(), run.makespan(), stages, PlanMemory.peaks(plan.placement(), stages, run));
+    return StaticSimulator.run(
+        StepEnd.of(plan.schedule()), StepTimes.of(plan, stages), Conditions.PLAIN);
   }
 
   /**
    * Where stages keep the last micro-batch a bound that is no longer than the step: all recomputed,
    * less what each saves once, or nothing recomputed.
    */
-  private double stepSeconds(Plan plan, List<StageCost> stages) {
+  private double byFormula(Plan plan, List<StageCost> stages) {
     double saved = stages.stream().mapToDouble(StageCost::savedSeconds).sum();
-    double all = stepSeconds(plan, stages, 0);
-    return saved == 0 ? all : Math.max(all - saved, stepSeconds(plan, stages, 1));
+    double all = byFormula(plan, stages, 0);
+    return saved == 0 ? all : Math.max(all - saved, byFormula(plan, stages, 1));
   }
 
   /**
@@ -86,7 +93,7 @@ public final class PipelineOracle implements Oracle {
    *
    * @param saves the part of what the last micro-batch saves that all do
    */
-  private double stepSeconds(Plan plan, List<StageCost> stages, int saves) {
+  private double byFormula(Plan plan, List<StageCost> stages, int saves) {
     double[] label = new double[formula.width()];
     formula.nothing(label, 0);
     int microBatches = plan.microBatches();

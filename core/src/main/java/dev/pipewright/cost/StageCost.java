@@ -52,6 +52,21 @@ public record StageCost(
         memory);
   }
 
+  /** The same where messages to the next stage and back take no time. */
+  public StageCost withoutTransfers() {
+    return new StageCost(
+        forwardSeconds,
+        backwardSeconds,
+        weightSeconds,
+        savedSeconds,
+        0,
+        0,
+        allReduceSeconds,
+        exposedAllReduceSeconds,
+        updateSeconds,
+        memory);
+  }
+
   /**
    * Bytes of a stage on each of its devices.
    *

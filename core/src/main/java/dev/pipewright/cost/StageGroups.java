@@ -1,6 +1,7 @@
 package dev.pipewright.cost;
 
 import dev.pipewright.cluster.Cluster;
+import java.util.Arrays;
 
 /**
  * The devices of a stage as groups that communicate: those that divide each layer, and those that
@@ -28,6 +29,9 @@ public record StageGroups(
       data[i % parts][i / parts] = devices[i];
       slowdown = Math.max(slowdown, costs.slowdown(devices[i]));
       capacity = Math.min(capacity, cluster.device(devices[i]).memory().value());
+    }
+    for (int[] group : data) {
+      Arrays.sort(group); // the second direction of a schedule may come first
     }
     return new StageGroups(
         devices,

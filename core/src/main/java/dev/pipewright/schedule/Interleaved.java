@@ -17,6 +17,9 @@ import dev.pipewright.units.Check;
  * order.
  */
 public final class Interleaved {
+  /** Its name on the command line and in files. */
+  public static final String NAME = "interleaved";
+
   private Interleaved() {}
 
   /** With whole backward passes. */
@@ -29,7 +32,7 @@ public final class Interleaved {
       programs[rank] = InterleavedProgram.whole(ranks, rank, chunks, microBatches, group, ahead);
     }
     Placement placement = Placement.looped(ranks, chunks);
-    return new Schedule("interleaved", placement, microBatches, programs);
+    return new Schedule(NAME, placement, microBatches, programs);
   }
 
   /**

@@ -3,9 +3,15 @@ package dev.pipewright.app.cli;
 import dev.pipewright.formats.BadInputException;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.predict.paradl.ParallelDegrees;
+import dev.pipewright.predict.paradl.PipelineSchedule;
+import dev.pipewright.schedule.Interleaved;
+import dev.pipewright.schedule.PipelinePolicy;
+import dev.pipewright.schedule.catalog.ScheduleCatalog;
+import dev.pipewright.schedule.catalog.ScheduleEntry;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -21,20 +27,20 @@ final class DegreeFlags {
   }
 
   @Option(
-      names = "--tensor",
+      names = {"--tensor", "--tensor-parallel"},
       paramLabel = "T",
       description =
           "Devices that divide each transformer block; every number up to a node's otherwise.")
   private @Nullable Integer tensor;
 
   @Option(
-      names = "--pipeline",
+      names = {"--pipeline", "--pipeline-parallel"},
       paramLabel = "P",
       description = "Stages of pipelines; with transformer blocks every number otherwise.")
   private @Nullable Integer pipeline;
 
   @Option(
-      names = "--data",
+      names = {"--data", "--data-parallel"},
       paramLabel = "D",
       description = "Copies of the network in hybrids with pipelines or transformer blocks.")
   private @Nullable Integer data;
@@ -56,6 +62,47 @@ final class DegreeFlags {
               + " of pipelines and divided transformer blocks.")
   private String recompute = "none";
 
+  @Option(
+      names = "--schedule",
+      paramLabel = "NAME",
+      description =
+          "The schedule of pipelines: any with flushes that depends on counts alone. Default: 1f1b.")
+  private @Nullable String schedule;
+
+  @Option(
+      names = {"--chunks", "--interleave"},
+      paramLabel = "V",
+      description = "Stages of each rank in schedules that leave it open, like interleaved.")
+  private @Nullable Integer chunks;
+
+  /** Throws {@link BadInputException} where there is no such schedule. */
+  PipelineSchedule pipeline() {
+    if (schedule == null && chunks == null) {
+      return PipelineSchedule.of(PipelinePolicy.A);
+    }
+    String name = schedule == null ? Interleaved.NAME : schedule;
+    OptionalInt wanted = PredictCommand.optional("--chunks", chunks);
+    for (PipelinePolicy policy : PipelinePolicy.values()) {
+      if (policy.scheduleName().equals(name)) {
+        ScheduleNames.find(name).chunks(name, wanted); // refuses more than one
+        return PipelineSchedule.of(policy);
+      }
+    }
+    List<String> known =
+        ScheduleCatalog.entries().stream()
+            .filter(entry -> entry.isSynchronousPipeline() && !entry.needsDurations())
+            .map(ScheduleEntry::name)
+            .toList();
+    ScheduleEntry entry =
+        ScheduleCatalog.find(name)
+            .filter(found -> known.contains(found.name()))
+            .orElseThrow(() ->
+                new BadInputException(
+                    "--schedule: %s is no pipeline that `predict` prices; %s"
+                        .formatted(name, Suggestion.of(name, known))));
+    return PipelineSchedule.of(entry, ScheduleNames.find(name).chunks(name, wanted));
+  }
+
   /** Throws {@link BadInputException} where a flag makes no sense. */
   ParallelDegrees of() {
     List<Recompute> ways = RECOMPUTE.get(recompute);
@@ -69,6 +116,7 @@ final class DegreeFlags {
         PredictCommand.optional("--pipeline", pipeline),
         PredictCommand.optional("--data", data),
         PredictCommand.optional("--micro-batch", microBatch),
+        pipeline(),
         ways);
   }
 }

@@ -25,8 +25,8 @@ final class HelpTopics {
     topic(
         "Parallelism", "strategies devices stages replicas tensor-parallel spatial-parallel zero");
     topic(
-        "Parallelism",
-        "tensor pipeline group reduce all-reduce chunks batch-norm split-layers levels bandwidths");
+        "Parallelism", "pipeline-parallel data-parallel group reduce all-reduce chunks interleave");
+    topic("Parallelism", "batch-norm split-layers levels bandwidths");
     topic("Schedule", "schedule recompute beside times step-times memory-cap overlap sends");
     topic("Schedule", "recompute-ahead vertical-sync transfers per-machine look-ahead");
     topic("Search", "planner objective time-limit evaluate cost-model formulas linearize");

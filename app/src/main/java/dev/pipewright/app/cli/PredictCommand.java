@@ -5,6 +5,7 @@ import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.ParadlSwitches;
 import dev.pipewright.predict.paradl.BatchScaling;
+import dev.pipewright.predict.paradl.ParallelDegrees;
 import dev.pipewright.predict.paradl.Setting;
 import dev.pipewright.predict.paradl.Setting.Exchange;
 import dev.pipewright.predict.paradl.Setting.Formulas;
@@ -164,7 +165,7 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
     found.of("--all-reduce", () -> choice("--all-reduce", allReduce, exchanges()));
     found.of("--formulas", () -> choice("--formulas", formulas, FORMULAS));
     found.of("--memory-reuse", this::reuse);
-    found.of("--recompute", () -> degrees.of());
+    found.of("--schedule", () -> degrees.of());
   }
 
   @Override
@@ -297,13 +298,16 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
   private static String question(BatchScaling batch, Setting setting) {
     return String.format(
         Locale.ROOT,
-        "%,d samples per iteration%s%s, %s formulas",
+        "%,d samples per iteration%s%s, %s formulas%s",
         batch.samples(),
         batch.perDevice() ? " and device" : " over all devices",
         setting.samplesPerEpoch().isPresent()
             ? String.format(Locale.ROOT, ", %,d per epoch", setting.samplesPerEpoch().getAsLong())
             : "",
-        setting.formulas().name().toLowerCase(Locale.ROOT));
+        setting.formulas().name().toLowerCase(Locale.ROOT),
+        setting.degrees().schedule().equals(ParallelDegrees.OPEN.schedule())
+            ? ""
+            : ", pipelines run " + setting.degrees().schedule().name());
   }
 
   private OptionalLong epoch(ModelArgument.Costed costed) {

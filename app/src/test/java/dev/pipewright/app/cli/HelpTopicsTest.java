@@ -44,7 +44,7 @@ class HelpTopicsTest {
           String all = Cli.run(name, "--help").ends(0).out();
           String help = all.split("\n(Examples?|In the answer)", 2)[0]; // which quote options
           for (OptionSpec option : command.getCommandSpec().options()) {
-            String column = "(?m)^ +(-\\w, )?" + option.longestName() + "\\b(?!-)";
+            String column = "(?m)^ +(--?\\w+, )?" + option.longestName() + "\\b(?!-)";
             long lines = Pattern.compile(column).matcher(help).results().count();
             assertEquals(option.hidden() ? 0 : 1, lines, name + " " + option.longestName());
           }

@@ -100,13 +100,16 @@ class PredictCommandTest {
   /** The plan of a row, read back by {@code plan}: the same time and memory. */
   @ParameterizedTest
   @CsvSource({
-    "tensor, 4, none",
-    "sequence, 4, full",
-    "pipeline, 4, stage-input",
-    "data+tensor+pipeline, 8, auto",
-    "data+sequence+pipeline, 8, full"
+    "tensor, 4, none, 1f1b",
+    "sequence, 4, full, 1f1b",
+    "pipeline, 4, stage-input, gpipe",
+    "pipeline, 4, none, interleaved",
+    "data+tensor+pipeline, 8, auto, 1f1b",
+    "data+tensor+pipeline, 8, none, zb-h1",
+    "data+sequence+pipeline, 8, full, chimera"
   })
-  void aRowThatIsAPlanIsEvaluatedAlike(String strategy, String devices, String recompute) {
+  void aRowThatIsAPlanIsEvaluatedAlike(
+      String strategy, String devices, String recompute, String schedule) {
     String gpt = "gpt:layers=6,hidden=512,heads=8,sequence=256,vocabulary=8192";
     String[] flags = {"--global-batch", "16", "--json"};
     JsonNode row =
@@ -121,7 +124,9 @@ class PredictCommandTest {
                             "--devices",
                             devices,
                             "--recompute",
-                            recompute))
+                            recompute,
+                            "--schedule",
+                            schedule))
                     .toArray(String[]::new))
             .ends(0)
             .json()
@@ -147,6 +152,31 @@ class PredictCommandTest {
       fullest = Math.max(fullest, stage.get("memory_bytes").asLong());
     }
     assertEquals(row.get("memory_bytes").asLong(), fullest);
+  }
+
+  @Test
+  void theNumberOfChunksMeansTheInterleavedSchedule() {
+    String[] flags = {
+      "--strategies", "pipeline", "--devices", "2", "--global-batch", "16", "--json"
+    };
+    String gpt = "gpt:layers=6,hidden=512,heads=8,sequence=256";
+    JsonNode row =
+        predicted(gpt, "dapple-a:2x4", Cli.with(Cli.with(flags, "--interleave"), "3"))
+            .ends(0)
+            .json()
+            .get("rows")
+            .get(0);
+    assertEquals("interleaved", row.at("/plan/schedule").asString());
+    assertEquals(6, row.at("/plan/stages").size());
+    Cli unknown =
+        predicted(gpt, "dapple-a:2x4", Cli.with(Cli.with(flags, "--schedule"), "zb-auto"));
+    assertTrue(
+        unknown
+            .ends(2)
+            .err()
+            .startsWith(
+                "pipewright: --schedule: zb-auto is no pipeline that `predict` prices; one of gpipe"),
+        unknown.err());
   }
 
   @Test

@@ -1,5 +1,7 @@
 package dev.pipewright.predict.paradl;
 
+import java.util.Optional;
+
 /**
  * What implementations of the strategies do, layer by layer, where Table 3 of ParaDL splits
  * everything alike.
@@ -26,6 +28,11 @@ final class CorrectedFormulas implements StrategyFormulas {
     this.setting = setting;
     this.placement = GroupPlacement.achieved(network.workload().cluster());
     this.plans = new PlanEstimate(network, setting);
+  }
+
+  @Override
+  public Optional<String> refusal(Layout layout) {
+    return layout.strategy().isPlan() ? plans.refusal(layout) : Optional.empty();
   }
 
   @Override

@@ -87,7 +87,9 @@ final class Layouts {
   private List<Layout> pipelines(Strategy strategy, int groups, int stages, long batch) {
     ParallelDegrees degrees = setting.degrees();
     boolean asked =
-        groups == degrees.data().orElse(groups) && stages == degrees.pipeline().orElse(stages);
+        groups == degrees.data().orElse(groups)
+            && stages == degrees.pipeline().orElse(stages)
+            && fits(strategy, stages);
     Optional<Integer> segments =
         degrees.microBatch().isPresent()
             ? segments(batch, groups, degrees.microBatch().getAsInt())
@@ -135,8 +137,7 @@ final class Layouts {
       for (int stages = 1; stages <= devices / parts; stages++) {
         int groups = devices / parts / stages;
         boolean divides = parts * stages * groups == devices;
-        boolean allowed =
-            stages <= limits.stages(strategy).devices() && (strategy.replicates() || groups == 1);
+        boolean allowed = fits(strategy, stages) && (strategy.replicates() || groups == 1);
         boolean asked =
             groups == degrees.data().orElse(groups)
                 && (!strategy.pipelined() || stages == degrees.pipeline().orElse(stages));
@@ -148,7 +149,13 @@ final class Layouts {
     return layouts;
   }
 
-  /** ParallelDegrees of tensor parallelism. */
+  /** Whether the network can be cut into as many stages as the ranks of a pipeline have. */
+  private boolean fits(Strategy strategy, int ranks) {
+    int chunks = ranks == 1 ? 1 : setting.degrees().schedule().chunks();
+    return (long) ranks * chunks <= limits.stages(strategy).devices();
+  }
+
+  /** The degrees of tensor parallelism. */
   private List<Integer> divisors(Strategy strategy, int devices) {
     int most = limits.parts(strategy).devices();
     if (!strategy.replicates() && !strategy.pipelined()) {

@@ -59,12 +59,18 @@ public final class ParadlOracle {
       return new Impossible(strategy, devices, globalBatch, ends, tooMany(ends.get(0), devices));
     }
     List<Layout> possible = layouts.of(strategy, devices, globalBatch);
-    if (possible.isEmpty()) {
-      String why = unequal(strategy, devices, globalBatch);
+    List<Layout> answered =
+        possible.stream().filter(layout -> formulas.refusal(layout).isEmpty()).toList();
+    if (answered.isEmpty()) {
+      String why =
+          possible.stream()
+              .flatMap(layout -> formulas.refusal(layout).stream())
+              .findFirst()
+              .orElseGet(() -> unequal(strategy, devices, globalBatch));
       return new Impossible(strategy, devices, globalBatch, ends, why);
     }
     Layout best =
-        strategy.isPlan() ? fastestThatFits(possible, globalBatch) : fastest(possible, globalBatch);
+        strategy.isPlan() ? fastestThatFits(answered, globalBatch) : fastest(answered, globalBatch);
     return predicted(best, globalBatch, formulas.estimate(best, globalBatch), ends);
   }
 

@@ -1,6 +1,7 @@
 package dev.pipewright.predict.paradl;
 
 import dev.pipewright.plan.Recompute;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Check;
 import java.util.List;
 import java.util.OptionalInt;
@@ -12,6 +13,7 @@ import java.util.OptionalInt;
  * @param pipeline stages
  * @param data copies of the network
  * @param microBatch samples of a micro-batch of each copy
+ * @param schedule of pipelines
  * @param recompute the ways to recompute activations that are tried, {@link Recompute#SELECTIVE}
  *     where every layer keeps its input alone
  */
@@ -20,14 +22,16 @@ public record ParallelDegrees(
     OptionalInt pipeline,
     OptionalInt data,
     OptionalInt microBatch,
+    PipelineSchedule schedule,
     List<Recompute> recompute) {
-  /** All is open, and nothing is recomputed. */
+  /** All is open, pipelines run 1F1B, and nothing is recomputed. */
   public static final ParallelDegrees OPEN =
       new ParallelDegrees(
           OptionalInt.empty(),
           OptionalInt.empty(),
           OptionalInt.empty(),
           OptionalInt.empty(),
+          PipelineSchedule.of(PipelinePolicy.A),
           List.of(Recompute.NONE));
 
   public ParallelDegrees {

@@ -1,7 +1,14 @@
 package dev.pipewright.predict.paradl;
 
+import java.util.Optional;
+
 /** Turns a layout and a batch into seconds and bytes. */
 interface StrategyFormulas {
+  /** Why there is no answer for a layout that the network allows; empty where there is one. */
+  default Optional<String> refusal(Layout layout) {
+    return Optional.empty();
+  }
+
   /** The seconds alone, to choose a layout by. */
   Phases phases(Layout layout, long globalBatch);
 

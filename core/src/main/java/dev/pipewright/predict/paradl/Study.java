@@ -25,7 +25,7 @@ public record Study(
   public static final String ASSUMED =
       "Gradients are summed after the backward pass, as --all-reduce says, and layers hold their"
           + " inputs and outputs: `plan` may overlap the sum, takes the fastest one, and counts what"
-          + " layers keep. Pipelines and divided transformer blocks are plans of `plan --schedule 1f1b`"
+          + " layers keep. Pipelines and divided transformer blocks are plans of `plan --schedule`"
           + " with stages balanced by time, and their iteration is the plan's estimate; `plan` simulates"
           + " it, too.";
 

@@ -45,7 +45,7 @@ public final class ScheduleCatalog {
     add("1f1b-b", 1, ScheduleCatalog::policyB);
     ENTRIES.add(
         ScheduleEntry.of(
-                "interleaved", 2, r -> Interleaved.of(r.stages(), r.chunks(), r.microBatches()))
+                Interleaved.NAME, 2, r -> Interleaved.of(r.stages(), r.chunks(), r.microBatches()))
             .withAnyChunks());
     ENTRIES.add(
         ScheduleEntry.of(

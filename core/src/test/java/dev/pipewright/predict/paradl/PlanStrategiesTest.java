@@ -15,6 +15,9 @@ import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.predict.paradl.Prediction.Impossible;
 import dev.pipewright.predict.paradl.Prediction.Predicted;
+import dev.pipewright.schedule.PipelinePolicy;
+import dev.pipewright.schedule.catalog.ScheduleCatalog;
+import dev.pipewright.schedule.catalog.ScheduleEntry;
 import dev.pipewright.units.Bytes;
 import dev.pipewright.zoo.Clusters;
 import dev.pipewright.zoo.Models;
@@ -63,6 +66,7 @@ class PlanStrategiesTest {
         OptionalInt.of(pipeline),
         OptionalInt.of(data),
         OptionalInt.of(microBatch),
+        PipelineSchedule.of(PipelinePolicy.A),
         List.of(how));
   }
 
@@ -79,6 +83,7 @@ class PlanStrategiesTest {
               OptionalInt.empty(),
               OptionalInt.empty(),
               OptionalInt.empty(),
+              PipelineSchedule.of(PipelinePolicy.A),
               List.of(how));
       for (int devices : new int[] {1, 2, 4, 8}) {
         if (predict(workload, strategy, devices, degrees) instanceof Predicted predicted) {
@@ -95,6 +100,54 @@ class PlanStrategiesTest {
       }
     }
     assertTrue(seen >= 9, strategy.label());
+  }
+
+  static Stream<String> schedules() {
+    return ScheduleCatalog.entries().stream()
+        .filter(entry -> entry.isSynchronousPipeline() && !entry.needsDurations())
+        .map(ScheduleEntry::name);
+  }
+
+  /** Stages of two ranks, or two stages on each of two, in any schedule that counts decide. */
+  @ParameterizedTest
+  @MethodSource("schedules")
+  void everyScheduleIsPricedAsItsPlan(String name) {
+    ScheduleEntry entry = ScheduleCatalog.find(name).orElseThrow();
+    Workload workload = workload(CLUSTER);
+    ParallelDegrees degrees =
+        new ParallelDegrees(
+            OptionalInt.of(2),
+            OptionalInt.of(2),
+            OptionalInt.of(2),
+            OptionalInt.of(1),
+            PipelineSchedule.of(entry, entry.chunks()),
+            List.of(Recompute.NONE));
+    Prediction prediction = predict(workload, Strategy.DATA_TENSOR_PIPELINE, DEVICES, degrees);
+    Predicted predicted = assertInstanceOf(Predicted.class, prediction, prediction::toString);
+    Plan plan = predicted.plan().orElseThrow();
+    assertEquals(name, plan.spec().scheduleName());
+    Assessment assessment = CostModel.PIPEWRIGHT.oracle(new StageCosts(workload)).assess(plan);
+    double step = assessment.stepSeconds();
+    assertEquals(step, predicted.iterationSeconds(), 1e-9 * step);
+    assertEquals(assessment.peakBytes(), predicted.memory().total(), 1e-9 * 1e9);
+    assertTrue(predicted.phases().seconds(Phase.LAYER_ALL_REDUCE) > 0);
+    assertEquals(DEVICES, plan.devices());
+  }
+
+  @Test
+  void aScheduleThatIsNotForSoManyMicroBatchesSaysSo() {
+    ScheduleEntry chimera = ScheduleCatalog.find("chimera").orElseThrow();
+    ParallelDegrees degrees =
+        new ParallelDegrees(
+            OptionalInt.of(1),
+            OptionalInt.of(4),
+            OptionalInt.of(1),
+            OptionalInt.of(16), // one micro-batch for two directions
+            PipelineSchedule.of(chimera, 1),
+            List.of(Recompute.NONE));
+    Prediction prediction = predict(workload(CLUSTER), Strategy.DATA_TENSOR_PIPELINE, 4, degrees);
+    String why = assertInstanceOf(Impossible.class, prediction).why();
+    assertTrue(why.contains("micro-batches"), why);
   }
 
   /** Each choice by itself: nothing that fits is faster, and one is as fast. */
