@@ -11,16 +11,27 @@ import org.jspecify.annotations.Nullable;
 public final class BadInputException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  private final transient @Nullable FileProblem problem;
+  private final transient @Nullable Unsound unsound;
+
+  /**
+   * A file that reads well, but describes what cannot be.
+   *
+   * @param line from 1; 0 for the file as a whole
+   */
+  public record Unsound(Path file, int line, String mistake) {
+    private String sentence() {
+      return file + (line > 0 ? ":" + line : "") + ": " + mistake;
+    }
+  }
 
   public BadInputException(String message) {
     super(message);
-    this.problem = null;
+    this.unsound = null;
   }
 
-  private BadInputException(FileProblem problem) {
-    super(problem.toString());
-    this.problem = problem;
+  private BadInputException(Unsound unsound) {
+    super(unsound.sentence());
+    this.unsound = unsound;
   }
 
   /** A mistake in one line of a file; lines count from 1. */
@@ -28,14 +39,19 @@ public final class BadInputException extends RuntimeException {
     return new BadInputException(file + ":" + line + ": " + mistake);
   }
 
+  /** A mistake in a column of a line; both count from 1. */
+  static BadInputException at(Path file, int line, int column, String mistake) {
+    return new BadInputException(file + ":" + line + ":" + column + ": " + mistake);
+  }
+
   /** A file that reads well, but describes what cannot be. */
   static BadInputException unsound(Path file, int line, String mistake) {
-    return new BadInputException(FileProblem.ofLine(file, line, "unsound", mistake));
+    return new BadInputException(new Unsound(file, line, mistake));
   }
 
   /** What is wrong with what a well-formed file describes; empty where the file is malformed. */
-  public Optional<FileProblem> unsound() {
-    return Optional.ofNullable(problem);
+  public Optional<Unsound> unsound() {
+    return Optional.ofNullable(unsound);
   }
 
   /** A mistake of a file as a whole. */

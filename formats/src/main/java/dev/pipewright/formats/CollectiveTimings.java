@@ -14,7 +14,6 @@ import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads measured collectives: what nccl-tests or the OSU micro-benchmarks print, also several runs
@@ -182,15 +181,6 @@ public final class CollectiveTimings {
                 .formatted(table.size(), table.size() == 1 ? "" : "s", what, why),
             remedy));
     lines.removeIf(out);
-  }
-
-  /** A word as a number, or null. */
-  static @Nullable Double number(String word) {
-    try {
-      return Double.valueOf(word);
-    } catch (NumberFormatException e) {
-      return null;
-    }
   }
 
   /** Letters only, small. */

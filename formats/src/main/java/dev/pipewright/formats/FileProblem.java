@@ -38,9 +38,10 @@ public record FileProblem(
     return new FileProblem(file, 0, 0, what, -1, -1, -1, message, List.of());
   }
 
-  /** One of a line. */
-  static FileProblem ofLine(Path file, int line, String what, String message) {
-    return new FileProblem(file, line, 0, what, -1, -1, -1, message, List.of());
+  /** One of a file that reads well. */
+  public static FileProblem of(BadInputException.Unsound unsound) {
+    return new FileProblem(
+        unsound.file(), unsound.line(), 0, "unsound", -1, -1, -1, unsound.mistake(), List.of());
   }
 
   /** One for each stage that no rank runs: a file that was cut off between lines may have some. */

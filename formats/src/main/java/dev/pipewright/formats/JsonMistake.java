@@ -92,7 +92,7 @@ final class JsonMistake {
   }
 
   private static BadInputException at(Path file, TokenStreamLocation at, String sentence) {
-    return ScheduleAction.wrong(
+    return BadInputException.at(
         file, Math.max(1, at.getLineNr()), Math.max(1, at.getColumnNr()), sentence);
   }
 

@@ -153,7 +153,7 @@ final class LayerTable {
 
   private double amount(String column, Range range) {
     String cell = cells.get(headings.indexOf(column));
-    @Nullable Double value = CollectiveTimings.number(cell);
+    @Nullable Double value = TextLines.number(cell);
     if (value == null || !range.holds(value)) {
       throw wrong("%s=%s is neither 0 nor %s; correct it".formatted(column, cell, range));
     }

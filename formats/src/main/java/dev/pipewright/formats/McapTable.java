@@ -165,7 +165,7 @@ public final class McapTable {
           "layer %d has no peak %s; measure it, or leave the table out to plan by shapes"
               .formatted(rows.size(), column));
     }
-    @Nullable Double value = CollectiveTimings.number(cell);
+    @Nullable Double value = TextLines.number(cell);
     if (value == null || !Double.isFinite(value)) {
       throw BadInputException.at(
           file,

@@ -122,7 +122,7 @@ public final class MemoryCurveCsv {
 
   private double number(List<String> cells, String column, int number) {
     String cell = cells.get(columns.indexOf(column));
-    Double value = CollectiveTimings.number(cell);
+    Double value = TextLines.number(cell);
     if (value == null) {
       throw BadInputException.at(
           file,

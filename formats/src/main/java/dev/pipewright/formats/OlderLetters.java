@@ -38,7 +38,7 @@ final class OlderLetters {
       }
     }
     if (whole && input != null) {
-      throw ScheduleAction.wrong(
+      throw BadInputException.at(
           file,
           input.line(),
           input.column(),

@@ -92,7 +92,7 @@ final class OsuBenchmark {
 
   private void row(LogLine line, Kind kind, List<String> words) {
     double size = Double.parseDouble(words.get(0));
-    Double micros = words.size() < 2 ? null : CollectiveTimings.number(words.get(1));
+    Double micros = words.size() < 2 ? null : TextLines.number(words.get(1));
     OptionalInt devices = kind == Kind.POINT_TO_POINT ? OptionalInt.of(2) : selection.devices();
     if (size == 0) {
       found.leaveOut(line.number(), "a message of 0 bytes", "measure larger ones");

@@ -87,7 +87,7 @@ record ScheduleAction(Kind kind, int stage, int microBatch, int line, int column
   static ScheduleAction of(Path file, int line, int column, String text, boolean joined) {
     Matcher form = FORM.matcher(text);
     if (!form.matches()) {
-      throw wrong(
+      throw BadInputException.at(
           file,
           line,
           column,
@@ -95,7 +95,7 @@ record ScheduleAction(Kind kind, int stage, int microBatch, int line, int column
     }
     Kind kind = KINDS.get(form.group(2));
     if (kind == null) {
-      throw wrong(
+      throw BadInputException.at(
           file,
           line,
           column,
@@ -103,7 +103,7 @@ record ScheduleAction(Kind kind, int stage, int microBatch, int line, int column
               .formatted(shown(form.group(2)), shown(text), TODAYS));
     }
     if (kind.ofStage() != form.group(3).isEmpty()) {
-      throw wrong(
+      throw BadInputException.at(
           file,
           line,
           column,
@@ -126,7 +126,7 @@ record ScheduleAction(Kind kind, int stage, int microBatch, int line, int column
   private static int number(
       Path file, int line, int column, String text, String digits, int below) {
     if (digits.length() > 9 || Integer.parseInt(digits) >= below) {
-      throw wrong(
+      throw BadInputException.at(
           file,
           line,
           column,
@@ -146,10 +146,6 @@ record ScheduleAction(Kind kind, int stage, int microBatch, int line, int column
     int number = kind.ofStage() ? -1 : microBatch;
     int rank = placement.rankOf(stage);
     return new FileProblem(file, line, column, what, rank, stage, number, words, List.of());
-  }
-
-  static BadInputException wrong(Path file, int line, int column, String mistake) {
-    return new BadInputException(file + ":" + line + ":" + column + ": " + mistake);
   }
 
   @Override

@@ -254,7 +254,7 @@ final class ScheduleAssembly {
       long op = ops.packed[i];
       int stage = Schedule.stage(op);
       if (stage >= where.depth() || ops.chains[i] >= where.chains()) {
-        throw ScheduleAction.wrong(
+        throw BadInputException.at(
             file,
             ops.lines[i],
             ops.columns[i],

@@ -138,7 +138,7 @@ public final class ScheduleCsv {
       int at = column + both.start(part) + text.indexOf(text.strip());
       ScheduleAction action = ScheduleAction.of(file, line, at, text.strip(), part == 1);
       if (!action.kind().computes()) {
-        throw ScheduleAction.wrong(
+        throw BadInputException.at(
             file,
             line,
             at,

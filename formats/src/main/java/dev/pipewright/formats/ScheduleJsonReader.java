@@ -268,7 +268,7 @@ public final class ScheduleJsonReader {
 
   private void check(double start, double end, int line, int column) {
     if (end < start) {
-      throw ScheduleAction.wrong(
+      throw BadInputException.at(
           file,
           line,
           column,
@@ -358,6 +358,6 @@ public final class ScheduleJsonReader {
   }
 
   private BadInputException wrong(String mistake) {
-    return ScheduleAction.wrong(file, line(), column(), mistake);
+    return BadInputException.at(file, line(), column(), mistake);
   }
 }

@@ -61,6 +61,15 @@ final class TextLines implements AutoCloseable {
     }
   }
 
+  /** A word as a number, or null. */
+  static @Nullable Double number(String word) {
+    try {
+      return Double.valueOf(word);
+    } catch (NumberFormatException e) {
+      return null;
+    }
+  }
+
   /** The number of the line that {@link #next} returned last, from 1. */
   int number() {
     return number;

@@ -146,7 +146,7 @@ final class TimingTable {
   }
 
   private double number(LogLine line, String column, String cell) {
-    Double number = CollectiveTimings.number(cell);
+    Double number = TextLines.number(cell);
     if (number == null) {
       throw BadInputException.at(
           file,

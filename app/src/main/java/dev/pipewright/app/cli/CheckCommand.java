@@ -209,6 +209,7 @@ final class CheckCommand implements Callable<Integer> {
     FileProblem problem =
         refused
             .unsound()
+            .map(FileProblem::of)
             .filter(found -> found.file().equals(argument.path))
             .orElseThrow(() -> refused);
     return new Checked(Map.of(), List.of(problem), List.of(), Optional.empty());
