@@ -4,6 +4,8 @@ import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.formats.json.JsonText;
+import dev.pipewright.formats.schedule.JitterJson;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.Planning;

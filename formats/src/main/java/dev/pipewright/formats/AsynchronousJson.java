@@ -1,5 +1,7 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.formats.json.Fields;
+import dev.pipewright.formats.json.Node;
 import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.plan.AsynchronousPlan.Rule;
 import dev.pipewright.plan.Recompute;

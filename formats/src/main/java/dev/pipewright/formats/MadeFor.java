@@ -1,5 +1,6 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.formats.file.EnumWords;
 import dev.pipewright.model.Training;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,6 +1,7 @@
 package dev.pipewright.formats;
 
 import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.planner.madpipe.LayerChain;
 import dev.pipewright.planner.madpipe.PeriodBound;

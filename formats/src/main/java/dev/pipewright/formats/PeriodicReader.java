@@ -1,5 +1,7 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.formats.json.Fields;
+import dev.pipewright.formats.json.Node;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;

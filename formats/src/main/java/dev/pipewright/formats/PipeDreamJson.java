@@ -1,6 +1,7 @@
 package dev.pipewright.formats;
 
 import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.pipedream.BandwidthLevel;
 import dev.pipewright.planner.pipedream.PipeDreamPlanning;

@@ -1,5 +1,6 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.planner.placement.OperatorGraph;
 import dev.pipewright.planner.placement.OperatorPlacement;
 import dev.pipewright.planner.placement.OperatorPlacement.Device;

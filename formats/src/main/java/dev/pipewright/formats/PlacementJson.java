@@ -1,5 +1,12 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.InputFile;
+import dev.pipewright.formats.file.ShortInput;
+import dev.pipewright.formats.json.Fields;
+import dev.pipewright.formats.json.JsonFile;
+import dev.pipewright.formats.json.Node;
+import dev.pipewright.formats.json.Tree;
 import dev.pipewright.planner.placement.OperatorGraph;
 import dev.pipewright.planner.placement.OperatorGraph.CircleException;
 import dev.pipewright.planner.placement.OperatorGraph.Devices;

@@ -1,6 +1,8 @@
 package dev.pipewright.formats;
 
 import dev.pipewright.formats.PlacementFile.Device;
+import dev.pipewright.formats.json.Fields;
+import dev.pipewright.formats.json.Node;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,5 +1,7 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.formats.json.Node;
+import dev.pipewright.formats.schedule.FileProblem;
 import dev.pipewright.units.Range;
 import java.nio.file.Path;
 import java.util.ArrayList;

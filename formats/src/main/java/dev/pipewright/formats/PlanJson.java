@@ -1,5 +1,12 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.EnumWords;
+import dev.pipewright.formats.file.OutputFile;
+import dev.pipewright.formats.json.Fields;
+import dev.pipewright.formats.json.JsonText;
+import dev.pipewright.formats.json.Node;
+import dev.pipewright.formats.json.Tree;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Parallelism;

@@ -1,5 +1,10 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.json.Fields;
+import dev.pipewright.formats.json.Node;
+import dev.pipewright.formats.schedule.ScheduleCsv;
+import dev.pipewright.formats.schedule.ScheduleFile;
 import dev.pipewright.schedule.FixedOrder;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Schedule;

@@ -1,5 +1,9 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.formats.file.PrecisionWords;
+import dev.pipewright.formats.json.Fields;
+import dev.pipewright.formats.json.Node;
+import dev.pipewright.formats.json.Tree;
 import dev.pipewright.model.Training;
 import dev.pipewright.units.Range;
 import java.io.IOException;

@@ -1,5 +1,6 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.formats.file.BadInputException;
 import java.nio.file.Path;
 
 /** What a plan file holds: one of the kinds of plan, and what it was made for. */

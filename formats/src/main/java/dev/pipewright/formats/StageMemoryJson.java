@@ -2,6 +2,7 @@ package dev.pipewright.formats;
 
 import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.StageCost.Category;
+import dev.pipewright.formats.file.EnumWords;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

@@ -7,6 +7,7 @@ import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCost.States;
+import dev.pipewright.formats.file.Refusal;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;

@@ -2,6 +2,12 @@ package dev.pipewright.formats;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.pipewright.formats.cluster.ClusterYaml;
+import dev.pipewright.formats.file.Refusal;
+import dev.pipewright.formats.model.GraphText;
+import dev.pipewright.formats.model.LayerTable;
+import dev.pipewright.formats.model.ModelFile;
+import dev.pipewright.formats.profile.ProfileJson;
 import dev.pipewright.model.Layer;
 import java.io.IOException;
 import java.nio.file.Files;

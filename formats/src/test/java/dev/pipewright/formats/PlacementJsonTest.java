@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.Refusal;
 import dev.pipewright.planner.placement.OperatorGraph;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import org.jspecify.annotations.Nullable;
 
 /** Flags that are numbers from some least one on. */

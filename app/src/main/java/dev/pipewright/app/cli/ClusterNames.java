@@ -1,9 +1,9 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.ClusterYaml;
-import dev.pipewright.formats.ParadlPlatform;
+import dev.pipewright.formats.cluster.ClusterYaml;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.paradl.ParadlPlatform;
 import dev.pipewright.zoo.Clusters;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,8 +2,8 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.execution.NotEnoughMemoryException;
 import dev.pipewright.execution.TrainingInterruptedException;
-import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.OutputFile;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.OutputFile;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;

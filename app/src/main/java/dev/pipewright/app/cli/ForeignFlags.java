@@ -174,7 +174,7 @@ final class ForeignFlags {
   /** Whether a suggestion is a mistyped option for sure: one letter in six at most. */
   private static boolean close(String option, String hint) {
     String suggested = hint.replaceAll(".*\"(.*)\".*", "$1");
-    return dev.pipewright.formats.Nearest.edits(option, suggested)
+    return dev.pipewright.formats.file.Nearest.edits(option, suggested)
         <= Math.max(1, option.length() / 6);
   }
 

@@ -1,10 +1,10 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.FileProblem;
 import dev.pipewright.formats.PeriodicFile;
 import dev.pipewright.formats.PlanFigures;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.schedule.FileProblem;
 import dev.pipewright.planner.madpipe.PeriodicPlan;
 import dev.pipewright.planner.madpipe.PeriodicProblem;
 import dev.pipewright.planner.madpipe.PeriodicShape.Stage;

@@ -1,11 +1,11 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.FileProblem;
 import dev.pipewright.formats.MadeFor;
-import dev.pipewright.formats.McapTable;
 import dev.pipewright.formats.PlanFile;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.memory.McapTable;
+import dev.pipewright.formats.schedule.FileProblem;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.memory.LayerPeaks;

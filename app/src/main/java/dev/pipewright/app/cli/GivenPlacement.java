@@ -1,11 +1,11 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.FileProblem;
 import dev.pipewright.formats.PlacementFile;
 import dev.pipewright.formats.PlacementFile.Device;
 import dev.pipewright.formats.PlacementJson;
 import dev.pipewright.formats.PlanFigures;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.schedule.FileProblem;
 import dev.pipewright.planner.placement.OperatorGraph;
 import dev.pipewright.planner.placement.OperatorGraph.Devices;
 import dev.pipewright.planner.placement.OperatorPlacement;

@@ -1,8 +1,8 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.cost.TrainingFigures;
-import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.FileProblem;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.schedule.FileProblem;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -1,10 +1,10 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.CheckedFile;
-import dev.pipewright.formats.ScheduleCsv;
-import dev.pipewright.formats.ScheduleFile;
-import dev.pipewright.formats.ScheduleJsonReader;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.schedule.CheckedFile;
+import dev.pipewright.formats.schedule.ScheduleCsv;
+import dev.pipewright.formats.schedule.ScheduleFile;
+import dev.pipewright.formats.schedule.ScheduleJsonReader;
 import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;

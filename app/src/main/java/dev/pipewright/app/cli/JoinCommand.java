@@ -1,8 +1,8 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.execution.JoiningService;
-import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.OutputFile;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.OutputFile;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Optional;

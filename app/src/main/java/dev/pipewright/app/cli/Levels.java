@@ -1,7 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.planner.pipedream.BandwidthLevel;
 import dev.pipewright.units.Range;
 import java.util.ArrayList;

@@ -2,9 +2,9 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.MadeFor;
-import dev.pipewright.formats.McapTable;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.memory.McapTable;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.memory.Capture;

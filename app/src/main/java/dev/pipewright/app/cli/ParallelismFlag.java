@@ -1,6 +1,6 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.CutRegion;
 import dev.pipewright.plan.Parallelism;

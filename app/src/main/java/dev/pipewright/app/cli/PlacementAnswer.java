@@ -1,10 +1,10 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.app.report.plan.PlacementText;
-import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.PlacementAnswerJson;
 import dev.pipewright.formats.PlacementJson;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.planner.placement.OperatorGraph;
 import dev.pipewright.planner.placement.OperatorGraph.Devices;
 import dev.pipewright.planner.placement.PlacementPlanner;

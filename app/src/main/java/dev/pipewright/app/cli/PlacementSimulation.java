@@ -1,9 +1,9 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.app.report.plan.RoundsText;
-import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.FileProblem;
-import dev.pipewright.formats.JsonText;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.json.JsonText;
+import dev.pipewright.formats.schedule.FileProblem;
 import dev.pipewright.planner.placement.OperatorGraph;
 import dev.pipewright.planner.placement.OperatorGraph.Operator;
 import dev.pipewright.planner.placement.OperatorPlacement;

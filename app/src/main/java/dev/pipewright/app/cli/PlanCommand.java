@@ -1,9 +1,9 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.app.report.text.TrainingLines;
-import dev.pipewright.formats.McapTable;
-import dev.pipewright.formats.OutputFolder;
-import dev.pipewright.formats.TrainingFiguresJson;
+import dev.pipewright.formats.answer.TrainingFiguresJson;
+import dev.pipewright.formats.file.OutputFolder;
+import dev.pipewright.formats.memory.McapTable;
 import dev.pipewright.planner.SearchStoppedException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.FileProblem;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.schedule.FileProblem;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.check.Validator;

@@ -2,7 +2,7 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceKind;
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.units.Precision;
 import java.util.Arrays;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.OutputFolder;
-import dev.pipewright.formats.ParadlSwitches;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.OutputFolder;
+import dev.pipewright.formats.paradl.ParadlSwitches;
 import dev.pipewright.predict.paradl.BatchScaling;
 import dev.pipewright.predict.paradl.ParallelDegrees;
 import dev.pipewright.predict.paradl.Setting;

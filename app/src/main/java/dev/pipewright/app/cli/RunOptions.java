@@ -3,7 +3,7 @@ package dev.pipewright.app.cli;
 import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.execution.TrainingRequest.Device;
 import dev.pipewright.execution.TrainingRequest.Workers;
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 

@@ -1,6 +1,6 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.sim.Run;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.JitterJson;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.schedule.JitterJson;
 import dev.pipewright.schedule.Recomputed;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.search.OpTimes;

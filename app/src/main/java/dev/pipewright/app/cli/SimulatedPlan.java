@@ -1,7 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.cost.TrainingFigures;
-import dev.pipewright.formats.OutputFolder;
+import dev.pipewright.formats.file.OutputFolder;
 import java.util.Optional;
 
 /** What a simulation of a plan found, in the forms that {@code simulate} offers. */

@@ -1,7 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.app.report.text.Numbers;
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.search.OncePerStepTimes;
 import dev.pipewright.units.Range;

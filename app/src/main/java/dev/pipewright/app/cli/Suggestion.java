@@ -1,6 +1,6 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.formats.Nearest;
+import dev.pipewright.formats.file.Nearest;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.cost.CostModel;
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.Request.Shape;

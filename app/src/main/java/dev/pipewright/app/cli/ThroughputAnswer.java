@@ -1,10 +1,10 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.cost.TrainingFigures;
-import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.JsonText;
-import dev.pipewright.formats.OutputFolder;
 import dev.pipewright.formats.SteadyFigures;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.OutputFolder;
+import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.madpipe.PeriodicPlan;
 import dev.pipewright.planner.madpipe.PeriodicPlanner;

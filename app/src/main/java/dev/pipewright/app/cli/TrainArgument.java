@@ -1,9 +1,9 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
-import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.ModelFiles;
 import dev.pipewright.formats.PlanJson;
+import dev.pipewright.formats.catalog.ModelFiles;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;

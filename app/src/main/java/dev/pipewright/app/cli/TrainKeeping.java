@@ -1,7 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.execution.TrainingRequest.Keeping;
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

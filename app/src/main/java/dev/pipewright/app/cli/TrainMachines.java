@@ -2,7 +2,7 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.execution.TrainingRequest.Machines;
 import dev.pipewright.execution.TrainingRequest.Workers;
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.units.Seconds;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;

@@ -1,13 +1,13 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.AsynchronousFile;
-import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.PeriodicFile;
 import dev.pipewright.formats.PlacementFile;
 import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.ReadPlan;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;

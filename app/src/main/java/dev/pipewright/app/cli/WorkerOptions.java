@@ -1,6 +1,6 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.model.Optimizer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;

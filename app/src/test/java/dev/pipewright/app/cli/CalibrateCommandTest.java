@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.Link;
-import dev.pipewright.formats.ClusterYaml;
+import dev.pipewright.formats.cluster.ClusterYaml;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;

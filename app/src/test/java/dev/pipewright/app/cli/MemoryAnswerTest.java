@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.app.cli.MemoryAnswer.Asked;
-import dev.pipewright.formats.BadInputException;
 import dev.pipewright.formats.PlanJson;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.schedule.PipelinePolicy;
 import java.io.IOException;

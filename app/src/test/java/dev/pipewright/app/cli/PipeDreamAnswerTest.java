@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.planner.pipedream.BandwidthLevel;
 import dev.pipewright.zoo.Clusters;
 import java.io.PrintWriter;

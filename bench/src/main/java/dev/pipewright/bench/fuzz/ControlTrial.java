@@ -1,6 +1,6 @@
 package dev.pipewright.bench.fuzz;
 
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.runtime.launch.JoinedHost;
 import dev.pipewright.runtime.wire.Connection;
 import dev.pipewright.runtime.wire.Door;

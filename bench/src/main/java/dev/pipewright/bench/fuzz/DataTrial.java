@@ -1,6 +1,6 @@
 package dev.pipewright.bench.fuzz;
 
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.model.Shape;
 import dev.pipewright.runtime.data.Dataset;
 import dev.pipewright.runtime.data.DatasetRequirements;

@@ -5,7 +5,7 @@ import dev.pipewright.bench.reproduction.Reference;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Roofline;
 import dev.pipewright.cost.Workload;
-import dev.pipewright.formats.ModelFile;
+import dev.pipewright.formats.model.ModelFile;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;

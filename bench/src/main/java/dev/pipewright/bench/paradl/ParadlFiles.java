@@ -1,9 +1,9 @@
 package dev.pipewright.bench.paradl;
 
 import dev.pipewright.bench.reproduction.Reference;
-import dev.pipewright.formats.ModelFile;
-import dev.pipewright.formats.ModelFiles;
-import dev.pipewright.formats.ParadlSwitches;
+import dev.pipewright.formats.catalog.ModelFiles;
+import dev.pipewright.formats.model.ModelFile;
+import dev.pipewright.formats.paradl.ParadlSwitches;
 import dev.pipewright.model.LayerGraph;
 import java.nio.file.Path;
 import java.util.ArrayList;

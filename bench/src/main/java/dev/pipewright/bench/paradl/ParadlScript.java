@@ -1,7 +1,7 @@
 package dev.pipewright.bench.paradl;
 
 import dev.pipewright.bench.paradl.ScriptRun.Answer;
-import dev.pipewright.formats.ModelFile;
+import dev.pipewright.formats.model.ModelFile;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;

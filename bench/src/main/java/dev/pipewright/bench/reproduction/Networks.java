@@ -7,7 +7,7 @@ import dev.pipewright.cost.Roofline;
 import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
-import dev.pipewright.formats.ModelFile;
+import dev.pipewright.formats.model.ModelFile;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;

@@ -1,7 +1,7 @@
 package dev.pipewright.bench.reproduction;
 
-import dev.pipewright.formats.GraphText;
-import dev.pipewright.formats.ModelFile;
+import dev.pipewright.formats.model.GraphText;
+import dev.pipewright.formats.model.ModelFile;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.checkpoint;
 
-import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.OutputFile;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.OutputFile;
 import dev.pipewright.units.Check;
 import java.io.File;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.checkpoint;
 
-import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.JsonText;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.json.JsonText;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,6 +1,6 @@
 package dev.pipewright.runtime.checkpoint;
 
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.checkpoint;
 
-import dev.pipewright.formats.JsonText;
-import dev.pipewright.formats.OutputFile;
+import dev.pipewright.formats.file.OutputFile;
+import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.io.IOException;

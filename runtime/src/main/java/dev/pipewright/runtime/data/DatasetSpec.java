@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.data;
 
-import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.Nearest;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.Nearest;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;

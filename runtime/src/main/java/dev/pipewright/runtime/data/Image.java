@@ -1,6 +1,6 @@
 package dev.pipewright.runtime.data;
 
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.file.Path;

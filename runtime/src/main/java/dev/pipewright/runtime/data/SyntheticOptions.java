@@ -1,6 +1,6 @@
 package dev.pipewright.runtime.data;
 
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;

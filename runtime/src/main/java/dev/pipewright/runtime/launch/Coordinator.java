@@ -1,6 +1,6 @@
 package dev.pipewright.runtime.launch;
 
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import java.net.ProtocolException;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;

@@ -1,6 +1,6 @@
 package dev.pipewright.runtime.launch;
 
-import dev.pipewright.formats.OutputFile;
+import dev.pipewright.formats.file.OutputFile;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

@@ -2,7 +2,7 @@ package dev.pipewright.runtime.launch;
 
 import dev.pipewright.execution.TrainingRequest.Computing;
 import dev.pipewright.execution.TrainingRequest.Device;
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.runtime.wire.WrongSecretException;
 import java.io.IOException;
 import java.net.InetAddress;

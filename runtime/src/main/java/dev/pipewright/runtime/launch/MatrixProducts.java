@@ -1,6 +1,6 @@
 package dev.pipewright.runtime.launch;
 
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.runtime.tensor.Mkl;
 import java.io.IOException;
 import java.nio.file.Files;

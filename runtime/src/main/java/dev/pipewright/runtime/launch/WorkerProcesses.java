@@ -1,6 +1,6 @@
 package dev.pipewright.runtime.launch;
 
-import dev.pipewright.formats.OutputFile;
+import dev.pipewright.formats.file.OutputFile;
 import dev.pipewright.runtime.tensor.Gpu;
 import dev.pipewright.runtime.tensor.NativeCache;
 import dev.pipewright.runtime.tensor.Torch;

@@ -1,6 +1,6 @@
 package dev.pipewright.runtime.metrics;
 
-import dev.pipewright.formats.OutputFile;
+import dev.pipewright.formats.file.OutputFile;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.channels.Channels;

@@ -1,6 +1,6 @@
 package dev.pipewright.runtime.metrics;
 
-import dev.pipewright.formats.OutputFile;
+import dev.pipewright.formats.file.OutputFile;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -4,7 +4,7 @@ import dev.pipewright.execution.ProfilingOutcome.LayerFigures;
 import dev.pipewright.execution.ProfilingOutcome.Overhead;
 import dev.pipewright.execution.ProfilingOutcome.Spread;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.runtime.data.Batch;

@@ -2,7 +2,7 @@ package dev.pipewright.runtime.profiler;
 
 import dev.pipewright.execution.ProfilingOutcome.LinkFigures;
 import dev.pipewright.execution.ProfilingOutcome.Spread;
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.profile.CollectiveTiming;
 import dev.pipewright.profile.LinkFit;
 import java.util.ArrayList;

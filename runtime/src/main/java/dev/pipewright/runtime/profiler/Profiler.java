@@ -9,7 +9,7 @@ import dev.pipewright.execution.ProfilingOutcome.PeakRun;
 import dev.pipewright.execution.ProfilingOutcome.SumsInTraining;
 import dev.pipewright.execution.ProfilingRequest;
 import dev.pipewright.execution.ProfilingService;
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.planner.memory.ProfilingPlan;

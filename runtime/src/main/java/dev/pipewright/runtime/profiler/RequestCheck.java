@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.profiler;
 
 import dev.pipewright.execution.ProfilingRequest;
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;

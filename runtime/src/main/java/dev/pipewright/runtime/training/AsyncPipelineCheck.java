@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.training;
 
 import dev.pipewright.execution.TrainingRequest;
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;

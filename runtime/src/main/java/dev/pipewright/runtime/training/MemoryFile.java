@@ -1,6 +1,6 @@
 package dev.pipewright.runtime.training;
 
-import dev.pipewright.formats.OutputFile;
+import dev.pipewright.formats.file.OutputFile;
 import dev.pipewright.runtime.engine.LiveBytes.Kind;
 import java.nio.file.Path;
 import java.util.List;

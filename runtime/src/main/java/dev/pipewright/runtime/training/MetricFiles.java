@@ -2,7 +2,7 @@ package dev.pipewright.runtime.training;
 
 import dev.pipewright.execution.HeldOutResult;
 import dev.pipewright.execution.StepResult;
-import dev.pipewright.formats.OutputFolder;
+import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.runtime.metrics.JsonLines;
 import dev.pipewright.runtime.metrics.MetricSink;

@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.training;
 
-import dev.pipewright.formats.BadInputException;
-import dev.pipewright.formats.ModelFiles;
+import dev.pipewright.formats.catalog.ModelFiles;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.runtime.net.Computable;
 import dev.pipewright.zoo.Models;

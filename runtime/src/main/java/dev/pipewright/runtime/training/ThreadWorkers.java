@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.training;
 
 import dev.pipewright.execution.TrainingFailureException;
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.runtime.launch.Coordinator;
 import dev.pipewright.runtime.launch.FlightRecorder;
 import dev.pipewright.runtime.launch.LastStep;

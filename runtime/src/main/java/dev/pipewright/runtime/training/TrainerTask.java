@@ -2,7 +2,7 @@ package dev.pipewright.runtime.training;
 
 import dev.pipewright.execution.Emulation;
 import dev.pipewright.execution.RunPrediction;
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;

@@ -3,7 +3,7 @@ package dev.pipewright.runtime.data;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.model.Shape;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayOutputStream;

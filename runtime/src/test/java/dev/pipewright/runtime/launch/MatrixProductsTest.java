@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.runtime.launch.MatrixProducts.Processor;
 import dev.pipewright.runtime.tensor.Mkl;
 import java.io.IOException;

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.pipewright.formats.CollectiveTimings;
-import dev.pipewright.formats.ModelFile;
-import dev.pipewright.formats.ModelFiles;
+import dev.pipewright.formats.catalog.ModelFiles;
+import dev.pipewright.formats.cluster.CollectiveTimings;
+import dev.pipewright.formats.model.ModelFile;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;

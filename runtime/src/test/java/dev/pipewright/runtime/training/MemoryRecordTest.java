@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.execution.TrainingRequest.Workers;
-import dev.pipewright.formats.MemoryCurveCsv;
+import dev.pipewright.formats.memory.MemoryCurveCsv;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;

@@ -3,7 +3,7 @@ package dev.pipewright.runtime.training;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.pipewright.formats.BadInputException;
+import dev.pipewright.formats.file.BadInputException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,0 +1,129 @@
+package dev.pipewright.formats.catalog;
+
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.InputFile;
+import dev.pipewright.formats.file.Nearest;
+import dev.pipewright.formats.model.GraphText;
+import dev.pipewright.formats.model.HuggingFaceConfig;
+import dev.pipewright.formats.model.LayerTable;
+import dev.pipewright.formats.model.ModelFile;
+import dev.pipewright.formats.paradl.ParadlNet;
+import dev.pipewright.formats.profile.ProfileJson;
+import dev.pipewright.model.LayerGraph;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.Collectors;
+
+/** Reads a model file of any format that is known here, recognised by its content. */
+public final class ModelFiles {
+  /** All formats. A file is of the first one that it begins like. */
+  private static final List<ModelFormat> KNOWN =
+      List.of(
+          new ModelFormat(
+              "graph-text",
+              "a graph text (\"node1 -- …\")",
+              start -> start.startsWith("node"),
+              ModelFormat.unsaid("a graph text", GraphText::read)),
+          new ModelFormat(
+              "profile",
+              "a profile in JSON",
+              start -> start.startsWith("{"),
+              ModelFormat.saying(HuggingFaceConfig.otherwise(ProfileJson::read))),
+          new ModelFormat(
+              "paradl",
+              "a ParaDL network (\"Dataset|…\")",
+              ModelFormat.firstLine("Dataset\\s*\\|.*"),
+              ModelFormat.saying(ParadlNet::read)),
+          new ModelFormat(
+              "layer-table",
+              "a table of layers (\"layer,forward_s,…\")",
+              ModelFormat.firstLine("(.*,)?\\s*layer\\s*(,.*)?"),
+              ModelFormat.unsaid("a table of layers", LayerTable::read)));
+
+  /** The names of the formats, for {@code --model-format}. */
+  public static final List<String> FORMATS = KNOWN.stream().map(ModelFormat::name).toList();
+
+  private static final int GLANCE = 8192;
+
+  private ModelFiles() {}
+
+  /**
+   * A network with times to plan by. Throws {@link BadInputException} when there is no such file,
+   * when it is of no known format, when what it says is wrong, or when no layer takes any time.
+   *
+   * @param profileBatch samples that times and activations are for, where the format does not say
+   * @param format one of {@link #FORMATS}; empty to find out
+   */
+  public static ModelFile read(Path file, OptionalInt profileBatch, Optional<String> format) {
+    ModelFile read = parsed(file, profileBatch, format);
+    List<Integer> batches = read.profile().samples();
+    for (int batch : batches) {
+      if (!read.profile().takesTime(batch)) {
+        throw BadInputException.at(
+            file,
+            1,
+            "no layer takes any time%s, so nothing can be planned; measure the layers first, with `pipewright profile`"
+                .formatted(batches.size() == 1 ? "" : " for a batch of " + batch));
+      }
+    }
+    return read;
+  }
+
+  /** A network to train, which may have no times; throws as {@link #read} does otherwise. */
+  public static LayerGraph graph(Path file) {
+    return parsed(file, OptionalInt.of(1), Optional.empty()).graph();
+  }
+
+  private static ModelFile parsed(Path file, OptionalInt profileBatch, Optional<String> format) {
+    ModelFormat known = format.map(ModelFiles::named).orElseGet(() -> recognised(file));
+    return known.reader().read(file, profileBatch);
+  }
+
+  private static ModelFormat named(String name) {
+    return KNOWN.stream()
+        .filter(format -> format.name().equals(name))
+        .findFirst()
+        .orElseThrow(() ->
+            new BadInputException(
+                "unknown model format \"" + name + "\"; " + Nearest.hint(name, FORMATS)));
+  }
+
+  private static ModelFormat recognised(Path file) {
+    String text = glance(file).strip();
+    String start = text.startsWith("\uFEFF") ? text.substring(1).strip() : text;
+    if (start.isEmpty()) {
+      throw BadInputException.at(file, 1, "the file is empty" + expected());
+    }
+    return KNOWN.stream()
+        .filter(format -> format.begins().test(start))
+        .findFirst()
+        .orElseThrow(() -> unknown(file, start));
+  }
+
+  private static BadInputException unknown(Path file, String start) {
+    boolean text =
+        start.chars().allMatch(c -> !Character.isISOControl(c) || Character.isWhitespace(c));
+    String what = text ? "is of no known model format" : "is not a text file";
+    return BadInputException.at(file, 1, what + expected());
+  }
+
+  private static String expected() {
+    int last = KNOWN.size() - 1;
+    String others =
+        KNOWN.stream().limit(last).map(ModelFormat::example).collect(Collectors.joining(", "));
+    return "; expected " + others + " or " + KNOWN.get(last).example();
+  }
+
+  private static String glance(Path file) {
+    try (InputStream in = InputFile.open(file)) {
+      return new String(in.readNBytes(GLANCE), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw InputFile.unreadable(file, e);
+    }
+  }
+}

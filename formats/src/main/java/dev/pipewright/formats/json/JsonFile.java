@@ -1,0 +1,41 @@
+package dev.pipewright.formats.json;
+
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.InputFile;
+import dev.pipewright.formats.file.ShortInput;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.function.Function;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.json.JsonFactory;
+
+/** Reads JSON value by value; where it is none, a sentence says what is wrong and where. */
+public final class JsonFile {
+  /** The largest file that is read: a second or two of work. */
+  public static final int MOST_BYTES = 1 << 27;
+
+  private JsonFile() {}
+
+  /** What {@code reader} makes of the file; throws {@link BadInputException}. */
+  public static <T> T read(Path file, Function<JsonParser, T> reader) {
+    try (InputStream in = new ShortInput(InputFile.open(file), file, MOST_BYTES);
+        JsonParser parser = new JsonFactory().createParser(ObjectReadContext.empty(), in)) {
+      return worded(file, parser, reader);
+    } catch (JacksonException e) { // before the first value
+      throw JsonMistake.of(file, e);
+    } catch (IOException e) {
+      throw InputFile.unreadable(file, e);
+    }
+  }
+
+  private static <T> T worded(Path file, JsonParser parser, Function<JsonParser, T> reader) {
+    try {
+      return reader.apply(parser);
+    } catch (JacksonException e) {
+      throw JsonMistake.of(file, e, parser);
+    }
+  }
+}
