@@ -10,7 +10,10 @@ package dev.pipewright.profile;
  * latency behind nine decades of size.
  */
 final class RelativeLine {
-  /** A line that does not rise is given this share of its time at its largest message. */
+  /**
+   * A line that rises by less than this share of its mean time, which is rounding or noise, is
+   * given this rise at its largest message.
+   */
   private static final double FLAT = 1e-3;
 
   private double weight;
@@ -51,8 +54,8 @@ final class RelativeLine {
   /** The best line with {@code α >= 0} and {@code β > 0}. */
   Fitted fitted() {
     double slope = product / bytesSquared; // NaN where all sizes are one
-    if (!(slope > 0)) {
-      double flat = FLAT * meanSeconds / largest;
+    double flat = FLAT * meanSeconds / largest;
+    if (!(slope > flat)) {
       return line(meanSeconds - flat * meanBytes, flat, false);
     }
     double latency = meanSeconds - slope * meanBytes;

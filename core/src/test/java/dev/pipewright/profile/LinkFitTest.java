@@ -1,6 +1,7 @@
 package dev.pipewright.profile;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -181,6 +182,20 @@ class LinkFitTest {
               Kind.ALL_REDUCE, 2, Double.parseDouble(pair[0]), Double.parseDouble(pair[1])));
     }
     assertRefused(part, timings);
+  }
+
+  @Test
+  void aRiseThatIsOnlyRoundingIsNoBandwidth() {
+    RelativeLine line = new RelativeLine();
+    line.add(8, 1e-3);
+    line.add(1 << 20, Math.nextUp(1e-3));
+    RelativeLine.Fitted fitted = line.fitted();
+    assertFalse(fitted.rises());
+    assertEquals(1e-3 * 1e-3, fitted.secondsPerByte() * (1 << 20), 1e-12);
+    RelativeLine rising = new RelativeLine();
+    rising.add(8, 1e-3);
+    rising.add(1 << 20, 1.01e-3);
+    assertTrue(rising.fitted().rises());
   }
 
   @Test
