@@ -22,13 +22,13 @@ class StudyTextTest {
     assertTrue(
         text.startsWith(
             """
-            On 256 devices choose data+spatial: 11,593 samples/s, 177 ms per iteration of
+            On 256 devices choose data+spatial: 11,187 samples/s, 183 ms per iteration of
             2,048 samples, 81 % of the memory.
 
                                                                communi-              samples
               devices strategy       layout   batch  iteration   cation memory         per s
                    16   data         16         512     205 ms  56.2 ms ████ ! 118 %   2,497
-                   16 * data+spatial 4 × 4×1    128     163 ms  97.0 ms ███░    81 %     787
+                   16 * data+spatial 4 × 4×1    128     169 ms  97.0 ms ███░    81 %     757
                    16   filter       16         128     197 ms   144 ms ██░░    62 %     650
             """),
         text);
