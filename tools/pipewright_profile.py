@@ -644,12 +644,13 @@ def module_of(module, read):
 
 def flop_of(call, context):
     """FLOP of a layer's forward pass: PyTorch's own count where it has one, else of the products it is made of."""
+    inputs = [tensor.detach() for tensor in call.inputs]  # PyTorch's counter looks for the history of what requires a gradient
     with torch.no_grad(), context():
         try:
             from torch.utils.flop_counter import FlopCounterMode
             counter = FlopCounterMode(display=False)
             with counter:
-                call.run(call.inputs)
+                call.run(inputs)
             return float(counter.get_total_flops())
         except ImportError:
             pass
@@ -667,7 +668,7 @@ def flop_of(call, context):
                 return output
 
         with Products():
-            call.run(call.inputs)
+            call.run(inputs)
         return counted[0]
 
 
@@ -912,6 +913,7 @@ def rounded(seconds):
 
 def profile(options):
     device = device_of(options)
+    torch.zeros(1, device=device, requires_grad=True).mul(2).backward()  # or cuBLAS warns that this thread has no context
     torch.manual_seed(options.seed)
     network, example, loss = load(options.model)
     if options.input:

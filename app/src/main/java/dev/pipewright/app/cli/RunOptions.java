@@ -33,7 +33,7 @@ final class RunOptions {
       defaultValue = "cpu",
       description =
           "cpu, or cuda: one GPU per worker, with all-reduces over NCCL; needs"
-              + " PIPEWRIGHT_TORCH=gpu. Not tested on a GPU yet. Default: ${DEFAULT-VALUE}.")
+              + " PIPEWRIGHT_TORCH=gpu. Not tested on several GPUs yet. Default: ${DEFAULT-VALUE}.")
   private Device device = Device.CPU;
 
   /** With what each worker computes. */

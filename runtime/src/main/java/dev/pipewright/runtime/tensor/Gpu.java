@@ -8,8 +8,8 @@ import org.bytedeco.pytorch.global.torch.DeviceType;
 import org.bytedeco.pytorch.global.torch_cuda;
 
 /**
- * The GPU that this process computes with, where it does. Unverified: no machine that this was
- * written on had one.
+ * The GPU that this process computes with, where it does. Several GPUs, and so NCCL, have not been
+ * tried.
  *
  * <p>A GPU runs its commands later, so to measure how long one took is to wait for it with {@link
  * #finish}.
@@ -48,6 +48,9 @@ public final class Gpu {
     try (Scope scope = new Scope()) {
       NewTensors.lieOn(new Device(DeviceType.CUDA, index));
     }
+    torch
+        .globalContext()
+        .setAllowTF32CuDNN(false); // fp32 is what plans and other workers count with
     used = true;
     return index;
   }

@@ -49,7 +49,7 @@ class PytorchProfilerTest {
               return self.fc(torch.flatten(self.pool(self.relu(self.inner(x) + x)), 1))
 
       def residual():
-          return Residual(), torch.randn(2, 3, 16, 16), lambda y: F.cross_entropy(y, torch.zeros(y.shape[0], dtype=torch.long))
+          return Residual(), torch.randn(2, 3, 16, 16), lambda y: F.cross_entropy(y, torch.zeros(y.shape[0], dtype=torch.long, device=y.device))
 
       class Block(nn.Module):
           def __init__(self, d):
