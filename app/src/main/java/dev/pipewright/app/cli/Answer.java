@@ -24,6 +24,9 @@ import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.answer.TrainingFiguresJson;
 import dev.pipewright.formats.file.OutputFolder;
+import dev.pipewright.formats.problem.ClusterNames;
+import dev.pipewright.formats.problem.Costed;
+import dev.pipewright.formats.problem.NetworkNames;
 import dev.pipewright.formats.schedule.JitterJson;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.planner.Objective;
@@ -66,7 +69,7 @@ final class Answer implements PlannerAnswer {
    */
   record Subject(MadeFor madeFor, Cluster cluster, String provenance, Optional<Workload> workload) {
     /** A model on a cluster. */
-    static Subject of(ModelArgument.Costed costed, OptionalInt profileBatch, long globalBatch) {
+    static Subject of(Costed costed, OptionalInt profileBatch, long globalBatch) {
       Workload workload = costed.workload();
       MadeFor madeFor =
           new MadeFor(
@@ -254,7 +257,7 @@ final class Answer implements PlannerAnswer {
   /** As a file elsewhere names the same model and cluster. */
   static MadeFor anywhere(MadeFor madeFor) {
     return madeFor.named(
-        ModelArgument.anywhere(madeFor.model().orElseThrow()),
+        NetworkNames.anywhere(madeFor.model().orElseThrow()),
         madeFor.cluster().map(ClusterNames::anywhere));
   }
 

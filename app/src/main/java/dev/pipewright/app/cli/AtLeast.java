@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.problem.SizeLimits;
 import org.jspecify.annotations.Nullable;
 
 /** Flags that are numbers from some least one on. */

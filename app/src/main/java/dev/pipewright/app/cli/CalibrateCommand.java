@@ -10,6 +10,8 @@ import dev.pipewright.formats.cluster.LinkFitJson;
 import dev.pipewright.formats.cluster.MeasuredTimings;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.OutputFolder;
+import dev.pipewright.formats.file.Suggestion;
+import dev.pipewright.formats.problem.ClusterNames;
 import dev.pipewright.profile.CollectiveTiming;
 import dev.pipewright.profile.LinkFit;
 import java.nio.file.Path;

@@ -4,7 +4,9 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceMemory;
 import dev.pipewright.cluster.Level;
 import dev.pipewright.formats.cluster.ClusterYaml;
+import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.json.JsonText;
+import dev.pipewright.formats.problem.ClusterNames;
 import dev.pipewright.units.Units;
 import dev.pipewright.zoo.Clusters;
 import java.io.PrintWriter;
@@ -111,8 +113,7 @@ final class ClustersCommand implements Callable<Integer> {
     if (name == null || Clusters.names().contains(name) || name.contains(":")) {
       return List.of();
     }
-    boolean file =
-        OptionValues.isPath(name) || Files.exists(OptionValues.file("the cluster", name));
+    boolean file = FileNames.isPath(name) || Files.exists(FileNames.file("the cluster", name));
     return file ? List.of() : ClusterNames.alike(name);
   }
 }

@@ -9,6 +9,8 @@ import dev.pipewright.formats.file.OutputFile;
 import dev.pipewright.formats.memory.MemoryCurve;
 import dev.pipewright.formats.memory.MemoryCurveCsv;
 import dev.pipewright.formats.memory.MemoryCurveJson;
+import dev.pipewright.formats.problem.Amounts;
+import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.sim.CyclicMemory;
 import dev.pipewright.units.Units;
 import java.io.IOException;
@@ -153,7 +155,7 @@ final class CyclicMemoryCommand implements Callable<Integer> {
       return 0;
     }
     try {
-      return ModelArgument.bytes(text).value();
+      return Amounts.bytes(text).value();
     } catch (BadInputException e) { // it names another option
       throw new BadInputException(
           "--baseline: '" + text + "' is no amount of memory; write bytes or like 2GiB");

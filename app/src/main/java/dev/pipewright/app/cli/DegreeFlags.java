@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.Suggestion;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.predict.paradl.ParallelDegrees;
 import dev.pipewright.predict.paradl.PipelineSchedule;

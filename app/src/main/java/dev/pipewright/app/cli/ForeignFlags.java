@@ -1,5 +1,6 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.formats.file.Suggestion;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;

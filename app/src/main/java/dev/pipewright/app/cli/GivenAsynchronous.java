@@ -14,7 +14,10 @@ import dev.pipewright.formats.GivenMemory;
 import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.catalog.ModelFiles;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.model.ModelFile;
+import dev.pipewright.formats.problem.Amounts;
+import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.schedule.FileProblem;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.Optimizer;
@@ -36,8 +39,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /** A plan that never flushes, with the prices of its stages. */
-record GivenAsynchronous(Path path, AsynchronousFile file, ModelArgument.Costed costed)
-    implements GivenPlan {
+record GivenAsynchronous(Path path, AsynchronousFile file, Costed costed) implements GivenPlan {
   static final long NO_LIMIT = 1L << 62; // bytes
 
   static GivenAsynchronous of(PlanArgument argument, AsynchronousFile file) {
@@ -66,11 +68,10 @@ record GivenAsynchronous(Path path, AsynchronousFile file, ModelArgument.Costed 
   }
 
   /** Levels say how fast devices reach each other, and nothing of their memory. */
-  private static ModelArgument.Costed onLevels(
-      String model, ModelArgument arguments, AsynchronousFile file) {
-    Path path = OptionValues.file("the model", model);
+  private static Costed onLevels(String model, ModelArgument arguments, AsynchronousFile file) {
+    Path path = FileNames.file("the model", model);
     if (model.isEmpty() || !Files.exists(path)) {
-      OptionValues.requireNoPath("model", model);
+      FileNames.requireNoPath("model", model);
       throw new BadInputException(
           "no model file '%s'; give it with --model, or name a cluster with --cluster"
               .formatted(model));
@@ -80,8 +81,7 @@ record GivenAsynchronous(Path path, AsynchronousFile file, ModelArgument.Costed 
             ? file.madeFor().profileBatch()
             : OptionalInt.of(arguments.profileBatch);
     ModelFile read = ModelFiles.read(path, batch, Optional.ofNullable(arguments.modelFormat));
-    long memory =
-        arguments.memory == null ? NO_LIMIT : ModelArgument.bytes(arguments.memory).value();
+    long memory = arguments.memory == null ? NO_LIMIT : Amounts.bytes(arguments.memory).value();
     Training training =
         read.training().orElse(new Training(Optimizer.ADAM, read.profile().precision()));
     Workload workload =
@@ -90,7 +90,7 @@ record GivenAsynchronous(Path path, AsynchronousFile file, ModelArgument.Costed 
             read.profile(),
             training,
             cluster(file.levels(), new Bytes(memory)));
-    return new ModelArgument.Costed(
+    return new Costed(
         model,
         "levels",
         new StageCosts(workload),

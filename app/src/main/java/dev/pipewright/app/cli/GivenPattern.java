@@ -4,6 +4,7 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.PeriodicFile;
 import dev.pipewright.formats.PlanFigures;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.schedule.FileProblem;
 import dev.pipewright.planner.madpipe.PeriodicPlan;
 import dev.pipewright.planner.madpipe.PeriodicProblem;
@@ -25,7 +26,7 @@ import java.util.Optional;
  *
  * @param elsewhere whether it is looked at for something else than its file says
  */
-record GivenPattern(Path path, PeriodicFile file, ModelArgument.Costed costed, boolean elsewhere)
+record GivenPattern(Path path, PeriodicFile file, Costed costed, boolean elsewhere)
     implements GivenPlan {
   private static final double ROUNDING = 1 + 1e-12; // sums of stages in another order
 

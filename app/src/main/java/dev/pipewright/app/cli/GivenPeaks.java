@@ -4,6 +4,7 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.memory.McapTable;
 import dev.pipewright.formats.schedule.FileProblem;
 import dev.pipewright.plan.Plan;
@@ -26,7 +27,7 @@ record GivenPeaks(Path path, PlanFile file, String table, LayerPeaks peaks, Clus
         argument.path,
         file,
         table,
-        McapTable.read(OptionValues.file("the model", table)),
+        McapTable.read(FileNames.file("the model", table)),
         argument.arguments.cluster(argument.cluster(madeFor)));
   }
 

@@ -5,6 +5,8 @@ import dev.pipewright.formats.PlacementFile.Device;
 import dev.pipewright.formats.PlacementJson;
 import dev.pipewright.formats.PlanFigures;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.FileNames;
+import dev.pipewright.formats.problem.Amounts;
 import dev.pipewright.formats.schedule.FileProblem;
 import dev.pipewright.planner.placement.OperatorGraph;
 import dev.pipewright.planner.placement.OperatorGraph.Devices;
@@ -31,7 +33,7 @@ record GivenPlacement(
   static GivenPlacement of(PlanArgument argument, PlacementFile file) {
     argument.refuseCostModel("has the times of its workload");
     String model = argument.model(file.madeFor());
-    Path workload = OptionValues.file("the workload", model);
+    Path workload = FileNames.file("the workload", model);
     if (!Files.exists(workload)) {
       throw new BadInputException(
           "%s: no workload '%s'; give it with --model".formatted(argument.path, model));
@@ -49,7 +51,7 @@ record GivenPlacement(
     OperatorGraph graph = PlacementJson.read(workload);
     if (arguments.memory != null) {
       Devices devices = graph.devices();
-      double bytes = (double) ModelArgument.bytes(arguments.memory).value();
+      double bytes = (double) Amounts.bytes(arguments.memory).value();
       graph = graph.on(new Devices(devices.accelerators(), devices.processors(), bytes));
     }
     return new GivenPlacement(argument.path, file, model, graph, argument.model != null);

@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.schedule.CheckedFile;
 import dev.pipewright.formats.schedule.ScheduleCsv;
 import dev.pipewright.formats.schedule.ScheduleFile;
@@ -34,12 +35,12 @@ record GivenSchedule(String path, ScheduleFile file) {
         || word.contains("\\")
         || word.endsWith(".csv")
         || word.endsWith(".json")
-        || Files.exists(OptionValues.file("the schedule", word));
+        || Files.exists(FileNames.file("the schedule", word));
   }
 
   /** Throws {@link BadInputException} where it is no schedule, or one that cannot run. */
   static GivenSchedule read(String word) {
-    Path path = OptionValues.file("the schedule", word);
+    Path path = FileNames.file("the schedule", word);
     ScheduleFile file =
         switch (CheckedFile.kind(path)) {
           case SCHEDULE_CSV -> ScheduleCsv.read(path);

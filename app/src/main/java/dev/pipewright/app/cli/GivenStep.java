@@ -11,6 +11,9 @@ import dev.pipewright.formats.PlanFigures;
 import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.OutputFolder;
+import dev.pipewright.formats.file.Suggestion;
+import dev.pipewright.formats.problem.Costed;
+import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.formats.schedule.FileProblem;
 import dev.pipewright.formats.schedule.JitterJson;
 import dev.pipewright.plan.ParallelismLimits;
@@ -40,12 +43,7 @@ import org.jspecify.annotations.Nullable;
  *     what it was made for
  */
 record GivenStep(
-    Path path,
-    PlanFile file,
-    Plan plan,
-    ModelArgument.Costed costed,
-    CostModel costModel,
-    boolean compared)
+    Path path, PlanFile file, Plan plan, Costed costed, CostModel costModel, boolean compared)
     implements GivenPlan {
   static GivenStep of(PlanArgument argument, PlanFile file) {
     argument.model(file.madeFor());
@@ -66,7 +64,7 @@ record GivenStep(
     boolean compared =
         !argument.elsewhere()
             && (argument.costModel == null || file.costModel().equals(Optional.of(word)));
-    ModelArgument.Costed costed =
+    Costed costed =
         argument.costed(file.madeFor(), prices.isFor(said, file.plan()) ? said : samples);
     ParallelismLimits limits = new ParallelismLimits(costed.workload().chain().graph());
     Plan plan = limits.usual(file.plan());

@@ -2,6 +2,8 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.problem.Amounts;
+import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.planner.pipedream.BandwidthLevel;
 import dev.pipewright.units.Range;
 import java.util.ArrayList;
@@ -55,7 +57,7 @@ record Levels(List<BandwidthLevel> levels) {
   }
 
   private static double rate(String text) {
-    double rate = OptionValues.decimal(text);
+    double rate = Amounts.decimal(text);
     if (!Range.BYTES_PER_SECOND.positive(rate)) {
       throw new BadInputException(
           "--bandwidths: '%s' is no rate; give %s, like 25e9"

@@ -4,7 +4,10 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.memory.McapTable;
+import dev.pipewright.formats.problem.Costed;
+import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.memory.Capture;
@@ -76,7 +79,7 @@ record MemoryAnswer(Planning planning, boolean stopped) implements Answer.Remark
       ModelArgument arguments,
       SynchronousFlags flags,
       SearchDeadline patience) {
-    Path file = OptionValues.file("the model", model);
+    Path file = FileNames.file("the model", model);
     if (McapTable.isTable(file)) {
       Cluster cluster = arguments.cluster(Optional.empty());
       SizeLimits.devices(cluster);
@@ -93,7 +96,7 @@ record MemoryAnswer(Planning planning, boolean stopped) implements Answer.Remark
       return measured(file, arguments, cluster, asked);
     }
     Request request = flags.request(planner);
-    ModelArgument.Costed costed =
+    Costed costed =
         arguments.costed(model, Optional.empty(), OptionalInt.empty(), request.globalBatch());
     SizeLimits.devices(costed.workload().cluster());
     SizeLimits.searched(planner, costed.costs().size());
@@ -110,7 +113,7 @@ record MemoryAnswer(Planning planning, boolean stopped) implements Answer.Remark
   }
 
   /** Plans by the peaks that the model's shapes and sizes give. */
-  static Answer of(ModelArgument.Costed costed, OptionalInt profileBatch, Asked asked) {
+  static Answer of(Costed costed, OptionalInt profileBatch, Asked asked) {
     return answer(
         Answer.Subject.of(costed, profileBatch, asked.globalBatch),
         asked,

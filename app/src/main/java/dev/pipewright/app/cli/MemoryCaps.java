@@ -2,6 +2,7 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.app.report.text.Numbers;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.problem.Amounts;
 import dev.pipewright.schedule.MemoryCap;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +22,7 @@ final class MemoryCaps {
   }
 
   private static double number(String text) {
-    double value = OptionValues.decimal(text);
+    double value = Amounts.decimal(text);
     if (!Double.isFinite(value)) {
       throw new BadInputException(
           "--memory-cap: '%s' is no number; give one, or one per rank like 8:7:6".formatted(text));

@@ -2,6 +2,7 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.app.report.text.WordTable;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.problem.NetworkNames;
 import dev.pipewright.model.Chain;
 import dev.pipewright.units.Units;
 import dev.pipewright.zoo.Models;
@@ -83,7 +84,7 @@ final class ModelsCommand implements Callable<Integer> {
       return all;
     }
     String wanted = word;
-    Optional<ZooModel> one = ModelArgument.zooModel(wanted);
+    Optional<ZooModel> one = NetworkNames.zooModel(wanted);
     String letters = wanted.toLowerCase(Locale.ROOT);
     List<ZooModel> found =
         all.stream()
@@ -95,7 +96,7 @@ final class ModelsCommand implements Callable<Integer> {
       return List.of(one.get());
     }
     if (found.isEmpty()) {
-      throw new BadInputException("no model '" + wanted + "'; " + ModelArgument.meant(wanted));
+      throw new BadInputException("no model '" + wanted + "'; " + NetworkNames.meant(wanted));
     }
     return found;
   }

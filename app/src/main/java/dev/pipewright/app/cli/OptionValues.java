@@ -1,6 +1,9 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.FileNames;
+import dev.pipewright.formats.problem.Amounts;
+import dev.pipewright.formats.problem.SizeLimits;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -13,13 +16,7 @@ import picocli.CommandLine.TypeConversionException;
 
 /** Reads the values of options and says what is wrong with one. */
 final class OptionValues {
-  private static final Pattern FILE_NAME =
-      Pattern.compile(
-          ".+\\.(json|ya?ml|toml|txt|csv|tsv|net|net_sc|plat|gz|log|out|pyt?|onnx|safetensors|svg)",
-          Pattern.CASE_INSENSITIVE);
   private static final Pattern WHOLE = Pattern.compile("[-+]?[0-9]+");
-  private static final Pattern DECIMAL =
-      Pattern.compile("[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?");
 
   private OptionValues() {}
 
@@ -54,19 +51,11 @@ final class OptionValues {
   }
 
   private static double finite(String text) {
-    double value = decimal(text);
+    double value = Amounts.decimal(text);
     if (!Double.isFinite(value)) {
       throw new TypeConversionException(text);
     }
     return value;
-  }
-
-  /**
-   * A number in decimal digits, blanks around it; NaN for what is none, infinite beyond doubles.
-   */
-  static double decimal(String text) {
-    String stripped = text.strip();
-    return DECIMAL.matcher(stripped).matches() ? Double.parseDouble(stripped) + 0.0 : Double.NaN;
   }
 
   private static Path path(String text) {
@@ -84,7 +73,7 @@ final class OptionValues {
   static String complaint(ArgSpec arg, String text) {
     Class<?> type = arg.type();
     if (Path.class.equals(type)) {
-      return noPath(text);
+      return FileNames.noPath(text);
     }
     if (type.isEnum()) {
       return "'%s' is none of %s; give one of these".formatted(text, words(type));
@@ -107,15 +96,6 @@ final class OptionValues {
         .collect(Collectors.joining(", "));
   }
 
-  private static String noPath(String text) {
-    return text.isEmpty()
-        ? "is empty; give a path"
-        : "'"
-            + text
-            + "' cannot be the name of a file here; use plain characters, or a locale that has"
-            + " these, like LC_ALL=C.UTF-8";
-  }
-
   /** A whole number from 1 on. */
   static int count(String option, String text) {
     double count = WHOLE.matcher(text).matches() ? Double.parseDouble(text) : Double.NaN;
@@ -128,42 +108,6 @@ final class OptionValues {
           "%s: %s is too many; give at most %d".formatted(option, text, SizeLimits.COUNT));
     }
     return (int) count;
-  }
-
-  /** Whether a word can only mean a file: it has a slash, or ends as files do. */
-  static boolean isPath(String text) {
-    return text.contains("/")
-        || text.contains(java.io.File.separator)
-        || FILE_NAME.matcher(text).matches();
-  }
-
-  /** Says that there is no such file where a word can only mean one. */
-  static void requireNoPath(String what, String text) {
-    if (isPath(text)) {
-      throw new BadInputException(text + ": no such file; give the path of a " + what + " file");
-    }
-  }
-
-  /** A share from 0 to below 1, as {@code 0.1} or {@code 10%}. */
-  static double share(String option, String text) {
-    String number = text.strip();
-    boolean percent = number.endsWith("%");
-    double value = decimal(percent ? number.substring(0, number.length() - 1) : number);
-    double share = percent ? value / 100 : value;
-    if (share >= 0 && share < 1) {
-      return share;
-    }
-    throw new BadInputException(
-        option + ": '" + text + "' is no share below 1; give one like 0.06 or 6%");
-  }
-
-  /** The file that {@code what} names. */
-  static Path file(String what, String text) {
-    try {
-      return Path.of(text);
-    } catch (InvalidPathException e) {
-      throw new BadInputException(what + " " + noPath(text));
-    }
   }
 
   /** A word of a command line as a shell reads it. */

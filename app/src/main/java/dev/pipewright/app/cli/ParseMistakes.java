@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.Suggestion;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;

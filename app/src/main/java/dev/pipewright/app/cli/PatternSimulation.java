@@ -5,6 +5,7 @@ import dev.pipewright.app.report.text.Words;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.json.JsonText;
+import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.planner.madpipe.PeriodicPlan;
 import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
 import dev.pipewright.planner.madpipe.PeriodicShape.Stage;

@@ -11,6 +11,8 @@ import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.PeriodicJson;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.OutputFolder;
+import dev.pipewright.formats.problem.Costed;
+import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.planner.madpipe.PeriodBound;
 import dev.pipewright.planner.madpipe.PeriodicPlan;
@@ -30,7 +32,7 @@ import java.util.OptionalInt;
 /** A periodic planning, as text and as JSON. */
 final class PeriodicAnswer implements PlannerAnswer {
   private final PeriodicPlanning planning;
-  private final ModelArgument.Costed costed;
+  private final Costed costed;
   private final MadeFor madeFor;
   private final double planningSeconds;
 
@@ -39,10 +41,7 @@ final class PeriodicAnswer implements PlannerAnswer {
    * @param planningSeconds how long the search took
    */
   PeriodicAnswer(
-      PeriodicPlanning planning,
-      ModelArgument.Costed costed,
-      MadeFor madeFor,
-      double planningSeconds) {
+      PeriodicPlanning planning, Costed costed, MadeFor madeFor, double planningSeconds) {
     this.planning = planning;
     this.costed = costed;
     this.madeFor = madeFor;
@@ -50,8 +49,7 @@ final class PeriodicAnswer implements PlannerAnswer {
   }
 
   /** The same for a model whose file says which batch its times are for. */
-  PeriodicAnswer(
-      PeriodicPlanning planning, ModelArgument.Costed costed, int samples, double planningSeconds) {
+  PeriodicAnswer(PeriodicPlanning planning, Costed costed, int samples, double planningSeconds) {
     this(
         planning,
         costed,
@@ -63,8 +61,7 @@ final class PeriodicAnswer implements PlannerAnswer {
   static PeriodicAnswer of(
       String model, ModelArgument arguments, SynchronousFlags flags, SearchDeadline patience) {
     int samples = flags.globalBatch();
-    ModelArgument.Costed costed =
-        arguments.costed(model, Optional.empty(), OptionalInt.empty(), samples);
+    Costed costed = arguments.costed(model, Optional.empty(), OptionalInt.empty(), samples);
     SizeLimits.devices(costed.workload().cluster());
     SizeLimits.searched("madpipe", costed.costs().size());
     long start = System.nanoTime();

@@ -12,6 +12,8 @@ import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.PipeDream2bwJson;
 import dev.pipewright.formats.SteadyFigures;
 import dev.pipewright.formats.file.OutputFolder;
+import dev.pipewright.formats.problem.Costed;
+import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.model.Chain;
 import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.plan.AsynchronousPlan.Rule;
@@ -67,8 +69,7 @@ final class PipeDream2bwAnswer implements PlannerAnswer {
   static PipeDream2bwAnswer of(
       String model, ModelArgument arguments, SynchronousFlags flags, SearchDeadline patience) {
     int globalBatch = flags.globalBatch();
-    ModelArgument.Costed costed =
-        arguments.costed(model, Optional.empty(), OptionalInt.empty(), globalBatch);
+    Costed costed = arguments.costed(model, Optional.empty(), OptionalInt.empty(), globalBatch);
     Workload workload = costed.workload();
     SizeLimits.devices(workload.cluster());
     SizeLimits.searched("pipedream-2bw", costed.costs().size());
@@ -104,7 +105,7 @@ final class PipeDream2bwAnswer implements PlannerAnswer {
   }
 
   /** What a plan for a model on a cluster says of them. */
-  static MadeFor madeFor(ModelArgument.Costed costed, ModelArgument arguments, int globalBatch) {
+  static MadeFor madeFor(Costed costed, ModelArgument arguments, int globalBatch) {
     return new MadeFor(
         Optional.of(costed.model()),
         Optional.of(costed.cluster()),

@@ -12,8 +12,11 @@ import dev.pipewright.formats.PipeDreamJson;
 import dev.pipewright.formats.SteadyFigures;
 import dev.pipewright.formats.catalog.ModelFiles;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.formats.model.ModelFile;
+import dev.pipewright.formats.problem.ClusterNames;
+import dev.pipewright.formats.problem.NetworkNames;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
@@ -73,9 +76,9 @@ final class PipeDreamAnswer implements PlannerAnswer {
       Levels levels,
       boolean chargeTransfers,
       BooleanSupplier stop) {
-    Path path = OptionValues.file("the model", model);
+    Path path = FileNames.file("the model", model);
     if (model.isEmpty() || !Files.exists(path)) {
-      OptionValues.requireNoPath("model", model);
+      FileNames.requireNoPath("model", model);
       throw new BadInputException(
           "no model file '"
               + model
@@ -304,7 +307,7 @@ final class PipeDreamAnswer implements PlannerAnswer {
   /** As a file elsewhere names the same model and cluster. */
   static MadeFor anywhere(MadeFor madeFor) {
     return madeFor.named(
-        ModelArgument.anywhere(madeFor.model().orElseThrow()),
+        NetworkNames.anywhere(madeFor.model().orElseThrow()),
         madeFor.cluster().map(ClusterNames::anywhere));
   }
 }

@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.problem.Costed;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -50,8 +51,7 @@ final class PipeDreamFlags {
           "no cluster given; add --cluster, or --levels and --bandwidths like 4,4 and 25e9,1e9");
     }
     int miniBatch = flags.globalBatch();
-    ModelArgument.Costed costed =
-        arguments.costed(model, Optional.empty(), OptionalInt.empty(), miniBatch);
+    Costed costed = arguments.costed(model, Optional.empty(), OptionalInt.empty(), miniBatch);
     return PipeDreamAnswer.of(
         PipeDream2bwAnswer.madeFor(costed, arguments, miniBatch),
         costed.costs(),

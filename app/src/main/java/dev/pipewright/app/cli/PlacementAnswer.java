@@ -4,6 +4,7 @@ import dev.pipewright.app.report.plan.PlacementText;
 import dev.pipewright.formats.PlacementAnswerJson;
 import dev.pipewright.formats.PlacementJson;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.planner.placement.OperatorGraph;
 import dev.pipewright.planner.placement.OperatorGraph.Devices;
@@ -49,7 +50,7 @@ final class PlacementAnswer implements PlannerAnswer {
 
   /** Reads the workload and plans; throws {@link BadInputException} where that cannot be done. */
   static PlacementAnswer of(Options options, SearchDeadline patience) {
-    Path file = OptionValues.file("the workload", options.model());
+    Path file = FileNames.file("the workload", options.model());
     if (options.model().isEmpty() || !Files.exists(file)) {
       throw new BadInputException(
           "no workload '%s'; placement takes a file with nodes, edges and maxFPGAs"
@@ -89,7 +90,7 @@ final class PlacementAnswer implements PlannerAnswer {
 
   @Override
   public void write(OutputFolder out) {
-    Path workload = OptionValues.file("the workload", options.model()).toAbsolutePath().normalize();
+    Path workload = FileNames.file("the workload", options.model()).toAbsolutePath().normalize();
     out.write("plan.json", json(workload.toString()));
   }
 

@@ -3,6 +3,7 @@ package dev.pipewright.app.cli;
 import dev.pipewright.app.report.plan.RoundsText;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.json.JsonText;
+import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.formats.schedule.FileProblem;
 import dev.pipewright.planner.placement.OperatorGraph;
 import dev.pipewright.planner.placement.OperatorGraph.Operator;

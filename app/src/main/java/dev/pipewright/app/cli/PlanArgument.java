@@ -7,7 +7,12 @@ import dev.pipewright.formats.PlacementFile;
 import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.ReadPlan;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.memory.McapTable;
+import dev.pipewright.formats.problem.ClusterNames;
+import dev.pipewright.formats.problem.Costed;
+import dev.pipewright.formats.problem.NetworkNames;
+import dev.pipewright.formats.problem.SizeLimits;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -73,7 +78,7 @@ final class PlanArgument {
 
   private boolean isMeasured(MadeFor madeFor) {
     String name = model == null ? madeFor.model().orElse("") : model;
-    return !name.isEmpty() && McapTable.isTable(OptionValues.file("the model", name));
+    return !name.isEmpty() && McapTable.isTable(FileNames.file("the model", name));
   }
 
   /** The model's name, the user's first; the file's is one that there is. */
@@ -86,8 +91,8 @@ final class PlanArgument {
             .model()
             .orElseThrow(
                 () -> new BadInputException(path + ": does not say its model; add --model"));
-    if (ModelArgument.zooModel(named).isEmpty()
-        && !Files.exists(OptionValues.file(path + ": its model", named))) {
+    if (NetworkNames.zooModel(named).isEmpty()
+        && !Files.exists(FileNames.file(path + ": its model", named))) {
       throw new BadInputException(
           "%s: its model '%s' is no file and no name of the zoo; give it with --model"
               .formatted(path, named));
@@ -123,7 +128,7 @@ final class PlanArgument {
   }
 
   /** What the plan's samples cost; takes from the file what the user does not say anew. */
-  ModelArgument.Costed costed(MadeFor madeFor, long batch) {
+  Costed costed(MadeFor madeFor, long batch) {
     agree(madeFor, batch);
     arguments.fallBackTo(madeFor.training(), madeFor.memory());
     return arguments.costed(model(madeFor), cluster(madeFor), madeFor.profileBatch(), (int) batch);

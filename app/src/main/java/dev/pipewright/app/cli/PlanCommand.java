@@ -2,6 +2,7 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.app.report.text.TrainingLines;
 import dev.pipewright.formats.answer.TrainingFiguresJson;
+import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.formats.memory.McapTable;
 import dev.pipewright.planner.SearchStoppedException;
@@ -151,7 +152,7 @@ final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
 
   /** CAPTURE needs a network; a table of measured peaks is for mCAP. */
   private String forMemory() {
-    return McapTable.isTable(OptionValues.file("the model", model)) ? "mcap" : "capture";
+    return McapTable.isTable(FileNames.file("the model", model)) ? "mcap" : "capture";
   }
 
   private int show(PlannerAnswer answer, @Nullable OutputFolder to) {

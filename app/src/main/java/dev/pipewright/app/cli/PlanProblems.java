@@ -1,6 +1,8 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.problem.Costed;
+import dev.pipewright.formats.problem.PlanFit;
 import dev.pipewright.formats.schedule.FileProblem;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.Schedule;
@@ -27,7 +29,7 @@ final class PlanProblems {
   }
 
   /** Where stages are not for the model and cluster. */
-  static List<FileProblem> misfits(Path path, List<StagePlan> stages, ModelArgument.Costed costed) {
+  static List<FileProblem> misfits(Path path, List<StagePlan> stages, Costed costed) {
     return PlanFit.problems(stages, costed).stream().map(words -> misfit(path, words)).toList();
   }
 
@@ -40,7 +42,7 @@ final class PlanProblems {
   }
 
   /** Throws where stages are not for the model and cluster. */
-  static void refuseMisfits(Path path, List<StagePlan> stages, ModelArgument.Costed costed) {
+  static void refuseMisfits(Path path, List<StagePlan> stages, Costed costed) {
     for (String problem : PlanFit.problems(stages, costed)) {
       throw new BadInputException(path + ": " + problem);
     }

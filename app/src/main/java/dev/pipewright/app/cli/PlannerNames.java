@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.Suggestion;
 import dev.pipewright.planner.catalog.PlannerCatalog;
 import dev.pipewright.planner.catalog.PlannerEntry;
 import dev.pipewright.planner.catalog.PlannerEntry.Schedules;

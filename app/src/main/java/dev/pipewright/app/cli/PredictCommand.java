@@ -3,7 +3,10 @@ package dev.pipewright.app.cli;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.OutputFolder;
+import dev.pipewright.formats.file.Suggestion;
 import dev.pipewright.formats.paradl.ParadlSwitches;
+import dev.pipewright.formats.problem.Amounts;
+import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.predict.paradl.BatchScaling;
 import dev.pipewright.predict.paradl.ParallelDegrees;
 import dev.pipewright.predict.paradl.Setting;
@@ -175,7 +178,7 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
     Formulas which = Formulas.valueOf(choice("--formulas", formulas, FORMULAS));
     Cluster cluster = arguments.cluster(Optional.empty());
     List<Integer> counts = counts(cluster);
-    ModelArgument.Costed costed = costed(counts);
+    Costed costed = costed(counts);
     BatchScaling batch = batch(costed);
     try (OutputFolder to = OutputFolder.of(out, StudyAnswer.FILES)) { // before any work
       return answer(asked, exchange, which, counts, costed, batch, to);
@@ -187,7 +190,7 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
       Exchange exchange,
       Formulas which,
       List<Integer> counts,
-      ModelArgument.Costed costed,
+      Costed costed,
       BatchScaling batch,
       @Nullable OutputFolder to) {
     Setting setting =
@@ -275,7 +278,7 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
     return List.copyOf(counts);
   }
 
-  private ModelArgument.Costed costed(List<Integer> counts) {
+  private Costed costed(List<Integer> counts) {
     if (batchPerDevice != null && globalBatch != null) {
       throw new BadInputException(
           "--batch-per-device and --global-batch exclude each other; give one of them");
@@ -288,7 +291,7 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
     return arguments.costed(model, Optional.empty(), OptionalInt.empty(), slice);
   }
 
-  private BatchScaling batch(ModelArgument.Costed costed) {
+  private BatchScaling batch(Costed costed) {
     if (globalBatch != null) {
       return BatchScaling.global(globalBatch);
     }
@@ -310,13 +313,13 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
             : ", pipelines run " + setting.degrees().schedule().name());
   }
 
-  private OptionalLong epoch(ModelArgument.Costed costed) {
+  private OptionalLong epoch(Costed costed) {
     return samples == null
         ? costed.samplesPerEpoch()
         : OptionalLong.of(AtLeast.one("--samples", samples));
   }
 
-  private Optional<List<Boolean>> switches(ModelArgument.Costed costed) {
+  private Optional<List<Boolean>> switches(Costed costed) {
     if (splitLayers == null) {
       return Optional.empty();
     }
@@ -331,7 +334,7 @@ final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
     if (memoryReuse == null) {
       return OptionalDouble.empty();
     }
-    double factor = OptionValues.decimal(memoryReuse);
+    double factor = Amounts.decimal(memoryReuse);
     if (!Range.FACTOR.positive(factor)) {
       throw new BadInputException(
           "--memory-reuse: '%s' is no factor; give a number from %s, like 0.5"

@@ -6,6 +6,7 @@ import dev.pipewright.execution.Emulation.LayerSeconds;
 import dev.pipewright.execution.RunPrediction;
 import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.problem.NetworkNames;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
@@ -110,7 +111,7 @@ final class PredictionArgument {
     model.profileBatch = profileBatch;
     model.optimizer = optimizer.name().toLowerCase(Locale.ROOT);
     String priced = profile == null ? chosen.model() : profile;
-    if (ModelArgument.zooModel(priced).isPresent()) {
+    if (NetworkNames.zooModel(priced).isPresent()) {
       model.precision = Precision.FP32.word(); // what workers compute in
     }
     OptionalInt batch = plan.map(MadeFor::profileBatch).orElse(OptionalInt.empty());

@@ -7,6 +7,8 @@ import dev.pipewright.execution.TrainingFailureException;
 import dev.pipewright.formats.cluster.ClusterYaml;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.OutputFolder;
+import dev.pipewright.formats.problem.NetworkNames;
+import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.formats.profile.ProfilingJson;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -136,8 +138,8 @@ final class ProfileCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    if (ModelArgument.zooModel(model).isEmpty()) {
-      ModelArgument.modelFile(model);
+    if (NetworkNames.zooModel(model).isEmpty()) {
+      NetworkNames.modelFile(model);
     }
     ProfilingRequest request = request();
     try (OutputFolder folder = OutputFolder.of(out, PROFILE, CLUSTER, LINKS, PEAKS, MEASUREMENTS)) {

@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.problem.SizeLimits;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.sim.Run;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.Suggestion;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.catalog.ScheduleCatalog;
 import dev.pipewright.schedule.catalog.ScheduleEntry;

@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.problem.Amounts;
 import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.catalog.ScheduleInput;
@@ -94,7 +95,7 @@ record ScheduleRequest(
     }
 
     private static double number(String name, String text) {
-      double value = OptionValues.decimal(text);
+      double value = Amounts.decimal(text);
       if (Range.SECONDS.holds(value)) {
         return value;
       }

@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.formats.schedule.JitterJson;
 import dev.pipewright.schedule.Recomputed;
 import dev.pipewright.schedule.Schedule;

@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.problem.Amounts;
 import java.util.OptionalDouble;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -56,7 +57,7 @@ final class SearchDeadline implements BooleanSupplier, AutoCloseable {
     if (text == null) {
       return OptionalDouble.empty();
     }
-    double seconds = OptionValues.decimal(text);
+    double seconds = Amounts.decimal(text);
     if (seconds > 0 && seconds <= MOST_SECONDS) {
       return OptionalDouble.of(seconds);
     }

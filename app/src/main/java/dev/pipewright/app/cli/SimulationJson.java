@@ -1,5 +1,6 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.formats.problem.Costed;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -16,11 +17,7 @@ final class SimulationJson {
    * @param expected seconds that the plan's file says it would take
    */
   static Map<String, Object> head(
-      ModelArgument.Costed costed,
-      String schedule,
-      String objective,
-      double seconds,
-      OptionalDouble expected) {
+      Costed costed, String schedule, String objective, double seconds, OptionalDouble expected) {
     Map<String, Object> value = new LinkedHashMap<>();
     value.put("name", objective);
     value.put("value", seconds);

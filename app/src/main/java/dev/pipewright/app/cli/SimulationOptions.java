@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.problem.Amounts;
 import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.Conditions.Transfers;
 import dev.pipewright.sim.Jitter;
@@ -283,7 +284,7 @@ final class SimulationOptions {
   }
 
   private static double number(String option, String text, double least, String like) {
-    double value = OptionValues.decimal(text);
+    double value = Amounts.decimal(text);
     if (value >= least && value <= 1e6) {
       return value;
     }

@@ -4,6 +4,7 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.SteadyState;
 import dev.pipewright.formats.SteadyFigures;
+import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.plan.AsynchronousPlan.Rule;
 import dev.pipewright.plan.Recompute;

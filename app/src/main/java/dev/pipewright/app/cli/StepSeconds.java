@@ -2,6 +2,7 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.app.report.text.Numbers;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.problem.Amounts;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.search.OncePerStepTimes;
 import dev.pipewright.units.Range;
@@ -31,7 +32,7 @@ record StepSeconds(double update, double reduce, double gather, double gradientP
   }
 
   private static double number(String text) {
-    double value = OptionValues.decimal(text);
+    double value = Amounts.decimal(text);
     if (Range.SECONDS.holds(value)) {
       return value;
     }

@@ -13,6 +13,7 @@ import dev.pipewright.app.report.text.Words;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.answer.StudyJson;
 import dev.pipewright.formats.file.OutputFolder;
+import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.predict.paradl.Prediction;
 import dev.pipewright.predict.paradl.Prediction.Impossible;
 import dev.pipewright.predict.paradl.Prediction.Predicted;
@@ -30,7 +31,7 @@ final class StudyAnswer {
   };
 
   private final Study study;
-  private final ModelArgument.Costed costed;
+  private final Costed costed;
   private final String question;
   private final String flags;
 
@@ -38,7 +39,7 @@ final class StudyAnswer {
    * @param question what was asked, in words
    * @param flags what was said of model and cluster, for another command
    */
-  StudyAnswer(Study study, ModelArgument.Costed costed, String question, String flags) {
+  StudyAnswer(Study study, Costed costed, String question, String flags) {
     this.flags = flags;
     this.study = study;
     this.costed = costed;

@@ -10,6 +10,9 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.problem.Costed;
+import dev.pipewright.formats.problem.PlanFit;
+import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.planner.Evaluation;
 import dev.pipewright.planner.OneDevice;
 import dev.pipewright.planner.Planning;
@@ -58,7 +61,7 @@ final class SynchronousAnswer implements Answer.Remarks {
       SynchronousFlags flags,
       SearchDeadline patience) {
     Request asked = flags.request(planner);
-    ModelArgument.Costed costed =
+    Costed costed =
         arguments.costed(model, Optional.empty(), OptionalInt.empty(), asked.globalBatch());
     return of(planner, costed, arguments, flags, asked.withStages(flags.stages(costed)), patience);
   }
@@ -68,14 +71,14 @@ final class SynchronousAnswer implements Answer.Remarks {
       String model, ModelArgument arguments, SynchronousFlags flags, SearchDeadline patience) {
     String straight = "straight";
     Request request = flags.request(straight).withStages(OptionalInt.of(1));
-    ModelArgument.Costed costed =
+    Costed costed =
         arguments.costed(model, Optional.empty(), OptionalInt.empty(), request.globalBatch());
     return of(straight, costed, arguments, flags, request, patience);
   }
 
   private static Answer of(
       String planner,
-      ModelArgument.Costed costed,
+      Costed costed,
       ModelArgument arguments,
       SynchronousFlags flags,
       Request request,
@@ -118,7 +121,7 @@ final class SynchronousAnswer implements Answer.Remarks {
     return new SimulatedOracle(new PipelineOracle(costs, new PathFormula()));
   }
 
-  private static Planning evaluated(Path path, ModelArgument.Costed costed, Request request) {
+  private static Planning evaluated(Path path, Costed costed, Request request) {
     PlanFile file = PlanJson.read(path);
     SizeLimits.passes(path.toString(), file.plan());
     if (!request.costModel().isFor(request.globalBatch(), file.plan())) {

@@ -2,6 +2,9 @@ package dev.pipewright.app.cli;
 
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.Suggestion;
+import dev.pipewright.formats.problem.Costed;
+import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.Request.Shape;
@@ -104,7 +107,7 @@ final class SynchronousFlags {
    * How many stages a pipeline has to have; empty where any number will do. Throws {@link
    * BadInputException} where there are no such pipelines.
    */
-  OptionalInt stages(ModelArgument.Costed costed) {
+  OptionalInt stages(Costed costed) {
     return stages(
         costed.model(),
         () -> costed.workload().chain().mostStages(),

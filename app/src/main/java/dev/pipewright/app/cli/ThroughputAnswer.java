@@ -5,6 +5,8 @@ import dev.pipewright.formats.SteadyFigures;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.formats.json.JsonText;
+import dev.pipewright.formats.problem.Costed;
+import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.madpipe.PeriodicPlan;
 import dev.pipewright.planner.madpipe.PeriodicPlanner;
@@ -63,8 +65,7 @@ final class ThroughputAnswer implements PlannerAnswer {
       PipeDreamFlags pipeDream,
       SearchDeadline patience) {
     int samples = flags.globalBatch();
-    ModelArgument.Costed costed =
-        arguments.costed(model, Optional.empty(), OptionalInt.empty(), samples);
+    Costed costed = arguments.costed(model, Optional.empty(), OptionalInt.empty(), samples);
     SizeLimits.devices(costed.workload().cluster());
     flags.stages(costed); // what none of them could answer
     List<Rival> rivals = new ArrayList<>();
@@ -111,7 +112,7 @@ final class ThroughputAnswer implements PlannerAnswer {
   }
 
   private static Rival periodic(
-      ModelArgument.Costed costed, OptionalInt stages, int samples, SearchDeadline patience) {
+      Costed costed, OptionalInt stages, int samples, SearchDeadline patience) {
     SizeLimits.searched("madpipe", costed.costs().size());
     long start = System.nanoTime();
     PeriodicPlanning planning =

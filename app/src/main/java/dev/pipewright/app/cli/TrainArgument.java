@@ -4,6 +4,9 @@ import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.catalog.ModelFiles;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.FileNames;
+import dev.pipewright.formats.problem.NetworkNames;
+import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
@@ -154,21 +157,21 @@ final class TrainArgument {
 
   /** The optimizer that a network is usually trained with; as `plan` assumes. */
   static Optimizer usualOptimizer(String network) {
-    Path file = OptionValues.file("the model", network);
+    Path file = FileNames.file("the model", network);
     if (Files.exists(file)) {
       return ModelFiles.read(file, OptionalInt.of(1), Optional.empty())
           .training()
           .map(Training::optimizer)
           .orElse(Optimizer.ADAM);
     }
-    return ModelArgument.zooModel(network)
+    return NetworkNames.zooModel(network)
         .map(zoo -> zoo.training().optimizer())
         .orElse(Optimizer.ADAM);
   }
 
   Chosen chosen() {
     Chosen chosen =
-        isPlan() ? ofPlan(TrainPlan.of(OptionValues.file("the plan", what))) : ofModel(what);
+        isPlan() ? ofPlan(TrainPlan.of(FileNames.file("the plan", what))) : ofModel(what);
     Assignment sharded = chosen.assignment().sharded(sharding());
     sharded
         .shardingRefusal()
@@ -190,7 +193,7 @@ final class TrainArgument {
 
   /** A file that begins like an object and holds stages is a plan; other files are networks. */
   private boolean isPlan() {
-    return what.endsWith(".json") && PlanJson.isPlan(OptionValues.file("the plan", what));
+    return what.endsWith(".json") && PlanJson.isPlan(FileNames.file("the plan", what));
   }
 
   private Chosen ofPlan(TrainPlan file) {
@@ -392,10 +395,9 @@ final class TrainArgument {
   }
 
   private static LayerGraph graph(String network) {
-    Path file = OptionValues.file("the model", network);
-    Optional<ZooModel> zoo =
-        Files.exists(file) ? Optional.empty() : ModelArgument.zooModel(network);
+    Path file = FileNames.file("the model", network);
+    Optional<ZooModel> zoo = Files.exists(file) ? Optional.empty() : NetworkNames.zooModel(network);
     return zoo.map(ZooModel::graph)
-        .orElseGet(() -> ModelFiles.graph(ModelArgument.modelFile(network)));
+        .orElseGet(() -> ModelFiles.graph(NetworkNames.modelFile(network)));
   }
 }

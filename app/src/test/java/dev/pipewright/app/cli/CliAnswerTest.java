@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.formats.problem.Amounts;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -275,7 +276,7 @@ class CliAnswerTest {
             "1.073741824e9",
             "1.073741824GB",
             "1Gi")) {
-      assertEquals(1L << 30, ModelArgument.bytes(same).value(), same);
+      assertEquals(1L << 30, Amounts.bytes(same).value(), same);
     }
   }
 

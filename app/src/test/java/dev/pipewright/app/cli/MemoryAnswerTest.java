@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.app.cli.MemoryAnswer.Asked;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.schedule.PipelinePolicy;
 import java.io.IOException;
@@ -31,7 +32,7 @@ class MemoryAnswerTest {
     return new Asked(planner, batch, OptionalInt.empty(), List.of(PipelinePolicy.A), () -> false);
   }
 
-  private static ModelArgument.Costed costed(String model, String cluster, String memory) {
+  private static Costed costed(String model, String cluster, String memory) {
     ModelArgument argument = new ModelArgument();
     argument.cluster = cluster;
     argument.memory = memory;

@@ -7,6 +7,7 @@ import dev.pipewright.cost.Roofline;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.GivenMemory;
+import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.model.Chain;
 import dev.pipewright.planner.madpipe.PeriodicPlanner;
 import dev.pipewright.planner.madpipe.PeriodicProblem;
@@ -25,7 +26,7 @@ class PeriodicAnswerTest {
     var profile = Roofline.profile(model.graph(), cluster, model.training(), List.of(64));
     var workload = new Workload(Chain.of(model.graph()), profile, model.training(), cluster);
     var costed =
-        new ModelArgument.Costed(
+        new Costed(
             "vgg-19",
             "dapple-a:1x4",
             new StageCosts(workload),

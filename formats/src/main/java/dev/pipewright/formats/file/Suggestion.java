@@ -1,6 +1,5 @@
-package dev.pipewright.app.cli;
+package dev.pipewright.formats.file;
 
-import dev.pipewright.formats.file.Nearest;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -8,19 +7,19 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** Words for a user who wrote a name that is not known. */
-final class Suggestion {
+public final class Suggestion {
   private static final int MOST = 4;
 
   private Suggestion() {}
 
   /** {@code did you mean "plan"?}, where a known name is near. */
-  static Optional<String> near(String word, Collection<String> known) {
+  public static Optional<String> near(String word, Collection<String> known) {
     String hint = word.isEmpty() ? "" : Nearest.hint(word, known);
     return hint.startsWith("did you mean") ? Optional.of(hint) : Optional.empty();
   }
 
   /** The near name, or else all of them. */
-  static String of(String word, Collection<String> known) {
+  public static String of(String word, Collection<String> known) {
     return near(word, known).orElse("one of " + String.join(", ", known));
   }
 
@@ -28,7 +27,7 @@ final class Suggestion {
    * Known names that share a meaningful part with a word, the best first: {@code 8xH100} has {@code
    * h100} in common with {@code dgx-h100}. At most {@value #MOST}.
    */
-  static List<String> alike(String word, Collection<String> known) {
+  public static List<String> alike(String word, Collection<String> known) {
     String given = plain(word);
     return known.stream()
         .filter(name -> common(given, name) >= 2)

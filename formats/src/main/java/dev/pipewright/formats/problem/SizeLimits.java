@@ -1,4 +1,4 @@
-package dev.pipewright.app.cli;
+package dev.pipewright.formats.problem;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.file.BadInputException;
@@ -7,34 +7,34 @@ import dev.pipewright.plan.Plan;
 /**
  * Sizes above which an answer would take too long or too much memory: better a sentence at once.
  */
-final class SizeLimits {
+public final class SizeLimits {
   /** Samples of a step: as many micro-batches may be simulated. */
-  static final int SAMPLES = 1 << 20;
+  public static final int SAMPLES = 1 << 20;
 
   /** Devices that a planner looks at. */
-  static final int DEVICES = 4_096;
+  public static final int DEVICES = 4_096;
 
   /** Machines that a planner looks at: many of one device are more work than few of many. */
-  static final int MACHINES = 512;
+  public static final int MACHINES = 512;
 
   /** Layers, as in model files. */
-  static final int LAYERS = 100_000;
+  public static final int LAYERS = 100_000;
 
   /** Layers for searches whose work grows with the square of their number. */
-  static final int SEARCHED_LAYERS = 5_000;
+  public static final int SEARCHED_LAYERS = 5_000;
 
   /** Stages, micro-batches, replicas, or whatever else a flag counts. */
-  static final int COUNT = 1 << 20;
+  public static final int COUNT = 1 << 20;
 
   /** Micro-batches times stages: each takes some hundred bytes while it is simulated. */
-  static final long PASSES = 1 << 19;
+  public static final long PASSES = 1 << 19;
 
   /** The same of what is drawn in reports and traces. */
-  static final long DRAWN = 1 << 18;
+  public static final long DRAWN = 1 << 18;
 
   private SizeLimits() {}
 
-  static void samples(String what, long samples) {
+  public static void samples(String what, long samples) {
     if (samples > SAMPLES) {
       throw new BadInputException(
           "%s: %d samples per step are more than can be simulated; take at most %d"
@@ -42,7 +42,7 @@ final class SizeLimits {
     }
   }
 
-  static void layers(String model, int layers) {
+  public static void layers(String model, int layers) {
     if (layers > LAYERS) {
       throw new BadInputException(
           "%s: has %d layers, more than can be planned; take at most %d"
@@ -50,7 +50,7 @@ final class SizeLimits {
     }
   }
 
-  static void searched(String planner, int layers) {
+  public static void searched(String planner, int layers) {
     if (layers > SEARCHED_LAYERS) {
       throw new BadInputException(
           "--planner %s: %d layers are more than it can search; take at most %d by merging layers into blocks, or --planner dapple"
@@ -58,7 +58,7 @@ final class SizeLimits {
     }
   }
 
-  static void devices(Cluster cluster) {
+  public static void devices(Cluster cluster) {
     if (cluster.size() > DEVICES || cluster.machines() > MACHINES) {
       throw new BadInputException(
           ("%s: %d devices in %d machines are more than can be planned;"
@@ -68,7 +68,7 @@ final class SizeLimits {
   }
 
   /** Throws where a report would be too large. */
-  static void drawn(Plan plan) {
+  public static void drawn(Plan plan) {
     long passes = (long) plan.stages().size() * plan.microBatches();
     if (passes > DRAWN) {
       throw new BadInputException(
@@ -77,7 +77,7 @@ final class SizeLimits {
     }
   }
 
-  static void passes(String what, Plan plan) {
+  public static void passes(String what, Plan plan) {
     samples(what, plan.globalBatch());
     long passes = (long) plan.stages().size() * plan.microBatches();
     if (passes > PASSES) {

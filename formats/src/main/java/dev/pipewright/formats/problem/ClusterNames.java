@@ -1,8 +1,10 @@
-package dev.pipewright.app.cli;
+package dev.pipewright.formats.problem;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.cluster.ClusterYaml;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.FileNames;
+import dev.pipewright.formats.file.Suggestion;
 import dev.pipewright.formats.paradl.ParadlPlatform;
 import dev.pipewright.zoo.Clusters;
 import java.nio.file.Files;
@@ -14,7 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Finds the cluster that a user means: of the zoo, or in a file. */
-final class ClusterNames {
+public final class ClusterNames {
   /** A number of devices before their kind: {@code 8xH100}, {@code 64 A100}. */
   private static final Pattern COUNT =
       Pattern.compile("^\\s*([1-9]\\d{0,4})\\s*[x×*_-]?\\s*[a-zA-Z]");
@@ -23,7 +25,7 @@ final class ClusterNames {
 
   private ClusterNames() {}
 
-  static Cluster resolve(String name) {
+  public static Cluster resolve(String name) {
     Optional<Cluster> zoo;
     try {
       zoo = Clusters.find(name);
@@ -33,9 +35,9 @@ final class ClusterNames {
     if (zoo.isPresent()) {
       return zoo.get();
     }
-    Path path = OptionValues.file("the cluster", name);
+    Path path = FileNames.file("the cluster", name);
     if (name.isEmpty() || !(Files.exists(path) || name.equals("-"))) {
-      OptionValues.requireNoPath("cluster", name);
+      FileNames.requireNoPath("cluster", name);
       throw new BadInputException("no cluster '" + name + "'; " + meant(name));
     }
     return path.toString().endsWith(".plat") ? ParadlPlatform.read(path) : ClusterYaml.read(path);
@@ -70,7 +72,7 @@ final class ClusterNames {
   }
 
   /** Clusters whose names or devices a word mentions. */
-  static List<String> alike(String word) {
+  public static List<String> alike(String word) {
     List<String> names = new ArrayList<>(Suggestion.alike(word, Clusters.names()));
     for (String known : Clusters.names()) {
       if (!names.contains(known) && !Suggestion.alike(word, List.of(device(known))).isEmpty()) {
@@ -85,15 +87,14 @@ final class ClusterNames {
   }
 
   /** Whether there is a cluster or a file of that name. */
-  static boolean exists(String name) {
-    return !isFile(name)
-        || (!name.isEmpty() && Files.exists(OptionValues.file("the cluster", name)));
+  public static boolean exists(String name) {
+    return !isFile(name) || (!name.isEmpty() && Files.exists(FileNames.file("the cluster", name)));
   }
 
   /** How a file elsewhere names the same cluster: as here, but a file by its whole path. */
-  static String anywhere(String name) {
+  public static String anywhere(String name) {
     return isFile(name)
-        ? OptionValues.file("the cluster", name).toAbsolutePath().normalize().toString()
+        ? FileNames.file("the cluster", name).toAbsolutePath().normalize().toString()
         : name;
   }
 

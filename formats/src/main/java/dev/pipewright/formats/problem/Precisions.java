@@ -1,8 +1,9 @@
-package dev.pipewright.app.cli;
+package dev.pipewright.formats.problem;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceKind;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.Suggestion;
 import dev.pipewright.units.Precision;
 import java.util.Arrays;
 import java.util.List;
@@ -10,7 +11,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What {@code --precision} says. */
-final class Precisions {
+public final class Precisions {
   /** The 16-bit format that the devices have: bfloat16 where they have both. */
   private static final String MIXED = "mixed";
 
@@ -19,14 +20,14 @@ final class Precisions {
   private Precisions() {}
 
   /** Throws {@link BadInputException} where no format is called so. */
-  static void check(String word) {
+  public static void check(String word) {
     if (!word.equals(MIXED)) {
       named(word);
     }
   }
 
   /** The format on a cluster; throws {@link BadInputException} where its devices lack it. */
-  static Precision on(String word, Cluster cluster) {
+  public static Precision on(String word, Cluster cluster) {
     if (word.equals(MIXED)) {
       return computes(cluster, Precision.BF16) ? Precision.BF16 : Precision.FP16;
     }
@@ -56,7 +57,7 @@ final class Precisions {
   }
 
   /** Whether a word means the precision that times were measured in. */
-  static boolean means(String word, Precision measured) {
+  public static boolean means(String word, Precision measured) {
     return word.equals(MIXED) ? measured.bytes() == 2 : named(word) == measured;
   }
 

@@ -1,4 +1,4 @@
-package dev.pipewright.app.cli;
+package dev.pipewright.formats.problem;
 
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.StagePlan;
@@ -6,16 +6,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Whether a plan is for the model and cluster that it is to run on. */
-final class PlanFit {
+public final class PlanFit {
   private PlanFit() {}
 
   /** What does not belong: place, value, remedy. */
-  static List<String> problems(Plan plan, ModelArgument.Costed costed) {
+  public static List<String> problems(Plan plan, Costed costed) {
     return problems(plan.stages(), costed);
   }
 
   /** The same for the stages of any plan. */
-  static List<String> problems(List<StagePlan> stages, ModelArgument.Costed costed) {
+  public static List<String> problems(List<StagePlan> stages, Costed costed) {
     List<String> problems = new ArrayList<>();
     int layers = costed.costs().size();
     int devices = costed.workload().cluster().size();

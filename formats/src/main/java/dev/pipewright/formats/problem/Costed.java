@@ -1,0 +1,27 @@
+package dev.pipewright.formats.problem;
+
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.Workload;
+import dev.pipewright.formats.GivenMemory;
+import java.util.OptionalLong;
+
+/**
+ * A model priced on a cluster.
+ *
+ * @param model as the user named it
+ * @param cluster as the user named it
+ * @param memory of every device: bytes where the user said so, and what plans leave free
+ * @param usualSlice samples that the model's source gives a device
+ * @param samplesPerEpoch of the data set, where the file says
+ */
+public record Costed(
+    String model,
+    String cluster,
+    StageCosts costs,
+    GivenMemory memory,
+    int usualSlice,
+    OptionalLong samplesPerEpoch) {
+  public Workload workload() {
+    return costs.workload();
+  }
+}

@@ -1,0 +1,225 @@
+package dev.pipewright.formats.problem;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cluster.DeviceMemory;
+import dev.pipewright.cost.Roofline;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.Workload;
+import dev.pipewright.formats.GivenMemory;
+import dev.pipewright.formats.catalog.ModelFiles;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.Suggestion;
+import dev.pipewright.formats.model.ModelFile;
+import dev.pipewright.model.Chain;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.model.Training;
+import dev.pipewright.profile.Profile;
+import dev.pipewright.units.Precision;
+import dev.pipewright.zoo.ZooModel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * What is trained on what, as a user states it. Words are those of the command line's options; what
+ * is empty has its default.
+ *
+ * @param network a name of the zoo, a file, or the name of the network that is given
+ * @param read a network that is given with its profile
+ * @param described a network that is given by its shapes alone
+ * @param cluster a name of the zoo, a file, or the name of the cluster that is given
+ * @param built a cluster that is given
+ * @param profileBatch samples that a file's times are for, where the file does not say
+ * @param modelFormat of a file; recognised by content where empty
+ * @param memory of every device instead of the cluster's, like {@code 32GiB}
+ * @param memoryReserve share of a device that plans leave free, like {@code 0.1} or {@code 10%}
+ */
+public record NamedWorkload(
+    String network,
+    Optional<ModelFile> read,
+    Optional<ZooModel> described,
+    String cluster,
+    Optional<Cluster> built,
+    OptionalInt profileBatch,
+    Optional<String> modelFormat,
+    Optional<String> memory,
+    Optional<String> memoryReserve,
+    Optional<String> optimizer,
+    Optional<String> precision) {
+  private static final int MOST_PROFILED = 1024; // samples of a slice
+
+  /** With all defaults. */
+  public static NamedWorkload of(String network, String cluster) {
+    return new NamedWorkload(
+        network,
+        Optional.empty(),
+        Optional.empty(),
+        cluster,
+        Optional.empty(),
+        OptionalInt.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty());
+  }
+
+  /** Throws {@link BadInputException} where a name or a word is unknown. */
+  public void check() {
+    if (read.isEmpty() && described.isEmpty()) {
+      NetworkNames.check(network);
+    }
+    if (built.isEmpty()) {
+      ClusterNames.resolve(cluster);
+    }
+    checkFile(profileBatch, modelFormat);
+    memory.ifPresent(Amounts::bytes);
+    optimizer.ifPresent(NamedWorkload::checkOptimizer);
+    precision.ifPresent(Precisions::check);
+    memoryReserve.ifPresent(NamedWorkload::reserve);
+  }
+
+  /** Throws where what is said of a file is wrong. */
+  public static void checkFile(OptionalInt profileBatch, Optional<String> modelFormat) {
+    profileBatch.ifPresent(samples -> {
+      if (samples < 1) {
+        throw new BadInputException(
+            "--profile-batch: " + samples + " is no batch; give a whole number >= 1");
+      }
+      SizeLimits.samples("--profile-batch", samples);
+    });
+    modelFormat.ifPresent(format -> {
+      if (!ModelFiles.FORMATS.contains(format)) {
+        throw new BadInputException(
+            "--model-format: unknown '"
+                + format
+                + "'; "
+                + Suggestion.of(format, ModelFiles.FORMATS));
+      }
+    });
+  }
+
+  /** Throws where there is no optimizer of that name. */
+  public static void checkOptimizer(String word) {
+    rule(word);
+  }
+
+  /** The share that is left free; throws where it is none. */
+  public static double reserve(String text) {
+    return Amounts.share("--memory-reserve", text);
+  }
+
+  /** The cluster, with the memory that the user gives its devices. */
+  public Cluster resolvedCluster() {
+    Cluster found = built.orElseGet(() -> ClusterNames.resolve(cluster));
+    Cluster sized = memory.map(text -> found.withMemory(Amounts.bytes(text))).orElse(found);
+    return memoryReserve
+        .map(share -> sized.withReserve(reserve(share)))
+        .orElseGet(() -> sized.withUsualReserve(DeviceMemory.USUAL_RESERVE));
+  }
+
+  /** What is known of the memory of the devices. */
+  public GivenMemory givenMemory(Cluster on) {
+    OptionalLong bytes =
+        memory
+            .map(text -> OptionalLong.of(Amounts.bytes(text).value()))
+            .orElse(OptionalLong.empty());
+    return new GivenMemory(bytes, on.reserve());
+  }
+
+  /**
+   * Reads the network and prices its layers for the cluster.
+   *
+   * @param globalBatch samples of a step: the most that a device may be given at once
+   */
+  public Costed costed(int globalBatch) {
+    checkFile(profileBatch, modelFormat);
+    Cluster on = resolvedCluster();
+    Optional<ZooModel> zoo =
+        read.isPresent() ? Optional.empty() : described.or(() -> NetworkNames.zooModel(network));
+    return zoo.isPresent() ? ofZoo(zoo.get(), on, globalBatch) : ofProfile(file(), on);
+  }
+
+  private Costed ofZoo(ZooModel zoo, Cluster on, int globalBatch) {
+    Training usual = zoo.trainedOn(on);
+    Training training =
+        training(usual, precision.map(word -> Precisions.on(word, on)).orElse(usual.precision()));
+    LayerGraph graph = zoo.graph();
+    SizeLimits.layers(network, graph.size());
+    Profile profile = Roofline.profile(graph, on, training, slices(globalBatch));
+    return costed(graph, profile, training, on, zoo.usualBatchPerDevice(), zoo.samplesPerEpoch());
+  }
+
+  private ModelFile file() {
+    return read.orElseGet(
+        () -> ModelFiles.read(NetworkNames.modelFile(network), profileBatch, modelFormat));
+  }
+
+  private Costed ofProfile(ModelFile file, Cluster on) {
+    Precision measured = file.profile().precision();
+    precision.ifPresent(word -> {
+      if (!Precisions.means(word, measured)) {
+        throw new BadInputException(
+            "%s: its times are for %s; leave out --precision or measure again"
+                .formatted(network, measured.word()));
+      }
+    });
+    Training training =
+        training(file.training().orElse(new Training(Optimizer.ADAM, measured)), measured);
+    return costed(
+        file.graph(),
+        file.profile(),
+        training,
+        on,
+        file.profile().samples().get(0),
+        file.dataset()
+            .map(dataset -> OptionalLong.of(dataset.samples()))
+            .orElse(OptionalLong.empty()));
+  }
+
+  private Costed costed(
+      LayerGraph graph,
+      Profile profile,
+      Training training,
+      Cluster on,
+      int usualSlice,
+      OptionalLong samplesPerEpoch) {
+    return new Costed(
+        network,
+        cluster,
+        new StageCosts(new Workload(Chain.of(graph), profile, training, on)),
+        givenMemory(on),
+        usualSlice,
+        samplesPerEpoch);
+  }
+
+  /** Powers of two up to what a device can be given. */
+  private static List<Integer> slices(int globalBatch) {
+    List<Integer> slices = new ArrayList<>();
+    for (int samples = 1; samples <= Math.min(globalBatch, MOST_PROFILED); samples *= 2) {
+      slices.add(samples);
+    }
+    return slices;
+  }
+
+  private Training training(Training usual, Precision in) {
+    return new Training(optimizer.map(NamedWorkload::rule).orElse(usual.optimizer()), in);
+  }
+
+  private static Optimizer rule(String text) {
+    List<String> words = new ArrayList<>();
+    for (Optimizer rule : Optimizer.values()) {
+      String word = rule.name().toLowerCase(Locale.ROOT);
+      if (word.equals(text)) {
+        return rule;
+      }
+      words.add(word);
+    }
+    throw new BadInputException(
+        "--optimizer: unknown '" + text + "'; " + Suggestion.of(text, words));
+  }
+}

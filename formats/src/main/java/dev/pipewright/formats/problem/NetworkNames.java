@@ -1,0 +1,61 @@
+package dev.pipewright.formats.problem;
+
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.FileNames;
+import dev.pipewright.formats.file.Suggestion;
+import dev.pipewright.zoo.Models;
+import dev.pipewright.zoo.ZooModel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** Finds the network that a user means: of the zoo, or in a file. */
+public final class NetworkNames {
+  private NetworkNames() {}
+
+  /** A network of the zoo by its name, where there is one. */
+  public static Optional<ZooModel> zooModel(String name) {
+    try {
+      return Models.find(name);
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** The file of a model that is none of the zoo. */
+  public static Path modelFile(String model) {
+    Path path = FileNames.file("the model", model);
+    if (model.isEmpty() || !(Files.exists(path) || model.equals("-"))) {
+      FileNames.requireNoPath("model", model);
+      throw new BadInputException("no model '" + model + "'; " + meant(model));
+    }
+    return path;
+  }
+
+  /** Throws {@link BadInputException} where there is neither a network nor a file of that name. */
+  public static void check(String model) {
+    if (zooModel(model).isEmpty()) {
+      modelFile(model);
+    }
+  }
+
+  /** What an unknown name may mean. */
+  public static String meant(String model) {
+    Optional<String> near = Suggestion.near(model, Models.names());
+    if (near.isPresent()) {
+      return near.get();
+    }
+    List<String> alike = Suggestion.alike(model, Models.names());
+    return alike.isEmpty()
+        ? "give a file or a name that `pipewright models` lists"
+        : "there are " + String.join(", ", alike) + " (`pipewright models` lists all)";
+  }
+
+  /** How a file elsewhere names the same model: as here, but a file by its whole path. */
+  public static String anywhere(String model) {
+    return zooModel(model).isPresent()
+        ? model
+        : FileNames.file("the model", model).toAbsolutePath().normalize().toString();
+  }
+}
