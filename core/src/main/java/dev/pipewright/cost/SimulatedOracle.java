@@ -5,10 +5,10 @@ import dev.pipewright.schedule.StepEnd;
 import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.Conditions.Transfers;
+import dev.pipewright.sim.EitherSimulator;
 import dev.pipewright.sim.Jitter;
 import dev.pipewright.sim.MonteCarlo;
 import dev.pipewright.sim.Run;
-import dev.pipewright.sim.Simulator;
 import dev.pipewright.sim.StaticSimulator;
 
 /** Answers with the simulated step time of a plan whose stages another oracle prices. */
@@ -45,7 +45,7 @@ public final class SimulatedOracle implements Oracle {
 
   /** One step of {@code plan} with the stage times of {@code priced}, as this oracle sees it. */
   public Run simulate(Plan plan, Assessment priced) {
-    return Simulator.run(StepEnd.of(plan.schedule()), times(plan, priced), conditions);
+    return EitherSimulator.run(StepEnd.of(plan.schedule()), times(plan, priced), conditions);
   }
 
   /** Many such steps with durations that differ. */

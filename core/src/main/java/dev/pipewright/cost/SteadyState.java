@@ -11,8 +11,8 @@ import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Conditions;
+import dev.pipewright.sim.EitherSimulator;
 import dev.pipewright.sim.Run;
-import dev.pipewright.sim.Simulator;
 import dev.pipewright.sim.memory.RunMemory;
 import dev.pipewright.sim.memory.StageBytes;
 import dev.pipewright.trace.RankMemory;
@@ -108,7 +108,7 @@ public record SteadyState(
     int[] devices = devices(plan, costs.workload().cluster());
     OpTimes times = prices.times(placement, devices);
     OpTimes own = slowness.length == 0 ? times : times.on(placement, slowness);
-    Run run = Simulator.run(schedule, own, conditions);
+    Run run = EitherSimulator.run(schedule, own, conditions);
     double[] ends = ends(plan, run, rounds.all());
     int first = rounds.before - 1;
     double seconds = (ends[first + rounds.measured] - ends[first]) / rounds.measured;

@@ -21,7 +21,7 @@ public record MonteCarlo(double[] seconds) {
     double[] seconds = new double[runs];
     for (int i = 0; i < runs; i++) {
       Conditions one = conditions.withJitter(jitter.ofRun(i));
-      seconds[i] = Simulator.run(schedule, times, one).makespan();
+      seconds[i] = EitherSimulator.run(schedule, times, one).makespan();
     }
     Arrays.sort(seconds);
     return new MonteCarlo(seconds);

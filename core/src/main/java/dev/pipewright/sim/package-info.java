@@ -10,7 +10,7 @@
  * <tr><td>{@link dev.pipewright.sim.CyclicMemory}</td><td>memory of cyclic workers from one curve</td></tr>
  * </table>
  *
- * <p>{@link dev.pipewright.sim.Simulator} takes the quicker that can. {@link
+ * <p>{@link dev.pipewright.sim.EitherSimulator} takes the quicker that can. {@link
  * dev.pipewright.sim.Conditions} say what a schedule meets; {@link dev.pipewright.sim.Recorder}
  * turns a run into a {@link dev.pipewright.trace.Timeline}. {@link
  * dev.pipewright.cost.SimulatedOracle} simulates plans.

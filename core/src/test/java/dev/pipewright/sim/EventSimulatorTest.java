@@ -86,9 +86,9 @@ class EventSimulatorTest {
     OpTimes times = OpTimes.equal(4, 1, 1, 1, 2);
     Conditions apart = Conditions.PLAIN.withWires(Wires.direct(4, 1, 0));
     Conditions together = Conditions.PLAIN.withWires(Wires.nodes(4, 2, 1, 1, 0));
-    assertEquals(10, Simulator.run(schedule, times, apart).makespan(), DUST);
-    assertEquals(14, Simulator.run(schedule, times, together).makespan(), DUST);
-    assertEquals(10, Simulator.run(schedule, times, Conditions.PLAIN).makespan(), DUST);
+    assertEquals(10, EitherSimulator.run(schedule, times, apart).makespan(), DUST);
+    assertEquals(14, EitherSimulator.run(schedule, times, together).makespan(), DUST);
+    assertEquals(10, EitherSimulator.run(schedule, times, Conditions.PLAIN).makespan(), DUST);
   }
 
   private static Schedule twoPipelines(Placement placement) {

@@ -8,10 +8,10 @@ import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.Conditions.Transfers;
+import dev.pipewright.sim.EitherSimulator;
 import dev.pipewright.sim.Jitter;
 import dev.pipewright.sim.MonteCarlo;
 import dev.pipewright.sim.Run;
-import dev.pipewright.sim.Simulator;
 import dev.pipewright.sim.steady.Period;
 import java.util.Optional;
 
@@ -144,7 +144,7 @@ record ScheduleRuns(
 
   private static Run run(String name, Work work) {
     try {
-      return Simulator.run(work.schedule(), work.times(), work.conditions());
+      return EitherSimulator.run(work.schedule(), work.times(), work.conditions());
     } catch (IllegalArgumentException e) {
       throw new BadInputException(
           "%s cannot run so: %s; give --transfers delayed or queued"
@@ -185,6 +185,8 @@ record ScheduleRuns(
       ScheduleNames.Named named, ScheduleRequest request, RecomputeFlag flag) {
     try {
       return named.generator().apply(request.recomputing(flag.stages()));
+    } catch (BadInputException e) {
+      throw e; // a sentence already
     } catch (IllegalArgumentException e) {
       throw new BadInputException(String.valueOf(e.getMessage()));
     }
