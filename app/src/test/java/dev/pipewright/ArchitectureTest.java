@@ -7,6 +7,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyP
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -212,6 +213,40 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAPackage("dev.pipewright.app.."));
+  }
+
+  @Test
+  void onlyTheCommandLineUsesTheLibrary() { // and users' programs
+    holds(
+        noClasses()
+            .that()
+            .resideOutsideOfPackages("dev.pipewright.api..", "dev.pipewright.app.cli..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("dev.pipewright.api.."));
+    holds(imports("api", strings(Stream.concat(Stream.of(CORE), Stream.of("formats")))));
+  }
+
+  @Test
+  void thePlanCommandAnswersThroughTheLibrary() { // so both have the same defaults
+    holds(
+        noClasses()
+            .that()
+            .haveSimpleName("SynchronousAnswer")
+            .should()
+            .dependOnClassesThat()
+            .haveSimpleNameContaining("PipelineOracle")
+            .orShould()
+            .dependOnClassesThat()
+            .haveFullyQualifiedName("dev.pipewright.planner.catalog.PlannerCatalog"));
+    ArchRule asked =
+        classes()
+            .that()
+            .haveSimpleName("SynchronousAnswer")
+            .should()
+            .dependOnClassesThat()
+            .haveFullyQualifiedName("dev.pipewright.api.Planners");
+    asked.check(ALL);
   }
 
   @Test

@@ -88,7 +88,6 @@ class SourcesTest {
           "ScheduleNames",
           "SteadyText",
           "SynchronousAnswer",
-          "SynchronousFlags",
           "ThroughputAnswer",
           "TrainArgument"); // the default
 

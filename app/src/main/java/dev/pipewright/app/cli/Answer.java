@@ -1,5 +1,6 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.api.SimulatedStep;
 import dev.pipewright.app.report.plan.HtmlReport;
 import dev.pipewright.app.report.plan.MemoryText;
 import dev.pipewright.app.report.plan.Picture;
@@ -11,10 +12,7 @@ import dev.pipewright.app.report.timeline.TimelineText;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.PeakMemory;
-import dev.pipewright.cost.PlanMemory;
-import dev.pipewright.cost.PlanTimeline;
 import dev.pipewright.cost.SimulatedOracle;
-import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.cost.Workload;
@@ -145,14 +143,18 @@ final class Answer implements PlannerAnswer {
     }
     Candidate best = timed.get();
     Run run = simulator.apply(best);
-    List<StageCost> stages = best.estimate().stages();
+    SimulatedStep step = SimulatedStep.of(best.plan(), best.estimate(), run);
     this.planning =
         planning.objective() == Objective.PEAK_MEMORY
             ? planning.simulated(
-                new Assessment("simulated", run.makespan(), stages, best.estimate().memory()))
+                new Assessment(
+                    "simulated",
+                    run.makespan(),
+                    best.estimate().stages(),
+                    best.estimate().memory()))
             : planning;
-    this.memory = PlanMemory.of(stages, run);
-    this.timeline = PlanTimeline.of(best.plan(), best.estimate(), run, memory);
+    this.memory = step.memory();
+    this.timeline = step.timeline();
   }
 
   Planning planning() {

@@ -14,6 +14,7 @@ import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.formats.file.Suggestion;
 import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.problem.SizeLimits;
+import dev.pipewright.formats.problem.StepOptions;
 import dev.pipewright.formats.schedule.FileProblem;
 import dev.pipewright.formats.schedule.JitterJson;
 import dev.pipewright.plan.ParallelismLimits;
@@ -48,7 +49,9 @@ record GivenStep(
   static GivenStep of(PlanArgument argument, PlanFile file) {
     argument.model(file.madeFor());
     String word =
-        argument.costModel == null ? file.costModel().orElse("pipewright") : argument.costModel;
+        argument.costModel == null
+            ? file.costModel().orElse(StepOptions.COST_MODEL)
+            : argument.costModel;
     CostModel prices =
         CostModel.find(word)
             .orElseThrow(() ->
@@ -57,7 +60,7 @@ record GivenStep(
                         + ": unknown cost model '"
                         + word
                         + "'; "
-                        + Suggestion.of(word, SynchronousFlags.COST_MODELS)));
+                        + Suggestion.of(word, StepOptions.COST_MODELS)));
     SizeLimits.passes(argument.path.toString(), file.plan());
     long samples = file.plan().globalBatch();
     long said = file.madeFor().globalBatch().orElse(samples);

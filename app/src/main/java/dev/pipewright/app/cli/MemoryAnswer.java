@@ -186,6 +186,8 @@ record MemoryAnswer(Planning planning, boolean stopped) implements Answer.Remark
   private static Planning worded(String planner, Supplier<Planning> planned) {
     try {
       return planned.get();
+    } catch (BadInputException e) {
+      throw e; // a sentence already
     } catch (IllegalArgumentException e) {
       throw new BadInputException("--planner " + planner + ": " + e.getMessage());
     }

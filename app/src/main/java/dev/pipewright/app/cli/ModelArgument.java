@@ -101,31 +101,30 @@ final class ModelArgument {
   /** What is said of a network and a cluster, with that of a plan where the user says nothing. */
   NamedWorkload named(String model, Optional<String> clusterFallback, OptionalInt batchFallback) {
     return new NamedWorkload(
-        model,
-        Optional.empty(),
-        Optional.empty(),
-        clusterName(clusterFallback),
-        Optional.empty(),
-        profileBatch == null ? batchFallback : OptionalInt.of(profileBatch),
-        Optional.ofNullable(modelFormat),
-        Optional.ofNullable(memory),
-        Optional.ofNullable(memoryReserve),
+        new NamedWorkload.Network(
+            model,
+            profileBatch == null ? batchFallback : OptionalInt.of(profileBatch),
+            Optional.ofNullable(modelFormat),
+            Optional.empty(),
+            Optional.empty()),
+        devices(clusterName(clusterFallback)),
         Optional.ofNullable(optimizer),
         Optional.ofNullable(precision));
   }
 
-  private NamedWorkload onCluster(Optional<String> fallback) {
-    return named("", fallback, OptionalInt.empty());
+  private NamedWorkload.Devices devices(String name) {
+    return new NamedWorkload.Devices(
+        name, Optional.empty(), Optional.ofNullable(memory), Optional.ofNullable(memoryReserve));
   }
 
   /** The cluster, with the memory that the user gives its devices. */
   Cluster cluster(Optional<String> fallback) {
-    return onCluster(fallback).resolvedCluster();
+    return devices(clusterName(fallback)).cluster();
   }
 
   /** What is known of the memory of the devices. */
   GivenMemory memory(Cluster on) {
-    return onCluster(Optional.of("")).givenMemory(on);
+    return devices("").memory(on);
   }
 
   /** Reads the model and prices its layers for the cluster. */

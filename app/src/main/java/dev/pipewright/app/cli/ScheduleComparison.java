@@ -1,7 +1,7 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.file.BadInputException;
-import dev.pipewright.formats.problem.SizeLimits;
+import dev.pipewright.formats.problem.ScheduleOptions;
 import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.sim.Run;
 import java.util.ArrayList;
@@ -138,12 +138,7 @@ final class ScheduleComparison {
     int parts = named.fixed() && compared ? named.chunks() : named.chunks(name, asked.chunks());
     int ranks = ranks();
     int batches = microBatches();
-    if (ranks > SizeLimits.DEVICES || (double) ranks * parts * batches > SizeLimits.PASSES) {
-      throw new BadInputException(
-          ("%d stages × %d chunks × %d micro-batches are more than can be shown;"
-                  + " take at most %d stages and %d in all")
-              .formatted(ranks, parts, batches, SizeLimits.DEVICES, SizeLimits.PASSES));
-    }
+    ScheduleOptions.checkSize(ranks, parts, batches);
     ScheduleRequest request =
         new ScheduleRequest(
             ranks,

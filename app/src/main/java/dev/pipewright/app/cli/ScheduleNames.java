@@ -1,16 +1,14 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.formats.file.BadInputException;
-import dev.pipewright.formats.file.Suggestion;
+import dev.pipewright.formats.problem.ScheduleOptions;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.catalog.ScheduleCatalog;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
-import dev.pipewright.schedule.catalog.UnsuitableException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -54,12 +52,7 @@ final class ScheduleNames {
 
     /** The chunks that the user wants, or the usual ones. */
     int chunks(String name, OptionalInt wanted) {
-      if (fixed && wanted.isPresent() && wanted.getAsInt() != chunks) {
-        throw new BadInputException(
-            "--chunks: %s runs %d on each rank, not %d; leave --chunks out"
-                .formatted(name, chunks, wanted.getAsInt()));
-      }
-      return wanted.orElse(chunks);
+      return ScheduleOptions.chunks(name, chunks, fixed, wanted);
     }
   }
 
@@ -99,31 +92,16 @@ final class ScheduleNames {
     if (name.equals(SEARCHED)) {
       return new Named(1, true, SolvedSchedule::of);
     }
-    return ScheduleCatalog.find(name)
-        .map(ScheduleNames::named)
-        .orElseThrow(() -> {
-          List<String> known = new ArrayList<>(all());
-          known.addAll(forms());
-          return new BadInputException(
-              "unknown schedule '" + name + "'; " + Suggestion.of(name, known));
-        });
+    List<String> known = new ArrayList<>(all());
+    known.addAll(forms());
+    return named(ScheduleOptions.find(name, known));
   }
 
   private static Named named(ScheduleEntry entry) {
     return new Named(
         entry.chunks(),
         entry.fixedChunks(),
-        request -> Made.by(make(entry, request)),
+        request -> Made.by(ScheduleOptions.make(entry, request)),
         request -> entry.round().applyAsInt(request));
-  }
-
-  /** With the flag of a parameter that does not suit. */
-  private static Schedule make(ScheduleEntry entry, ScheduleRequest request) {
-    try {
-      return entry.make(request);
-    } catch (UnsuitableException e) {
-      String flag = e.parameter().name().toLowerCase(Locale.ROOT).replace('_', '-');
-      throw new BadInputException("--" + flag + ": " + e.getMessage());
-    }
   }
 }

@@ -364,6 +364,8 @@ final class TrainArgument {
   private static Schedule made(String name, ScheduleNames.Named named, ScheduleRequest request) {
     try {
       return named.generator().apply(request).schedule();
+    } catch (BadInputException e) {
+      throw e; // a sentence already
     } catch (IllegalArgumentException e) {
       throw new BadInputException("--schedule: " + name + ": " + e.getMessage());
     }

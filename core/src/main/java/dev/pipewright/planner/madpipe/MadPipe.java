@@ -19,6 +19,9 @@ import java.util.function.BooleanSupplier;
  * pattern's, never an estimate.
  */
 public final class MadPipe {
+  /** The planner's name. */
+  public static final String NAME = "madpipe";
+
   private static final int PROBES = 14;
   private static final int PERIODS = 6;
   private static final int[] BLOCKS = {40, 160}; // more layers are taken together

@@ -5,10 +5,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that its user has to correct. The message is one sentence for that user: {@code FILE:LINE:
- * what is wrong; what would be right}.
+ * What a user has to correct: a file, or a word or number that was given. The message is one
+ * sentence for that user: {@code FILE:LINE: what is wrong; what would be right}. An {@link
+ * IllegalArgumentException}, so that programs that use the library need not know it.
  */
-public final class BadInputException extends RuntimeException {
+public final class BadInputException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
 
   private final transient @Nullable Unsound unsound;

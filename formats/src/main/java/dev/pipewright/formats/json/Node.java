@@ -248,6 +248,8 @@ public final class Node {
   public <T> T checked(Supplier<T> made) {
     try {
       return made.get();
+    } catch (BadInputException e) {
+      throw e; // a sentence already
     } catch (IllegalArgumentException | ArithmeticException e) {
       throw unsound(String.valueOf(e.getMessage()));
     }

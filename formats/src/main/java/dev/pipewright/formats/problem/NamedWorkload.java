@@ -27,60 +27,132 @@ import java.util.OptionalLong;
 /**
  * What is trained on what, as a user states it. Words are those of the command line's options; what
  * is empty has its default.
- *
- * @param network a name of the zoo, a file, or the name of the network that is given
- * @param read a network that is given with its profile
- * @param described a network that is given by its shapes alone
- * @param cluster a name of the zoo, a file, or the name of the cluster that is given
- * @param built a cluster that is given
- * @param profileBatch samples that a file's times are for, where the file does not say
- * @param modelFormat of a file; recognised by content where empty
- * @param memory of every device instead of the cluster's, like {@code 32GiB}
- * @param memoryReserve share of a device that plans leave free, like {@code 0.1} or {@code 10%}
  */
 public record NamedWorkload(
-    String network,
-    Optional<ModelFile> read,
-    Optional<ZooModel> described,
-    String cluster,
-    Optional<Cluster> built,
-    OptionalInt profileBatch,
-    Optional<String> modelFormat,
-    Optional<String> memory,
-    Optional<String> memoryReserve,
-    Optional<String> optimizer,
-    Optional<String> precision) {
+    Network network, Devices devices, Optional<String> optimizer, Optional<String> precision) {
   private static final int MOST_PROFILED = 1024; // samples of a slice
 
-  /** With all defaults. */
-  public static NamedWorkload of(String network, String cluster) {
-    return new NamedWorkload(
-        network,
-        Optional.empty(),
-        Optional.empty(),
-        cluster,
-        Optional.empty(),
-        OptionalInt.empty(),
-        Optional.empty(),
-        Optional.empty(),
-        Optional.empty(),
-        Optional.empty(),
-        Optional.empty());
+  /**
+   * A network.
+   *
+   * @param name of the zoo, of a file, or of the network that is given
+   * @param profileBatch samples that a file's times are for, where the file does not say
+   * @param format of a file; recognised by content where empty
+   * @param profiled a network that is given with its profile
+   * @param described a network that is given by its shapes alone
+   */
+  public record Network(
+      String name,
+      OptionalInt profileBatch,
+      Optional<String> format,
+      Optional<ModelFile> profiled,
+      Optional<ZooModel> described) {
+    /** One of the zoo or in a file. */
+    public static Network named(String name) {
+      return new Network(
+          name, OptionalInt.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    /** One with times and sizes. */
+    public static Network profiled(ModelFile network) {
+      return new Network(
+          network.graph().name(),
+          OptionalInt.empty(),
+          Optional.empty(),
+          Optional.of(network),
+          Optional.empty());
+    }
+
+    /** One whose times follow from its shapes. */
+    public static Network described(ZooModel network) {
+      return new Network(
+          network.name(),
+          OptionalInt.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.of(network));
+    }
+
+    private void check() {
+      if (profiled.isEmpty() && described.isEmpty()) {
+        NetworkNames.check(name);
+      }
+      checkFile(profileBatch, format);
+    }
+
+    private Optional<ZooModel> zoo() {
+      return profiled.isPresent()
+          ? Optional.empty()
+          : described.or(() -> NetworkNames.zooModel(name));
+    }
+
+    private ModelFile file() {
+      return profiled.orElseGet(
+          () -> ModelFiles.read(NetworkNames.modelFile(name), profileBatch, format));
+    }
+  }
+
+  /**
+   * A cluster.
+   *
+   * @param name of the zoo, of a file, or of the cluster that is given
+   * @param built a cluster that is given
+   * @param memory of every device instead of the cluster's, like {@code 32GiB}
+   * @param memoryReserve share of a device that plans leave free, like {@code 0.1} or {@code 10%}
+   */
+  public record Devices(
+      String name,
+      Optional<Cluster> built,
+      Optional<String> memory,
+      Optional<String> memoryReserve) {
+    /** Those of a cluster of the zoo or in a file. */
+    public static Devices named(String name) {
+      return new Devices(name, Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    /** Those of a given cluster. */
+    public static Devices of(Cluster cluster) {
+      return new Devices(cluster.name(), Optional.of(cluster), Optional.empty(), Optional.empty());
+    }
+
+    private void check() {
+      if (built.isEmpty()) {
+        ClusterNames.resolve(name);
+      }
+      memory.ifPresent(Amounts::bytes);
+      memoryReserve.ifPresent(NamedWorkload::reserve);
+    }
+
+    /** The cluster, with the memory that the user gives its devices. */
+    public Cluster cluster() {
+      Cluster found = built.orElseGet(() -> ClusterNames.resolve(name));
+      Cluster sized = memory.map(text -> found.withMemory(Amounts.bytes(text))).orElse(found);
+      return memoryReserve
+          .map(share -> sized.withReserve(reserve(share)))
+          .orElseGet(() -> sized.withUsualReserve(DeviceMemory.USUAL_RESERVE));
+    }
+
+    /** What is known of the memory of the devices. */
+    public GivenMemory memory(Cluster on) {
+      OptionalLong bytes =
+          memory
+              .map(text -> OptionalLong.of(Amounts.bytes(text).value()))
+              .orElse(OptionalLong.empty());
+      return new GivenMemory(bytes, on.reserve());
+    }
+  }
+
+  /** With all other defaults. */
+  public static NamedWorkload of(Network network, Devices devices) {
+    return new NamedWorkload(network, devices, Optional.empty(), Optional.empty());
   }
 
   /** Throws {@link BadInputException} where a name or a word is unknown. */
   public void check() {
-    if (read.isEmpty() && described.isEmpty()) {
-      NetworkNames.check(network);
-    }
-    if (built.isEmpty()) {
-      ClusterNames.resolve(cluster);
-    }
-    checkFile(profileBatch, modelFormat);
-    memory.ifPresent(Amounts::bytes);
+    network.check();
+    devices.check();
     optimizer.ifPresent(NamedWorkload::checkOptimizer);
     precision.ifPresent(Precisions::check);
-    memoryReserve.ifPresent(NamedWorkload::reserve);
   }
 
   /** Throws where what is said of a file is wrong. */
@@ -113,35 +185,16 @@ public record NamedWorkload(
     return Amounts.share("--memory-reserve", text);
   }
 
-  /** The cluster, with the memory that the user gives its devices. */
-  public Cluster resolvedCluster() {
-    Cluster found = built.orElseGet(() -> ClusterNames.resolve(cluster));
-    Cluster sized = memory.map(text -> found.withMemory(Amounts.bytes(text))).orElse(found);
-    return memoryReserve
-        .map(share -> sized.withReserve(reserve(share)))
-        .orElseGet(() -> sized.withUsualReserve(DeviceMemory.USUAL_RESERVE));
-  }
-
-  /** What is known of the memory of the devices. */
-  public GivenMemory givenMemory(Cluster on) {
-    OptionalLong bytes =
-        memory
-            .map(text -> OptionalLong.of(Amounts.bytes(text).value()))
-            .orElse(OptionalLong.empty());
-    return new GivenMemory(bytes, on.reserve());
-  }
-
   /**
    * Reads the network and prices its layers for the cluster.
    *
    * @param globalBatch samples of a step: the most that a device may be given at once
    */
   public Costed costed(int globalBatch) {
-    checkFile(profileBatch, modelFormat);
-    Cluster on = resolvedCluster();
-    Optional<ZooModel> zoo =
-        read.isPresent() ? Optional.empty() : described.or(() -> NetworkNames.zooModel(network));
-    return zoo.isPresent() ? ofZoo(zoo.get(), on, globalBatch) : ofProfile(file(), on);
+    checkFile(network.profileBatch, network.format);
+    Cluster on = devices.cluster();
+    Optional<ZooModel> zoo = network.zoo();
+    return zoo.isPresent() ? ofZoo(zoo.get(), on, globalBatch) : ofProfile(network.file(), on);
   }
 
   private Costed ofZoo(ZooModel zoo, Cluster on, int globalBatch) {
@@ -149,14 +202,9 @@ public record NamedWorkload(
     Training training =
         training(usual, precision.map(word -> Precisions.on(word, on)).orElse(usual.precision()));
     LayerGraph graph = zoo.graph();
-    SizeLimits.layers(network, graph.size());
+    SizeLimits.layers(network.name, graph.size());
     Profile profile = Roofline.profile(graph, on, training, slices(globalBatch));
     return costed(graph, profile, training, on, zoo.usualBatchPerDevice(), zoo.samplesPerEpoch());
-  }
-
-  private ModelFile file() {
-    return read.orElseGet(
-        () -> ModelFiles.read(NetworkNames.modelFile(network), profileBatch, modelFormat));
   }
 
   private Costed ofProfile(ModelFile file, Cluster on) {
@@ -165,7 +213,7 @@ public record NamedWorkload(
       if (!Precisions.means(word, measured)) {
         throw new BadInputException(
             "%s: its times are for %s; leave out --precision or measure again"
-                .formatted(network, measured.word()));
+                .formatted(network.name, measured.word()));
       }
     });
     Training training =
@@ -189,10 +237,10 @@ public record NamedWorkload(
       int usualSlice,
       OptionalLong samplesPerEpoch) {
     return new Costed(
-        network,
-        cluster,
+        network.name,
+        devices.name,
         new StageCosts(new Workload(Chain.of(graph), profile, training, on)),
-        givenMemory(on),
+        devices.memory(on),
         usualSlice,
         samplesPerEpoch);
   }
