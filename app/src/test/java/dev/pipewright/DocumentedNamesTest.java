@@ -34,6 +34,7 @@ class DocumentedNamesTest {
           "AnnotateFormatMethod",
           "ArrayRecordComponent",
           "AutoCreateSharedArchive",
+          "IllegalArgumentException",
           "MessageDigest");
 
   private static final Pattern CODE = Pattern.compile("`([^`\n]+)`");
@@ -100,6 +101,7 @@ class DocumentedNamesTest {
   @ValueSource(
       strings = {
         "architecture.md",
+        "api.md",
         "decisions.md",
         "glossary.md",
         "papers.md",

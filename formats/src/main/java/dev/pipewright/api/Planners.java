@@ -44,7 +44,7 @@ public final class Planners {
   }
 
   /**
-   * The best plan of a planner, searched until it is told to stop.
+   * The best plan of a planner; the caller may end the search.
    *
    * @param stop asked now and then; from the first {@code true} on the planner returns the best
    *     plan so far, or throws {@link SearchStoppedException} where it has none

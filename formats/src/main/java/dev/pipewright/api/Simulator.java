@@ -10,7 +10,6 @@ import dev.pipewright.schedule.catalog.ScheduleEntry;
 import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.EitherSimulator;
-import dev.pipewright.sim.Run;
 import dev.pipewright.units.Check;
 import java.util.Arrays;
 
@@ -19,14 +18,13 @@ public final class Simulator {
   private Simulator() {}
 
   /**
-   * Runs a schedule. {@link Run#makespan} is the time of a step, {@link Run#idleShare} the share of
-   * it in which a rank does not compute, and {@link Run#peakActivations()} the most activations of
-   * a stage and micro-batch that each rank holds.
+   * Runs a schedule whose transfers delay nothing but their receivers. Throws {@link
+   * IllegalArgumentException} where its ranks wait for each other for ever.
    *
    * @param slowness how many times as long each rank takes for what it computes; none where all
    *     take what {@code times} says
    */
-  public static Run run(Schedule schedule, PassTimes times, double... slowness) {
+  public static SimulatedSchedule run(Schedule schedule, PassTimes times, double... slowness) {
     Placement placement = schedule.placement();
     int chunks =
         ScheduleCatalog.find(schedule.name())
@@ -34,7 +32,7 @@ public final class Simulator {
             .map(ScheduleEntry::chunks)
             .orElse(Math.max(1, placement.depth() / placement.ranks()));
     OpTimes all = times.opTimes(placement, chunks).on(placement, each(slowness, schedule.ranks()));
-    return EitherSimulator.run(schedule, all, Conditions.PLAIN);
+    return new SimulatedSchedule(EitherSimulator.run(schedule, all, Conditions.PLAIN), chunks);
   }
 
   /**

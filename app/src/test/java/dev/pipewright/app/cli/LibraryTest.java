@@ -10,6 +10,7 @@ import dev.pipewright.api.Planned;
 import dev.pipewright.api.Planners;
 import dev.pipewright.api.Problem;
 import dev.pipewright.api.Schedules;
+import dev.pipewright.api.SimulatedSchedule;
 import dev.pipewright.api.SimulatedStep;
 import dev.pipewright.api.Simulator;
 import dev.pipewright.cost.Assessment;
@@ -19,7 +20,6 @@ import dev.pipewright.formats.catalog.ModelFiles;
 import dev.pipewright.formats.cluster.ClusterYaml;
 import dev.pipewright.formats.model.ModelFile;
 import dev.pipewright.plan.Plan;
-import dev.pipewright.sim.Run;
 import dev.pipewright.zoo.Clusters;
 import dev.pipewright.zoo.Models;
 import java.nio.file.Path;
@@ -210,9 +210,12 @@ class LibraryTest {
   void runsSchedulesAsTheCommandLineDoes(String name) {
     JsonNode json = Cli.schedule(name, 4, 16, "--json", "--times", "2,3,1,0.5").ends(0).json();
     PassTimes times = new PassTimes(2, 3, 1, 0.5);
-    Run run = Simulator.run(Schedules.make(name, 4, 16, times), times);
+    SimulatedSchedule run = Simulator.run(Schedules.make(name, 4, 16, times), times);
     assertEquals(json.get("makespan").asDouble(), run.makespan());
-    assertEquals(json.get("idle_share").asDouble(), run.idleShare(), 1e-12);
+    assertEquals(json.get("idle_share").asDouble(), run.idleShare());
+    List<Double> peaks = new ArrayList<>();
+    json.get("peak_activations").forEach(peak -> peaks.add(peak.asDouble()));
+    assertEquals(peaks, run.peakActivations());
   }
 
   @Test
@@ -223,7 +226,8 @@ class LibraryTest {
     JsonNode json = command("simulate " + out.resolve("plan.json") + " --slow 1:1.5 --json").json();
     assertStep(json.get("simulated"), Simulator.run(BERT, plan, 1, 1.5, 1, 1));
     JsonNode slow = Cli.schedule("1f1b", 4, 8, "--slow", "1:1.5", "--json").ends(0).json();
-    Run run = Simulator.run(Schedules.make("1f1b", 4, 8), PassTimes.USUAL, 1, 1.5, 1, 1);
+    SimulatedSchedule run =
+        Simulator.run(Schedules.make("1f1b", 4, 8), PassTimes.USUAL, 1, 1.5, 1, 1);
     assertEquals(slow.get("makespan").asDouble(), run.makespan());
   }
 
