@@ -5,7 +5,7 @@ import dev.pipewright.api.Simulator;
 import dev.pipewright.plan.Plan;
 import java.util.Locale;
 
-/** Simulates what a straggler costs: each of four stages in turn computes half again as slowly. */
+/** Simulates a straggler: each of four stages in turn takes 1.5 times as long. */
 class SlowDevice {
   public static void main(String[] args) {
     Problem problem = Problem.of("bert-48", "dapple-a", 64).withStages(4);

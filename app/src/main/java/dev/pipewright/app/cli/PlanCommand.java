@@ -1,5 +1,6 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.api.Planners;
 import dev.pipewright.app.report.text.TrainingLines;
 import dev.pipewright.formats.answer.TrainingFiguresJson;
 import dev.pipewright.formats.file.FileNames;
@@ -53,13 +54,13 @@ final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
   @Option(
       names = "--planner",
       paramLabel = "NAME",
-      defaultValue = "auto",
+      defaultValue = Planners.DEFAULT,
       description =
           "auto, dapple, data (parallelism only), straight (one pipeline, a device for each stage),"
               + " gpipe (the same with GPipe's schedule), alpa (Alpa's stages); pipedream, madpipe"
               + " (without flushes);"
               + " mcap, mcap-bf, mcap-bo, capture (least memory); placement (of operators).")
-  private String planner = "auto";
+  private String planner = Planners.DEFAULT;
 
   @Option(
       names = "--objective",
@@ -135,7 +136,7 @@ final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
     return switch (meant) {
       case "mcap", "mcap-bf", "mcap-bo", "capture" ->
           MemoryAnswer.of(
-              planner.equals("auto") ? forMemory() : planner,
+              planner.equals(Planners.DEFAULT) ? forMemory() : planner,
               model,
               arguments,
               synchronous,
