@@ -300,8 +300,7 @@ class LibraryTest {
     Path out = folder.resolve("other");
     command("plan bert-48 --cluster dapple-a --global-batch 64 --out " + out).ends(0);
     String file = out.resolve("plan.json").toString();
-    List<String> networks = new ArrayList<>(List.of("bert-48", "vgg-19"));
-    for (String network : networks) {
+    for (String network : List.of("bert-48", "vgg-19")) {
       int batch = network.equals("bert-48") ? 32 : 64;
       String refusal =
           Cli.plan(network, "dapple-a", "--global-batch", "" + batch, "--evaluate", file)
