@@ -5,7 +5,7 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.planner.PlacementCosts.Placed;
 import dev.pipewright.planner.PlacementCosts.Transfer;
 import dev.pipewright.planner.PlacementSpace.Step;
-import dev.pipewright.planner.Request.Recomputation;
+import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.planner.recompute.TradeOffs;
 import dev.pipewright.schedule.PipelinePolicy;
 import org.jspecify.annotations.Nullable;

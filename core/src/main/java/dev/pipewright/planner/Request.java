@@ -1,7 +1,7 @@
 package dev.pipewright.planner;
 
 import dev.pipewright.cost.CostModel;
-import dev.pipewright.plan.Recompute;
+import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Check;
 import java.util.List;
@@ -44,38 +44,6 @@ public record Request(
 
     boolean oneDevicePerStage() {
       return this == STRAIGHT || this == PIPELINE;
-    }
-  }
-
-  /** How a stage may use recomputation. */
-  public enum Recomputation {
-    /** Of as few layers as memory demands. */
-    SELECTIVE,
-    /** Of whole stages, where memory demands it. */
-    WHERE_NEEDED,
-    NEVER,
-    ALWAYS,
-    /** Of whole stages, always, but for the last micro-batch of a step. */
-    ALWAYS_EXCEPT_LAST;
-
-    boolean always() {
-      return this == ALWAYS || this == ALWAYS_EXCEPT_LAST;
-    }
-
-    /** How a stage recomputes as a whole. */
-    Recompute ofStage() {
-      return this == ALWAYS_EXCEPT_LAST ? Recompute.EXCEPT_LAST : Recompute.STAGE_INPUT;
-    }
-
-    /**
-     * What a stage needs beyond the inputs that it holds.
-     *
-     * @param bytes of a micro-batch that is recomputed
-     * @param inFlight micro-batches that it holds: where there are others, the last one keeps its
-     *     own
-     */
-    double beyondInputs(double bytes, int inFlight) {
-      return this == ALWAYS_EXCEPT_LAST && inFlight > 1 ? 2 * bytes : bytes;
     }
   }
 

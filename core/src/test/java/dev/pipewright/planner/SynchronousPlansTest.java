@@ -13,7 +13,7 @@ import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Planning.Candidate;
-import dev.pipewright.planner.Request.Recomputation;
+import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.check.Validator;
 import java.util.ArrayList;

@@ -106,7 +106,7 @@ record MemoryAnswer(Planning planning, boolean stopped) implements Answer.Remark
             request.globalBatch(),
             request.microBatch(),
             request.policies(),
-            flags.layersAgain(Recomputation.NEVER),
+            flags.recomputationOfLayers(Recomputation.NEVER),
             flags.stages(costed),
             patience);
     return of(costed, arguments.profileBatch(), asked);

@@ -67,7 +67,7 @@ final class PeriodicAnswer implements PlannerAnswer {
     long start = System.nanoTime();
     PeriodicProblem problem =
         PeriodicProblem.of(costed.costs(), samples)
-            .recomputing(flags.layersAgain(Recomputation.SELECTIVE))
+            .recomputing(flags.recomputationOfLayers(Recomputation.SELECTIVE))
             .withStages(flags.stages(costed));
     PeriodicPlanning planning;
     try {

@@ -4,6 +4,7 @@ import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.problem.StepOptions;
 import dev.pipewright.planner.Request;
+import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.catalog.ScheduleCatalog;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
 import dev.pipewright.schedule.catalog.UpdateSemantics;
@@ -163,20 +164,17 @@ final class SynchronousFlags {
   }
 
   /**
-   * For planners that are told which layers may run again.
+   * How planners that recompute layer by layer do.
    *
    * @param auto what is meant where nothing is said
    */
-  dev.pipewright.planner.recompute.Recomputation layersAgain(
-      dev.pipewright.planner.recompute.Recomputation auto) {
-    return switch (StepOptions.checkRecompute(recompute)) {
-      case "stage-input", "full" -> dev.pipewright.planner.recompute.Recomputation.ALWAYS;
-      case "selective" -> dev.pipewright.planner.recompute.Recomputation.SELECTIVE;
-      case "none" -> dev.pipewright.planner.recompute.Recomputation.NEVER;
-      case "except-last" ->
-          throw new BadInputException(
-              "--recompute: except-last is for synchronous data and pipeline parallelism, whose steps have a last micro-batch; take full, or --planner dapple");
-      default -> auto;
-    };
+  Recomputation recomputationOfLayers(Recomputation auto) {
+    Recomputation asked = StepOptions.recomputation(recompute, auto);
+    try {
+      return asked.ofLayers();
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException(
+          "--recompute: " + e.getMessage() + "; take full, or --planner dapple");
+    }
   }
 }

@@ -6,7 +6,7 @@ import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Request;
-import dev.pipewright.planner.Request.Recomputation;
+import dev.pipewright.planner.recompute.Recomputation;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

@@ -12,7 +12,8 @@ import java.util.OptionalInt;
  * @param devices that there are; some may stay idle
  * @param capacityBytes of each device for what its stages hold
  * @param workingBytes of each device in addition, for the layer that computes
- * @param recomputation which layers may run again, where devices have one stage
+ * @param recomputation which layers may run again, where devices have one stage ({@link
+ *     Recomputation#ofLayers})
  * @param stages exactly so many; any number otherwise
  */
 public record PeriodicProblem(
@@ -26,6 +27,7 @@ public record PeriodicProblem(
     Check.that(devices >= 1, "a plan has devices: devices=%d", devices);
     Check.that(capacityBytes >= 0, "memory must be >= 0: capacity_bytes=%s", capacityBytes);
     Check.that(workingBytes >= 0, "working space must be >= 0: working_bytes=%s", workingBytes);
+    recomputation = recomputation.ofLayers();
   }
 
   /** Nothing runs again. */

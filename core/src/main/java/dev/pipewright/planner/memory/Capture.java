@@ -57,7 +57,7 @@ public final class Capture {
    * @param points plans that lie between the smallest peak and the fastest step, at most; {@link
    *     Integer#MAX_VALUE} for all of them
    * @param budget partial pipelines that each search for speed may build
-   * @param recomputation which layers may run again
+   * @param recomputation which layers may run again ({@link Recomputation#ofLayers})
    * @param stages exactly so many; any number otherwise
    */
   public record Request(
@@ -71,6 +71,7 @@ public final class Capture {
       OptionalInt stages) {
     public Request {
       policies = List.copyOf(policies);
+      recomputation = recomputation.ofLayers();
       Check.that(globalBatch >= 1, "the global batch must be >= 1: global_batch=%d", globalBatch);
       Check.that(mostTensor >= 1, "the tensor degree must be >= 1: most_tensor=%d", mostTensor);
       Check.that(points >= 1, "at least one plan is wanted: points=%d", points);

@@ -82,7 +82,8 @@ public final class TradeOffs {
    * @param kept bytes that the layers before each position keep beyond their inputs
    * @param input bytes that a stage or run holds as its input, by first layer
    * @param mostBytes no stage has more
-   * @param recomputation which layers may run again
+   * @param recomputation as planners that choose layer by layer follow it ({@link
+   *     Recomputation#ofLayers})
    */
   public TradeOffs(
       double[] forward,
@@ -101,7 +102,7 @@ public final class TradeOffs {
     this.kept = rounded(kept, true);
     this.input = input;
     this.mostBytes = mostBytes;
-    this.recomputation = recomputation;
+    this.recomputation = recomputation.ofLayers();
     grain = Math.ceilDiv(size, MOST_BORDERS);
     rows = new Ways[size][0];
     cheapest =
@@ -311,7 +312,7 @@ public final class TradeOffs {
         switch (recomputation) {
           case NEVER -> Ways.keeping(kept[end] - kept[first], first);
           case ALWAYS -> Ways.again(kept[end] - kept[first], forward[end] - forward[first], first);
-          case SELECTIVE -> solved(first, end);
+          default -> solved(first, end);
         };
     rows[first][end - first] = made;
     return made;

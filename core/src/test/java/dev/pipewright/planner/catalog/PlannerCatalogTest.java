@@ -16,7 +16,7 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Request;
-import dev.pipewright.planner.Request.Recomputation;
+import dev.pipewright.planner.recompute.Recomputation;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SplittableRandom;

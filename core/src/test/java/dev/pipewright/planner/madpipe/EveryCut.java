@@ -55,7 +55,7 @@ final class EveryCut {
               switch (problem.recomputation()) {
                 case NEVER -> again.isEmpty();
                 case ALWAYS -> again.equals(List.of(whole));
-                case SELECTIVE -> true;
+                default -> true;
               };
           if (allowed) {
             PartlyKept kept = PartlyKept.of(costs(problem.chain(), first, end), again);

@@ -118,7 +118,7 @@ final class EveryHybridPlan {
     return switch (recomputation) {
       case NEVER -> List.of(List.of());
       case ALWAYS -> List.of(List.of(new LayerRange(0, layers - 1)));
-      case SELECTIVE -> {
+      default -> {
         List<List<LayerRange>> all = new ArrayList<>();
         EveryChoice.of(layers, again -> all.add(List.copyOf(again)));
         yield all;

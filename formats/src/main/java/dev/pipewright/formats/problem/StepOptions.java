@@ -4,10 +4,10 @@ import dev.pipewright.cost.CostModel;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.Suggestion;
 import dev.pipewright.planner.Request;
-import dev.pipewright.planner.Request.Recomputation;
 import dev.pipewright.planner.Request.Shape;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
 import dev.pipewright.planner.catalog.PlannerCatalog;
+import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.planner.catalog.PlannerEntry;
 import dev.pipewright.planner.catalog.PlannerEntry.Schedules;
 import dev.pipewright.planner.madpipe.MadPipe;
@@ -225,7 +225,11 @@ public record StepOptions(
         globalBatch,
         microBatch.isEmpty() && costs == CostModel.DAPPLE_REPO ? OptionalInt.of(1) : microBatch,
         policies(planner),
-        recomputation(costs),
+        recomputation(
+            recompute,
+            costs == CostModel.PIPEWRIGHT // other cost models score what their papers know
+                ? Recomputation.SELECTIVE
+                : Recomputation.WHERE_NEEDED),
         costs,
         PlannerCatalog.find(planner).map(PlannerEntry::shape).orElse(Shape.ANY));
   }
@@ -321,14 +325,18 @@ public record StepOptions(
     return List.of(named.orElseThrow());
   }
 
-  /** Other cost models score what their papers know. */
-  private Recomputation recomputation(CostModel cost) {
+  /**
+   * How planners may recompute, by the word of {@code --recompute}.
+   *
+   * @param auto what is meant by {@value #RECOMPUTE}
+   * @throws BadInputException where there is no such word
+   */
+  public static Recomputation recomputation(String recompute, Recomputation auto) {
     return switch (checkRecompute(recompute)) {
       case "none" -> Recomputation.NEVER;
       case "stage-input", "full" -> Recomputation.ALWAYS;
       case "except-last" -> Recomputation.ALWAYS_EXCEPT_LAST;
-      case RECOMPUTE ->
-          cost == CostModel.PIPEWRIGHT ? Recomputation.SELECTIVE : Recomputation.WHERE_NEEDED;
+      case RECOMPUTE -> auto;
       default -> Recomputation.SELECTIVE;
     };
   }

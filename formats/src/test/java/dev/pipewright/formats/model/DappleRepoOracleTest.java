@@ -18,7 +18,7 @@ import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.DapplePlanner;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Request;
-import dev.pipewright.planner.Request.Recomputation;
+import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Precision;
 import dev.pipewright.zoo.Clusters;
