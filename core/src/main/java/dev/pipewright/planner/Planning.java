@@ -90,7 +90,12 @@ public record Planning(
   }
 
   /** A bound with its reason: {@code work / devices}. */
-  public record LowerBound(double value, String why) {}
+  public record LowerBound(double value, String why) {
+    /** How far above the bound a value is, as a share of the bound; 0 without one. */
+    public double gap(double above) {
+      return value > 0 ? above / value - 1 : 0;
+    }
+  }
 
   /**
    * What the search did.
@@ -146,7 +151,7 @@ public record Planning(
 
   /** How far above the lower bound the objective is, as a share of the bound; 0 without one. */
   public double gap() {
-    return lowerBound.value() > 0 ? value() / lowerBound.value() - 1 : 0;
+    return lowerBound.gap(value());
   }
 
   /** The second best, where there is one. */

@@ -3,8 +3,8 @@ package dev.pipewright.formats;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.plan.Recompute;
+import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.madpipe.LayerChain;
-import dev.pipewright.planner.madpipe.PeriodBound;
 import dev.pipewright.planner.madpipe.PeriodicPlan;
 import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
 import dev.pipewright.planner.madpipe.PeriodicPlanning;
@@ -61,8 +61,8 @@ public final class PeriodicJson {
     return object;
   }
 
-  private static Map<String, Object> bound(PeriodBound bound) {
-    return pair("value", bound.seconds(), "why", bound.why());
+  private static Map<String, Object> bound(LowerBound bound) {
+    return pair("value", bound.value(), "why", bound.why());
   }
 
   private static Map<String, Object> plan(

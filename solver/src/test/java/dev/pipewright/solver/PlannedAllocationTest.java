@@ -3,8 +3,8 @@ package dev.pipewright.solver;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.madpipe.LayerChain;
-import dev.pipewright.planner.madpipe.PeriodBound;
 import dev.pipewright.planner.madpipe.PeriodicPlan;
 import dev.pipewright.planner.madpipe.PeriodicPlanner;
 import dev.pipewright.planner.madpipe.PeriodicPlanning;
@@ -72,8 +72,8 @@ class PlannedAllocationTest {
       kind.filter(plan -> plan.pattern().batches() == 1)
           .ifPresent(plan -> assertTrue(plan.secondsPerBatch() >= optimum * (1 - 1e-9)));
     }
-    for (PeriodBound bound : planning.bounds()) {
-      assertTrue(bound.seconds() <= optimum * (1 + 1e-9), bound::toString);
+    for (LowerBound bound : planning.bounds()) {
+      assertTrue(bound.value() <= optimum * (1 + 1e-9), bound::toString);
     }
   }
 

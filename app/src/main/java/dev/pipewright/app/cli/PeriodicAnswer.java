@@ -14,7 +14,7 @@ import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.plan.LayerRange;
-import dev.pipewright.planner.madpipe.PeriodBound;
+import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.madpipe.PeriodicPlan;
 import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
 import dev.pipewright.planner.madpipe.PeriodicPlanner;
@@ -164,13 +164,13 @@ final class PeriodicAnswer implements PlannerAnswer {
     PeriodicPlan plan = planning.best().get();
     List<RoundsText.Line> lines = new ArrayList<>();
     lines.add(new RoundsText.Line("mini-batch", Units.seconds(plan.secondsPerBatch())));
-    PeriodBound bound = planning.bound();
+    LowerBound bound = planning.bound();
     lines.add(
         new RoundsText.Line(
             "lower bound",
             "%s (%s); the plan is %s above%s"
                 .formatted(
-                    Units.seconds(bound.seconds()),
+                    Units.seconds(bound.value()),
                     bound.why(),
                     Units.percent(planning.gap()),
                     planning.complete() ? "" : ", and the search was ended early")));

@@ -47,7 +47,7 @@ public final class ContiguousPlanner {
       return Optional.empty();
     }
     double high = search.below();
-    double low = Math.min(high, PeriodBound.work(problem).seconds());
+    double low = Math.min(high, PeriodBounds.work(problem).value());
     while (low < high && !stop.getAsBoolean()) {
       double halved = low + (high - low) / 2;
       double middle = halved < high ? halved : low; // neighbours may round up

@@ -100,8 +100,8 @@ public final class MadPipe {
 
   private double least() {
     return Math.max(
-        PeriodBound.work(problem).seconds(),
-        PeriodBound.memory(problem).seconds() / discipline.stretch());
+        PeriodBounds.work(problem).value(),
+        PeriodBounds.memory(problem).value() / discipline.stretch());
   }
 
   private void pack() {

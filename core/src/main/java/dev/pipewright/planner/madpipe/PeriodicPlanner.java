@@ -46,7 +46,7 @@ public final class PeriodicPlanner {
       throw new SearchStoppedException();
     }
     return new PeriodicPlanning(
-        problem, plain, star, dropping, general, PeriodBound.all(problem), !stopped[0]);
+        problem, plain, star, dropping, general, PeriodBounds.all(problem), !stopped[0]);
   }
 
   private static double seconds(Optional<PeriodicPlan> plan, double otherwise) {

@@ -1,5 +1,6 @@
 package dev.pipewright.planner.madpipe;
 
+import dev.pipewright.planner.Planning.LowerBound;
 import java.util.List;
 import java.util.Optional;
 
@@ -22,7 +23,7 @@ public record PeriodicPlanning(
     Optional<PeriodicPlan> star,
     Optional<PeriodicPlan> dropping,
     Optional<PeriodicPlan> general,
-    List<PeriodBound> bounds,
+    List<LowerBound> bounds,
     boolean complete) {
   public PeriodicPlanning {
     bounds = List.copyOf(bounds);
@@ -39,15 +40,13 @@ public record PeriodicPlanning(
   }
 
   /** The bound that binds. */
-  public PeriodBound bound() {
+  public LowerBound bound() {
     return bounds.get(0);
   }
 
   /** How much longer the best plan takes than the bound, as a share of the bound. */
   public double gap() {
-    return best()
-        .map(plan -> plan.secondsPerBatch() / bound().seconds() - 1)
-        .orElse(Double.POSITIVE_INFINITY);
+    return best().map(plan -> bound().gap(plan.secondsPerBatch())).orElse(Double.POSITIVE_INFINITY);
   }
 
   /** How many times longer the best plan with one stage per device takes than the best. */

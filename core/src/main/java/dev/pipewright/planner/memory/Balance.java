@@ -1,5 +1,6 @@
 package dev.pipewright.planner.memory;
 
+import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.units.Units;
 import java.util.Arrays;
 import java.util.Optional;
@@ -10,7 +11,7 @@ import java.util.Optional;
  * @param planner who cut it
  * @param sizes layers of each stage
  * @param bytes what the predictor says of each stage
- * @param lowerBound no partition has a smaller peak
+ * @param lowerBound bytes: no partition has a smaller peak
  * @param considered partitions, or parts of them, that were looked at
  */
 public record Balance(
@@ -20,9 +21,6 @@ public record Balance(
     LowerBound lowerBound,
     Optional<RunnerUp> runnerUp,
     long considered) {
-  /** Bytes with their reason. */
-  public record LowerBound(double bytes, String why) {}
-
   /**
    * The best partition without the stage that binds.
    *
@@ -37,8 +35,7 @@ public record Balance(
 
   /** How far above the lower bound the peak is, as a share of the bound; 0 for an optimum. */
   public double gap() {
-    double bound = lowerBound.bytes();
-    return bound > 0 ? peakBytes() / bound - 1 : 0;
+    return lowerBound.gap(peakBytes());
   }
 
   /** The first of the fullest stages. */

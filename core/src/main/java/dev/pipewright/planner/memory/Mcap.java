@@ -17,7 +17,6 @@ import dev.pipewright.planner.LowerBounds;
 import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
-import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.Planning.Search;
 import dev.pipewright.planner.SearchStoppedException;
 import dev.pipewright.planner.memory.Capture.Request;
@@ -205,7 +204,7 @@ public final class Mcap {
         CostModel.PIPEWRIGHT.word(),
         best.estimate().fits() ? Optional.of(best) : Optional.empty(),
         found,
-        new LowerBound(balance.lowerBound().bytes(), balance.lowerBound().why()),
+        balance.lowerBound(),
         balance.binding(),
         serialSeconds,
         new Search(exhaustive, balance.considered(), "cuts into stages of one device each"));

@@ -1,6 +1,6 @@
 package dev.pipewright.planner.memory;
 
-import dev.pipewright.planner.memory.Balance.LowerBound;
+import dev.pipewright.planner.Planning.LowerBound;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 

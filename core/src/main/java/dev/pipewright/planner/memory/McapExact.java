@@ -1,7 +1,7 @@
 package dev.pipewright.planner.memory;
 
+import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.SearchStoppedException;
-import dev.pipewright.planner.memory.Balance.LowerBound;
 import dev.pipewright.planner.memory.Balance.RunnerUp;
 import dev.pipewright.units.Check;
 import java.util.Optional;

@@ -84,6 +84,6 @@ public record PipeDreamPlanning(
 
   /** How much longer the plan may take than the best, as a share: 0 where the search was exact. */
   public double gap() {
-    return exact ? 0 : seconds / lowerBound.value() - 1;
+    return exact ? 0 : lowerBound.gap(seconds);
   }
 }

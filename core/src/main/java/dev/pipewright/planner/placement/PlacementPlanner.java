@@ -1,5 +1,6 @@
 package dev.pipewright.planner.placement;
 
+import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.placement.PlacementResult.Alternative;
 import dev.pipewright.planner.placement.PlacementResult.Placed;
 import dev.pipewright.planner.placement.PlacementResult.TooBroad;
@@ -29,7 +30,7 @@ public final class PlacementPlanner {
   private WorkBounds bounds;
   private final List<Alternative> alternatives = new ArrayList<>();
   private Optional<OperatorPlacement> best = Optional.empty();
-  private Bound bound;
+  private LowerBound bound;
   private boolean proven;
   private boolean unfinished; // asked to stop before all was searched
   private String searched = "";
@@ -139,9 +140,9 @@ public final class PlacementPlanner {
         "all contiguous sets of %d groups of operators%s"
             .formatted(groups.size, coarse ? ", leaves that take no time among them" : "");
     if (proven && best.isPresent()) {
-      bound = new Bound(known(), "no contiguous placement is better: all were searched");
+      bound = new LowerBound(known(), "no contiguous placement is better: all were searched");
     } else if (!coarse && over.bound() > bound.value()) {
-      bound = new Bound(over.bound(), "no contiguous placement is below: so far was searched");
+      bound = new LowerBound(over.bound(), "no contiguous placement is below: so far was searched");
     }
     return Optional.empty();
   }

@@ -1,5 +1,6 @@
 package dev.pipewright.planner.placement;
 
+import dev.pipewright.planner.Planning.LowerBound;
 import java.util.List;
 import java.util.OptionalInt;
 
@@ -19,7 +20,7 @@ public sealed interface PlacementResult {
    */
   record Placed(
       OperatorPlacement best,
-      Bound bound,
+      LowerBound bound,
       boolean proven,
       String searched,
       String binding,
@@ -33,7 +34,7 @@ public sealed interface PlacementResult {
 
     /** How far the best may be above the optimum, as a share of the bound. */
     public double gap() {
-      return proven || bound.value() <= 0 ? 0 : Math.max(0, best.maxLoad() / bound.value() - 1);
+      return proven ? 0 : Math.max(0, bound.gap(best.maxLoad()));
     }
   }
 
@@ -59,5 +60,5 @@ public sealed interface PlacementResult {
   record TooBroad(int mostIdeals, int groups) implements PlacementResult {}
 
   /** Told to stop before anything was found that fits. */
-  record Unfinished(Bound bound) implements PlacementResult {}
+  record Unfinished(LowerBound bound) implements PlacementResult {}
 }

@@ -1,5 +1,6 @@
 package dev.pipewright.planner.placement;
 
+import dev.pipewright.planner.Planning.LowerBound;
 import java.util.Comparator;
 import java.util.stream.IntStream;
 
@@ -62,11 +63,12 @@ final class WorkBounds {
   }
 
   /** No placement's largest load is below. */
-  Bound bound() {
-    Bound shared = new Bound(shared(), "all work shared evenly by all devices, without transfers");
-    Bound single = single();
-    Bound host = host();
-    Bound best = single.value() > shared.value() ? single : shared;
+  LowerBound bound() {
+    LowerBound shared =
+        new LowerBound(shared(), "all work shared evenly by all devices, without transfers");
+    LowerBound single = single();
+    LowerBound host = host();
+    LowerBound best = single.value() > shared.value() ? single : shared;
     return host.value() > best.value() ? host : best;
   }
 
@@ -90,7 +92,7 @@ final class WorkBounds {
   }
 
   /** The largest group, wherever it takes less. */
-  private Bound single() {
+  private LowerBound single() {
     double most = 0;
     int largest = 0;
     for (int group = 0; group < groups.size; group++) {
@@ -108,18 +110,18 @@ final class WorkBounds {
       }
     }
     int operators = groups.members[largest].length;
-    return new Bound(
+    return new LowerBound(
         most,
         "the largest group of operators that share a device, group %d of %d operators, alone"
             .formatted(largest, operators));
   }
 
-  private Bound host() {
+  private LowerBound host() {
     double time = 0;
     for (int group = 0; group < groups.size; group++) {
       time += groups.onAccelerator[group] ? 0 : groups.processorTime[group];
     }
     double each = time == 0 ? 0 : time / groups.devices.processors();
-    return new Bound(each, "what no accelerator can run, shared evenly by the processors");
+    return new LowerBound(each, "what no accelerator can run, shared evenly by the processors");
   }
 }

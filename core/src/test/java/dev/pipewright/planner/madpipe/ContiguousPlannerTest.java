@@ -166,7 +166,7 @@ class ContiguousPlannerTest {
                 OneForwardOneBackwardStar.bestPeriod(stages, capacity(problem, stages))
                     .orElse(Double.POSITIVE_INFINITY));
     assertEquals(least, seconds(problem, ContiguousPlanner.plan(problem, new Star())));
-    assertTrue(PeriodBound.all(problem).get(0).seconds() <= least);
+    assertTrue(PeriodBounds.all(problem).get(0).value() <= least);
   }
 
   @RepeatedTest(200)

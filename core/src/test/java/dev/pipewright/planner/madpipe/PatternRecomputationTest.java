@@ -67,9 +67,9 @@ class PatternRecomputationTest {
     PeriodicProblem some = problem.recomputing(Recomputation.SELECTIVE);
     double selective = seconds(some, discipline);
     assertTrue(selective <= seconds(problem, discipline));
-    assertTrue(selective >= PeriodBound.all(some).get(0).seconds() * (1 - 1e-9));
+    assertTrue(selective >= PeriodBounds.all(some).get(0).value() * (1 - 1e-9));
     PeriodicProblem all = problem.recomputing(Recomputation.ALWAYS);
-    assertTrue(seconds(all, discipline) >= PeriodBound.all(all).get(0).seconds() * (1 - 1e-9));
+    assertTrue(seconds(all, discipline) >= PeriodBounds.all(all).get(0).value() * (1 - 1e-9));
   }
 
   @Test

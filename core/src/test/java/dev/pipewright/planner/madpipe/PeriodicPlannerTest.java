@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.SearchStoppedException;
 import dev.pipewright.planner.madpipe.Discipline.Star;
 import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
@@ -106,8 +107,8 @@ class PeriodicPlannerTest {
         best = kind.get().secondsPerBatch();
       }
     }
-    for (PeriodBound bound : planning.bounds()) {
-      assertTrue(bound.seconds() <= best * (1 + 1e-9), bound::toString);
+    for (LowerBound bound : planning.bounds()) {
+      assertTrue(bound.value() <= best * (1 + 1e-9), bound::toString);
     }
   }
 
@@ -158,6 +159,6 @@ class PeriodicPlannerTest {
     var problem = new PeriodicProblem(Chains.of(1, 5, 1, 1), 2, 4);
     PeriodicPlanning planning = plan(problem);
     assertTrue(planning.best().isEmpty());
-    assertEquals(Double.POSITIVE_INFINITY, planning.bound().seconds());
+    assertEquals(Double.POSITIVE_INFINITY, planning.bound().value());
   }
 }

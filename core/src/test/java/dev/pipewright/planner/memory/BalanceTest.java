@@ -28,7 +28,7 @@ class BalanceTest {
     assertArrayEquals(expected, tied.sizes(), tied::toString);
     assertEquals(peak, exact.peakBytes());
     assertEquals(peak, EveryPartition.peak(peaks, exact.sizes(), 0));
-    assertEquals(peak, brute.lowerBound().bytes());
+    assertEquals(peak, brute.lowerBound().value());
     assertEquals(EveryPartition.of(layers, stages).size(), brute.considered());
     assertRunnerUp(peaks, layers, tied);
   }
@@ -87,7 +87,7 @@ class BalanceTest {
     assertEquals(3, asked.get());
     assertEquals(3 * (1 << 14), cut.considered());
     double least = McapExact.of(peaks, 40, 6, TieBreak.NONE).peakBytes();
-    assertEquals(least, cut.lowerBound().bytes());
+    assertEquals(least, cut.lowerBound().value());
     assertTrue(cut.peakBytes() >= least && cut.gap() >= 0, cut::toString);
     assertArrayEquals(peaks.bytes(cut.sizes()), cut.bytes());
   }

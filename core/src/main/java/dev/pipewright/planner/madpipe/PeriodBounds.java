@@ -1,5 +1,6 @@
 package dev.pipewright.planner.madpipe;
 
+import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.recompute.Recomputation;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -14,17 +15,19 @@ import java.util.List;
  * layer holds that long over T batches on average, and some time at least as many, rounded up. All
  * that is held has to fit into all memory. Where layers may run again nothing of them need be held.
  */
-public record PeriodBound(double seconds, String why) {
+public final class PeriodBounds {
+  private PeriodBounds() {}
+
   /** All bounds, the highest first. */
-  public static List<PeriodBound> all(PeriodicProblem problem) {
-    List<PeriodBound> bounds = new ArrayList<>(List.of(work(problem), memory(problem)));
+  public static List<LowerBound> all(PeriodicProblem problem) {
+    List<LowerBound> bounds = new ArrayList<>(List.of(work(problem), memory(problem)));
     bounds.add(communication(problem));
-    bounds.sort(Comparator.comparingDouble(PeriodBound::seconds).reversed());
+    bounds.sort(Comparator.comparingDouble(LowerBound::value).reversed());
     return bounds;
   }
 
   /** What the devices compute, or the slowest layer. */
-  static PeriodBound work(PeriodicProblem problem) {
+  static LowerBound work(PeriodicProblem problem) {
     LayerChain chain = problem.chain();
     double work = chain.seconds(0, chain.layers()) / problem.devices();
     int slowest = 0;
@@ -33,8 +36,8 @@ public record PeriodBound(double seconds, String why) {
     }
     double layer = ofLayer(chain, slowest);
     return layer > work
-        ? new PeriodBound(layer, "layer " + slowest + " on one device")
-        : new PeriodBound(work, "work / devices");
+        ? new LowerBound(layer, "layer " + slowest + " on one device")
+        : new LowerBound(work, "work / devices");
   }
 
   private static double ofLayer(LayerChain chain, int layer) {
@@ -42,10 +45,10 @@ public record PeriodBound(double seconds, String why) {
   }
 
   /** The shortest period for which the least memory fits; infinite where none does. */
-  static PeriodBound memory(PeriodicProblem problem) {
+  static LowerBound memory(PeriodicProblem problem) {
     String why = "activations that batches on their way hold / memory";
     if (!holds(problem, Double.POSITIVE_INFINITY)) {
-      return new PeriodBound(Double.POSITIVE_INFINITY, "state and one batch exceed all memory");
+      return new LowerBound(Double.POSITIVE_INFINITY, "state and one batch exceed all memory");
     }
     double high = problem.chain().seconds(0, problem.chain().layers()) * (1 + 1e-12);
     double low = 0;
@@ -57,7 +60,7 @@ public record PeriodBound(double seconds, String why) {
         low = middle;
       }
     }
-    return new PeriodBound(low, why);
+    return new LowerBound(low, why);
   }
 
   private static boolean holds(PeriodicProblem problem, double period) {
@@ -78,7 +81,7 @@ public record PeriodBound(double seconds, String why) {
   }
 
   /** All on one device where that is possible, or transfers through some cut. */
-  static PeriodBound communication(PeriodicProblem problem) {
+  static LowerBound communication(PeriodicProblem problem) {
     LayerChain chain = problem.chain();
     double cut = Double.POSITIVE_INFINITY;
     for (int place = 1; place < chain.layers(); place++) {
@@ -86,7 +89,7 @@ public record PeriodBound(double seconds, String why) {
     }
     double alone = chain.seconds(0, chain.layers());
     return cut < alone
-        ? new PeriodBound(cut, "the transfers through the cut that takes least")
-        : new PeriodBound(alone, "one device: every cut takes longer than all layers");
+        ? new LowerBound(cut, "the transfers through the cut that takes least")
+        : new LowerBound(alone, "one device: every cut takes longer than all layers");
   }
 }
