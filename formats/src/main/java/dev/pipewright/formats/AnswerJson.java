@@ -1,5 +1,7 @@
 package dev.pipewright.formats;
 
+import static dev.pipewright.formats.json.JsonText.pair;
+
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.StageCost;
@@ -12,7 +14,6 @@ import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.trace.RankMemory;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -129,13 +130,6 @@ public final class AnswerJson {
             ? planning.best().map(best -> best.estimate().stepSeconds()).orElse(Double.NaN)
             : planning.value();
     return pair("name", planning.objective().key(), "value", value);
-  }
-
-  private static Map<String, Object> pair(String key, Object value, String other, Object that) {
-    Map<String, Object> object = new LinkedHashMap<>();
-    object.put(key, value);
-    object.put(other, that);
-    return object;
   }
 
   private static Map<String, Object> plan(Plan plan, Assessment estimate) {

@@ -1,5 +1,7 @@
 package dev.pipewright.formats;
 
+import static dev.pipewright.formats.json.JsonText.pair;
+
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.plan.Recompute;
@@ -52,13 +54,6 @@ public final class PeriodicJson {
     object.put("candidates", candidates(planning));
     object.put("search", pair("complete", planning.complete(), "gap", planning.gap()));
     return JsonText.of(object);
-  }
-
-  private static Map<String, Object> pair(String key, Object value, String other, Object that) {
-    Map<String, Object> object = new LinkedHashMap<>();
-    object.put(key, value);
-    object.put(other, that);
-    return object;
   }
 
   private static Map<String, Object> bound(LowerBound bound) {

@@ -1,5 +1,7 @@
 package dev.pipewright.formats;
 
+import static dev.pipewright.formats.json.JsonText.pair;
+
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.plan.AsynchronousPlan.Rule;
@@ -93,13 +95,6 @@ public final class PipeDream2bwJson {
     object.put(
         "search", pair("exhaustive", planning.exact(), "fitting", planning.candidates().size()));
     return JsonText.of(object);
-  }
-
-  private static Map<String, Object> pair(String key, Object value, String other, Object that) {
-    Map<String, Object> object = new LinkedHashMap<>();
-    object.put(key, value);
-    object.put(other, that);
-    return object;
   }
 
   private static Map<String, Object> plan(

@@ -1,5 +1,7 @@
 package dev.pipewright.formats;
 
+import static dev.pipewright.formats.json.JsonText.pair;
+
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.plan.StagePlan;
@@ -73,10 +75,10 @@ public final class PipeDreamJson {
     object.put("bandwidths", context.levels.stream().map(BandwidthLevel::bytesPerSecond).toList());
     object.put("activation_transfer", context.chargesTransfers);
     object.put("profile", context.provenance);
-    object.put("objective", object("name", "minibatch_s", "value", planning.seconds()));
+    object.put("objective", pair("name", "minibatch_s", "value", planning.seconds()));
     object.put(
         "lower_bound",
-        object("value", planning.lowerBound().value(), "why", planning.lowerBound().why()));
+        pair("value", planning.lowerBound().value(), "why", planning.lowerBound().why()));
     double seconds = simulated.map(SteadyFigures::seconds).orElse(planning.seconds());
     object.put("speedup", oneDeviceSeconds / seconds);
     object.put("planning_s", context.planningSeconds);
@@ -84,7 +86,7 @@ public final class PipeDreamJson {
     object.put("simulated", simulated.map(SteadyFigures::object));
     object.put(
         "why",
-        object(
+        pair(
             "binding",
             planning.binding(),
             "runner_up",
@@ -94,15 +96,8 @@ public final class PipeDreamJson {
         List.of(
             candidate("data parallel", planning.dataParallelSeconds(), planning),
             oneDevice(planning.singleDeviceSeconds(), oneDeviceSeconds, seconds)));
-    object.put("search", object("exhaustive", planning.exact(), "states", planning.states()));
+    object.put("search", pair("exhaustive", planning.exact(), "states", planning.states()));
     return JsonText.of(object);
-  }
-
-  private static Map<String, Object> object(String key, Object value, String other, Object that) {
-    Map<String, Object> object = new LinkedHashMap<>();
-    object.put(key, value);
-    object.put(other, that);
-    return object;
   }
 
   private static Map<String, Object> plan(
@@ -150,14 +145,14 @@ public final class PipeDreamJson {
 
   private static Map<String, Object> runnerUp(RunnerUp rival, double best) {
     Map<String, Object> object =
-        object("kind", "other last stage", "last_stage_devices", rival.lastStageDevices());
+        pair("kind", "other last stage", "last_stage_devices", rival.lastStageDevices());
     object.put("seconds", rival.seconds());
     object.put("gap", rival.seconds() / best - 1);
     return object;
   }
 
   private static Map<String, Object> oneDevice(double estimate, double all, double seconds) {
-    Map<String, Object> object = object("kind", "one device", "estimate_s", estimate);
+    Map<String, Object> object = pair("kind", "one device", "estimate_s", estimate);
     object.put("simulated_s", all);
     object.put("gap", all / seconds - 1);
     return object;
@@ -165,7 +160,7 @@ public final class PipeDreamJson {
 
   private static Map<String, Object> candidate(
       String kind, double seconds, PipeDreamPlanning planning) {
-    Map<String, Object> object = object("kind", kind, "estimate_s", seconds);
+    Map<String, Object> object = pair("kind", kind, "estimate_s", seconds);
     object.put("gap", seconds / planning.seconds() - 1);
     return object;
   }

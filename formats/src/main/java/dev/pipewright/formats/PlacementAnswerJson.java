@@ -1,5 +1,7 @@
 package dev.pipewright.formats;
 
+import static dev.pipewright.formats.json.JsonText.pair;
+
 import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.planner.placement.OperatorGraph;
 import dev.pipewright.planner.placement.OperatorPlacement;
@@ -59,10 +61,7 @@ public final class PlacementAnswerJson {
   }
 
   private static Map<String, Object> bound(Placed placed) {
-    Map<String, Object> object = new LinkedHashMap<>();
-    object.put("value", placed.bound().value());
-    object.put("why", placed.bound().why());
-    return object;
+    return pair("value", placed.bound().value(), "why", placed.bound().why());
   }
 
   private static Map<String, Object> plan(
@@ -71,10 +70,7 @@ public final class PlacementAnswerJson {
     for (int stage = 0; stage < placement.devices().size(); stage++) {
       stages.add(stage(graph, placement.devices().get(stage), stage));
     }
-    Map<String, Object> object = new LinkedHashMap<>();
-    object.put("contiguous", contiguous);
-    object.put("stages", stages);
-    return object;
+    return pair("contiguous", contiguous, "stages", stages);
   }
 
   private static Map<String, Object> stage(OperatorGraph graph, Device device, int number) {
@@ -106,10 +102,7 @@ public final class PlacementAnswerJson {
   }
 
   private static Map<String, Object> alternative(Alternative other) {
-    Map<String, Object> object = new LinkedHashMap<>();
-    object.put("kind", other.kind());
-    object.put("max_load", other.maxLoad());
-    return object;
+    return pair("kind", other.kind(), "max_load", other.maxLoad());
   }
 
   private static Map<String, Object> search(Placed placed) {

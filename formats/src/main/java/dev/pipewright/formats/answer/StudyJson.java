@@ -128,10 +128,7 @@ public final class StudyJson {
     for (Predicted predicted : study.ranking(devices)) {
       order.add(predicted.strategy().label());
     }
-    Map<String, Object> object = new LinkedHashMap<>();
-    object.put("devices", devices);
-    object.put("strategies", order);
-    return object;
+    return JsonText.pair("devices", devices, "strategies", order);
   }
 
   private static Map<String, Object> recommendation(Predicted best) {

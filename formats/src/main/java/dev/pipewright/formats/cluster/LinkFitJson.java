@@ -113,10 +113,7 @@ public final class LinkFitJson {
   }
 
   private static Map<String, Object> leftOut(LeftOut line) {
-    Map<String, Object> object = new LinkedHashMap<>();
-    object.put("line", line.line());
-    object.put("why", line.why());
-    return object;
+    return JsonText.pair("line", line.line(), "why", line.why());
   }
 
   private static Map<String, Object> piece(Link.Piece piece) {

@@ -1,6 +1,7 @@
 package dev.pipewright.formats.json;
 
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
@@ -31,6 +32,14 @@ public final class JsonText {
   public static String joined(String object, Map<String, ?> further) {
     String head = object.substring(0, object.lastIndexOf("\n}"));
     return head + ",\n" + of(further).substring("{\n".length());
+  }
+
+  /** An object with two members, in this order. */
+  public static Map<String, Object> pair(String key, Object value, String other, Object that) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put(key, value);
+    object.put(other, that);
+    return object;
   }
 
   /** One line, with plain keys: a flow mapping or sequence of YAML. */
