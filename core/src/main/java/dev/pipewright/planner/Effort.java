@@ -2,9 +2,8 @@ package dev.pipewright.planner;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.StageCosts;
-import java.util.ArrayList;
+import dev.pipewright.planner.partition.CoarseCuts;
 import java.util.Arrays;
-import java.util.List;
 
 /** How much of the space an instance of a given size lets us search. */
 final class Effort {
@@ -84,38 +83,10 @@ final class Effort {
   static StageCosts searched(StageCosts costs, int stages) {
     Cluster cluster = costs.workload().cluster();
     int units = Math.min(cluster.size(), Math.max(EVERY_SIZE, cluster.machines()));
-    StageCosts chain = costs.total() || costs.size() <= MANY_BRANCHES ? costs : mainBranch(costs);
+    StageCosts chain = costs.size() <= MANY_BRANCHES ? costs : CoarseCuts.onePath(costs);
     int most = Math.max(Math.max(units, 2 * stages), Math.max(LEAST_BLOCKS, FINE / units));
-    return chain.size() <= most ? chain : blocks(chain, most);
-  }
-
-  /** One way through the branches: from the end, always the longest position that leads there. */
-  private static StageCosts mainBranch(StageCosts costs) {
-    List<Integer> ends = new ArrayList<>();
-    int end = costs.size();
-    while (end > 0) {
-      ends.add(0, end);
-      int next = end - 1;
-      while (next > 0 && !costs.isStage(next, end)) {
-        next--;
-      }
-      end = next;
-    }
-    ends.add(0, 0);
-    return costs.cutOnlyAt(ends.stream().mapToInt(e -> e).toArray());
-  }
-
-  private static StageCosts blocks(StageCosts costs, int most) {
-    double[] work = costs.cheapestSecondsPerSample(1);
-    int[] places = new int[most + 1];
-    int size = 1;
-    for (int end = 1; end <= costs.size(); end++) {
-      boolean last = end == costs.size();
-      double wanted = work[costs.size()] * size / most;
-      if (last || (size < most && work[end] + work[end + 1] >= 2 * wanted)) {
-        places[size++] = costs.inChain(end);
-      }
-    }
-    return costs.cutOnlyAt(Arrays.copyOf(places, size));
+    return chain.size() <= most
+        ? chain
+        : CoarseCuts.blocks(chain, chain.cheapestSecondsPerSample(1), most);
   }
 }

@@ -6,11 +6,13 @@ import dev.pipewright.cost.PartlyKept;
 import dev.pipewright.cost.SplitConcat;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.planner.partition.CoarseCuts;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.planner.recompute.TradeOffs;
 import dev.pipewright.planner.recompute.TradeOffs.Choice;
 import dev.pipewright.schedule.periodic.StageLoad;
 import dev.pipewright.units.Check;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -97,31 +99,31 @@ public final class LayerChain {
    *
    * @param samples of a batch
    */
-  public static LayerChain of(StageCosts costs, int samples) {
-    int[] ends = Cuts.oneWay(costs);
+  public static LayerChain of(StageCosts all, int samples) {
+    StageCosts costs = CoarseCuts.onePath(all);
     Cluster cluster = costs.workload().cluster();
     double slowdown = 0;
     for (int device = 0; device < cluster.size(); device++) {
       slowdown = Math.max(slowdown, costs.slowdown(device));
     }
-    int last = ends.length - 1;
-    double[][] sums = new double[4][ends.length];
-    double[] input = new double[ends.length];
-    double[] transfer = new double[ends.length];
-    int[] places = new int[ends.length];
+    int last = costs.size();
+    double[][] sums = new double[4][last + 1];
+    double[] input = new double[last + 1];
+    double[] transfer = new double[last + 1];
+    int[] places = new int[last + 1];
     for (int i = 0; i <= last; i++) {
-      sums[0][i] = costs.forwardSeconds(samples)[ends[i]] * slowdown;
-      double update = costs.updateSeconds()[ends[i]];
-      sums[1][i] = (costs.backwardSeconds(samples)[ends[i]] + update) * slowdown;
-      sums[2][i] = costs.staticBytes(ends[i]);
-      sums[3][i] = costs.heldBytes(0, ends[i], samples) - costs.inputBytes(0, samples);
-      input[i] = costs.inputBytes(ends[i], samples);
+      sums[0][i] = costs.forwardSeconds(samples)[i] * slowdown;
+      double update = costs.updateSeconds()[i];
+      sums[1][i] = (costs.backwardSeconds(samples)[i] + update) * slowdown;
+      sums[2][i] = costs.staticBytes(i);
+      sums[3][i] = costs.heldBytes(0, i, samples) - costs.inputBytes(0, samples);
+      input[i] = costs.inputBytes(i, samples);
       if (0 < i && i < last && cluster.size() > 1) {
         SplitConcat link =
             SplitConcat.between(cluster, new int[] {0}, new int[] {cluster.size() - 1});
         transfer[i] = link.seconds(input[i]);
       }
-      places[i] = costs.inChain(ends[i]);
+      places[i] = costs.inChain(i);
       for (double[] sum : sums) { // branches are summed in another order, so rounding may lower one
         sum[i] = i == 0 ? sum[i] : Math.max(sum[i - 1], sum[i]);
       }
@@ -146,6 +148,35 @@ public final class LayerChain {
     }
     double[][] sums = {picked[0], picked[1], picked[2], picked[3]};
     return new LayerChain(sums, picked[4], picked[5], there, copies);
+  }
+
+  /**
+   * Ends of at most so many runs of layers of about equal work, each where transfers take least
+   * thereabouts; all ends where there are no more.
+   */
+  int[] blocks(int most) {
+    int layers = layers();
+    int[] ends = new int[Math.min(layers, most) + 1];
+    if (layers <= most) {
+      Arrays.setAll(ends, end -> end);
+      return ends;
+    }
+    double block = seconds(0, layers) / most;
+    int count = 1;
+    int end = 1;
+    for (int run = 1; run < most; run++) {
+      int best = -1;
+      for (; end < layers && seconds(0, end) < (run + 0.5) * block; end++) {
+        if (best < 0 || cutSeconds(end) <= cutSeconds(best)) {
+          best = end;
+        }
+      }
+      if (best > 0) {
+        ends[count++] = best;
+      }
+    }
+    ends[count++] = layers;
+    return Arrays.copyOf(ends, count);
   }
 
   /** How many layers there are. */

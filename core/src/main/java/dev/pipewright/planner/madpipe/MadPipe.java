@@ -76,7 +76,7 @@ public final class MadPipe {
     planner.pack();
     int done = 0;
     for (int most : BLOCKS) {
-      int[] ends = Cuts.blocks(fine, most);
+      int[] ends = fine.blocks(most);
       if (ends.length > done) {
         planner.inBlocks(ends);
         done = ends.length;

@@ -11,6 +11,7 @@ import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.Planning.Search;
+import dev.pipewright.planner.partition.CoarseCuts;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Check;
@@ -124,7 +125,7 @@ public final class Capture {
 
   private Capture(StageCosts network, Request request, BooleanSupplier stop) {
     this.network = network;
-    this.costs = CoarseCuts.chain(network);
+    this.costs = CoarseCuts.onePath(network);
     this.oracle = new PipelineOracle(network, new PathFormula());
     this.request = request;
     this.stop = stop;
@@ -179,7 +180,8 @@ public final class Capture {
   private Candidate smallest() {
     HybridRecomputation whole = relief(costs);
     int most = Math.max(FINE, 2 * request.stages().orElse(0));
-    HybridRecomputation blocks = costs.size() > most ? relief(CoarseCuts.of(costs, most)) : whole;
+    HybridRecomputation blocks =
+        costs.size() > most ? relief(CoarseCuts.blocks(costs, weights(), most)) : whole;
     exhaustive = whole == blocks;
     Optional<Candidate> least = Optional.empty();
     int fewest = request.stages().orElse(1);
@@ -206,6 +208,20 @@ public final class Capture {
       }
     }
     return least.orElseThrow();
+  }
+
+  /** The share of each end's positions in the work and in the memory, added. */
+  private double[] weights() {
+    int size = costs.size();
+    double[] seconds = costs.cheapestSecondsPerSample(1);
+    double all = costs.staticBytes(0, size) + costs.heldBytes(0, size, 1);
+    double[] weights = new double[size + 1];
+    for (int end = 1; end <= size; end++) {
+      double bytes = costs.staticBytes(0, end) + costs.heldBytes(0, end, 1);
+      weights[end] =
+          (all > 0 ? bytes / all : 0) + (seconds[size] > 0 ? seconds[end] / seconds[size] : 0);
+    }
+    return weights;
   }
 
   /** The smallest peak; among equals the shortest step. */

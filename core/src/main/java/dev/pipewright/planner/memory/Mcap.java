@@ -20,6 +20,7 @@ import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Planning.Search;
 import dev.pipewright.planner.SearchStoppedException;
 import dev.pipewright.planner.memory.Capture.Request;
+import dev.pipewright.planner.partition.CoarseCuts;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.units.Check;
@@ -63,7 +64,7 @@ public final class Mcap {
    */
   public static Planning plan(
       StageCosts all, Request request, Cutter cutter, BooleanSupplier stop) {
-    StageCosts costs = CoarseCuts.chain(all);
+    StageCosts costs = CoarseCuts.onePath(all);
     int stages = request.stages().orElse(costs.workload().cluster().size());
     McapExact.check(costs.size(), stages);
     double serial = LowerBounds.oneDeviceSeconds(all, request.globalBatch(), CostModel.PIPEWRIGHT);
