@@ -3,6 +3,7 @@ package dev.pipewright.cluster;
 import dev.pipewright.units.Bytes;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalDouble;
 import java.util.function.UnaryOperator;
@@ -15,6 +16,8 @@ import java.util.function.UnaryOperator;
  * order; the outermost level is one group. Groups of a level nest inside those of the next.
  */
 public final class Cluster {
+  private static final Comparator<Bytes> BY_SIZE = Comparator.comparingLong(Bytes::value);
+
   private final String name;
   private final List<DeviceKind> devices;
   private final List<Level> levels;
@@ -179,6 +182,16 @@ public final class Cluster {
       level++;
     }
     return level;
+  }
+
+  /** The memory of the device that has least. */
+  public Bytes leastMemory() {
+    return devices.stream().map(DeviceKind::memory).min(BY_SIZE).orElseThrow();
+  }
+
+  /** The memory of the device that has most. */
+  public Bytes mostMemory() {
+    return devices.stream().map(DeviceKind::memory).max(BY_SIZE).orElseThrow();
   }
 
   /** The same cluster with this much memory on every device. */

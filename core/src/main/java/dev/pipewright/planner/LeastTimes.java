@@ -30,12 +30,10 @@ final class LeastTimes {
     Arrays.setAll(slowdown, costs::slowdown);
     Arrays.sort(slowdown);
     this.rate = new double[cluster.size() + 1];
-    double most = 0;
     for (int device = 0; device < cluster.size(); device++) {
       rate[device + 1] = rate[device] + 1 / slowdown[device];
-      most = Math.max(most, (double) cluster.device(device).memory().value());
     }
-    this.capacity = most;
+    this.capacity = cluster.mostMemory().value();
     this.groups = new @Nullable Collectives[cluster.size() + 1];
     this.pairs = cluster.groups().get(0).stream().mapToInt(size -> size / 2).sum();
     this.latency =

@@ -91,10 +91,7 @@ public final class LowerBounds {
   }
 
   private int leastStages() {
-    double most = 0;
-    for (int device = 0; device < cluster.size(); device++) {
-      most = Math.max(most, (double) cluster.device(device).memory().value());
-    }
+    double most = cluster.mostMemory().value();
     double states = costs.staticBytes(0, costs.size());
     return (int) Math.clamp(Math.ceil(states / most - 1e-9), 1, costs.size());
   }

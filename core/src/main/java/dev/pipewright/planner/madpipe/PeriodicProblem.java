@@ -41,10 +41,6 @@ public record PeriodicProblem(
    * @param samples of a batch
    */
   public static PeriodicProblem of(StageCosts costs, int samples) {
-    double least = Double.POSITIVE_INFINITY;
-    for (var device : costs.workload().cluster().devices()) {
-      least = Math.min(least, (double) device.memory().value());
-    }
     double working = costs.workingBytes(samples);
     return new PeriodicProblem(
             LayerChain.of(costs, samples),
@@ -53,7 +49,7 @@ public record PeriodicProblem(
             working,
             Recomputation.NEVER,
             OptionalInt.empty())
-        .within(least);
+        .within((double) costs.workload().cluster().leastMemory().value());
   }
 
   /** The same with other memory, of which working space is a part. */

@@ -129,11 +129,7 @@ public final class Capture {
     this.oracle = new PipelineOracle(network, new PathFormula());
     this.request = request;
     this.stop = stop;
-    this.capacity =
-        costs.workload().cluster().devices().stream()
-            .mapToDouble(kind -> (double) kind.memory().value())
-            .min()
-            .orElseThrow();
+    this.capacity = costs.workload().cluster().leastMemory().value();
   }
 
   /**

@@ -34,11 +34,7 @@ final class HybridRecomputation {
   HybridRecomputation(HybridCosts costs, Recomputation recomputation) {
     this.costs = costs;
     this.recomputation = recomputation;
-    this.most =
-        costs.cluster().devices().stream()
-            .mapToDouble(kind -> (double) kind.memory().value())
-            .max()
-            .orElseThrow();
+    this.most = costs.cluster().mostMemory().value();
   }
 
   HybridCosts costs() {

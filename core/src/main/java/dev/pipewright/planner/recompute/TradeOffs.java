@@ -135,11 +135,7 @@ public final class TradeOffs {
   /** Of all stages of a network, for one slice size, on the device that the profile is for. */
   public static TradeOffs of(StageCosts costs, int slice) {
     LayerCosts layers = costs.layers(0, costs.size(), slice);
-    double most = 0;
-    for (var device : costs.workload().cluster().devices()) {
-      most = Math.max(most, (double) device.memory().value());
-    }
-    return of(layers, most);
+    return of(layers, (double) costs.workload().cluster().mostMemory().value());
   }
 
   /** Of a chain with at most so many bytes for activations. */
