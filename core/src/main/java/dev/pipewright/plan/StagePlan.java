@@ -84,6 +84,11 @@ public record StagePlan(
     return new StagePlan(firstLayer, lastLayer, devices, parallelism, kind, inFlight, runs);
   }
 
+  /** The same stage, recomputing as a whole, or not at all. */
+  public StagePlan with(Recompute whole) {
+    return new StagePlan(firstLayer, lastLayer, devices, parallelism, whole, inFlight, List.of());
+  }
+
   /** The same stage, whose devices divide each layer so. */
   public StagePlan with(Parallelism other) {
     return new StagePlan(firstLayer, lastLayer, devices, other, recompute, inFlight, again);

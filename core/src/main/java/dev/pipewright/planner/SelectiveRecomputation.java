@@ -69,16 +69,9 @@ final class SelectiveRecomputation {
       layers.add(new LayerRange(costs.inChain(run.first()), costs.inChain(run.last() + 1) - 1));
     }
     LayerRange all = new LayerRange(stage.firstLayer(), stage.lastLayer());
-    return layers.equals(List.of(all)) ? keepingInput(stage) : stage.selective(layers);
-  }
-
-  private static StagePlan keepingInput(StagePlan stage) {
-    return new StagePlan(
-        stage.firstLayer(),
-        stage.lastLayer(),
-        stage.devices(),
-        Recompute.STAGE_INPUT,
-        stage.inFlight());
+    return layers.equals(List.of(all))
+        ? stage.with(Recompute.STAGE_INPUT)
+        : stage.selective(layers);
   }
 
   /** The better plan; empty where no stage gains. */

@@ -140,12 +140,7 @@ final class Exhaustive {
   }
 
   private static StagePlan again(StagePlan stage) {
-    return new StagePlan(
-        stage.firstLayer(),
-        stage.lastLayer(),
-        stage.devices(),
-        Recompute.STAGE_INPUT,
-        stage.inFlight());
+    return stage.with(Recompute.STAGE_INPUT);
   }
 
   /** With recomputation where memory does not suffice; empty where the request wants none. */

@@ -95,15 +95,7 @@ sealed interface Proposal {
       for (int s = 0; s < plan.stages().size(); s++) {
         StagePlan stage = plan.stages().get(s);
         boolean fits = priced.stages().get(s).memory().fits();
-        stages.add(
-            fits
-                ? stage
-                : new StagePlan(
-                    stage.firstLayer(),
-                    stage.lastLayer(),
-                    stage.devices(),
-                    Recompute.STAGE_INPUT,
-                    stage.inFlight()));
+        stages.add(fits ? stage : stage.with(Recompute.STAGE_INPUT));
       }
       return new Plan(
           plan.spec(), plan.microBatches(), plan.microBatch(), 1, plan.overlapGradients(), stages);

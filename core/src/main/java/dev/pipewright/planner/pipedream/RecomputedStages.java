@@ -19,8 +19,9 @@ public final class RecomputedStages {
   /** The plan with those stages recomputing for which that is enough; the same where none are. */
   public static AsynchronousPlan where(StageCosts costs, AsynchronousPlan plan) {
     List<StageMemory> kept = new AsynchronousCosts(costs, plan).memory();
-    List<StagePlan> all = plan.stages().stream().map(RecomputedStages::again).toList();
-    List<StageMemory> recomputed = new AsynchronousCosts(costs, with(plan, all)).memory();
+    AsynchronousPlan everywhere = everywhere(plan);
+    List<StageMemory> recomputed = new AsynchronousCosts(costs, everywhere).memory();
+    List<StagePlan> all = everywhere.stages();
     List<StagePlan> chosen = new ArrayList<>();
     for (int stage = 0; stage < all.size(); stage++) {
       boolean helps = !kept.get(stage).fits() && recomputed.get(stage).fits();
@@ -31,16 +32,8 @@ public final class RecomputedStages {
 
   /** The plan with all stages recomputing. */
   public static AsynchronousPlan everywhere(AsynchronousPlan plan) {
-    return with(plan, plan.stages().stream().map(RecomputedStages::again).toList());
-  }
-
-  private static StagePlan again(StagePlan stage) {
-    return new StagePlan(
-        stage.firstLayer(),
-        stage.lastLayer(),
-        stage.devices(),
-        Recompute.STAGE_INPUT,
-        stage.inFlight());
+    return with(
+        plan, plan.stages().stream().map(stage -> stage.with(Recompute.STAGE_INPUT)).toList());
   }
 
   private static AsynchronousPlan with(AsynchronousPlan plan, List<StagePlan> stages) {
