@@ -1,6 +1,5 @@
 package dev.pipewright.planner;
 
-import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.plan.Plan;
@@ -127,9 +126,7 @@ final class Decision {
   }
 
   private Candidate decided(Candidate candidate) {
-    Assessment decided = decides.assess(candidate.plan());
-    return new Candidate(
-        candidate.kind(), candidate.plan(), candidate.estimate(), Optional.of(decided));
+    return candidate.simulated(decides.assess(candidate.plan()));
   }
 
   /** Moves one cut at a time, by ever fewer layers, as long as that helps. */

@@ -137,10 +137,7 @@ public final class SynchronousPlans {
     candidates.sort(Comparator.comparingDouble(Candidate::seconds));
     List<Candidate> decided = new ArrayList<>();
     for (Candidate candidate : candidates.subList(0, Math.min(BEST_FEW, tried))) {
-      Plan plan = candidate.plan();
-      decided.add(
-          new Candidate(
-              candidate.kind(), plan, candidate.estimate(), Optional.of(decides.assess(plan))));
+      decided.add(candidate.simulated(decides.assess(candidate.plan())));
     }
     decided.sort(Comparator.comparingDouble(Candidate::seconds));
     boolean fits = !decided.isEmpty();
