@@ -89,6 +89,16 @@ public record Request(
     return new Request(globalBatch, microBatch, policies, recomputation, costModel, shape, count);
   }
 
+  /** The same with another use of recomputation. */
+  public Request recomputing(Recomputation other) {
+    return new Request(globalBatch, microBatch, policies, other, costModel, shape, stages);
+  }
+
+  /** Whether a step of one pipeline may have micro-batches of so many samples. */
+  public boolean allowsMicroBatch(int samples) {
+    return globalBatch % samples == 0 && microBatch.orElse(samples) == samples;
+  }
+
   /** Whether a pipeline of so many stages was asked for. */
   boolean allows(int count) {
     return stages.orElse(count) == count;

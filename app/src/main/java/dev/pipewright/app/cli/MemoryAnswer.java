@@ -18,7 +18,6 @@ import dev.pipewright.planner.memory.McapExact;
 import dev.pipewright.planner.memory.PeakBinding;
 import dev.pipewright.planner.memory.TieBreak;
 import dev.pipewright.planner.recompute.Recomputation;
-import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.solver.bayes.McapBayesian;
 import java.nio.file.Path;
 import java.util.List;
@@ -46,31 +45,7 @@ record MemoryAnswer(Planning planning, boolean stopped) implements Answer.Remark
    * @param planner one of {@link #PLANNERS}
    * @param stop asked often; from the first yes on the search returns the best that it has
    */
-  record Asked(
-      String planner,
-      int globalBatch,
-      OptionalInt microBatch,
-      List<PipelinePolicy> policies,
-      Recomputation recomputation,
-      OptionalInt stages,
-      BooleanSupplier stop) {
-    /** Nothing is recomputed, any number of stages. */
-    Asked(
-        String planner,
-        int globalBatch,
-        OptionalInt microBatch,
-        List<PipelinePolicy> policies,
-        BooleanSupplier stop) {
-      this(
-          planner,
-          globalBatch,
-          microBatch,
-          policies,
-          Recomputation.NEVER,
-          OptionalInt.empty(),
-          stop);
-    }
-  }
+  record Asked(String planner, Request request, BooleanSupplier stop) {}
 
   /** Plans for a model, or for a table of measured peaks, which needs no batch. */
   static Answer of(
@@ -83,16 +58,9 @@ record MemoryAnswer(Planning planning, boolean stopped) implements Answer.Remark
     if (McapTable.isTable(file)) {
       Cluster cluster = arguments.cluster(Optional.empty());
       SizeLimits.devices(cluster);
-      Asked asked =
-          new Asked(
-              planner,
-              1,
-              OptionalInt.empty(),
-              List.of(PipelinePolicy.A),
-              Recomputation.NEVER,
-              flags.stages(
-                  model, () -> McapTable.read(file).layers(), cluster.name(), cluster.size()),
-              patience);
+      OptionalInt stages =
+          flags.stages(model, () -> McapTable.read(file).layers(), cluster.name(), cluster.size());
+      Asked asked = new Asked(planner, Request.of(1).withStages(stages), patience);
       return measured(file, arguments, cluster, asked);
     }
     Request request = flags.request(planner);
@@ -100,22 +68,17 @@ record MemoryAnswer(Planning planning, boolean stopped) implements Answer.Remark
         arguments.costed(model, Optional.empty(), OptionalInt.empty(), request.globalBatch());
     SizeLimits.devices(costed.workload().cluster());
     SizeLimits.searched(planner, costed.costs().size());
-    Asked asked =
-        new Asked(
-            planner,
-            request.globalBatch(),
-            request.microBatch(),
-            request.policies(),
-            flags.recomputationOfLayers(Recomputation.NEVER),
-            flags.stages(costed),
-            patience);
-    return of(costed, arguments.profileBatch(), asked);
+    Request exact =
+        request
+            .recomputing(flags.recomputationOfLayers(Recomputation.NEVER))
+            .withStages(flags.stages(costed));
+    return of(costed, arguments.profileBatch(), new Asked(planner, exact, patience));
   }
 
   /** Plans by the peaks that the model's shapes and sizes give. */
   static Answer of(Costed costed, OptionalInt profileBatch, Asked asked) {
     return answer(
-        Answer.Subject.of(costed, profileBatch, asked.globalBatch),
+        Answer.Subject.of(costed, profileBatch, asked.request.globalBatch()),
         asked,
         () -> planned(costed.costs(), asked));
   }
@@ -140,7 +103,9 @@ record MemoryAnswer(Planning planning, boolean stopped) implements Answer.Remark
     return answer(
         new Answer.Subject(madeFor, cluster, table.toString(), Optional.empty()),
         asked,
-        () -> Mcap.measured(peaks, cluster, asked.stages.orElse(cluster.size()), cutter(asked)));
+        () ->
+            Mcap.measured(
+                peaks, cluster, asked.request.stages().orElse(cluster.size()), cutter(asked)));
   }
 
   private static Answer answer(Answer.Subject subject, Asked asked, Supplier<Planning> planned) {
@@ -152,21 +117,12 @@ record MemoryAnswer(Planning planning, boolean stopped) implements Answer.Remark
   }
 
   private static Planning planned(StageCosts costs, Asked asked) {
-    boolean capture = asked.planner.equals("capture");
+    if (!asked.planner.equals("capture")) {
+      return Mcap.plan(costs, asked.request, cutter(asked), asked.stop);
+    }
     int machine = costs.workload().cluster().groups().get(0).get(0);
-    Capture.Request request =
-        new Capture.Request(
-            asked.globalBatch,
-            asked.microBatch,
-            asked.policies,
-            capture ? machine : 1,
-            POINTS,
-            BUDGET,
-            asked.recomputation,
-            asked.stages);
-    return capture
-        ? Capture.plan(costs, request, asked.stop)
-        : Mcap.plan(costs, request, cutter(asked), asked.stop);
+    return Capture.plan(
+        costs, asked.request, new Capture.Limits(machine, POINTS, BUDGET), asked.stop);
   }
 
   private static Mcap.Cutter cutter(Asked asked) {

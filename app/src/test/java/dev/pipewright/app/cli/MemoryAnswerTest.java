@@ -5,10 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.app.cli.MemoryAnswer.Asked;
+import dev.pipewright.cost.CostModel;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.plan.Plan;
+import dev.pipewright.planner.Request;
+import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.PipelinePolicy;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -29,7 +32,16 @@ class MemoryAnswerTest {
   @TempDir Path folder;
 
   private static Asked asked(String planner, int batch) {
-    return new Asked(planner, batch, OptionalInt.empty(), List.of(PipelinePolicy.A), () -> false);
+    return new Asked(planner, request(batch), () -> false);
+  }
+
+  private static Request request(int batch) {
+    return new Request(
+        batch,
+        OptionalInt.empty(),
+        List.of(PipelinePolicy.A),
+        Recomputation.NEVER,
+        CostModel.PIPEWRIGHT);
   }
 
   private static Costed costed(String model, String cluster, String memory) {
@@ -56,8 +68,7 @@ class MemoryAnswerTest {
 
   @Test
   void aStoppedSearchSaysSoAndNamesNoRunnerUpThatHoldsLess() {
-    Asked asked =
-        new Asked("mcap-bf", 64, OptionalInt.empty(), List.of(PipelinePolicy.A), () -> true);
+    Asked asked = new Asked("mcap-bf", request(64), () -> true);
     Answer answer =
         MemoryAnswer.of(costed("bert-48", "dapple-a", "16GiB"), OptionalInt.empty(), asked);
     assertTrue(answer.planning().gap() > 0, "the first 16,384 partitions hold no optimum");

@@ -1,14 +1,17 @@
 package dev.pipewright.bench.jmh;
 
 import dev.pipewright.bench.planners.ScalingInputs;
+import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.planner.Planning;
+import dev.pipewright.planner.Request;
 import dev.pipewright.planner.memory.Balance;
 import dev.pipewright.planner.memory.Capture;
 import dev.pipewright.planner.memory.LayerPeaks;
 import dev.pipewright.planner.memory.McapBruteForce;
 import dev.pipewright.planner.memory.McapExact;
 import dev.pipewright.planner.memory.TieBreak;
+import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.PipelinePolicy;
 import java.util.List;
 import java.util.OptionalInt;
@@ -60,8 +63,13 @@ public class MemoryPlannerBenchmark {
   @Benchmark
   public Planning capture() {
     var request =
-        new Capture.Request(
-            GLOBAL_BATCH, OptionalInt.of(2), List.of(PipelinePolicy.A), STAGES, 1, 1);
-    return Capture.plan(new StageCosts(costs.workload()), request, () -> true);
+        new Request(
+            GLOBAL_BATCH,
+            OptionalInt.of(2),
+            List.of(PipelinePolicy.A),
+            Recomputation.NEVER,
+            CostModel.PIPEWRIGHT);
+    return Capture.plan(
+        new StageCosts(costs.workload()), request, new Capture.Limits(STAGES, 1, 1), () -> true);
   }
 }

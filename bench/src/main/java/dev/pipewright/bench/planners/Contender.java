@@ -133,13 +133,20 @@ record Contender(String name, Function<PlannedNetwork, List<Proposal>> proposals
   /** The smallest peak that there is, whether it fits or not: recomputation comes later. */
   private static List<Proposal> capture(PlannedNetwork network) {
     return stages(
-        Capture.plan(network.costs(), memoryFirst(network), () -> true).candidates().get(0));
+        Capture.plan(network.costs(), memoryFirst(network), new Capture.Limits(1, 1, 1), () -> true)
+            .candidates()
+            .get(0));
   }
 
   /** Tensors are not divided: synchronous plans could not say so. */
-  private static Capture.Request memoryFirst(PlannedNetwork network) {
+  private static Request memoryFirst(PlannedNetwork network) {
     OptionalInt samples = OptionalInt.of(network.microBatch());
-    return new Capture.Request(network.globalBatch(), samples, List.of(PipelinePolicy.A), 1, 1, 1);
+    return new Request(
+        network.globalBatch(),
+        samples,
+        List.of(PipelinePolicy.A),
+        Recomputation.NEVER,
+        CostModel.PIPEWRIGHT);
   }
 
   private static List<Proposal> stages(Candidate found) {

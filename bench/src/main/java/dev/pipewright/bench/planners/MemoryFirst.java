@@ -129,14 +129,7 @@ public final class MemoryFirst implements Reproduction {
 
   /** DAPPLE's planner where memory has no end. */
   private static Candidate fastest(StageCosts costs, Network network) {
-    Request request =
-        new Request(
-            network.globalBatch,
-            OptionalInt.of(network.microBatch),
-            List.of(PipelinePolicy.A),
-            Recomputation.NEVER,
-            CostModel.PIPEWRIGHT);
-    return Networks.plan(costs, request).best().orElseThrow();
+    return Networks.plan(costs, request(network)).best().orElseThrow();
   }
 
   /** One device per stage, the slowest of which is as fast as possible: what its fullest holds. */
@@ -159,23 +152,23 @@ public final class MemoryFirst implements Reproduction {
   private static Planning mcap(StageCosts costs, Network network) {
     return Mcap.plan(
         costs,
-        request(network, 1),
+        request(network),
         (peaks, layers, stages) -> McapExact.of(peaks, layers, stages, TieBreak.NEXT_PEAKS));
   }
 
   private static Planning capture(StageCosts costs, Network network) {
     int devices = costs.workload().cluster().size();
-    return Capture.plan(costs, request(network, devices), () -> false);
+    return Capture.plan(
+        costs, request(network), new Capture.Limits(devices, 1, 100_000), () -> false);
   }
 
-  private static Capture.Request request(Network network, int mostTensor) {
-    return new Capture.Request(
+  private static Request request(Network network) {
+    return new Request(
         network.globalBatch,
         OptionalInt.of(network.microBatch),
         List.of(PipelinePolicy.A),
-        mostTensor,
-        1,
-        100_000);
+        Recomputation.NEVER,
+        CostModel.PIPEWRIGHT);
   }
 
   private static Markdown largest() {
@@ -268,7 +261,10 @@ public final class MemoryFirst implements Reproduction {
           case 1 -> straightPeak(costs, network);
           case 2 -> mcap(costs, network).value();
           default ->
-              Capture.plan(costs, request(network, devices), () -> true).lowerBound().value();
+              Capture.plan(
+                      costs, request(network), new Capture.Limits(devices, 1, 100_000), () -> true)
+                  .lowerBound()
+                  .value();
         };
     return peak <= MEMORY.value();
   }

@@ -8,7 +8,9 @@ import dev.pipewright.bench.reproduction.Numbers;
 import dev.pipewright.bench.reproduction.Reference;
 import dev.pipewright.bench.reproduction.Report;
 import dev.pipewright.bench.reproduction.Reproduction;
+import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.planner.Request;
 import dev.pipewright.planner.alpa.InterOperatorPlanner;
 import dev.pipewright.planner.alpa.StageTable;
 import dev.pipewright.planner.madpipe.ContiguousPlanner;
@@ -26,6 +28,7 @@ import dev.pipewright.planner.pipedream.PipeDreamOptimizer;
 import dev.pipewright.planner.placement.OperatorGraph;
 import dev.pipewright.planner.placement.PlacementPlanner;
 import dev.pipewright.planner.placement.PlacementRequest;
+import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.PipelinePolicy;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -235,9 +238,15 @@ public final class PlannerScaling implements Reproduction {
   private static Runnable capture(int devices, boolean alone) {
     int batch = SAMPLES_PER_DEVICE * devices;
     StageCosts costs = ScalingInputs.transformer(devices, batch);
-    Capture.Request request =
-        new Capture.Request(batch, OptionalInt.of(2), List.of(PipelinePolicy.A), 8, 12, 200_000);
-    return () -> Capture.plan(new StageCosts(costs.workload()), request, () -> alone);
+    Request request =
+        new Request(
+            batch,
+            OptionalInt.of(2),
+            List.of(PipelinePolicy.A),
+            Recomputation.NEVER,
+            CostModel.PIPEWRIGHT);
+    Capture.Limits limits = new Capture.Limits(8, 12, 200_000);
+    return () -> Capture.plan(new StageCosts(costs.workload()), request, limits, () -> alone);
   }
 
   private static Family interOperator() {

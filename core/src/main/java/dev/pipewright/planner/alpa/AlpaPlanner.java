@@ -70,9 +70,7 @@ public final class AlpaPlanner {
       StageCosts costs, Request request, Oracle decides, BooleanSupplier stop) {
     List<Planning> found = new ArrayList<>();
     for (int samples = 1; samples <= request.globalBatch(); samples++) {
-      boolean allowed =
-          request.globalBatch() % samples == 0 && request.microBatch().orElse(samples) == samples;
-      if (allowed && (found.isEmpty() || !stop.getAsBoolean())) {
+      if (request.allowsMicroBatch(samples) && (found.isEmpty() || !stop.getAsBoolean())) {
         Request one = withMicroBatch(request, samples);
         stages(costs, request.globalBatch(), samples, request.stages())
             .map(stages -> SynchronousPlans.best(NAME, costs, stages, 1, one, decides, stop))

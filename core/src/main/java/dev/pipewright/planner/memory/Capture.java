@@ -11,6 +11,7 @@ import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.Planning.Search;
+import dev.pipewright.planner.Request;
 import dev.pipewright.planner.partition.CoarseCuts;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.PipelinePolicy;
@@ -19,7 +20,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -42,6 +42,7 @@ public final class Capture {
   private final StageCosts costs; // cut on one path through its branches
   private final Oracle oracle;
   private final Request request;
+  private final Limits limits;
   private final BooleanSupplier stop;
   private final double capacity;
   private final List<HybridRound> rounds = new ArrayList<>();
@@ -49,85 +50,31 @@ public final class Capture {
   private boolean exhaustive = true;
 
   /**
-   * What is asked for.
+   * How far to search.
    *
-   * @param globalBatch samples per step
-   * @param microBatch samples of a micro-batch; every divisor of the batch is tried otherwise
-   * @param policies schedules to choose from
    * @param mostTensor the largest tensor degree: that of a machine, or 1 for none
    * @param points plans that lie between the smallest peak and the fastest step, at most; {@link
    *     Integer#MAX_VALUE} for all of them
    * @param budget partial pipelines that each search for speed may build
-   * @param recomputation which layers may run again ({@link Recomputation#ofLayers})
-   * @param stages exactly so many; any number otherwise
    */
-  public record Request(
-      int globalBatch,
-      OptionalInt microBatch,
-      List<PipelinePolicy> policies,
-      int mostTensor,
-      int points,
-      long budget,
-      Recomputation recomputation,
-      OptionalInt stages) {
-    public Request {
-      policies = List.copyOf(policies);
-      recomputation = recomputation.ofLayers();
-      Check.that(globalBatch >= 1, "the global batch must be >= 1: global_batch=%d", globalBatch);
+  public record Limits(int mostTensor, int points, long budget) {
+    public Limits {
       Check.that(mostTensor >= 1, "the tensor degree must be >= 1: most_tensor=%d", mostTensor);
       Check.that(points >= 1, "at least one plan is wanted: points=%d", points);
-      Check.that(
-          !policies.isEmpty(), "at least one schedule must be allowed: policies=%s", policies);
-      Check.that(
-          microBatch.isEmpty() || globalBatch % microBatch.getAsInt() == 0,
-          "the global batch must be a multiple of the micro-batch: global_batch=%d, micro_batch=%s",
-          globalBatch,
-          microBatch);
-    }
-
-    /** Nothing runs again. */
-    public Request(
-        int globalBatch,
-        OptionalInt microBatch,
-        List<PipelinePolicy> policies,
-        int mostTensor,
-        int points,
-        long budget) {
-      this(
-          globalBatch,
-          microBatch,
-          policies,
-          mostTensor,
-          points,
-          budget,
-          Recomputation.NEVER,
-          OptionalInt.empty());
-    }
-
-    /** The same with other layers that may run again. */
-    public Request recomputing(Recomputation other) {
-      return new Request(
-          globalBatch, microBatch, policies, mostTensor, points, budget, other, stages);
-    }
-
-    /** The same for exactly so many stages; for any number where there is none. */
-    public Request withStages(OptionalInt count) {
-      return new Request(
-          globalBatch, microBatch, policies, mostTensor, points, budget, recomputation, count);
-    }
-
-    /** 1F1B, tensor degrees of up to 8, a dozen plans. */
-    public static Request of(int globalBatch) {
-      return new Request(
-          globalBatch, OptionalInt.empty(), List.of(PipelinePolicy.A), 8, 12, 2_000_000);
     }
   }
 
-  private Capture(StageCosts network, Request request, BooleanSupplier stop) {
+  private Capture(StageCosts network, Request request, Limits limits, BooleanSupplier stop) {
+    Check.that(
+        request.costModel() == CostModel.PIPEWRIGHT,
+        "plans of minimal memory have the cost model %s, not %s",
+        CostModel.PIPEWRIGHT.word(),
+        request.costModel().word());
     this.network = network;
     this.costs = CoarseCuts.onePath(network);
     this.oracle = new PipelineOracle(network, new PathFormula());
-    this.request = request;
+    this.request = request.recomputing(request.recomputation().ofLayers());
+    this.limits = limits;
     this.stop = stop;
     this.capacity = costs.workload().cluster().leastMemory().value();
   }
@@ -138,8 +85,9 @@ public final class Capture {
    *
    * @param stop asked often; from the first yes on the search returns what it has
    */
-  public static Planning plan(StageCosts costs, Request request, BooleanSupplier stop) {
-    return new Capture(costs, request, stop).run();
+  public static Planning plan(
+      StageCosts costs, Request request, Limits limits, BooleanSupplier stop) {
+    return new Capture(costs, request, limits, stop).run();
   }
 
   private Planning run() {
@@ -149,7 +97,7 @@ public final class Capture {
     LowerBound bound =
         new LowerBound(
             least,
-            request.recomputation == Recomputation.SELECTIVE
+            request.recomputation() == Recomputation.SELECTIVE
                 ? "the least of all cuts, kinds, degrees and recomputed layers, by dynamic"
                     + " programming"
                 : "the least of all cuts, kinds and degrees, by dynamic programming");
@@ -190,7 +138,7 @@ public final class Capture {
     for (int devices = costs.workload().cluster().size(); least.isEmpty(); devices--) {
       for (PipelinePolicy policy : request.policies()) {
         for (int samples = 1; samples <= request.globalBatch(); samples++) {
-          if (allowed(samples)) {
+          if (request.allowsMicroBatch(samples)) {
             HybridRound fine = round(whole, policy, samples, devices);
             HybridRound coarse = whole == blocks ? fine : round(blocks, policy, samples, devices);
             rounds.add(coarse);
@@ -232,12 +180,6 @@ public final class Capture {
         : known;
   }
 
-  private boolean allowed(int samples) {
-    return request.microBatch().isPresent()
-        ? samples == request.microBatch().getAsInt()
-        : request.globalBatch() % samples == 0;
-  }
-
   private HybridRecomputation relief(StageCosts of) {
     HybridRecomputation made =
         new HybridRecomputation(new HybridCosts(of), request.recomputation());
@@ -255,7 +197,7 @@ public final class Capture {
         request.globalBatch() / samples,
         samples,
         devices,
-        request.mostTensor(),
+        limits.mostTensor(),
         request.stages());
   }
 
@@ -272,9 +214,9 @@ public final class Capture {
       found.add(next.get());
       if (step == 0) {
         step =
-            request.points() == Integer.MAX_VALUE
+            limits.points() == Integer.MAX_VALUE
                 ? 1
-                : Math.pow(least / peak, 1.0 / request.points());
+                : Math.pow(least / peak, 1.0 / limits.points());
       }
       double below = rounds() ? peak * (1 - ROUNDING) : Math.nextDown(peak);
       more = rounds() ? below > least : peak > least;
@@ -291,7 +233,7 @@ public final class Capture {
     Optional<Candidate> best = Optional.empty();
     double limit = Double.POSITIVE_INFINITY;
     for (HybridRound round : rounds) {
-      FastestWithin.Found one = FastestWithin.of(round, cap, limit, request.budget(), stop);
+      FastestWithin.Found one = FastestWithin.of(round, cap, limit, limits.budget(), stop);
       exhaustive &= one.exhaustive();
       if (one.plan().isPresent()) {
         best = one.plan();

@@ -33,7 +33,7 @@ final class HybridRecomputation {
 
   HybridRecomputation(HybridCosts costs, Recomputation recomputation) {
     this.costs = costs;
-    this.recomputation = recomputation;
+    this.recomputation = recomputation.ofLayers();
     this.most = costs.cluster().mostMemory().value();
   }
 

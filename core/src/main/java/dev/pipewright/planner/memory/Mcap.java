@@ -18,8 +18,8 @@ import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Planning.Search;
+import dev.pipewright.planner.Request;
 import dev.pipewright.planner.SearchStoppedException;
-import dev.pipewright.planner.memory.Capture.Request;
 import dev.pipewright.planner.partition.CoarseCuts;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.PipelinePolicy;
@@ -77,9 +77,7 @@ public final class Mcap {
     boolean stopped = false;
     for (PipelinePolicy policy : request.policies()) {
       for (int samples = 1; samples <= request.globalBatch() && !stopped; samples++) {
-        boolean allowed =
-            request.globalBatch() % samples == 0 && request.microBatch().orElse(samples) == samples;
-        if (allowed) {
+        if (request.allowsMicroBatch(samples)) {
           HybridRound round =
               new HybridRound(
                   oracle,

@@ -7,13 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.MessageOverhead;
 import dev.pipewright.cluster.Software;
+import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.PlanMemory;
 import dev.pipewright.cost.Samples;
 import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
-import dev.pipewright.planner.memory.Capture.Request;
+import dev.pipewright.planner.Request;
+import dev.pipewright.planner.memory.Capture.Limits;
 import dev.pipewright.planner.memory.EveryHybridPlan.Priced;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.PipelinePolicy;
@@ -31,9 +33,11 @@ import org.junit.jupiter.api.Test;
 class CaptureTest {
   private static final double ROUNDING = 1e-9;
 
-  private static Request everything(int batch, PipelinePolicy policy) {
+  private static final Limits EVERYTHING = new Limits(4, Integer.MAX_VALUE, Long.MAX_VALUE);
+
+  private static Request request(int batch, PipelinePolicy policy) {
     return new Request(
-        batch, OptionalInt.empty(), List.of(policy), 4, Integer.MAX_VALUE, Long.MAX_VALUE);
+        batch, OptionalInt.empty(), List.of(policy), Recomputation.NEVER, CostModel.PIPEWRIGHT);
   }
 
   private static List<Priced> every(
@@ -76,7 +80,8 @@ class CaptureTest {
       return; // fewer devices have to do: see below
     }
     Planning found =
-        Capture.plan(costs, everything(batch, policy).recomputing(recomputation), () -> false);
+        Capture.plan(
+            costs, request(batch, policy).recomputing(recomputation), EVERYTHING, () -> false);
     double least = all.stream().mapToDouble(Priced::peak).min().orElseThrow();
     assertEquals(1, found.lowerBound().value() / least, ROUNDING);
     assertEquals(1, found.best().orElseThrow().peakBytes() / least, ROUNDING);
@@ -100,10 +105,10 @@ class CaptureTest {
     for (int count = 1; count <= most; count++) {
       int stages = count;
       Request request =
-          everything(2, PipelinePolicy.A)
+          request(2, PipelinePolicy.A)
               .recomputing(recomputation)
               .withStages(OptionalInt.of(stages));
-      Planning found = Capture.plan(costs, request, () -> false);
+      Planning found = Capture.plan(costs, request, EVERYTHING, () -> false);
       found.candidates().forEach(plan -> assertEquals(stages, plan.plan().stages().size()));
       List<Priced> those = all.stream().filter(one -> one.pieces().size() == stages).toList();
       if (!those.isEmpty()) {
@@ -152,10 +157,9 @@ class CaptureTest {
     StageCosts costs = SmallNetworks.costs(random, random.nextInt(1, 7));
     PipelinePolicy policy =
         List.of(PipelinePolicy.A, PipelinePolicy.B, PipelinePolicy.ALL).get(random.nextInt(3));
-    Request request =
-        new Request(
-            random.nextInt(1, 5), OptionalInt.empty(), List.of(policy), 4, 5, Long.MAX_VALUE);
-    for (Candidate found : Capture.plan(costs, request, () -> false).candidates()) {
+    Request request = request(random.nextInt(1, 5), policy);
+    Limits limits = new Limits(4, 5, Long.MAX_VALUE);
+    for (Candidate found : Capture.plan(costs, request, limits, () -> false).candidates()) {
       Run run = SimulatedOracle.run(found.plan(), found.estimate());
       assertTrue(run.makespan() >= found.seconds() * 0.5, found::toString);
       List<RankMemory> memory = PlanMemory.of(found.estimate().stages(), run);
@@ -170,7 +174,7 @@ class CaptureTest {
   void aSmallerLeastPeakThanTheDevicesHaveIsNoPlan() {
     var random = new SplittableRandom(3);
     StageCosts costs = SmallNetworks.costs(random, 4, Samples.cluster(random, 1000));
-    Planning found = Capture.plan(costs, everything(4, PipelinePolicy.A), () -> false);
+    Planning found = Capture.plan(costs, request(4, PipelinePolicy.A), EVERYTHING, () -> false);
     assertTrue(found.best().isEmpty());
     assertTrue(found.lowerBound().value() > 1000);
     assertEquals(found.lowerBound().value(), found.candidates().get(0).peakBytes());
@@ -179,7 +183,7 @@ class CaptureTest {
   @Test
   void oneSampleAndOneLayerThatIsNotDividedUseOneDevice() {
     StageCosts costs = Samples.costs(new SplittableRandom(1), Samples.chain(1), 1);
-    Planning found = Capture.plan(costs, everything(1, PipelinePolicy.A), () -> false);
+    Planning found = Capture.plan(costs, request(1, PipelinePolicy.A), EVERYTHING, () -> false);
     assertEquals(1, found.candidates().get(0).plan().stages().get(0).devices().size());
   }
 
@@ -187,8 +191,8 @@ class CaptureTest {
   void stoppedAtOnceItStillHasThePlanOfTheLeastPeak() {
     var random = new SplittableRandom(5);
     StageCosts costs = SmallNetworks.costs(random, 8);
-    Planning whole = Capture.plan(costs, everything(4, PipelinePolicy.A), () -> false);
-    Planning cut = Capture.plan(costs, everything(4, PipelinePolicy.A), () -> true);
+    Planning whole = Capture.plan(costs, request(4, PipelinePolicy.A), EVERYTHING, () -> false);
+    Planning cut = Capture.plan(costs, request(4, PipelinePolicy.A), EVERYTHING, () -> true);
     assertFalse(cut.search().exhaustive());
     assertEquals(whole.lowerBound().value(), cut.best().orElseThrow().peakBytes());
   }
@@ -197,9 +201,9 @@ class CaptureTest {
   void aBudgetIsKeptAndSaidSo() {
     var random = new SplittableRandom(6);
     StageCosts costs = SmallNetworks.costs(random, 8);
-    Request request = new Request(4, OptionalInt.empty(), List.of(PipelinePolicy.A), 4, 5, 1);
-    Planning cut = Capture.plan(costs, request, () -> false);
-    Planning whole = Capture.plan(costs, everything(4, PipelinePolicy.A), () -> false);
+    Request request = request(4, PipelinePolicy.A);
+    Planning cut = Capture.plan(costs, request, new Limits(4, 5, 1), () -> false);
+    Planning whole = Capture.plan(costs, request(4, PipelinePolicy.A), EVERYTHING, () -> false);
     assertFalse(cut.search().exhaustive());
     assertEquals(whole.lowerBound().value(), cut.best().orElseThrow().peakBytes());
   }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.PartlyKept;
 import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineOracle;
@@ -13,8 +14,8 @@ import dev.pipewright.cost.Samples;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.planner.Request;
 import dev.pipewright.planner.SearchStoppedException;
-import dev.pipewright.planner.memory.Capture.Request;
 import dev.pipewright.planner.recompute.EveryChoice;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.PipelinePolicy;
@@ -33,7 +34,11 @@ class McapTest {
       (peaks, layers, stages) -> McapBruteForce.of(peaks, layers, stages, () -> false);
 
   private static Request request(int batch, PipelinePolicy policy) {
-    return new Request(batch, OptionalInt.empty(), List.of(policy), 1, 1, 1);
+    return request(batch, OptionalInt.empty(), policy);
+  }
+
+  private static Request request(int batch, OptionalInt samples, PipelinePolicy policy) {
+    return new Request(batch, samples, List.of(policy), Recomputation.NEVER, CostModel.PIPEWRIGHT);
   }
 
   @RepeatedTest(50)
@@ -67,8 +72,7 @@ class McapTest {
     StageCosts costs = SmallNetworks.costs(random, random.nextInt(4, 8));
     int stages = random.nextInt(1, costs.workload().cluster().size() + 1);
     Request request =
-        new Request(4, OptionalInt.of(2), List.of(PipelinePolicy.A), 1, 1, 1)
-            .withStages(OptionalInt.of(stages));
+        request(4, OptionalInt.of(2), PipelinePolicy.A).withStages(OptionalInt.of(stages));
     Candidate plan = Mcap.plan(costs, request, EXACT).candidates().get(0);
     assertEquals(stages, plan.plan().stages().size());
     StagePeak peaks = new ModelledPeaks(costs, PipelinePolicy.A, stages, 2, 2);
@@ -85,8 +89,7 @@ class McapTest {
         List.of(PipelinePolicy.A, PipelinePolicy.B, PipelinePolicy.ALL).get(random.nextInt(3));
     int batch = random.nextInt(1, 5);
     Request request =
-        new Request(batch, OptionalInt.of(1), List.of(policy), 1, 1, 1)
-            .recomputing(Recomputation.SELECTIVE);
+        request(batch, OptionalInt.of(1), policy).recomputing(Recomputation.SELECTIVE);
     Candidate plan = Mcap.plan(costs, request, EXACT).candidates().get(0);
     int stages = costs.workload().cluster().size();
     StagePeak every =
