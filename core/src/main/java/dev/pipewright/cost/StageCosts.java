@@ -5,6 +5,7 @@ import dev.pipewright.cluster.DeviceKind;
 import dev.pipewright.cluster.MessageOverhead;
 import dev.pipewright.cost.StageCost.States;
 import dev.pipewright.model.Chain;
+import dev.pipewright.plan.LayerRange;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.units.Check;
@@ -110,6 +111,13 @@ public final class StageCosts {
   /** Where in the chain the position {@code first} begins, or the end {@code first} lies. */
   public int inChain(int first) {
     return ends[first];
+  }
+
+  /** The runs of the chain's positions that runs of these positions are. */
+  public List<LayerRange> inChain(List<LayerRange> runs) {
+    return runs.stream()
+        .map(run -> new LayerRange(ends[run.first()], ends[run.last() + 1] - 1))
+        .toList();
   }
 
   /** Whether every position follows the one before. */

@@ -78,8 +78,11 @@ public record StagePlan(
     this(firstLayer, lastLayer, devices, recompute, inFlight, List.of());
   }
 
-  /** The same stage, computing these layers again. */
+  /** The same stage, computing these layers again: none, some or all. */
   public StagePlan selective(List<LayerRange> runs) {
+    if (runs.equals(List.of(new LayerRange(firstLayer, lastLayer)))) {
+      return with(Recompute.STAGE_INPUT);
+    }
     Recompute kind = runs.isEmpty() ? Recompute.NONE : Recompute.SELECTIVE;
     return new StagePlan(firstLayer, lastLayer, devices, parallelism, kind, inFlight, runs);
   }

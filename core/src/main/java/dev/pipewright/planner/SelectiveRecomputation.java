@@ -1,7 +1,6 @@
 package dev.pipewright.planner;
 
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
@@ -59,19 +58,8 @@ final class SelectiveRecomputation {
             - costs.workingBytes(slice);
     return tradeOffs
         .choice(first, end, stage.inFlight(), bytes)
-        .map(choice -> inChain(stage, choice.again()))
+        .map(choice -> stage.selective(costs.inChain(choice.again())))
         .orElse(stage);
-  }
-
-  private StagePlan inChain(StagePlan stage, List<LayerRange> again) {
-    List<LayerRange> layers = new ArrayList<>();
-    for (LayerRange run : again) {
-      layers.add(new LayerRange(costs.inChain(run.first()), costs.inChain(run.last() + 1) - 1));
-    }
-    LayerRange all = new LayerRange(stage.firstLayer(), stage.lastLayer());
-    return layers.equals(List.of(all))
-        ? stage.with(Recompute.STAGE_INPUT)
-        : stage.selective(layers);
   }
 
   /** The better plan; empty where no stage gains. */

@@ -1,9 +1,7 @@
 package dev.pipewright.planner.memory;
 
 import dev.pipewright.cost.Oracle;
-import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.StageGroups;
-import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Plan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
@@ -115,25 +113,17 @@ final class HybridRound {
       int device = firstDevice(used);
       int inFlight = inFlight(firsts.length - 1 - s);
       Choice fewer = relief.choice(firsts[s], end, device, own, samples, inFlight, cap);
-      boolean whole = fewer.again().equals(List.of(new LayerRange(firsts[s], end - 1)));
       StagePlan stage =
           new StagePlan(
                   costs.costs().inChain(firsts[s]),
                   costs.costs().inChain(end) - 1,
                   IntStream.range(device, device + own.devices()).boxed().toList(),
-                  whole ? Recompute.STAGE_INPUT : Recompute.NONE,
+                  Recompute.NONE,
                   inFlight)
               .with(costs.parallelism(own.tensor()));
-      stages.add(0, whole ? stage : stage.selective(inChain(fewer.again())));
+      stages.add(0, stage.selective(costs.costs().inChain(fewer.again())));
     }
     Plan plan = new Plan(policy, microBatches, samples, 1, false, stages);
     return new Candidate(plan.kind(), plan, oracle.assess(plan), Optional.empty());
-  }
-
-  private List<LayerRange> inChain(List<LayerRange> runs) {
-    StageCosts chain = costs.costs();
-    return runs.stream()
-        .map(run -> new LayerRange(chain.inChain(run.first()), chain.inChain(run.last() + 1) - 1))
-        .toList();
   }
 }
