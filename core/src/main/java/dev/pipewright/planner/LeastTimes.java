@@ -46,8 +46,8 @@ final class LeastTimes {
         cluster.levels().stream().skip(1).mapToDouble(LeastTimes::bytesPerSecond).max().orElse(0);
   }
 
-  /** Over all ports. */
-  private static double bytesPerSecond(Level level) {
+  /** Of a link, over all ports. */
+  static double bytesPerSecond(Level level) {
     return level.pointToPoint().bandwidth().value() * Math.max(1, level.ports());
   }
 

@@ -1,7 +1,6 @@
 package dev.pipewright.planner;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.cluster.Level;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.DappleRepoOracle;
 import dev.pipewright.cost.StageCosts;
@@ -98,11 +97,6 @@ public final class LowerBounds {
 
   /** Bytes per second over all ports of the fastest link. */
   private double bandwidth() {
-    double most = 0;
-    for (Level level : cluster.levels()) {
-      double each = level.pointToPoint().bandwidth().value();
-      most = Math.max(most, each * Math.max(1, level.ports()));
-    }
-    return most;
+    return cluster.levels().stream().mapToDouble(LeastTimes::bytesPerSecond).max().orElse(0);
   }
 }
