@@ -86,7 +86,6 @@ class SourcesTest {
           "PlanCommand",
           "PlannerNames",
           "ScheduleNames",
-          "SteadyText",
           "SynchronousAnswer",
           "ThroughputAnswer",
           "TrainArgument"); // the default

@@ -38,7 +38,7 @@ public final class PlanTimeline {
         curves);
   }
 
-  private static Memory curve(RankMemory memory, PeakMemory sizes) {
+  static Memory curve(RankMemory memory, PeakMemory sizes) {
     return new Memory(
         memory.rank(),
         sizes.staticBytes(),

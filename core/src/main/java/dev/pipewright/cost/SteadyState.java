@@ -1,23 +1,15 @@
 package dev.pipewright.cost;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.plan.AsynchronousPlan.Rule;
-import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.Op.Pass;
-import dev.pipewright.schedule.PipeDream2bw;
-import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
-import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Conditions;
-import dev.pipewright.sim.EitherSimulator;
 import dev.pipewright.sim.Run;
-import dev.pipewright.sim.memory.RunMemory;
-import dev.pipewright.sim.memory.StageBytes;
 import dev.pipewright.trace.RankMemory;
+import dev.pipewright.trace.Timeline;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -34,6 +26,8 @@ public record SteadyState(
     double seconds, int rounds, double idleShare, List<Integer> ranks, List<RankMemory> memory) {
   /** Rounds to measure. */
   private static final int MEASURED = 20;
+
+  private static final int SHOWN = 2;
 
   /** Micro-batches times stages above which fewer rounds are measured. */
   private static final long MOST_PASSES = 400_000;
@@ -65,32 +59,9 @@ public record SteadyState(
     return Rounds.of(plan).all();
   }
 
-  /**
-   * The device of each rank. Those of a stage take turns machine by machine, so that micro-batches
-   * stay in theirs where stages have devices in the same ones, as PipeDream's hierarchy wants it.
-   */
+  /** The device of each rank of {@link AsynchronousPlan#schedule}. */
   public static int[] devices(AsynchronousPlan plan, Cluster cluster) {
-    int[] devices = plan.devices();
-    int from = 0;
-    for (StagePlan stage : plan.stages()) {
-      int count = plan.rule() == Rule.PIPEDREAM ? stage.replicas() : 1;
-      inTurn(devices, from, count, cluster);
-      from += count;
-    }
-    return devices;
-  }
-
-  /** Puts the first of each machine first, then the second of each, and so on. */
-  private static void inTurn(int[] devices, int from, int count, Cluster cluster) {
-    int[] met = new int[cluster.machines()];
-    List<int[]> turns = new ArrayList<>(); // turn of its machine, device
-    for (int i = from; i < from + count; i++) {
-      turns.add(new int[] {met[cluster.machine(devices[i])]++, devices[i]});
-    }
-    turns.sort(Comparator.comparingInt(turn -> turn[0])); // stable
-    for (int i = 0; i < count; i++) {
-      devices[from + i] = turns.get(i)[1];
-    }
+    return AsynchronousRun.devices(plan, cluster);
   }
 
   /**
@@ -102,13 +73,9 @@ public record SteadyState(
   public static SteadyState of(
       AsynchronousPlan plan, StageCosts costs, Conditions conditions, double... slowness) {
     Rounds rounds = Rounds.of(plan);
-    Schedule schedule = plan.schedule(rounds.all());
-    Placement placement = schedule.placement();
-    AsynchronousCosts prices = new AsynchronousCosts(costs, plan);
-    int[] devices = devices(plan, costs.workload().cluster());
-    OpTimes times = prices.times(placement, devices);
-    OpTimes own = slowness.length == 0 ? times : times.on(placement, slowness);
-    Run run = EitherSimulator.run(schedule, own, conditions);
+    AsynchronousRun simulated = AsynchronousRun.of(plan, costs, conditions, rounds.all(), slowness);
+    Run run = simulated.run();
+    int[] devices = simulated.devices();
     double[] ends = ends(plan, run, rounds.all());
     int first = rounds.before - 1;
     double seconds = (ends[first + rounds.measured] - ends[first]) / rounds.measured;
@@ -123,14 +90,23 @@ public record SteadyState(
         rounds.measured,
         seconds == 0 ? 0 : Math.max(0, 1 - busy / devices.length / seconds),
         ranks,
-        memory(plan, run, bytes(plan, prices)));
+        simulated.memory());
   }
 
-  private static List<RankMemory> memory(AsynchronousPlan plan, Run run, List<StageBytes> stages) {
-    return plan.rule() == Rule.PIPEDREAM
-        ? RunMemory.of(run, stages)
-        : RunMemory.of(
-            run, stages, microBatch -> PipeDream2bw.version(microBatch, plan.microBatches()));
+  /**
+   * The timeline of a short run: the pipeline fills, runs for {@value #SHOWN} rounds and drains.
+   *
+   * @param slowness as in {@link #of}
+   */
+  public static Timeline timeline(
+      AsynchronousPlan plan, StageCosts costs, Conditions conditions, double... slowness) {
+    return AsynchronousRun.of(plan, costs, conditions, shown(plan), slowness).timeline();
+  }
+
+  /** How many rounds {@link #timeline} has. */
+  public static int shown(AsynchronousPlan plan) {
+    Rounds rounds = Rounds.of(plan);
+    return rounds.before + Math.min(rounds.measured, SHOWN) + rounds.behind;
   }
 
   /** When the first stage is done with each round. */
@@ -149,23 +125,5 @@ public record SteadyState(
       }
     }
     return ends;
-  }
-
-  private static List<StageBytes> bytes(AsynchronousPlan plan, AsynchronousCosts prices) {
-    List<StageBytes> stages = new ArrayList<>();
-    for (int stage = 0; stage < plan.stages().size(); stage++) {
-      StageMemory memory = prices.memory().get(stage);
-      stages.add(
-          new StageBytes(
-              prices.weightBytes(stage),
-              memory.states().gradients(),
-              memory.states().optimizer(),
-              memory.heldBytes(),
-              0,
-              1,
-              memory.workingBytes(),
-              0));
-    }
-    return stages;
   }
 }

@@ -51,10 +51,11 @@ public final class Recorder {
   }
 
   /**
-   * The timeline of a training step on devices, with its transfers.
+   * The timeline of training on devices, with its transfers.
    *
    * @param devices of each rank
-   * @param there seconds of a message from each stage of a chain to the next
+   * @param there seconds of a message from each stage to the next: of one chain where all are
+   *     alike, or of all chains
    * @param back seconds of a message from the next stage
    * @param memory of each rank
    */
@@ -89,7 +90,7 @@ public final class Recorder {
     Placement placement = schedule.placement();
     Map<Link, List<Slice>> links = new LinkedHashMap<>();
     for (int stage = 0; stage < placement.stages(); stage++) {
-      int depth = stage % placement.depth();
+      int of = stage % there.length;
       int rank = placement.rankOf(stage);
       if (!placement.last(stage) && placement.rankOf(stage + 1) != rank) {
         int next = placement.rankOf(stage + 1);
@@ -98,9 +99,9 @@ public final class Recorder {
             links.computeIfAbsent(new Link(next, rank), key -> new ArrayList<>());
         for (int i = 0; i < schedule.microBatches(); i++) {
           double end = run.activationAt(stage + 1, i);
-          sent.add(new Slice(Kind.TRANSFER_FORWARD, stage, i, end - there[depth], end));
+          sent.add(new Slice(Kind.TRANSFER_FORWARD, stage, i, end - there[of], end));
           end = run.gradientAt(stage, i);
-          returned.add(new Slice(Kind.TRANSFER_BACKWARD, stage + 1, i, end - back[depth], end));
+          returned.add(new Slice(Kind.TRANSFER_BACKWARD, stage + 1, i, end - back[of], end));
         }
       }
     }
@@ -124,26 +125,37 @@ public final class Recorder {
     return new Slice(kind, Schedule.stage(op), microBatch, run.start(rank, at), run.end(rank, at));
   }
 
-  /** A rank's work are the passes, without what ends the step. */
+  /**
+   * A rank's work are the passes, without what ends the step. Flows name slices by the positions of
+   * their ops, so only what comes after all passes may be left out.
+   */
   private Lane passes(List<Integer> devices, int rank) {
     long[] program = schedule.packed(rank);
+    int last = program.length - 1; // pass
+    while (last >= 0 && !isPass(program[last])) {
+      last--;
+    }
     List<Slice> slices = new ArrayList<>(program.length);
     double busy = 0;
     double start = Double.NaN;
     double end = Double.NaN;
     for (int at = 0; at < program.length; at++) {
-      Pass pass = Schedule.pass(program[at]);
-      if (!pass.exchanges() && pass != Pass.UPDATE) {
+      if (isPass(program[at])) {
         slices.add(slice(rank, at, Schedule.microBatch(program[at])));
         end = run.end(rank, at);
         start = Double.isNaN(start) ? run.start(rank, at) : start;
         busy += end - run.start(rank, at) - run.stretched(rank, at);
-      } else if (run.end(rank, at) > run.start(rank, at)) {
+      } else if (at < last || run.end(rank, at) > run.start(rank, at)) {
         slices.add(slice(rank, at, -1));
       }
     }
     double span = Double.isNaN(start) ? 0 : end - start;
     return new Lane.Compute(rank, devices, slices, busy, span);
+  }
+
+  private static boolean isPass(long op) {
+    Pass pass = Schedule.pass(op);
+    return !pass.exchanges() && pass != Pass.UPDATE;
   }
 
   /**

@@ -15,6 +15,8 @@ import dev.pipewright.plan.AsynchronousPlan.Rule;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.profile.Profile;
+import dev.pipewright.trace.Timeline;
+import dev.pipewright.trace.Timeline.Kind;
 import dev.pipewright.units.Precision;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,6 +90,42 @@ class SteadyStateTest {
 
   private static SteadyState run(AsynchronousPlan plan, StageCosts costs) {
     return SteadyState.of(plan, costs, SimulatedOracle.USUAL);
+  }
+
+  /** The referee of the timeline's memory is the long run; that of its work the schedule. */
+  @RepeatedTest(value = 60, name = SEEDED)
+  void theTimelineShowsWholeRoundsWithThePeaksOfALongRun(RepetitionInfo seed) {
+    SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
+    int depth = random.nextInt(1, 5);
+    int layers = depth + random.nextInt(4);
+    Rule rule = random.nextBoolean() ? Rule.PIPEDREAM : Rule.TWO_BUFFERS;
+    int copies = random.nextInt(1, 4);
+    int[] devices = new int[depth];
+    for (int stage = 0; stage < depth; stage++) {
+      devices[stage] = rule == Rule.TWO_BUFFERS ? copies : random.nextInt(1, 4);
+    }
+    StageCosts costs = costs(random, layers, SLOW, IntStream.of(devices).sum());
+    AsynchronousPlan plan = plan(random, rule, layers, Recompute.NONE, devices);
+    SteadyState steady = run(plan, costs);
+    Timeline timeline = SteadyState.timeline(plan, costs, SimulatedOracle.USUAL);
+    assertEquals(steady.memory().size(), timeline.compute().size());
+    for (int rank = 0; rank < steady.memory().size(); rank++) {
+      double peak = steady.memory().get(rank).peak().bytes();
+      assertEquals(peak, timeline.memory().get(rank).peak(), 1e-9 * peak);
+    }
+    long first =
+        timeline.compute().stream()
+            .flatMap(lane -> lane.slices().stream())
+            .filter(slice -> slice.kind() == Kind.FORWARD && slice.stage() % depth == 0)
+            .count();
+    assertEquals(SteadyState.shown(plan) * plan.round(), first);
+    for (Timeline.Flow flow : timeline.flows()) {
+      Timeline.Slice from = timeline.compute().get(flow.from()).slices().get(flow.fromSlice());
+      Timeline.Slice to = timeline.compute().get(flow.to()).slices().get(flow.toSlice());
+      assertEquals(from.microBatch(), to.microBatch(), flow::toString);
+      assertEquals(from.kind(), to.kind());
+      assertTrue(to.start() >= from.end() - 1e-12, flow::toString);
+    }
   }
 
   @RepeatedTest(value = 60, name = SEEDED)

@@ -1,36 +1,43 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.plan.SteadyText;
+import dev.pipewright.app.report.plan.AsynchronousSheet;
+import dev.pipewright.app.report.plan.PlanSheet;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.AsynchronousCosts;
 import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.SteadyState;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.sim.Conditions;
-import dev.pipewright.sim.Conditions.Transfers;
-import dev.pipewright.sim.Wires;
+import dev.pipewright.trace.Timeline;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** A plan that never flushes, simulated until it runs evenly. */
 final class AsynchronousSimulation implements SimulatedPlan {
   private final GivenAsynchronous loaded;
   private final SteadyState steady;
   private final List<StageMemory> limits;
+  private final Supplier<Timeline> timeline;
 
   private AsynchronousSimulation(
-      GivenAsynchronous loaded, SteadyState steady, List<StageMemory> limits) {
+      GivenAsynchronous loaded,
+      SteadyState steady,
+      List<StageMemory> limits,
+      Supplier<Timeline> timeline) {
     this.loaded = loaded;
     this.steady = steady;
     this.limits = limits;
+    this.timeline = timeline;
   }
 
   static AsynchronousSimulation of(GivenAsynchronous loaded, SimulationOptions options) {
@@ -42,32 +49,14 @@ final class AsynchronousSimulation implements SimulatedPlan {
     }
     Cluster cluster = loaded.costed().workload().cluster();
     double[] slowness = options.slowness(SteadyState.devices(plan, cluster).length);
-    Conditions conditions = options.conditions(usual(plan, cluster), wires(plan, cluster));
+    Conditions conditions =
+        options.conditions(SteadyRun.usual(plan, cluster), SteadyRun.wires(plan, cluster));
+    StageCosts costs = loaded.costed().costs();
     return new AsynchronousSimulation(
         loaded,
-        SteadyState.of(plan, loaded.costed().costs(), conditions, slowness),
-        new AsynchronousCosts(loaded.costed().costs(), plan).memory());
-  }
-
-  /** What leaves a machine at once shares its port out, what enters one its port in. */
-  static Conditions usual(AsynchronousPlan plan, Cluster cluster) {
-    return Conditions.of(Transfers.DELAYED).withWires(wires(plan, cluster));
-  }
-
-  /** Each machine has a port out and one in; inside a machine each device has a way out. */
-  private static Wires wires(AsynchronousPlan plan, Cluster cluster) {
-    int[] devices = SteadyState.devices(plan, cluster);
-    int machines = cluster.machines();
-    double[] bandwidth = new double[2 * machines + devices.length];
-    Arrays.fill(bandwidth, 1);
-    return Wires.of(
-        bandwidth,
-        0,
-        (from, to) -> {
-          int out = cluster.machine(devices[from]);
-          int in = cluster.machine(devices[to]);
-          return out == in ? new int[] {2 * machines + from} : new int[] {out, machines + in};
-        });
+        SteadyState.of(plan, costs, conditions, slowness),
+        new AsynchronousCosts(costs, plan).memory(),
+        () -> SteadyState.timeline(plan, costs, conditions, slowness));
   }
 
   /** Empty where a mini-batch stands for itself, as for levels without a batch. */
@@ -99,8 +88,18 @@ final class AsynchronousSimulation implements SimulatedPlan {
 
   @Override
   public String text() {
+    return sheet().text(Terminal.columns(), Terminal.colours());
+  }
+
+  @Override
+  public void write(OutputFolder folder) {
     AsynchronousPlan plan = loaded.file().plan();
-    List<SteadyText.Row> rows = new ArrayList<>();
+    SteadyRun.write(folder, sheet(), plan, timeline.get(), steady.seconds(), steady.idleShare());
+  }
+
+  private PlanSheet sheet() {
+    AsynchronousPlan plan = loaded.file().plan();
+    List<AsynchronousSheet.Simulated> rows = new ArrayList<>();
     int rank = 0;
     for (int s = 0; s < plan.stages().size(); s++) {
       StagePlan stage = plan.stages().get(s);
@@ -110,21 +109,19 @@ final class AsynchronousSimulation implements SimulatedPlan {
         peak = Math.max(peak, steady.memory().get(rank++).peak().bytes());
       }
       rows.add(
-          new SteadyText.Row(
+          new AsynchronousSheet.Simulated(
               stage, plan.versions(s), peak, (double) limits.get(s).capacity().value()));
     }
-    return SteadyText.of(
-        new SteadyText.Found(
+    return AsynchronousSheet.of(
+        new AsynchronousSheet.Found(
             loaded.costed().model() + " on " + loaded.costed().workload().cluster().name(),
-            plan.rule().schedule(),
+            plan.rule(),
             steady.seconds(),
             loaded.file().objective(),
             steady.rounds(),
             steady.idleShare(),
             SteadyRun.leftOut(plan.rule())),
-        rows,
-        Terminal.columns(),
-        Terminal.colours());
+        rows);
   }
 
   @Override

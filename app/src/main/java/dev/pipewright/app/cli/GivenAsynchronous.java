@@ -1,9 +1,5 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.cluster.Cluster;
-import dev.pipewright.cluster.DeviceKind;
-import dev.pipewright.cluster.Level;
-import dev.pipewright.cluster.Link;
 import dev.pipewright.cost.AsynchronousCosts;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCosts;
@@ -23,12 +19,9 @@ import dev.pipewright.model.Chain;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
 import dev.pipewright.plan.AsynchronousPlan;
-import dev.pipewright.planner.pipedream.BandwidthLevel;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.check.Validator;
 import dev.pipewright.units.Bytes;
-import dev.pipewright.units.BytesPerSecond;
-import dev.pipewright.units.FlopsPerSecond;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,8 +33,6 @@ import java.util.OptionalLong;
 
 /** A plan that never flushes, with the prices of its stages. */
 record GivenAsynchronous(Path path, AsynchronousFile file, Costed costed) implements GivenPlan {
-  static final long NO_LIMIT = 1L << 62; // bytes
-
   static GivenAsynchronous of(PlanArgument argument, AsynchronousFile file) {
     argument.refuseCostModel("never flushes");
     MadeFor madeFor = file.madeFor();
@@ -81,7 +72,8 @@ record GivenAsynchronous(Path path, AsynchronousFile file, Costed costed) implem
             ? file.madeFor().profileBatch()
             : OptionalInt.of(arguments.profileBatch);
     ModelFile read = ModelFiles.read(path, batch, Optional.ofNullable(arguments.modelFormat));
-    long memory = arguments.memory == null ? NO_LIMIT : Amounts.bytes(arguments.memory).value();
+    long memory =
+        arguments.memory == null ? Levels.NO_LIMIT : Amounts.bytes(arguments.memory).value();
     Training training =
         read.training().orElse(new Training(Optimizer.ADAM, read.profile().precision()));
     Workload workload =
@@ -89,7 +81,7 @@ record GivenAsynchronous(Path path, AsynchronousFile file, Costed costed) implem
             Chain.of(read.graph()),
             read.profile(),
             training,
-            cluster(file.levels(), new Bytes(memory)));
+            new Levels(file.levels()).cluster(new Bytes(memory)));
     return new Costed(
         model,
         "levels",
@@ -97,23 +89,6 @@ record GivenAsynchronous(Path path, AsynchronousFile file, Costed costed) implem
         GivenMemory.NONE,
         read.profile().samples().get(0),
         OptionalLong.empty());
-  }
-
-  /**
-   * Devices of which nothing is known but how fast they reach each other, and how much they hold.
-   */
-  static Cluster cluster(List<BandwidthLevel> given, Bytes memory) {
-    DeviceKind kind =
-        new DeviceKind(
-            "device", memory, new FlopsPerSecond(1), new FlopsPerSecond(1), new BytesPerSecond(1));
-    List<Level> levels = new ArrayList<>();
-    int[] units = new int[given.size()];
-    for (int i = 0; i < units.length; i++) {
-      Link link = Link.of(0, given.get(i).bytesPerSecond());
-      levels.add(new Level("level " + i, link, link));
-      units[i] = given.get(i).units();
-    }
-    return Cluster.uniform("the plan's levels", kind, levels, units);
   }
 
   /** The order of work that is looked at. */
@@ -155,9 +130,7 @@ record GivenAsynchronous(Path path, AsynchronousFile file, Costed costed) implem
 
   @Override
   public List<String> files() {
-    throw new BadInputException(
-        "--out: writes the pictures of a training step, and %s never flushes; leave it out, or give --json"
-            .formatted(path));
+    return PlanPictures.FILES;
   }
 
   @Override

@@ -3,7 +3,6 @@ package dev.pipewright.app.cli;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.PeriodicFile;
 import dev.pipewright.formats.PlanFigures;
-import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.schedule.FileProblem;
 import dev.pipewright.planner.madpipe.PeriodicPlan;
@@ -222,9 +221,7 @@ record GivenPattern(Path path, PeriodicFile file, Costed costed, boolean elsewhe
 
   @Override
   public List<String> files() {
-    throw new BadInputException(
-        "--out: writes the pictures of a training step, and %s never flushes; leave it out, or give --json"
-            .formatted(path));
+    return PlanPictures.FILES;
   }
 
   @Override

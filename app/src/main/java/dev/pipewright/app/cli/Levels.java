@@ -1,10 +1,16 @@
 package dev.pipewright.app.cli;
 
 import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cluster.DeviceKind;
+import dev.pipewright.cluster.Level;
+import dev.pipewright.cluster.Link;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.problem.Amounts;
 import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.planner.pipedream.BandwidthLevel;
+import dev.pipewright.units.Bytes;
+import dev.pipewright.units.BytesPerSecond;
+import dev.pipewright.units.FlopsPerSecond;
 import dev.pipewright.units.Range;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +20,8 @@ import java.util.List;
  * innermost first.
  */
 record Levels(List<BandwidthLevel> levels) {
+  static final long NO_LIMIT = 1L << 62; // bytes
+
   /** Each level takes a table of all pairs of places. */
   private static final int MOST_LEVELS = 6;
 
@@ -86,5 +94,22 @@ record Levels(List<BandwidthLevel> levels) {
       below = size;
     }
     return new Levels(levels);
+  }
+
+  /**
+   * Devices of which nothing is known but how fast they reach each other, and how much they hold.
+   */
+  Cluster cluster(Bytes memory) {
+    DeviceKind kind =
+        new DeviceKind(
+            "device", memory, new FlopsPerSecond(1), new FlopsPerSecond(1), new BytesPerSecond(1));
+    List<Level> links = new ArrayList<>();
+    int[] units = new int[levels.size()];
+    for (int i = 0; i < units.length; i++) {
+      Link link = Link.of(0, levels.get(i).bytesPerSecond());
+      links.add(new Level("level " + i, link, link));
+      units[i] = levels.get(i).units();
+    }
+    return Cluster.uniform("the plan's levels", kind, links, units);
   }
 }

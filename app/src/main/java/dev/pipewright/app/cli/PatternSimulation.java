@@ -1,9 +1,12 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.plan.RoundsText;
+import dev.pipewright.app.report.plan.PlanSheet;
+import dev.pipewright.app.report.plan.RoundsSheet;
+import dev.pipewright.app.report.text.Figure;
 import dev.pipewright.app.report.text.Words;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.planner.madpipe.PeriodicPlan;
@@ -30,9 +33,16 @@ import java.util.OptionalDouble;
  * @param early the same with all as soon as they can
  * @param periods over which these are means
  * @param peaks that each device of the cluster holds at most
+ * @param slowness how many times as long each device takes
  */
 record PatternSimulation(
-    GivenPattern given, PeriodicPlan plan, double onTime, double early, int periods, double[] peaks)
+    GivenPattern given,
+    PeriodicPlan plan,
+    double onTime,
+    double early,
+    int periods,
+    double[] peaks,
+    double[] slowness)
     implements SimulatedPlan {
   private static final int MEASURED = 24;
 
@@ -55,7 +65,8 @@ record PatternSimulation(
         run.period(MEASURED) / pattern.batches(),
         free.period(MEASURED) / pattern.batches(),
         MEASURED,
-        withState(given, plan, peaks));
+        withState(given, plan, peaks),
+        slowness);
   }
 
   private static RepeatedRun run(
@@ -112,28 +123,42 @@ record PatternSimulation(
 
   @Override
   public String text() {
-    List<RoundsText.Line> lines = new ArrayList<>();
+    return sheet().text(Terminal.columns(), Terminal.colours());
+  }
+
+  @Override
+  public void write(OutputFolder folder) {
+    PeriodicAnswer.pictures(
+        folder,
+        sheet(),
+        plan,
+        given.problem(),
+        given.costed().costs(),
+        onTime,
+        idleShare(),
+        slowness);
+  }
+
+  private PlanSheet sheet() {
+    List<Figure> lines = new ArrayList<>();
     lines.add(
-        new RoundsText.Line(
+        new Figure(
             "mini-batch",
-            "%s simulated, mean of %s in the steady state, each op at its planned time"
-                .formatted(Units.seconds(onTime), Words.count(periods, "period"))));
+            Units.seconds(onTime),
+            "simulated, mean of %s in the steady state, each op at its planned time"
+                .formatted(Words.count(periods, "period"))));
     OptionalDouble stated = given.file().objective();
     if (stated.isPresent()) {
       lines.add(
-          new RoundsText.Line(
-              "planned", Words.planned(stated.getAsDouble(), onTime, "simulation")));
+          PlanSheet.fact("planned", Words.planned(stated.getAsDouble(), onTime, "simulation")));
     }
     lines.add(
-        new RoundsText.Line(
+        PlanSheet.fact(
             "unplanned",
             (Units.seconds(early).equals(Units.seconds(onTime)) ? "the same" : Units.seconds(early))
                 + " where each op runs as soon as its order and inputs allow"));
-    lines.add(
-        new RoundsText.Line(
-            "idle",
-            Units.percent(idleShare()) + " of the devices' time, once the pipeline is full"));
-    return RoundsText.of(
+    lines.add(PlanSheet.idle(idleShare()));
+    return RoundsSheet.of(
         given.costed().model() + " on " + given.cluster().name(),
         "the pattern of %s, repeated: %s%s; each link carries one message at a time, overlapped with computation"
             .formatted(
@@ -142,15 +167,13 @@ record PatternSimulation(
                 PeriodicAnswer.period(plan)),
         lines,
         "computes",
-        rows(),
-        Terminal.columns(),
-        Terminal.colours());
+        rows());
   }
 
-  private List<RoundsText.Row> rows() {
+  private List<RoundsSheet.Row> rows() {
     double[] busy = plan.busySeconds(peaks.length);
     int[] held = plan.held();
-    List<RoundsText.Row> rows = new ArrayList<>();
+    List<RoundsSheet.Row> rows = new ArrayList<>();
     for (int device = 0; device < peaks.length; device++) {
       List<String> work = new ArrayList<>();
       for (int s = 0; s < held.length; s++) {
@@ -166,7 +189,7 @@ record PatternSimulation(
         }
       }
       rows.add(
-          new RoundsText.Row(
+          new RoundsSheet.Row(
               device,
               work.isEmpty() ? "nothing" : String.join(", ", work),
               busy[device] == 0 ? "–" : Units.seconds(busy[device]),

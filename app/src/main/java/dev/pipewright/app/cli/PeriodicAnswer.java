@@ -1,7 +1,10 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.plan.RoundsText;
+import dev.pipewright.app.report.plan.PlanSheet;
+import dev.pipewright.app.report.plan.RoundsSheet;
+import dev.pipewright.app.report.text.Figure;
 import dev.pipewright.app.report.text.Words;
+import dev.pipewright.app.report.timeline.Shown;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCost.States;
 import dev.pipewright.cost.StageCosts;
@@ -21,7 +24,10 @@ import dev.pipewright.planner.madpipe.PeriodicPlanner;
 import dev.pipewright.planner.madpipe.PeriodicPlanning;
 import dev.pipewright.planner.madpipe.PeriodicProblem;
 import dev.pipewright.planner.recompute.Recomputation;
+import dev.pipewright.schedule.periodic.Pattern;
 import dev.pipewright.schedule.periodic.StageLoad;
+import dev.pipewright.sim.repeated.PatternTimeline;
+import dev.pipewright.sim.repeated.PatternTimeline.Device;
 import dev.pipewright.units.Units;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -104,6 +110,67 @@ final class PeriodicAnswer implements PlannerAnswer {
   @Override
   public void write(OutputFolder out) {
     out.write("plan.json", json(PipeDreamAnswer.anywhere(madeFor)));
+    PeriodicPlan plan = planning.best().orElseThrow();
+    pictures(
+        out,
+        sheet(plan),
+        plan,
+        planning.problem(),
+        costed.costs(),
+        plan.secondsPerBatch(),
+        plan.idleShare(planning.problem().devices()));
+  }
+
+  @Override
+  public List<String> files() {
+    return List.of(Answer.FILES);
+  }
+
+  /**
+   * Pictures of a pattern no op of which starts before its time.
+   *
+   * @param seconds of a mini-batch in the steady state
+   * @param idleShare of the devices' time in the steady state
+   */
+  static void pictures(
+      OutputFolder out,
+      PlanSheet sheet,
+      PeriodicPlan plan,
+      PeriodicProblem problem,
+      StageCosts costs,
+      double seconds,
+      double idleShare,
+      double... slowness) {
+    Pattern pattern = plan.pattern();
+    PlanPictures.write(
+        out,
+        sheet,
+        PatternTimeline.of(pattern, devices(costs, problem, plan), slowness),
+        "The pipeline fills and runs for %s; a longer run repeats the last one."
+            .formatted(Words.count(PatternTimeline.periods(pattern), "period")),
+        new Shown.Period(seconds * pattern.batches(), pattern.batches(), idleShare));
+  }
+
+  private static List<Device> devices(
+      StageCosts costs, PeriodicProblem problem, PeriodicPlan plan) {
+    List<StageMemory> memory = memory(costs, problem, plan);
+    List<Device> devices = new ArrayList<>();
+    for (int device : plan.stages().stream().map(Placed::device).distinct().sorted().toList()) {
+      double states = 0;
+      double working = problem.workingBytes();
+      List<Integer> stages = new ArrayList<>();
+      for (int stage = 0; stage < memory.size(); stage++) {
+        if (plan.stages().get(stage).device() == device) {
+          double all = plan.pattern().stages().get(2 * stage).stateBytes();
+          double known = Math.min(all, memory.get(stage).staticBytes());
+          states += known;
+          working += all - known;
+          stages.add(stage);
+        }
+      }
+      devices.add(new Device(device, stages, states, working, problem.memoryBytes()));
+    }
+    return devices;
   }
 
   /**
@@ -161,41 +228,38 @@ final class PeriodicAnswer implements PlannerAnswer {
     if (planning.best().isEmpty()) {
       return;
     }
-    PeriodicPlan plan = planning.best().get();
-    List<RoundsText.Line> lines = new ArrayList<>();
-    lines.add(new RoundsText.Line("mini-batch", Units.seconds(plan.secondsPerBatch())));
+    out.print(sheet(planning.best().get()).text(Terminal.columns(), Terminal.colours()));
+  }
+
+  private PlanSheet sheet(PeriodicPlan plan) {
+    List<Figure> lines = new ArrayList<>();
+    lines.add(
+        new Figure("mini-batch", Units.seconds(plan.secondsPerBatch()), "in the steady state"));
     LowerBound bound = planning.bound();
     lines.add(
-        new RoundsText.Line(
+        new Figure(
             "lower bound",
-            "%s (%s); the plan is %s above%s"
+            Units.seconds(bound.value()),
+            "(%s); the plan is %s above%s"
                 .formatted(
-                    Units.seconds(bound.value()),
                     bound.why(),
                     Units.percent(planning.gap()),
                     planning.complete() ? "" : ", and the search was ended early")));
-    lines.add(new RoundsText.Line("bound by", planning.binding()));
-    runnerUp(plan).ifPresent(words -> lines.add(new RoundsText.Line("instead", words)));
-    lines.add(
-        new RoundsText.Line(
-            "idle",
-            Units.percent(plan.idleShare(planning.problem().devices()))
-                + " of the devices' time, once the pipeline is full"));
-    lines.add(new RoundsText.Line("planned", "in " + Units.seconds(planningSeconds)));
-    out.print(
-        RoundsText.of(
-            costed.model() + " on " + costed.workload().cluster().name(),
-            "a periodic pipeline without flushes: %s, mini-batches of %s%s, schedule %s"
-                .formatted(
-                    Words.count(plan.stages().size(), "stage"),
-                    Words.count(madeFor.globalBatch().orElse(1), "sample"),
-                    period(plan),
-                    plan.discipline()),
-            lines,
-            "computes",
-            rows(plan),
-            Terminal.columns(),
-            Terminal.colours()));
+    lines.add(PlanSheet.fact("bound by", planning.binding()));
+    runnerUp(plan).ifPresent(words -> lines.add(PlanSheet.fact("instead", words)));
+    lines.add(PlanSheet.idle(plan.idleShare(planning.problem().devices())));
+    lines.add(PlanSheet.fact("planned", "in " + Units.seconds(planningSeconds)));
+    return RoundsSheet.of(
+        costed.model() + " on " + costed.workload().cluster().name(),
+        "a periodic pipeline without flushes: %s, mini-batches of %s%s, schedule %s"
+            .formatted(
+                Words.count(plan.stages().size(), "stage"),
+                Words.count(madeFor.globalBatch().orElse(1), "sample"),
+                period(plan),
+                plan.discipline()),
+        lines,
+        "computes",
+        rows(plan));
   }
 
   private Optional<String> runnerUp(PeriodicPlan best) {
@@ -235,12 +299,12 @@ final class PeriodicAnswer implements PlannerAnswer {
     return (first == last ? "layer " : "layers ") + Words.range(first, last);
   }
 
-  private List<RoundsText.Row> rows(PeriodicPlan plan) {
+  private List<RoundsSheet.Row> rows(PeriodicPlan plan) {
     double[] bytes = planning.problem().bytes(plan);
     double[] busy = plan.busySeconds(planning.problem().devices());
     int[] held = plan.held();
     PeriodicPlan named = plan.inNetwork(planning.problem().chain());
-    List<RoundsText.Row> rows = new ArrayList<>();
+    List<RoundsSheet.Row> rows = new ArrayList<>();
     for (int device = 0; device < bytes.length; device++) {
       List<String> work = new ArrayList<>();
       for (int stage = 0; stage < held.length; stage++) {
@@ -255,7 +319,7 @@ final class PeriodicAnswer implements PlannerAnswer {
         }
       }
       rows.add(
-          new RoundsText.Row(
+          new RoundsSheet.Row(
               device,
               work.isEmpty() ? "nothing" : String.join(", ", work),
               busy[device] == 0 ? "–" : Units.seconds(busy[device]),

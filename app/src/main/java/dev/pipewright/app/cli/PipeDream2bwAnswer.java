@@ -1,7 +1,7 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.plan.PipeDream2bwText;
-import dev.pipewright.app.report.plan.SteadyLines;
+import dev.pipewright.app.report.plan.AsynchronousSheet;
+import dev.pipewright.app.report.plan.PlanSheet;
 import dev.pipewright.cluster.DeviceKind;
 import dev.pipewright.cost.AsynchronousCosts;
 import dev.pipewright.cost.StageCost.StageMemory;
@@ -167,14 +167,16 @@ final class PipeDream2bwAnswer implements PlannerAnswer {
 
   @Override
   public void print(PrintWriter out) {
-    out.print(
-        PipeDream2bwText.of(
-            planning,
-            new PipeDream2bwText.Heading(title, context.provenance(), context.planningSeconds()),
-            new SteadyLines(steady, oneDeviceSeconds),
-            setting.memoryBytes(),
-            Terminal.columns(),
-            Terminal.colours()));
+    out.print(sheet().text(Terminal.columns(), Terminal.colours()));
+  }
+
+  private PlanSheet sheet() {
+    return AsynchronousSheet.of(
+        planning,
+        planning.best().orElseThrow(),
+        new AsynchronousSheet.Context(
+            title, context.provenance(), context.planningSeconds(), steady, oneDeviceSeconds),
+        setting.memoryBytes());
   }
 
   @Override
@@ -217,6 +219,11 @@ final class PipeDream2bwAnswer implements PlannerAnswer {
   }
 
   @Override
+  public List<String> files() {
+    return SteadyRun.files(steady);
+  }
+
+  @Override
   public void write(OutputFolder out) {
     out.write(
         "plan.json",
@@ -226,5 +233,6 @@ final class PipeDream2bwAnswer implements PlannerAnswer {
             memory(),
             steady,
             oneDeviceSeconds));
+    steady.ifPresent(figures -> SteadyRun.write(out, sheet(), plan.orElseThrow(), costs, figures));
   }
 }

@@ -1,7 +1,7 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.plan.PipeDreamText;
-import dev.pipewright.app.report.plan.SteadyLines;
+import dev.pipewright.app.report.plan.AsynchronousSheet;
+import dev.pipewright.app.report.plan.PlanSheet;
 import dev.pipewright.cost.AsynchronousCosts;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCosts;
@@ -107,7 +107,7 @@ final class PipeDreamAnswer implements PlannerAnswer {
                 Chain.of(file.graph()),
                 file.profile(),
                 file.training().orElse(new Training(Optimizer.ADAM, file.profile().precision())),
-                GivenAsynchronous.cluster(levels.levels(), new Bytes(GivenAsynchronous.NO_LIMIT))));
+                levels.cluster(new Bytes(Levels.NO_LIMIT))));
     return of(madeFor, costs, miniBatch, levels, chargeTransfers, stages, stop);
   }
 
@@ -280,28 +280,37 @@ final class PipeDreamAnswer implements PlannerAnswer {
 
   @Override
   public void print(PrintWriter out) {
+    out.print(sheet().text(Terminal.columns(), Terminal.colours()));
+  }
+
+  private PlanSheet sheet() {
     String units =
         context.levels().stream()
             .map(BandwidthLevel::units)
             .map(String::valueOf)
             .collect(Collectors.joining("×"));
-    out.print(
-        PipeDreamText.of(
-            planning,
+    return AsynchronousSheet.of(
+        planning,
+        new AsynchronousSheet.Context(
             context.madeFor().model().orElse("")
                 + " on "
                 + units
                 + (units.equals("1") ? " device" : " devices"),
             context.provenance(),
             context.planningSeconds(),
-            new SteadyLines(steady, oneDeviceSeconds()),
-            Terminal.columns(),
-            Terminal.colours()));
+            steady,
+            oneDeviceSeconds()));
+  }
+
+  @Override
+  public List<String> files() {
+    return SteadyRun.files(steady);
   }
 
   @Override
   public void write(OutputFolder out) {
     out.write("plan.json", json(context.withMadeFor(anywhere(context.madeFor()))));
+    steady.ifPresent(figures -> SteadyRun.write(out, sheet(), plan, costs, figures));
   }
 
   /** As a file elsewhere names the same model and cluster. */

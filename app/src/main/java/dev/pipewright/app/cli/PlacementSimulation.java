@@ -1,6 +1,8 @@
 package dev.pipewright.app.cli;
 
-import dev.pipewright.app.report.plan.RoundsText;
+import dev.pipewright.app.report.plan.PlanSheet;
+import dev.pipewright.app.report.plan.RoundsSheet;
+import dev.pipewright.app.report.text.Figure;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.formats.problem.SizeLimits;
@@ -88,38 +90,37 @@ record PlacementSimulation(
 
   @Override
   public String text() {
-    List<RoundsText.Line> lines = new ArrayList<>();
+    List<Figure> lines = new ArrayList<>();
     lines.add(
-        new RoundsText.Line(
+        PlanSheet.fact(
             "max load",
             "%s simulated, mean of %d samples in the steady state"
                 .formatted(Units.significant(load), rounds)));
     lines.add(
-        new RoundsText.Line(
+        PlanSheet.fact(
             "the model", Units.significant(placement.maxLoad()) + ", the load of the busiest"));
     lines.add(
-        new RoundsText.Line(
+        PlanSheet.fact(
             "under way",
             samples + " samples at once, whose activations the workload's sizes do not count"));
-    return RoundsText.of(
-        given.model(),
-        "a pipeline of %d devices, each working on sample after sample; an accelerator computes, sends and receives one after the other; times in the workload's unit"
-            .formatted(given.file().devices().size()),
-        lines,
-        "load",
-        rows(),
-        Terminal.columns(),
-        Terminal.colours());
+    return RoundsSheet.of(
+            given.model(),
+            "a pipeline of %d devices, each working on sample after sample; an accelerator computes, sends and receives one after the other; times in the workload's unit"
+                .formatted(given.file().devices().size()),
+            lines,
+            "load",
+            rows())
+        .text(Terminal.columns(), Terminal.colours());
   }
 
-  private List<RoundsText.Row> rows() {
-    List<RoundsText.Row> rows = new ArrayList<>();
+  private List<RoundsSheet.Row> rows() {
+    List<RoundsSheet.Row> rows = new ArrayList<>();
     double[] bytes = bytes();
     for (int device = 0; device < loads.length; device++) {
       boolean processor = given.file().devices().get(device).processor();
       int nodes = given.file().devices().get(device).nodes().size();
       rows.add(
-          new RoundsText.Row(
+          new RoundsSheet.Row(
               device,
               "%s, %d node%s".formatted(processor ? "cpu" : "fpga", nodes, nodes == 1 ? "" : "s"),
               Units.significant(loads[device]),

@@ -84,7 +84,7 @@ final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
       names = "--out",
       paramLabel = "DIR",
       description =
-          "Write plan.json and, for synchronous training, report.html, timeline.svg and trace.json.")
+          "Write plan.json, report.html, timeline.svg and trace.json; of a placement plan.json alone.")
   private @Nullable Path out;
 
   @Option(names = "--json", description = "Print one JSON object and nothing else.")
@@ -111,8 +111,7 @@ final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
   public Integer call() {
     String meant = meant();
     synchronous.checkStages(meant);
-    String[] names = PlannerNames.flushes(meant) ? Answer.FILES : new String[] {"plan.json"};
-    try (OutputFolder to = OutputFolder.of(out, names)) { // before any work
+    try (OutputFolder to = OutputFolder.of(out, Answer.FILES)) { // before any work
       PlannerAnswer answer;
       try (SearchDeadline patience = new SearchDeadline(SearchDeadline.limit(timeLimit))) {
         answer = answer(meant, patience);

@@ -114,11 +114,6 @@ final class PlannerNames {
     return SYNCHRONOUS.contains(planner);
   }
 
-  /** Whether the planner's steps end before the next ones begin. */
-  static boolean flushes(String planner) {
-    return SYNCHRONOUS.contains(planner) || MEMORY.contains(planner);
-  }
-
   /**
    * Refuses flags that the planner does not support.
    *

@@ -47,8 +47,8 @@ final class SimulateCommand implements Callable<Integer> {
       names = "--out",
       paramLabel = "DIR",
       description =
-          "Write plan.json, report.html, timeline.svg and trace.json; of a schedule what"
-              + " `schedule --out` writes.")
+          "Write report.html, timeline.svg and trace.json, of a plan with flushes plan.json, too; of a"
+              + " schedule what `schedule --out` writes.")
   private @Nullable Path out;
 
   @Option(names = "--json", description = "Print one JSON object and nothing else.")

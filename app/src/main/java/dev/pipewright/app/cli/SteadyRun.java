@@ -1,15 +1,24 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.app.report.plan.PlanSheet;
+import dev.pipewright.app.report.text.Words;
+import dev.pipewright.app.report.timeline.Shown;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.SteadyState;
 import dev.pipewright.formats.SteadyFigures;
+import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.plan.AsynchronousPlan.Rule;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
+import dev.pipewright.sim.Conditions;
+import dev.pipewright.sim.Conditions.Transfers;
+import dev.pipewright.sim.Wires;
+import dev.pipewright.trace.Timeline;
 import dev.pipewright.units.Units;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -43,9 +52,73 @@ final class SteadyRun {
             difference(plan, costs, objective, state.seconds())));
   }
 
+  /** What {@code plan --out} writes. */
+  static List<String> files(Optional<SteadyFigures> steady) {
+    List<String> files = new ArrayList<>(List.of("plan.json"));
+    files.addAll(steady.isPresent() ? PlanPictures.FILES : List.of());
+    return files;
+  }
+
+  /** Pictures of the plan under the usual conditions. */
+  static void write(
+      OutputFolder folder,
+      PlanSheet sheet,
+      AsynchronousPlan plan,
+      StageCosts costs,
+      SteadyFigures figures) {
+    Cluster cluster = costs.workload().cluster();
+    Timeline timeline = SteadyState.timeline(plan, costs, usual(plan, cluster));
+    write(folder, sheet, plan, timeline, figures.seconds(), figures.idleShare());
+  }
+
+  /**
+   * Pictures of a simulated plan.
+   *
+   * @param seconds of a mini-batch, or of an update
+   */
+  static void write(
+      OutputFolder folder,
+      PlanSheet sheet,
+      AsynchronousPlan plan,
+      Timeline timeline,
+      double seconds,
+      double idleShare) {
+    int round = Math.toIntExact(plan.round());
+    double updates = plan.rule() == Rule.PIPEDREAM ? round : 1;
+    PlanPictures.write(
+        folder,
+        sheet,
+        timeline,
+        "The pipeline fills, runs and drains over %s of %s; a longer run has the same rhythm."
+            .formatted(
+                Words.count(SteadyState.shown(plan), "round"), Words.count(round, "micro-batch")),
+        new Shown.Period(seconds * updates, round, idleShare));
+  }
+
   private static SteadyState state(AsynchronousPlan plan, StageCosts costs) {
     Cluster cluster = costs.workload().cluster();
-    return SteadyState.of(plan, costs, AsynchronousSimulation.usual(plan, cluster));
+    return SteadyState.of(plan, costs, usual(plan, cluster));
+  }
+
+  /** What leaves a machine at once shares its port out, what enters one its port in. */
+  static Conditions usual(AsynchronousPlan plan, Cluster cluster) {
+    return Conditions.of(Transfers.DELAYED).withWires(wires(plan, cluster));
+  }
+
+  /** Each machine has a port out and one in; inside a machine each device has a way out. */
+  static Wires wires(AsynchronousPlan plan, Cluster cluster) {
+    int[] devices = SteadyState.devices(plan, cluster);
+    int machines = cluster.machines();
+    double[] bandwidth = new double[2 * machines + devices.length];
+    Arrays.fill(bandwidth, 1);
+    return Wires.of(
+        bandwidth,
+        0,
+        (from, to) -> {
+          int out = cluster.machine(devices[from]);
+          int in = cluster.machine(devices[to]);
+          return out == in ? new int[] {2 * machines + from} : new int[] {out, machines + in};
+        });
   }
 
   /** Whether devices of all stages have had equally many turns only after too many passes. */

@@ -194,7 +194,6 @@ class AsynchronousPlanCommandTest {
   void flagsOfTrainingStepsAreRefused() {
     Path plan = planned("pipedream");
     simulate(plan, "--jitter", "0.1").refusal(2, "--jitter: and --stragglers are for");
-    simulate(plan, "--out", folder.resolve("x").toString()).refusal(2, "--out: writes");
     simulate(plan, "--cost-model", "dapple").refusal(2, "--cost-model: is for training steps");
     Cli.plan(model, cluster, "--global-batch", "8", "--profile-batch", "2", "--evaluate", "" + plan)
         .refusal(2, "the schedule pipedream never flushes");

@@ -65,8 +65,8 @@ public final class RepeatedRun {
     return Math.ceilDiv(highest, batches) + Math.ceilDiv(-lowest, batches) + 1;
   }
 
-  /** Batch that a task works on; negative for none. */
-  private int batch(int task, int round) {
+  /** Batch that a task works on in a round; negative for none. */
+  public int batch(int task, int round) {
     return (round - early) * batches + tasks.get(task).shift();
   }
 

@@ -26,6 +26,19 @@ public final class HtmlSections {
     return out.append("</dl>\n").toString();
   }
 
+  /** Figures as a list of names and values. */
+  public static String facts(List<Figure> figures) {
+    StringBuilder out = new StringBuilder("<dl class=\"facts\">\n");
+    for (Figure figure : figures) {
+      out.append("<dt>");
+      Markup.append(out, figure.label());
+      out.append("</dt><dd>");
+      Markup.append(out, Words.glue(figure.value()));
+      out.append("</dd>\n");
+    }
+    return out.append("</dl>\n").toString();
+  }
+
   public static String section(String id, String heading, String content) {
     return "<section aria-labelledby=\"%1$s\">\n<h2 id=\"%1$s\">%2$s</h2>\n%3$s</section>\n"
         .formatted(id, Markup.of(heading), content);

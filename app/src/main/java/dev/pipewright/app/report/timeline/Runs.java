@@ -30,6 +30,12 @@ public record Runs(String title, String times, TimeNotation clock, List<Shown> a
         title, "", TimeNotation.SECONDS, List.of(new Shown(title, timeline, Optional.empty())));
   }
 
+  /** A plan whose pipeline never flushes. */
+  public static Runs of(String title, Timeline timeline, Shown.Period period) {
+    return new Runs(
+        title, "", TimeNotation.SECONDS, List.of(new Shown(title, timeline, Optional.of(period))));
+  }
+
   /** {@code 1f1b, zb-h1: 4 ranks, 8 micro-batches}; {@code 4 to 6 ranks} where they differ. */
   public static Runs of(List<Shown> all, int microBatches, String times) {
     var ranks = all.stream().mapToInt(run -> run.ranks().size()).summaryStatistics();
@@ -128,6 +134,14 @@ public record Runs(String title, String times, TimeNotation clock, List<Shown> a
     return times.isEmpty() ? "" : "op times: " + times;
   }
 
+  /** What the whole timeline is: {@code whole step}, {@code whole run}, {@code all}. */
+  String whole() {
+    if (clock == TimeNotation.UNITS) {
+      return "all";
+    }
+    return first().period().isPresent() ? "whole run" : "whole step";
+  }
+
   /** What is said of the only run: its figures, each line a sentence. */
   List<String> lines() {
     Shown run = first();
@@ -135,14 +149,14 @@ public record Runs(String title, String times, TimeNotation clock, List<Shown> a
     String figures =
         "%s %s; idle %s of it, %s of the longest %s's span; peak %s %s"
             .formatted(
-                clock == TimeNotation.SECONDS ? "step" : "makespan",
+                clock == TimeNotation.SECONDS && run.period().isEmpty() ? "step" : "makespan",
                 clock.duration(run.makespan()),
                 idle,
                 Units.percent(run.timeline().spanIdleShare()),
                 Lanes.word(run.timeline()),
                 run.inBytes() ? "memory" : "activations",
                 run.amount(run.peak()));
-    return Stream.of(figures, run.periodWords(), run.numbering().ranksOfStages())
+    return Stream.of(figures, run.periodWords(clock), run.numbering().ranksOfStages())
         .filter(line -> !line.isEmpty())
         .toList();
   }

@@ -45,8 +45,8 @@ public final class ScheduleText {
     out.append("; idle ").append(idle).append(" of it");
     out.append(ofSpan.equals(idle) ? "" : ", " + ofSpan + " of the longest rank's span");
     out.append('\n');
-    if (!run.periodWords().isEmpty()) {
-      TextWidth.wrap(out, run.periodWords(), width, 0);
+    if (!run.periodWords(TimeNotation.UNITS).isEmpty()) {
+      TextWidth.wrap(out, run.periodWords(TimeNotation.UNITS), width, 0);
     }
     StringBuilder words = new StringBuilder("peak activations of a stage by rank:");
     List<Memory> memory = run.timeline().memory();

@@ -146,12 +146,12 @@ public final class Shown {
   }
 
   /** {@code period 6 for 1 micro-batch; idle 50 % of it once the pipeline is full}, or empty. */
-  String periodWords() {
+  String periodWords(TimeNotation clock) {
     return period
         .map(found ->
             "period %s for %s; idle %s of it once the pipeline is full"
                 .formatted(
-                    Numbers.plain(found.time()),
+                    clock.duration(found.time()),
                     found.completes(),
                     Units.percent(found.idleShare())))
         .orElse("");

@@ -41,6 +41,7 @@ public final class TimelineData {
   private String json() {
     boolean bytes = runs.first().inBytes();
     out.append("{\"step\":").append(whole).append(",\"parts\":").append(PARTS);
+    Markup.quote(out.append(",\"whole\":"), runs.whole());
     out.append(",\"seconds\":").append(runs.clock() == TimeNotation.SECONDS);
     out.append(",\"bytes\":").append(bytes);
     Markup.quote(out.append(",\"memory\":"), runs.memory());

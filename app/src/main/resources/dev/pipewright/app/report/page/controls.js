@@ -99,7 +99,7 @@ function hover(event, x, y) {
 }
 
 painters.push(() => {
-  range.textContent = isWhole() ? (data.seconds ? "whole step, " : "all, ") + duration(data.step) : moment(view.from) + " to " + moment(view.to);
+  range.textContent = isWhole() ? data.whole + ", " + duration(data.step) : moment(view.from) + " to " + moment(view.to);
 });
 
 const used = new Set(rows.flatMap(lane => [...new Set(lane.kind.filter((kind, i) => isSeen(lane, i)))]));

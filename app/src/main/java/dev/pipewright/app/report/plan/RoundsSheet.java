@@ -1,26 +1,18 @@
 package dev.pipewright.app.report.plan;
 
-import dev.pipewright.app.report.text.FigureLine;
-import dev.pipewright.app.report.text.Ink;
+import dev.pipewright.app.report.plan.PlanSheet.Part;
+import dev.pipewright.app.report.text.Figure;
 import dev.pipewright.app.report.text.Table;
 import dev.pipewright.app.report.text.Table.Cell;
 import dev.pipewright.app.report.text.Table.Column;
-import dev.pipewright.app.report.text.TerminalTable;
 import dev.pipewright.app.report.text.TextWidth;
 import dev.pipewright.app.report.text.Words;
 import dev.pipewright.units.Units;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Devices that do the same round after round, for a terminal; equal neighbours in one row. */
-public final class RoundsText {
-  /**
-   * A figure.
-   *
-   * @param name in a word or two
-   */
-  public record Line(String name, String value) {}
-
+/** Sheets of devices that do the same round after round; equal neighbours share a row. */
+public final class RoundsSheet {
   /**
    * A device.
    *
@@ -33,31 +25,24 @@ public final class RoundsText {
     }
   }
 
-  private RoundsText() {}
+  private RoundsSheet() {}
 
   /**
-   * The report, each line ended by a newline.
+   * The sheet.
    *
    * @param title what runs on what
    * @param what is simulated
    * @param load the name of the column of loads
    */
-  public static String of(
-      String title,
-      String what,
-      List<Line> lines,
-      String load,
-      List<Row> rows,
-      int width,
-      boolean colours) {
-    Ink ink = new Ink(colours);
-    StringBuilder out = new StringBuilder();
-    TextWidth.heading(out, ink, title, width);
-    out.append("  ");
-    TextWidth.wrap(out, what, width, 2);
-    out.append('\n');
-    lines.forEach(line -> FigureLine.append(out, ink, width, line.name(), line.value()));
-    out.append('\n');
+  public static PlanSheet of(
+      String title, String what, List<Figure> figures, String load, List<Row> rows) {
+    return new PlanSheet(
+        title,
+        what,
+        List.of(new Part.Figures(figures), new Part.Rows("Devices", devices(load, rows))));
+  }
+
+  private static Table devices(String load, List<Row> rows) {
     List<Column> columns =
         List.of(
             Column.number("device"),
@@ -81,7 +66,6 @@ public final class RoundsText {
               Cell.of(row.memory)));
       first = last + 1;
     }
-    TerminalTable.append(out, new Table(columns, cells), width, ink);
-    return out.toString();
+    return new Table(columns, cells);
   }
 }
