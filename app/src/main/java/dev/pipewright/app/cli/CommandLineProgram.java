@@ -1,5 +1,9 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.app.cli.input.OptionValues;
+import dev.pipewright.app.cli.terminal.Failures;
+import dev.pipewright.app.cli.terminal.Screen;
+import dev.pipewright.app.cli.terminal.Terminal;
 import java.io.PrintWriter;
 import java.util.List;
 import picocli.CommandLine;

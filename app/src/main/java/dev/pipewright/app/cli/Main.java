@@ -1,5 +1,20 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.app.cli.catalog.CalibrateCommand;
+import dev.pipewright.app.cli.catalog.ClustersCommand;
+import dev.pipewright.app.cli.catalog.ModelsCommand;
+import dev.pipewright.app.cli.given.CheckCommand;
+import dev.pipewright.app.cli.given.SimulateCommand;
+import dev.pipewright.app.cli.plan.PlanCommand;
+import dev.pipewright.app.cli.predict.PredictCommand;
+import dev.pipewright.app.cli.schedule.CyclicMemoryCommand;
+import dev.pipewright.app.cli.schedule.ScheduleCommand;
+import dev.pipewright.app.cli.terminal.Failures;
+import dev.pipewright.app.cli.terminal.SearchDeadline;
+import dev.pipewright.app.cli.train.CompareCommand;
+import dev.pipewright.app.cli.train.JoinCommand;
+import dev.pipewright.app.cli.train.ProfileCommand;
+import dev.pipewright.app.cli.train.TrainCommand;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.OutputStream;

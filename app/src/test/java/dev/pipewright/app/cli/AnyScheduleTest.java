@@ -3,6 +3,9 @@ package dev.pipewright.app.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.app.cli.given.GivenStep;
+import dev.pipewright.app.cli.given.PlanArgument;
+import dev.pipewright.app.cli.train.TrainPlan;
 import dev.pipewright.execution.RunPrediction;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.schedule.catalog.ScheduleCatalog;

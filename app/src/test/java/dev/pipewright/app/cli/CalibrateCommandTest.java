@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.app.cli.catalog.CalibrateCommand;
+import dev.pipewright.app.cli.input.OptionValues;
+import dev.pipewright.app.cli.terminal.Failures;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.Link;
 import dev.pipewright.formats.cluster.ClusterYaml;

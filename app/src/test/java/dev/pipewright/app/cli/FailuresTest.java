@@ -2,6 +2,7 @@ package dev.pipewright.app.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.pipewright.app.cli.terminal.Failures;
 import dev.pipewright.execution.NotEnoughMemoryException;
 import dev.pipewright.execution.TrainingInterruptedException;
 import java.io.PrintWriter;

@@ -3,6 +3,8 @@ package dev.pipewright.app.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.app.cli.plan.MemoryAnswer;
+import dev.pipewright.app.cli.plan.PlannerNames;
 import dev.pipewright.units.Units;
 import java.io.IOException;
 import java.nio.file.Files;

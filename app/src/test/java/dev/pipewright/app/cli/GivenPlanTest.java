@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.app.cli.plan.PlannerNames;
 import dev.pipewright.app.report.chart.SvgReader;
 import java.nio.file.Path;
 import java.util.ArrayList;

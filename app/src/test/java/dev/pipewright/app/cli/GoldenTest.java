@@ -3,6 +3,8 @@ package dev.pipewright.app.cli;
 import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.pipewright.app.cli.plan.PlannerNames;
+import dev.pipewright.app.cli.schedule.ScheduleNames;
 import dev.pipewright.schedule.catalog.ScheduleCatalog;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
 import java.io.IOException;

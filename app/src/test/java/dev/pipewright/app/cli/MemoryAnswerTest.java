@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.app.cli.MemoryAnswer.Asked;
+import dev.pipewright.app.cli.input.ModelArgument;
+import dev.pipewright.app.cli.plan.Answer;
+import dev.pipewright.app.cli.plan.MemoryAnswer;
+import dev.pipewright.app.cli.plan.MemoryAnswer.Asked;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.file.BadInputException;
@@ -139,7 +142,7 @@ class MemoryAnswerTest {
         json.at("/plan/stages")
             .valueStream()
             .anyMatch(stage -> stage.path("parallelism").asString("").startsWith("tensor:")));
-    assertEquals(List.of(Answer.FILES), answer.files());
+    assertEquals(Answer.FILES, answer.files());
     assertTrue(text(answer).contains("tensor ×"), text(answer));
   }
 

@@ -3,6 +3,7 @@ package dev.pipewright.app.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.app.cli.plan.PeriodicAnswer;
 import dev.pipewright.cost.Roofline;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;

@@ -4,6 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.app.cli.input.Levels;
+import dev.pipewright.app.cli.input.ModelArgument;
+import dev.pipewright.app.cli.plan.PipeDreamAnswer;
+import dev.pipewright.app.cli.plan.SynchronousFlags;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.planner.pipedream.BandwidthLevel;

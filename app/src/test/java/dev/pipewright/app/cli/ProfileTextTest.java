@@ -2,6 +2,7 @@ package dev.pipewright.app.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.pipewright.app.cli.train.ProfileText;
 import dev.pipewright.cluster.MessageOverhead;
 import dev.pipewright.execution.ProfilingOutcome.Spread;
 import org.junit.jupiter.api.Test;

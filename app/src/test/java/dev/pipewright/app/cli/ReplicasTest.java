@@ -3,6 +3,7 @@ package dev.pipewright.app.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.app.cli.input.Replicas;
 import dev.pipewright.schedule.Diagram;
 import dev.pipewright.schedule.PipeDream;
 import dev.pipewright.schedule.Schedule;

@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.app.cli.ScheduleRequest.Times;
+import dev.pipewright.app.cli.input.RecomputeFlag;
+import dev.pipewright.app.cli.schedule.ScheduleNames;
+import dev.pipewright.app.cli.schedule.ScheduleRequest;
+import dev.pipewright.app.cli.schedule.ScheduleRequest.Times;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.schedule.Diagram;
 import dev.pipewright.schedule.OneForwardOneBackward;

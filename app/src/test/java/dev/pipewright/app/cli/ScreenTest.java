@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.app.cli.terminal.Progress;
+import dev.pipewright.app.cli.terminal.Screen;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.List;

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.pipewright.app.cli.terminal.Failures;
+import dev.pipewright.app.cli.terminal.SearchDeadline;
 import dev.pipewright.formats.file.BadInputException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -3,6 +3,7 @@ package dev.pipewright.app.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.app.cli.plan.PlannerNames;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

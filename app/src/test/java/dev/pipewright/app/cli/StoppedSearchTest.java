@@ -2,6 +2,7 @@ package dev.pipewright.app.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.pipewright.app.cli.terminal.Failures;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.params.ParameterizedTest;

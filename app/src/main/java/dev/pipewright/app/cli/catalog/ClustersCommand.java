@@ -1,0 +1,120 @@
+package dev.pipewright.app.cli.catalog;
+
+import dev.pipewright.app.cli.terminal.Terminal;
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cluster.DeviceMemory;
+import dev.pipewright.cluster.Level;
+import dev.pipewright.formats.cluster.ClusterYaml;
+import dev.pipewright.formats.file.FileNames;
+import dev.pipewright.formats.json.JsonText;
+import dev.pipewright.formats.problem.ClusterNames;
+import dev.pipewright.units.Units;
+import dev.pipewright.zoo.Clusters;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+@Command(
+    name = "clusters",
+    description = "Lists the clusters that need no file, or prints one as a file to start from.",
+    footer = {
+      "",
+      "Examples:",
+      "  pipewright clusters",
+      "  pipewright clusters dapple-a:4x8 > mine.yaml"
+    })
+public final class ClustersCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "CLUSTER",
+      description =
+          "Print this one as YAML; or only list those whose name or device has this word.")
+  private @Nullable String name;
+
+  @Option(names = "--json", description = "Print one JSON object and nothing else.")
+  private boolean json;
+
+  ClustersCommand() {
+    this.spec = CommandSpec.create();
+  }
+
+  @Override
+  public Integer call() {
+    PrintWriter out = spec.commandLine().getOut();
+    if (name != null && alike().isEmpty()) {
+      Cluster cluster = ClusterNames.resolve(name);
+      String yaml = ClusterYaml.text(cluster);
+      out.print(
+          json
+              ? JsonText.of(
+                  new java.util.TreeMap<>(
+                      Map.of("name", cluster.name(), "devices", cluster.size(), "yaml", yaml)))
+              : yaml);
+      return 0;
+    }
+    StringBuilder array = new StringBuilder();
+    for (String known : name == null ? Clusters.names() : alike()) {
+      Cluster cluster = Clusters.find(known).orElseThrow();
+      if (json) {
+        array
+            .append(array.isEmpty() ? "" : ", ")
+            .append("{\"name\": \"")
+            .append(known)
+            .append("\", \"devices\": ")
+            .append(cluster.size())
+            .append('}');
+      } else {
+        DeviceMemory memory = cluster.device(0).deviceMemory();
+        out.print(
+            Terminal.sentence(
+                "%-17s %4d × %s, %s of %s for tensors"
+                    .formatted(
+                        known,
+                        cluster.size(),
+                        cluster.device(0).name(),
+                        memory.process(),
+                        memory.reported()),
+                4));
+        for (int level = 0; level < cluster.levels().size(); level++) {
+          Level joins = cluster.levels().get(level);
+          out.print(
+              Terminal.sentence(
+                  "  %-9s of %4d: point to point %s, collective %s%s"
+                      .formatted(
+                          joins.name(),
+                          cluster.groups().get(level).get(0),
+                          joins.pointToPoint().bandwidth(),
+                          joins.collective().bandwidth(),
+                          joins.ports() == 1 ? "" : " × " + ports(joins.ports()) + " ports")));
+        }
+      }
+    }
+    if (json) {
+      out.println("{\"clusters\": [" + array + "]}");
+    }
+    return 0;
+  }
+
+  private static String ports(double ports) {
+    return ports == Math.rint(ports) ? String.valueOf((long) ports) : Units.significant(ports);
+  }
+
+  /** Clusters that a word is part of, where it is the name or the file of none. */
+  private List<String> alike() {
+    if (name == null || Clusters.names().contains(name) || name.contains(":")) {
+      return List.of();
+    }
+    boolean file = FileNames.isPath(name) || Files.exists(FileNames.file("the cluster", name));
+    return file ? List.of() : ClusterNames.alike(name);
+  }
+}

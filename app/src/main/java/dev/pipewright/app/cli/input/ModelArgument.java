@@ -1,0 +1,197 @@
+package dev.pipewright.app.cli.input;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.formats.GivenMemory;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.problem.Amounts;
+import dev.pipewright.formats.problem.ClusterNames;
+import dev.pipewright.formats.problem.Costed;
+import dev.pipewright.formats.problem.NamedWorkload;
+import dev.pipewright.formats.problem.NetworkNames;
+import dev.pipewright.formats.problem.Precisions;
+import dev.pipewright.model.Training;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options that say what is trained on what, shared by several commands. */
+public final class ModelArgument {
+  @Option(
+      names = "--cluster",
+      paramLabel = "CLUSTER",
+      description =
+          "A cluster file (YAML, or ParaDL's .plat) or a name (`pipewright clusters`), size as"
+              + " dapple-a:4x8.")
+  @Nullable
+  public String cluster;
+
+  @Option(
+      names = "--profile-batch",
+      paramLabel = "N",
+      description = "Samples that a profile file's times are for, where the file does not say.")
+  @Nullable
+  public Integer profileBatch;
+
+  @Option(
+      names = "--model-format",
+      paramLabel = "FORMAT",
+      description = "graph-text, profile, paradl or layer-table; recognised by content otherwise.")
+  @Nullable
+  public String modelFormat;
+
+  @Option(
+      names = "--memory",
+      paramLabel = "BYTES",
+      description = "Memory of every device instead of the cluster's, like 16e9 or 32GiB.")
+  @Nullable
+  public String memory;
+
+  @Option(
+      names = "--optimizer",
+      paramLabel = "NAME",
+      description = "sgd, momentum, rmsprop or adam; the zoo knows its models', files: adam.")
+  @Nullable
+  public String optimizer;
+
+  @Option(
+      names = "--memory-reserve",
+      paramLabel = "SHARE",
+      description =
+          "Share of what a process can use of a device that plans leave free, like 0.1 or 10%%."
+              + " Default: 6%%; 0 with --memory, on clusters of papers and on measured ones.")
+  @Nullable String memoryReserve;
+
+  @Option(
+      names = "--precision",
+      paramLabel = "NAME",
+      description =
+          "bf16, fp16, tf32 or fp32, for models of the zoo; files were measured in theirs. mixed is"
+              + " bf16, on devices without it fp16. Default: mixed for transformers on tensor"
+              + " cores, fp32 for other networks and on clusters of papers.")
+  @Nullable
+  public String precision;
+
+  /** What was said beside the model and the cluster, as a command line says it again. */
+  public String flags() {
+    Map<String, @Nullable Object> said = new LinkedHashMap<>();
+    said.put("--profile-batch", profileBatch);
+    said.put("--model-format", modelFormat);
+    said.put("--memory", memory);
+    said.put("--memory-reserve", memoryReserve);
+    said.put("--optimizer", optimizer);
+    said.put("--precision", precision);
+    StringBuilder flags = new StringBuilder();
+    said.forEach((flag, value) ->
+        flags.append(
+            value == null ? "" : " " + flag + " " + OptionValues.quoted(value.toString())));
+    return flags.toString();
+  }
+
+  private String clusterName(Optional<String> fallback) {
+    return Optional.ofNullable(cluster)
+        .or(() -> fallback)
+        .orElseThrow(() ->
+            new BadInputException(
+                "no cluster given; add --cluster with a file or one of `pipewright clusters`"));
+  }
+
+  /** Samples that the model's times are for, where the user says. */
+  public OptionalInt profileBatch() {
+    return profileBatch == null ? OptionalInt.empty() : OptionalInt.of(profileBatch);
+  }
+
+  /** What is said of a network and a cluster, with that of a plan where the user says nothing. */
+  public NamedWorkload named(
+      String model, Optional<String> clusterFallback, OptionalInt batchFallback) {
+    return new NamedWorkload(
+        new NamedWorkload.Network(
+            model,
+            profileBatch == null ? batchFallback : OptionalInt.of(profileBatch),
+            Optional.ofNullable(modelFormat),
+            Optional.empty(),
+            Optional.empty()),
+        devices(clusterName(clusterFallback)),
+        Optional.ofNullable(optimizer),
+        Optional.ofNullable(precision));
+  }
+
+  private NamedWorkload.Devices devices(String name) {
+    return new NamedWorkload.Devices(
+        name, Optional.empty(), Optional.ofNullable(memory), Optional.ofNullable(memoryReserve));
+  }
+
+  /** The cluster, with the memory that the user gives its devices. */
+  public Cluster cluster(Optional<String> fallback) {
+    return devices(clusterName(fallback)).cluster();
+  }
+
+  /** What is known of the memory of the devices. */
+  public GivenMemory memory(Cluster on) {
+    return devices("").memory(on);
+  }
+
+  /** Reads the model and prices its layers for the cluster. */
+  public Costed costed(
+      String model, Optional<String> clusterFallback, OptionalInt batchFallback, int globalBatch) {
+    return named(model, clusterFallback, batchFallback).costed(globalBatch);
+  }
+
+  /** Throws {@link BadInputException} where no cluster is given. */
+  public void require() {
+    clusterName(Optional.empty());
+  }
+
+  /** Says what is wrong with the model and these options, as far as they are given. */
+  public void check(String model, Mistakes found) {
+    if (!model.isBlank() && !found.mentions("MODEL")) {
+      found.of(model, () -> NetworkNames.check(model));
+    }
+    if (cluster != null && !cluster.isBlank()) {
+      String name = cluster;
+      found.of("--cluster", () -> ClusterNames.resolve(name));
+    }
+    found.of(
+        "--profile-batch",
+        () -> NamedWorkload.checkFile(profileBatch(), Optional.ofNullable(modelFormat)));
+    if (memory != null) {
+      String amount = memory;
+      found.of("--memory", () -> Amounts.bytes(amount));
+    }
+    if (optimizer != null) {
+      String rule = optimizer;
+      found.of("--optimizer", () -> NamedWorkload.checkOptimizer(rule));
+    }
+    if (precision != null) {
+      String format = precision;
+      found.of("--precision", () -> Precisions.check(format));
+    }
+    if (memoryReserve != null) {
+      String share = memoryReserve;
+      found.of("--memory-reserve", () -> NamedWorkload.reserve(share));
+    }
+  }
+
+  /** Takes from a plan file what the user does not say anew. */
+  public void fallBackTo(Optional<Training> trained, GivenMemory given) {
+    if (trained.isPresent()) {
+      Training training = trained.get();
+      optimizer = optimizer == null ? lower(training.optimizer()) : optimizer;
+      precision = precision == null ? training.precision().word() : precision;
+    }
+    boolean sameDevices = cluster == null && memory == null;
+    if (sameDevices && memoryReserve == null && given.reserve().isPresent()) {
+      memoryReserve = Double.toString(given.reserve().getAsDouble());
+    }
+    if (memory == null && given.bytes().isPresent()) {
+      memory = Long.toString(given.bytes().getAsLong());
+    }
+  }
+
+  private static String lower(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+}

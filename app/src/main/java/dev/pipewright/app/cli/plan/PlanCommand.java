@@ -1,0 +1,192 @@
+package dev.pipewright.app.cli.plan;
+
+import dev.pipewright.api.Planners;
+import dev.pipewright.app.cli.input.Mistakes;
+import dev.pipewright.app.cli.input.ModelArgument;
+import dev.pipewright.app.cli.terminal.Failures;
+import dev.pipewright.app.cli.terminal.SearchDeadline;
+import dev.pipewright.app.cli.terminal.Terminal;
+import dev.pipewright.app.report.text.TrainingLines;
+import dev.pipewright.formats.answer.TrainingFiguresJson;
+import dev.pipewright.formats.file.FileNames;
+import dev.pipewright.formats.file.OutputFolder;
+import dev.pipewright.formats.memory.McapTable;
+import dev.pipewright.planner.SearchStoppedException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+@Command(
+    name = "plan",
+    description = "Finds the best way to split a network over a cluster.",
+    footer = {
+      "",
+      "In the answer:",
+      "  estimate       the step by the cost model, which ranks plans",
+      "  simulated      the step in the simulator, which decides among the best",
+      "  lower bound    no plan is faster by the cost model",
+      "  idle           time in which a device runs no forward or backward pass",
+      "  longest span   from the first to the last pass of the stage that spans longest",
+      "  in flight      micro-batches whose activations a stage holds at once",
+      "  ×8             a stage on 8 devices, which divide its micro-batches",
+      "",
+      "Examples:",
+      "  pipewright plan bert-48 --cluster dapple-a --global-batch 64",
+      "  pipewright plan profile.txt --profile-batch 32 --cluster mine.yaml --global-batch 1024 --out result",
+      "  pipewright plan vgg-19 --cluster dapple-c --global-batch 2048 --planner straight",
+      "  pipewright plan bert-48 --cluster dapple-a --global-batch 64 --evaluate other.json --json",
+      "  pipewright plan vgg-19 --cluster dapple-c --global-batch 2048 --objective throughput",
+      "  pipewright plan vgg16.graph.txt --planner pipedream --levels 4,4 --bandwidths 25e9,1e9"
+    })
+public final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "MODEL",
+      description = "A profile or graph file, or a name (`pipewright models`).")
+  private String model = "";
+
+  @Mixin private ModelArgument arguments = new ModelArgument();
+
+  @Option(
+      names = "--planner",
+      paramLabel = "NAME",
+      defaultValue = Planners.DEFAULT,
+      description =
+          "auto, dapple, data (parallelism only), straight (one pipeline, a device for each stage),"
+              + " gpipe (the same with GPipe's schedule), alpa (Alpa's stages); pipedream, madpipe"
+              + " (without flushes);"
+              + " mcap, mcap-bf, mcap-bo, capture (least memory); placement (of operators).")
+  private String planner = Planners.DEFAULT;
+
+  @Option(
+      names = "--objective",
+      paramLabel = "NAME",
+      description =
+          "time (of a step; the default), memory (least peak: capture, for a table of peaks mcap) or"
+              + " throughput (the fastest of the planners without flushes that fits memory).")
+  private @Nullable String objective;
+
+  @Mixin private SynchronousFlags synchronous = new SynchronousFlags();
+  @Mixin private PipeDreamFlags pipeDream = new PipeDreamFlags();
+  @Mixin private PlacementFlags placement = new PlacementFlags();
+
+  @Option(
+      names = "--time-limit",
+      paramLabel = "S",
+      description = "Seconds after which the search ends with the best so far, as Ctrl-C does.")
+  private @Nullable String timeLimit;
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      description =
+          "Write plan.json, report.html, timeline.svg and trace.json; of a placement plan.json alone.")
+  private @Nullable Path out;
+
+  @Option(names = "--json", description = "Print one JSON object and nothing else.")
+  private boolean json;
+
+  PlanCommand() {
+    this.spec = CommandSpec.create();
+  }
+
+  @Override
+  public void check(Mistakes found) {
+    arguments.check(model, found);
+    int before = found.sentences().size();
+    found.of("--planner", this::meant);
+    found.of("--time-limit", () -> SearchDeadline.limit(timeLimit));
+    boolean known = before == found.sentences().size();
+    if (known && PlannerNames.isSynchronous(planner) && objective == null) {
+      found.of("--cluster", () -> arguments.require());
+      found.of("--global-batch", () -> synchronous.globalBatch());
+    }
+  }
+
+  @Override
+  public Integer call() {
+    String meant = meant();
+    synchronous.checkStages(meant);
+    try (OutputFolder to =
+        OutputFolder.of(out, Answer.FILES.toArray(String[]::new))) { // before any work
+      PlannerAnswer answer;
+      try (SearchDeadline patience = new SearchDeadline(SearchDeadline.limit(timeLimit))) {
+        answer = answer(meant, patience);
+      } catch (SearchStoppedException e) {
+        spec.commandLine().getErr().println("pipewright: " + e.getMessage());
+        return SearchDeadline.interrupted() ? Failures.INTERRUPTED : Failures.NO;
+      }
+      return show(answer, to);
+    }
+  }
+
+  /** The planner that is meant; throws where it does not support a flag. */
+  private String meant() {
+    String meant = synchronous.meant(PlannerNames.of(planner, objective));
+    PlannerNames.checkSupported(
+        meant, spec.commandLine().getParseResult(), synchronous.isScheduleOf(meant));
+    return meant;
+  }
+
+  private PlannerAnswer answer(String meant, SearchDeadline patience) {
+    return switch (meant) {
+      case "mcap", "mcap-bf", "mcap-bo", "capture" ->
+          MemoryAnswer.of(
+              planner.equals(Planners.DEFAULT) ? forMemory() : planner,
+              model,
+              arguments,
+              synchronous,
+              patience);
+      case ThroughputAnswer.NAME ->
+          ThroughputAnswer.of(model, arguments, synchronous, pipeDream, patience);
+      case "madpipe" -> PeriodicAnswer.of(model, arguments, synchronous, patience);
+      case "placement" -> placement.answer(model, patience);
+      case "pipedream" -> pipeDream.answer(model, arguments, synchronous, patience);
+      case "pipedream-2bw" -> PipeDream2bwAnswer.of(model, arguments, synchronous, patience);
+      default -> SynchronousAnswer.of(meant, model, arguments, synchronous, patience);
+    };
+  }
+
+  /** CAPTURE needs a network; a table of measured peaks is for mCAP. */
+  private String forMemory() {
+    return McapTable.isTable(FileNames.file("the model", model)) ? "mcap" : "capture";
+  }
+
+  private int show(PlannerAnswer answer, @Nullable OutputFolder to) {
+    PrintWriter printer = spec.commandLine().getOut();
+    PrintWriter err = spec.commandLine().getErr();
+    if (json) {
+      String object = answer.json();
+      printer.print(
+          answer.figures().map(found -> TrainingFiguresJson.added(object, found)).orElse(object));
+    }
+    Optional<String> nothing = answer.nothing();
+    if (nothing.isPresent()) {
+      err.println("pipewright: nothing fits: " + nothing.get());
+      return Failures.NO;
+    }
+    if (!json) {
+      answer.print(printer);
+      answer
+          .figures()
+          .ifPresent(found ->
+              printer.print(
+                  "\n" + TrainingLines.of(found, Terminal.columns(), Terminal.colours())));
+    }
+    if (to != null) {
+      answer.write(to);
+      err.println("wrote " + String.join(", ", answer.files()) + " to " + to);
+    }
+    answer.remarks().forEach(remark -> err.println("pipewright: " + remark));
+    return answer.fits() ? 0 : Failures.NO;
+  }
+}

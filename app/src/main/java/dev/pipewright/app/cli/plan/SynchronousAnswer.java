@@ -1,0 +1,165 @@
+package dev.pipewright.app.cli.plan;
+
+import dev.pipewright.api.Oracles;
+import dev.pipewright.api.Planned;
+import dev.pipewright.api.Planners;
+import dev.pipewright.api.Problem;
+import dev.pipewright.app.cli.input.ModelArgument;
+import dev.pipewright.app.cli.terminal.SearchDeadline;
+import dev.pipewright.app.report.text.Words;
+import dev.pipewright.cost.CostModel;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.formats.PlanJson;
+import dev.pipewright.formats.problem.StepOptions;
+import dev.pipewright.planner.OneDevice;
+import dev.pipewright.planner.Planning;
+import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.planner.Request;
+import dev.pipewright.units.Units;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** The best plan of synchronous training, or a given one, scored. */
+public final class SynchronousAnswer implements Answer.Remarks {
+  private final Planned found;
+  private final boolean ended;
+
+  private SynchronousAnswer(Planned found, boolean ended) {
+    this.found = found;
+    this.ended = ended;
+  }
+
+  /** Plans, or scores the plan that the flags name. */
+  static Answer of(
+      String planner,
+      String model,
+      ModelArgument arguments,
+      SynchronousFlags flags,
+      SearchDeadline patience) {
+    return of(planner, model, arguments, flags, flags.options(), patience);
+  }
+
+  /** All layers on one device. */
+  static Answer oneDevice(
+      String model, ModelArgument arguments, SynchronousFlags flags, SearchDeadline patience) {
+    StepOptions oneStage = flags.options().withStages(1);
+    return of("straight", model, arguments, flags, oneStage, patience);
+  }
+
+  private static Answer of(
+      String planner,
+      String model,
+      ModelArgument arguments,
+      SynchronousFlags flags,
+      StepOptions step,
+      SearchDeadline patience) {
+    Problem problem =
+        new Problem(arguments.named(model, Optional.empty(), OptionalInt.empty()), step);
+    Planned found =
+        flags
+            .evaluate()
+            .map(path ->
+                Oracles.evaluate(problem, PlanJson.read(path).plan(), planner, path.toString()))
+            .orElseGet(() -> Planners.plan(problem, planner, patience));
+    return new Answer(
+        found.planning(),
+        Answer.Subject.of(found.costed(), arguments.profileBatch(), step.globalBatch()),
+        found.searchSeconds(),
+        new SynchronousAnswer(found, patience.ended()));
+  }
+
+  @Override
+  public Optional<String> nothing() {
+    return found.reason();
+  }
+
+  @Override
+  public List<String> of() {
+    List<String> remarks = new ArrayList<>();
+    if (ended) {
+      remarks.add("the search was ended early; " + gap());
+    } else if (found.planner().proves()
+        && !planning().isGiven()
+        && !planning().search().exhaustive()) {
+      remarks.add(
+          "the best is not proven, since memory was full or placements are too many; " + gap());
+    }
+    leftOver().ifPresent(remarks::add);
+    slowdown().ifPresent(remarks::add);
+    tooLarge().ifPresent(reason -> remarks.add("does not fit: " + reason));
+    return remarks;
+  }
+
+  private Planning planning() {
+    return found.planning();
+  }
+
+  private Request request() {
+    return found.request();
+  }
+
+  /** That more devices do not help, where they do not. */
+  private Optional<String> slowdown() {
+    if (request().costModel() == CostModel.DAPPLE_REPO || planning().best().isEmpty()) {
+      return Optional.empty();
+    }
+    Candidate best = planning().best().get();
+    if (best.plan().devices() == 1) {
+      return planning().candidates().stream()
+          .filter(other -> other.plan().devices() > 1)
+          .findFirst()
+          .map(other ->
+              "one device is the fastest: the best of more takes %s (%s), not %s"
+                  .formatted(
+                      Units.seconds(other.seconds()), other.kind(), Units.seconds(best.seconds())));
+    }
+    StageCosts costs = found.costed().costs();
+    return OneDevice.best(costs, request(), Planners.decider(costs))
+        .filter(alone -> alone.seconds() < best.seconds())
+        .map(alone ->
+            "one device alone takes %s, less than the %s of this plan; more devices do not pay here"
+                .formatted(Units.seconds(alone.seconds()), Units.seconds(best.seconds())));
+  }
+
+  /** That micro-batches do not divide the global batch, where the cost model lets them. */
+  private Optional<String> leftOver() {
+    return planning()
+        .best()
+        .map(Candidate::plan)
+        .filter(plan -> plan.globalBatch() != request().globalBatch())
+        .map(plan ->
+            "micro-batches of %d over %s do not divide %d samples: dapple-repo spreads all of them over %s, as the authors' program does; a real step of this plan processes %d"
+                .formatted(
+                    plan.microBatch(),
+                    Words.count(plan.replicas(), "replica"),
+                    request().globalBatch(),
+                    Words.count(plan.microBatches(), "micro-batch"),
+                    plan.globalBatch()));
+  }
+
+  private String gap() {
+    return planning()
+        .best()
+        .map(best -> best.seconds() / planning().lowerBound().value() - 1)
+        .filter(Double::isFinite)
+        .map(above ->
+            "the best so far is "
+                + Units.percent(above)
+                + " above the lower bound ("
+                + planning().lowerBound().why()
+                + ")")
+        .orElse("nothing was found so far");
+  }
+
+  private Optional<String> tooLarge() {
+    return limitsMemory() ? planning().best().flatMap(Answer::doesNotFit) : Optional.empty();
+  }
+
+  /** The authors' program knows no memory, so its plans are not held against it. */
+  @Override
+  public boolean limitsMemory() {
+    return request().costModel() != CostModel.DAPPLE_REPO;
+  }
+}

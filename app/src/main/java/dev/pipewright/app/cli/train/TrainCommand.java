@@ -1,0 +1,205 @@
+package dev.pipewright.app.cli.train;
+
+import dev.pipewright.app.cli.input.AtLeast;
+import dev.pipewright.app.cli.terminal.Failures;
+import dev.pipewright.app.cli.terminal.SearchDeadline;
+import dev.pipewright.execution.LossWatch;
+import dev.pipewright.execution.RunPrediction;
+import dev.pipewright.execution.TrainingFailureException;
+import dev.pipewright.execution.TrainingOutcome;
+import dev.pipewright.execution.TrainingRequest;
+import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.execution.TrainingService;
+import dev.pipewright.formats.answer.TrainingJson;
+import dev.pipewright.formats.file.BadInputException;
+import java.io.PrintWriter;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.ServiceLoader;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+@Command(
+    name = "train",
+    description = "Trains a network with several workers, following a plan or the flags.",
+    footer = {
+      "",
+      "Examples:",
+      "  pipewright train mlp-8x1024 --global-batch 64 --steps 50",
+      "  pipewright train cnn-64-128-256 --replicas 2 --global-batch 32 --data cifar10:DIR",
+      "  pipewright train cnn-64-128-256 --spatial-parallel 2 --replicas 2 --global-batch 32",
+      "  pipewright train gpt-8x256 --replicas 2 --zero 3 --global-batch 8",
+      "  pipewright train gpt-8x256 --stages 2 --schedule zb-h1 --micro-batches 8 --global-batch 16",
+      "  pipewright train mlp-8x1024 --stages 4 --schedule pipedream-2bw --global-batch 64",
+      "  pipewright train PLAN.json --steps 100 --out run --checkpoint-every 20",
+      "  pipewright train PLAN.json --steps 200 --out run --checkpoint-every 20 --resume run",
+      "  pipewright train PLAN.json --emulate --stretch 10",
+      "  pipewright train PLAN.json --remote-workers 4 --port 7000   (and `join` on other machines)",
+      "",
+      "Ctrl-C, or SIGTERM, ends it after the step that is running, with a checkpoint where these are",
+      "kept; asynchronous schedules go on to the next evaluation or checkpoint. What has",
+      "not ended after 3.5 s is killed. Exit status: 130 after Ctrl-C, 143 after SIGTERM."
+    })
+public final class TrainCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Mixin private TrainArgument what = new TrainArgument();
+
+  @Mixin private PredictionArgument expected = new PredictionArgument();
+
+  @Mixin private RunOptions run = new RunOptions();
+
+  @Option(
+      names = "--steps",
+      paramLabel = "N",
+      defaultValue = "20",
+      description = "Steps to train: global batches. Default: ${DEFAULT-VALUE}.")
+  private int steps;
+
+  @Option(
+      names = "--learning-rate",
+      paramLabel = "X",
+      description =
+          "Learning rate. Default: 0.01, or 0.001 with adam; networks without normalisation and"
+              + " transformers wider than 512 take 0.001, or 0.0003 with adam; with momentum,"
+              + " 0.0001 for more than 8 convolutions without normalisation.")
+  private @Nullable Double rate;
+
+  @Option(
+      names = "--momentum",
+      paramLabel = "X",
+      description = "Momentum of the optimizer. Default: 0.9.")
+  private @Nullable Double momentum;
+
+  @Option(
+      names = "--weight-decay",
+      paramLabel = "X",
+      defaultValue = "0",
+      description = "Weight decay. Default: ${DEFAULT-VALUE}.")
+  private double decay;
+
+  /** What batch normalisation averages over. */
+  enum Statistics {
+    LOCAL,
+    SHARED
+  }
+
+  @Option(
+      names = "--batch-norm",
+      paramLabel = "KIND",
+      defaultValue = "local",
+      description =
+          "local: each worker averages over its own samples; shared: over those of all workers"
+              + " that hold the micro-batch. Default: ${DEFAULT-VALUE}.")
+  private Statistics batchNorm = Statistics.LOCAL;
+
+  @Mixin private TrainKeeping keeping = new TrainKeeping();
+
+  @Mixin private TrainMachines machines = new TrainMachines();
+
+  @Option(names = "--force", description = "Start although memory will probably run out.")
+  private boolean force;
+
+  @Option(names = "--json", description = "Print one JSON object and nothing else.")
+  private boolean json;
+
+  TrainCommand() {
+    this.spec = CommandSpec.create();
+  }
+
+  @Override
+  public Integer call() {
+    TrainArgument.Chosen chosen = what.chosen();
+    TrainingRequest request = request(chosen);
+    Optional<RunPrediction> runPrediction = expected.maybe(chosen, request.rule().kind());
+    double step = runPrediction.map(RunPrediction::predictedStepSeconds).orElse(0.0);
+    request = request.on(request.machines().after(step));
+    if (expected.emulate) {
+      request = request.emulating(runPrediction.orElseThrow().layers());
+    }
+    PrintWriter err = spec.commandLine().getErr();
+    LossWatch watch = new LossWatch(request.rule().rate());
+    TrainingOutcome outcome;
+    try (SearchDeadline patience =
+        new SearchDeadline(OptionalDouble.empty(), SearchDeadline.SECONDS_TO_STOP)) {
+      outcome = service().train(request, new TrainProgress(err, !json, steps, watch, patience));
+    } catch (TrainingFailureException e) {
+      err.println("pipewright: " + e.getMessage());
+      return Failures.BROKEN;
+    }
+    PrintWriter to = spec.commandLine().getOut();
+    if (json) {
+      to.print(TrainingJson.text(request, outcome, runPrediction));
+    } else {
+      to.print(TrainingText.of(request, outcome));
+    }
+    if (!outcome.stopped()) {
+      return 0;
+    }
+    to.flush();
+    long done = outcome.steps().getLast().step() + 1;
+    err.println(
+        "pipewright: " + TrainingOutcome.interrupted(done, request.steps(), outcome.checkpoint()));
+    return Failures.INTERRUPTED;
+  }
+
+  private void checkRule() {
+    if (rate != null && !(rate > 0)) {
+      throw new BadInputException(
+          "--learning-rate: " + rate + " is no length of a step; give a number above 0, like 0.01");
+    }
+    if (momentum != null && !(momentum >= 0 && momentum < 1)) {
+      throw new BadInputException(
+          "--momentum: " + momentum + " is no share below 1; give a number from 0 on, like 0.9");
+    }
+    if (!(decay >= 0)) {
+      throw new BadInputException(
+          "--weight-decay: " + decay + " is negative; give a number from 0 on, like 1e-4");
+    }
+  }
+
+  private TrainingRequest request(TrainArgument.Chosen chosen) {
+    checkRule();
+    UpdateRule usual = chosen.usualRule(run.worker.optimizer(chosen.usualOptimizer()));
+    UpdateRule rule;
+    try {
+      rule =
+          new UpdateRule(
+              usual.kind(),
+              rate == null ? usual.rate() : rate,
+              momentum == null ? usual.momentum() : momentum,
+              decay);
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException(e.getMessage() + "; give another");
+    }
+    return new TrainingRequest(
+        chosen.model(),
+        chosen.assignment(),
+        rule,
+        batchNorm == Statistics.SHARED,
+        run.worker.data(),
+        AtLeast.one("--steps", steps),
+        run.seed,
+        run.workers,
+        run.computing(),
+        machines.machines(chosen.assignment().size(), run.workers),
+        keeping.keeping(),
+        keeping.evaluateEvery(),
+        force,
+        Optional.empty());
+  }
+
+  static TrainingService service() {
+    return ServiceLoader.load(TrainingService.class)
+        .findFirst()
+        .orElseThrow(() ->
+            new BadInputException(
+                "train: the training runtime is not on the class path; start through"
+                    + " ./pipewright, which builds it"));
+  }
+}

@@ -1,0 +1,66 @@
+package dev.pipewright.app.cli.train;
+
+import dev.pipewright.app.cli.input.AtLeast;
+import dev.pipewright.execution.TrainingRequest.Machines;
+import dev.pipewright.execution.TrainingRequest.Workers;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.units.Seconds;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** On which machines workers run. */
+public final class TrainMachines {
+  private static final int PORTS = 1 << 16;
+
+  @Option(
+      names = "--remote-workers",
+      paramLabel = "N",
+      description =
+          "Run the last N workers on other machines, which `join`. Paths of files must be valid"
+              + " on all machines. Default: 0.")
+  private @Nullable Integer remote;
+
+  /** The former name. */
+  @Option(names = "--elsewhere", paramLabel = "N", hidden = true)
+  private @Nullable Integer elsewhere;
+
+  @Option(
+      names = "--port",
+      paramLabel = "PORT",
+      description = "Port at which other machines join. Default: any free one.")
+  private @Nullable Integer port;
+
+  @Option(
+      names = "--stall-timeout",
+      paramLabel = "SECONDS",
+      defaultValue = "60",
+      description =
+          "End the run when a worker makes no progress for this long, beyond the step time that the"
+              + " plan predicts. Default: ${DEFAULT-VALUE}.")
+  private int stallTimeout;
+
+  Machines machines(int workers, Workers kind) {
+    Seconds stall = new Seconds(AtLeast.one("--stall-timeout", stallTimeout));
+    Integer others = remote == null ? elsewhere : remote;
+    if (others == null) {
+      if (port != null) {
+        throw new BadInputException(
+            "--port: no machine joins; leave it out, or add --remote-workers N");
+      }
+      return new Machines(0, 0, stall);
+    }
+    AtLeast.one("--remote-workers", others);
+    if (others > workers) {
+      throw new BadInputException(
+          "--remote-workers: all workers are %d; give at most as many".formatted(workers));
+    }
+    if (kind == Workers.THREADS) {
+      throw new BadInputException(
+          "--remote-workers: threads run in one process; leave out --workers threads");
+    }
+    if (port != null && (port < 0 || port >= PORTS)) {
+      throw new BadInputException("--port: %d is no port; give one up to 65535".formatted(port));
+    }
+    return new Machines(others, port == null ? 0 : port, stall);
+  }
+}
