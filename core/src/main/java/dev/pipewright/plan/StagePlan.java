@@ -78,7 +78,7 @@ public record StagePlan(
     this(firstLayer, lastLayer, devices, recompute, inFlight, List.of());
   }
 
-  /** The same stage, computing these layers again: none, some or all. */
+  /** The same stage, recomputing these layers: none, some or all. */
   public StagePlan selective(List<LayerRange> runs) {
     if (runs.equals(List.of(new LayerRange(firstLayer, lastLayer)))) {
       return with(Recompute.STAGE_INPUT);

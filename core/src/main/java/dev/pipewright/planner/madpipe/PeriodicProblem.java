@@ -12,7 +12,7 @@ import java.util.OptionalInt;
  * @param devices that there are; some may stay idle
  * @param capacityBytes of each device for what its stages hold
  * @param workingBytes of each device in addition, for the layer that computes
- * @param recomputation which layers may run again, where devices have one stage ({@link
+ * @param recomputation which layers stages recompute, where devices have one stage ({@link
  *     Recomputation#ofLayers})
  * @param stages exactly so many; any number otherwise
  */

@@ -3,7 +3,7 @@ package dev.pipewright.planner.partition;
 import dev.pipewright.cost.StageCosts;
 import java.util.Arrays;
 
-/** Fewer places to cut a network at, where it has too many or branches cross them. */
+/** Fewer cuts for planners to choose from, where a network has too many or branches cross them. */
 public final class CoarseCuts {
   private CoarseCuts() {}
 
@@ -15,18 +15,18 @@ public final class CoarseCuts {
     if (costs.total()) {
       return costs;
     }
-    int[] places = new int[costs.size() + 1];
-    int from = places.length;
+    int[] ends = new int[costs.size() + 1];
+    int from = ends.length;
     for (int end = costs.size(); end > 0; ) {
-      places[--from] = costs.inChain(end);
+      ends[--from] = costs.inChain(end);
       int next = end - 1;
       while (next > 0 && !costs.isStage(next, end)) {
         next--;
       }
       end = next;
     }
-    places[--from] = 0;
-    return costs.cutOnlyAt(Arrays.copyOfRange(places, from, places.length));
+    ends[--from] = 0;
+    return costs.cutOnlyAt(Arrays.copyOfRange(ends, from, ends.length));
   }
 
   /**
@@ -37,15 +37,15 @@ public final class CoarseCuts {
    */
   public static StageCosts blocks(StageCosts costs, double[] weight, int most) {
     int size = costs.size();
-    int[] places = new int[most + 1];
+    int[] ends = new int[most + 1];
     int count = 1;
     for (int end = 1; end <= size; end++) {
       boolean last = end == size;
       double wanted = weight[size] * count / most;
       if (last || (count < most && weight[end] + weight[end + 1] >= 2 * wanted)) {
-        places[count++] = costs.inChain(end);
+        ends[count++] = costs.inChain(end);
       }
     }
-    return costs.cutOnlyAt(Arrays.copyOf(places, count));
+    return costs.cutOnlyAt(Arrays.copyOf(ends, count));
   }
 }
