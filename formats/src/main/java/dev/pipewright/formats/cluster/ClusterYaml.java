@@ -214,7 +214,7 @@ public final class ClusterYaml {
       if (size.positive(Range.BYTES) <= below) {
         throw size.wrong(
             "%s is not above the %s before it; list the pieces by size, smallest first"
-                .formatted(size.place(), JsonText.asyncPipeline(below)));
+                .formatted(size.place(), JsonText.flow(below)));
       }
       below = size.positive(Range.BYTES);
       pieces.add(
@@ -267,9 +267,7 @@ public final class ClusterYaml {
     out.append("devices:\n");
     runs(cluster.devices()).forEach(run -> item(out, run));
     if (!cluster.software().equals(Software.IDEAL)) {
-      out.append("software: ")
-          .append(JsonText.asyncPipeline(object(cluster.software())))
-          .append('\n');
+      out.append("software: ").append(JsonText.flow(object(cluster.software()))).append('\n');
     }
     return out.toString();
   }
@@ -280,7 +278,7 @@ public final class ClusterYaml {
   }
 
   private static void item(StringBuilder out, Object value) {
-    out.append("  - ").append(JsonText.asyncPipeline(value)).append('\n');
+    out.append("  - ").append(JsonText.flow(value)).append('\n');
   }
 
   private static List<DeviceKind> distinctKinds(Cluster cluster) {
@@ -357,17 +355,15 @@ public final class ClusterYaml {
     int fanout = below.size() / groups.size();
     boolean even = below.size() % groups.size() == 0 && joined(below, fanout).equals(groups);
     out.append("  - name: ").append(JsonText.quoted(level.name())).append('\n');
-    out.append("    point_to_point: ").append(JsonText.asyncPipeline(object(level.pointToPoint())));
-    out.append("\n    collective: ").append(JsonText.asyncPipeline(object(level.collective())));
+    out.append("    point_to_point: ").append(JsonText.flow(object(level.pointToPoint())));
+    out.append("\n    collective: ").append(JsonText.flow(object(level.collective())));
     if (level.ports() != 1) {
-      out.append("\n    ports: ").append(JsonText.asyncPipeline(level.ports()));
+      out.append("\n    ports: ").append(JsonText.flow(level.ports()));
     }
     if (level.achieved() != 1) {
-      out.append("\n    achieved: ").append(JsonText.asyncPipeline(level.achieved()));
+      out.append("\n    achieved: ").append(JsonText.flow(level.achieved()));
     }
-    out.append("\n    groups: ")
-        .append(JsonText.asyncPipeline(even ? fanout : groups))
-        .append('\n');
+    out.append("\n    groups: ").append(JsonText.flow(even ? fanout : groups)).append('\n');
   }
 
   /** Equal devices in a row become one entry. */

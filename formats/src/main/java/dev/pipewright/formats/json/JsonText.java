@@ -43,7 +43,7 @@ public final class JsonText {
   }
 
   /** One line, with plain keys: a flow mapping or sequence of YAML. */
-  public static String asyncPipeline(Object value) {
+  public static String flow(Object value) {
     return inline(value, false);
   }
 

@@ -81,15 +81,15 @@ final class TraceEvents {
 
   /** Where an arrow leaves: within a slice of the track. */
   void leave(Track track, double seconds, String name, int id) throws IOException {
-    asyncPipeline('s', track, seconds, name, id);
+    arrow('s', track, seconds, name, id);
   }
 
   /** Where the arrow with the same number arrives: within a slice of the track, or at its start. */
   void arrive(Track track, double seconds, String name, int id) throws IOException {
-    asyncPipeline('f', track, seconds, name, id);
+    arrow('f', track, seconds, name, id);
   }
 
-  private void asyncPipeline(char phase, Track track, double seconds, String name, int id)
+  private void arrow(char phase, Track track, double seconds, String name, int id)
       throws IOException {
     start(phase, track);
     time(seconds);
