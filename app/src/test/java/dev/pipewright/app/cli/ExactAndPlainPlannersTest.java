@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
@@ -62,6 +63,16 @@ class ExactAndPlainPlannersTest {
     assertTrue(
         best.at("/objective/value").asDouble() <= plain.at("/objective/value").asDouble() + 1e-12);
     Cli.run("check", out.resolve("plan.json").toString()).ends(0);
+  }
+
+  /** The default planner finds a plan with so little memory; Alpa's stages do not fit. */
+  @Test
+  void alpaPromisesNoMemoryThatOnlyOtherCutsWouldFit() {
+    String[] asked = {"--global-batch", "64", "--memory", "963MiB", "--planner"};
+    Cli.plan("bert-48", "dapple-a", Cli.with(asked, "auto")).ends(0);
+    String sentence = Cli.plan("bert-48", "dapple-a", Cli.with(asked, "alpa")).ends(1).err();
+    assertTrue(sentence.contains("no stages of its pass fit on all 16 devices"), sentence);
+    assertFalse(sentence.contains("would do"), sentence);
   }
 
   @Test

@@ -82,6 +82,12 @@ public final class AlpaPlanner {
         : joined(found);
   }
 
+  /** Why there is no plan, and what would help. */
+  public static String sentence(StageCosts costs) {
+    return "no stages of its pass fit on all %d devices with %s each; take devices with more memory, or a planner that tries every cut, such as dapple"
+        .formatted(costs.workload().cluster().size(), costs.workload().cluster().leastMemory());
+  }
+
   private static Request withMicroBatch(Request request, int samples) {
     return new Request(
         request.globalBatch(),

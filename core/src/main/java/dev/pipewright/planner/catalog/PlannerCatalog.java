@@ -29,7 +29,9 @@ public final class PlannerCatalog {
           plain(Cut.UNIFORM_LAYERS),
           plain(Cut.UNIFORM_PARAMETERS),
           plain(Cut.TORCHGPIPE),
-          PlannerEntry.of(AlpaPlanner.NAME, AlpaPlanner::plan).trying(PipelinePolicy.A));
+          PlannerEntry.of(AlpaPlanner.NAME, AlpaPlanner::plan)
+              .trying(PipelinePolicy.A)
+              .because((costs, request) -> AlpaPlanner.sentence(costs)));
 
   private PlannerCatalog() {}
 
