@@ -55,7 +55,7 @@ class StallTest {
         assertThrows(
             TrainingFailureException.class,
             () -> trainer.train(runs.request(folder, Optional.empty(), impatient), step -> {}));
-    assertTrue( // it is named by where it was when it last answered
+    assertTrue(
         Objects.toString(failure.getMessage())
             .matches(
                 "worker 1 \\(stage 1, (forward of micro-batch \\d|backward of micro-batch \\d|update|"
