@@ -58,8 +58,8 @@ class StallTest {
     assertTrue(
         Objects.toString(failure.getMessage())
             .matches(
-                "worker 1 \\(stage 1, (forward of micro-batch \\d|backward of micro-batch \\d|update|"
-                    + "checkpoint) in step \\d\\) has not answered for \\d+ s: it has been stopped, or is cut"
+                "worker 1 \\(stage 1, (forward of micro-batch \\d|backward of micro-batch \\d|update)"
+                    + " in step \\d\\) has not answered for \\d+ s: it has been stopped, or is cut"
                     + " off; all others have been stopped"),
         failure::getMessage);
     assertEquals(2, Runs.manifest(folder).step()); // which also verifies it

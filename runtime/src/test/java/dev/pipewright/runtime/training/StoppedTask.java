@@ -16,6 +16,7 @@ public final class StoppedTask implements WorkerTask {
     try {
       String self = Long.toString(ProcessHandle.current().pid());
       new ProcessBuilder("kill", "-STOP", self).start().waitFor();
+      Thread.sleep(Long.MAX_VALUE); // the signal may arrive later than `kill` ends
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }
