@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.app.report.chart.StackChart;
-import dev.pipewright.app.report.chart.StackDrawing;
 import dev.pipewright.app.report.chart.SvgReader;
 import dev.pipewright.app.report.text.Words;
 import dev.pipewright.predict.paradl.Layout;
@@ -73,23 +72,11 @@ class StudySvgTest {
         boolean apart =
             Math.abs(SvgReader.number(names.get(i), "y") - SvgReader.number(names.get(j), "y"))
                     >= 13.99
-                || left(names.get(i)) >= right(names.get(j))
-                || left(names.get(j)) >= right(names.get(i));
+                || SvgReader.box(names.get(i))[0] >= SvgReader.box(names.get(j))[2] - 4
+                || SvgReader.box(names.get(j))[0] >= SvgReader.box(names.get(i))[2] - 4;
         assertTrue(apart, names.get(i).getTextContent() + " " + names.get(j).getTextContent());
       }
     }
-  }
-
-  private static double left(Element text) {
-    return SvgReader.number(text, "x") - width(text) / 2; // anchored in their middle
-  }
-
-  private static double right(Element text) {
-    return left(text) + width(text);
-  }
-
-  private static double width(Element text) {
-    return StackDrawing.width(text.getTextContent(), SvgReader.number(text, "font-size"));
   }
 
   /** Most of the strategies on up to 8 device counts, over many orders of magnitude. */
