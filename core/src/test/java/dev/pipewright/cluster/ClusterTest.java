@@ -107,4 +107,13 @@ class ClusterTest {
     assertEquals(4, KIND.peak(Precision.BF16).value());
     assertEquals(1, KIND.peak(Precision.FP32).value());
   }
+
+  @Test
+  void theLeastAndTheMostMemoryAreThoseOfSomeDevice() {
+    List<DeviceKind> kinds =
+        List.of(KIND.withMemory(new Bytes(5)), KIND, KIND.withMemory(new Bytes(3)));
+    Cluster mixed = new Cluster("c", kinds, levels(1), List.of(List.of(3)));
+    assertEquals(new Bytes(1), mixed.leastMemory());
+    assertEquals(new Bytes(5), mixed.mostMemory());
+  }
 }

@@ -128,6 +128,39 @@ class SteadyStateTest {
     }
   }
 
+  /** Replicas of a stage are on machines of their own, so that messages of one cut differ. */
+  @RepeatedTest(value = 30, name = SEEDED)
+  void messagesOfTheTimelineTakeWhatTheirDevicesNeed(RepetitionInfo seed) {
+    SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
+    int layers = random.nextInt(2, 6);
+    Profile profile = Samples.profile(random, layers);
+    Cluster cluster = Samples.plain(List.of(Link.of(0, 1e9), SLOW), 2, 2);
+    StageCosts costs =
+        new StageCosts(
+            new Workload(
+                Chain.of(Samples.chain(layers)),
+                profile,
+                new Training(Optimizer.ADAM, Precision.FP32),
+                cluster));
+    AsynchronousPlan plan = plan(random, Rule.PIPEDREAM, layers, Recompute.NONE, 3, 1);
+    Timeline timeline = SteadyState.timeline(plan, costs, SimulatedOracle.USUAL);
+    double bytes =
+        costs.cutBytes()[plan.stages().get(0).lastLayer() + 1] * (double) plan.microBatch();
+    int messages = 0;
+    for (Timeline.Lane lane : timeline.lanes()) {
+      if (lane instanceof Timeline.Lane.Link link) {
+        int from = timeline.compute().get(link.from()).devices().get(0);
+        int to = timeline.compute().get(link.to()).devices().get(0);
+        boolean inside = cluster.machine(from) == cluster.machine(to);
+        for (Timeline.Slice slice : link.slices()) {
+          assertEquals(bytes / (inside ? 1e9 : 1e6), slice.seconds(), 1e-9 * slice.end());
+          messages++;
+        }
+      }
+    }
+    assertTrue(messages > 0);
+  }
+
   @RepeatedTest(value = 60, name = SEEDED)
   void theSlowestStageSetsThePaceWhereLinksAreFree(RepetitionInfo seed) {
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
