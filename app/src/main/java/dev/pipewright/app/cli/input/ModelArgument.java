@@ -75,7 +75,7 @@ public final class ModelArgument {
   @Nullable
   public String precision;
 
-  /** What was said beside the model and the cluster, as a command line says it again. */
+  /** The flags other than model and cluster, as a command line gives them. */
   public String flags() {
     Map<String, @Nullable Object> said = new LinkedHashMap<>();
     said.put("--profile-batch", profileBatch);

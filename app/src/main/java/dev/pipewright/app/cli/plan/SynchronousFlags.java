@@ -16,7 +16,7 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** What planners of synchronous training are told. */
+/** The flags of planners of synchronous training. */
 public final class SynchronousFlags {
   @Option(
       names = "--global-batch",

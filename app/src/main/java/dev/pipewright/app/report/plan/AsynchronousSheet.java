@@ -26,7 +26,7 @@ public final class AsynchronousSheet {
   private static final double UNLIMITED = 1L << 60; // bytes
 
   /**
-   * What a sheet says beside the planning itself.
+   * What a sheet says in addition to the planning.
    *
    * @param title what is planned for what
    * @param provenance where the model's times come from
