@@ -232,7 +232,7 @@ class ArchitectureTest {
     holds(
         noClasses()
             .that()
-            .haveSimpleName("SynchronousAnswer")
+            .haveSimpleName("StepAnswer")
             .should()
             .dependOnClassesThat()
             .haveSimpleNameContaining("PipelineOracle")
@@ -242,7 +242,7 @@ class ArchitectureTest {
     ArchRule asked =
         classes()
             .that()
-            .haveSimpleName("SynchronousAnswer")
+            .haveSimpleName("StepAnswer")
             .should()
             .dependOnClassesThat()
             .haveFullyQualifiedName("dev.pipewright.api.Planners");

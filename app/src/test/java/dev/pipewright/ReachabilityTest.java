@@ -11,6 +11,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import dev.pipewright.execution.JoiningService;
 import dev.pipewright.execution.ProfilingService;
 import dev.pipewright.execution.TrainingService;
+import dev.pipewright.planner.catalog.PlannerProvider;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
@@ -41,7 +42,11 @@ class ReachabilityTest {
 
   private static boolean isRoot(JavaClass type) {
     boolean service =
-        Stream.of(JoiningService.class, ProfilingService.class, TrainingService.class)
+        Stream.of(
+                JoiningService.class,
+                ProfilingService.class,
+                TrainingService.class,
+                PlannerProvider.class)
             .anyMatch(type::isAssignableTo);
     return service
         || type.getPackageName().equals("dev.pipewright.api")

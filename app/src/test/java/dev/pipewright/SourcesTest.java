@@ -72,22 +72,8 @@ class SourcesTest {
   /** Where names of schedules and planners still stand; the list may only get shorter. */
   private static final Set<String> NAMING =
       Set.of(
-          "AsyncPipeline", // the schedules that train without flushes
-          "AsyncPipelineJson",
-          "AsynchronousPlan",
           "ClassDataWarmUp", // examples that are run
-          "MemoryAnswer",
-          "PeriodicAnswer",
-          "PeriodicJson",
           "PeriodicReader",
-          "PipeDream2bwAnswer",
-          "PipeDream2bwJson",
-          "PipeDreamJson",
-          "PlanCommand",
-          "PlannerNames",
-          "ScheduleNames",
-          "SynchronousAnswer",
-          "ThroughputAnswer",
           "TrainArgument"); // the default
 
   /** So a schedule or planner is added in its own file and one line of a catalogue. */
@@ -96,7 +82,6 @@ class SourcesTest {
     Set<String> names = new TreeSet<>();
     ScheduleCatalog.entries().forEach(entry -> names.add(entry.name()));
     PlannerCatalog.names().forEach(names::add);
-    names.addAll(List.of("pipedream", "pipedream-2bw", "madpipe", "mcap", "mcap-bf", "mcap-bo"));
     names.removeAll(COMMON_WORDS);
     Set<String> naming = new TreeSet<>();
     for (Path file : sources("main")) {

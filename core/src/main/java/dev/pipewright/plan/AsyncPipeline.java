@@ -1,6 +1,7 @@
 package dev.pipewright.plan;
 
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.PipeDream;
 import dev.pipewright.schedule.PipeDream2bw;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Program;
@@ -77,7 +78,7 @@ public sealed interface AsyncPipeline {
 
     @Override
     public String name() {
-      return "pipedream";
+      return dev.pipewright.schedule.PipeDream.NAME;
     }
 
     @Override
@@ -168,7 +169,7 @@ public sealed interface AsyncPipeline {
 
     @Override
     public String name() {
-      return "pipedream-2bw";
+      return PipeDream2bw.NAME;
     }
 
     @Override

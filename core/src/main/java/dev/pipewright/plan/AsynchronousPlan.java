@@ -25,12 +25,12 @@ public record AsynchronousPlan(
      * An update for every micro-batch, which is a mini-batch; the devices of a stage take them in
      * turn. See {@link PipeDream}.
      */
-    PIPEDREAM("pipedream"),
+    PIPEDREAM(PipeDream.NAME),
     /**
      * An update for some micro-batches; each device of a stage belongs to a copy of the pipeline.
      * See {@link PipeDream2bw}.
      */
-    TWO_BUFFERS("pipedream-2bw");
+    TWO_BUFFERS(PipeDream2bw.NAME);
 
     private final String schedule;
 

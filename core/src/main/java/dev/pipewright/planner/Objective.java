@@ -1,18 +1,29 @@
 package dev.pipewright.planner;
 
 import dev.pipewright.planner.Planning.Candidate;
+import java.util.Arrays;
+import java.util.Optional;
 
 /** What a planner makes as small as it can. */
 public enum Objective {
   /** Seconds of a training step. */
-  STEP_TIME("step_s"),
+  STEP_TIME("time", "step_s"),
   /** Bytes of the fullest device. */
-  PEAK_MEMORY("peak_bytes");
+  PEAK_MEMORY("memory", "peak_bytes"),
+  /** Seconds of a mini-batch in the steady state of a pipeline without flushes. */
+  THROUGHPUT("throughput", "minibatch_s");
 
+  private final String word;
   private final String key;
 
-  Objective(String key) {
+  Objective(String word, String key) {
+    this.word = word;
     this.key = key;
+  }
+
+  /** The name on the command line. */
+  public String word() {
+    return word;
   }
 
   /** The name in answers. */
@@ -20,10 +31,15 @@ public enum Objective {
     return key;
   }
 
+  /** The objective of a word; empty where there is none. */
+  public static Optional<Objective> find(String word) {
+    return Arrays.stream(values()).filter(each -> each.word.equals(word)).findFirst();
+  }
+
   /** Of a plan: what was decided by. */
   public double of(Candidate candidate) {
     return switch (this) {
-      case STEP_TIME -> candidate.seconds();
+      case STEP_TIME, THROUGHPUT -> candidate.seconds();
       case PEAK_MEMORY -> candidate.peakBytes();
     };
   }

@@ -21,6 +21,9 @@ import java.util.Arrays;
  * words leave open how often replicas meet. Training ends with a drain, so that it is finite.
  */
 public final class PipeDream {
+  /** The schedule's name. */
+  public static final String NAME = "pipedream";
+
   private PipeDream() {}
 
   /** Without replicas. */
@@ -62,7 +65,7 @@ public final class PipeDream {
       first += replicas[stage];
     }
     Placement placement = Placement.of(first, chains, rankOf);
-    return new Schedule("pipedream", placement, microBatches / chains, programs);
+    return new Schedule(NAME, placement, microBatches / chains, programs);
   }
 
   /**

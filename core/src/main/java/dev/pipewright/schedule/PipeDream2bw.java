@@ -14,6 +14,9 @@ import dev.pipewright.units.Check;
  * once. O(ops).
  */
 public final class PipeDream2bw {
+  /** The schedule's name. */
+  public static final String NAME = "pipedream-2bw";
+
   private PipeDream2bw() {}
 
   /**
@@ -37,7 +40,7 @@ public final class PipeDream2bw {
     for (int stage = 0; stage < stages; stage++) {
       programs[stage] = UpdatedProgram.of(stage, microBatches, stages - stage, perUpdate);
     }
-    return new Schedule("pipedream-2bw", stages, microBatches, programs);
+    return new Schedule(NAME, stages, microBatches, programs);
   }
 
   /**

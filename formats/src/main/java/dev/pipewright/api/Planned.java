@@ -46,7 +46,8 @@ public record Planned(
   private String sentence() {
     return schedule
         .map(choice -> ScheduledPlanner.sentence(choice, costed.costs(), request))
-        .orElseGet(() -> planner.remedy().sentence(costed.costs(), request));
+        .orElseGet(() ->
+            planner.steps().orElseThrow().remedy().sentence(costed.costs(), request, planning));
   }
 
   private Candidate best() {

@@ -10,6 +10,7 @@ import dev.pipewright.formats.file.Suggestion;
 import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.formats.problem.StepOptions;
+import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.ScheduledPlanner;
@@ -24,13 +25,13 @@ import java.util.function.BooleanSupplier;
 /** Plans steps of synchronous training. */
 public final class Planners {
   /** The planner that plans where none is named. */
-  public static final String DEFAULT = "auto";
+  public static final String DEFAULT = PlannerCatalog.DEFAULT;
 
   private Planners() {}
 
-  /** The names of the planners. */
+  /** The names of the planners: those that make the step short, then those of the least memory. */
   public static List<String> names() {
-    return PlannerCatalog.names().toList();
+    return PlannerCatalog.stepPlanners().toList();
   }
 
   /** The best plan of the default planner. */
@@ -50,11 +51,7 @@ public final class Planners {
    *     plan so far, or throws {@link SearchStoppedException} where it has none
    */
   public static Planned plan(Problem problem, String planner, BooleanSupplier stop) {
-    PlannerEntry entry =
-        PlannerCatalog.find(planner)
-            .orElseThrow(() ->
-                new BadInputException(
-                    "--planner: unknown '" + planner + "'; " + Suggestion.of(planner, names())));
+    PlannerEntry entry = find(planner);
     StepOptions step = problem.step();
     step.stages().ifPresent(count -> StepOptions.checkStages(planner, count));
     Request asked = step.request(planner, false);
@@ -62,15 +59,44 @@ public final class Planners {
     Request request = asked.withStages(StepOptions.stages(step.stages(), costed));
     Optional<Choice> schedule = step.anySchedule(planner);
     SizeLimits.devices(costed.workload().cluster());
-    StageCosts costs = costed.costs();
-    Oracle decides = decider(costs);
+    boolean memory = entry.objective() == Objective.PEAK_MEMORY;
+    if (memory) {
+      SizeLimits.searched(planner, costed.costs().size());
+    }
     long start = System.nanoTime();
-    Planning planning =
-        schedule.isPresent()
-            ? ScheduledPlanner.plan(schedule.get(), costs, request, decides, stop)
-            : entry.search().plan(costs, request, decides, stop);
+    Planning planning;
+    try {
+      planning = search(entry, schedule, costed.costs(), request, stop);
+    } catch (BadInputException e) {
+      throw e; // a sentence already
+    } catch (IllegalArgumentException e) {
+      throw memory ? new BadInputException("--planner " + planner + ": " + e.getMessage()) : e;
+    }
     double seconds = (System.nanoTime() - start) / 1e9;
     return new Planned(entry, costed, request, schedule, planning, seconds);
+  }
+
+  private static PlannerEntry find(String planner) {
+    return PlannerCatalog.find(planner)
+        .filter(entry -> entry.steps().isPresent())
+        .orElseThrow(() ->
+            new BadInputException(
+                PlannerCatalog.find(planner).isPresent()
+                    ? "--planner: %s plans no steps of synchronous training; take %s"
+                        .formatted(planner, String.join(", ", names()))
+                    : "--planner: unknown '" + planner + "'; " + Suggestion.of(planner, names())));
+  }
+
+  private static Planning search(
+      PlannerEntry entry,
+      Optional<Choice> schedule,
+      StageCosts costs,
+      Request request,
+      BooleanSupplier stop) {
+    Oracle decides = decider(costs);
+    return schedule.isPresent()
+        ? ScheduledPlanner.plan(schedule.get(), costs, request, decides, stop)
+        : entry.steps().orElseThrow().search().plan(costs, request, decides, stop);
   }
 
   /**

@@ -6,6 +6,7 @@ import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.plan.AsynchronousPlan.Rule;
 import dev.pipewright.plan.Recompute;
+import dev.pipewright.planner.pipedream.PipeDream2bwPlanner;
 import dev.pipewright.planner.pipedream.PipeDream2bwPlanning;
 import dev.pipewright.planner.pipedream.PipeDream2bwPlanning.Candidate;
 import dev.pipewright.planner.pipedream.PipeDream2bwPlanning.Stage;
@@ -66,7 +67,7 @@ public final class PipeDream2bwJson {
       Optional<SteadyFigures> simulated,
       double oneDeviceSeconds) {
     Optional<Candidate> best = planning.best();
-    Map<String, Object> object = context.madeFor.object("pipedream-2bw");
+    Map<String, Object> object = context.madeFor.object(PipeDream2bwPlanner.NAME);
     object.put("profile", context.provenance);
     object.put("objective", pair("name", "minibatch_s", "value", best.map(Candidate::seconds)));
     object.put(
@@ -93,7 +94,7 @@ public final class PipeDream2bwJson {
             .map(rival -> candidate(rival, best.orElseThrow()))
             .toList());
     object.put(
-        "search", pair("exhaustive", planning.exact(), "fitting", planning.candidates().size()));
+        "search", pair("exhaustive", planning.complete(), "fitting", planning.candidates().size()));
     return JsonText.of(object);
   }
 

@@ -6,9 +6,11 @@ import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.pipedream.BandwidthLevel;
+import dev.pipewright.planner.pipedream.PipeDreamPlanner;
 import dev.pipewright.planner.pipedream.PipeDreamPlanning;
 import dev.pipewright.planner.pipedream.PipeDreamPlanning.RunnerUp;
 import dev.pipewright.planner.pipedream.PipeDreamPlanning.Stage;
+import dev.pipewright.schedule.PipeDream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -70,7 +72,7 @@ public final class PipeDreamJson {
       List<StageMemory> memory,
       Optional<SteadyFigures> simulated,
       double oneDeviceSeconds) {
-    Map<String, Object> object = context.madeFor.object("pipedream");
+    Map<String, Object> object = context.madeFor.object(PipeDreamPlanner.NAME);
     object.put("levels", context.levels.stream().map(BandwidthLevel::units).toList());
     object.put("bandwidths", context.levels.stream().map(BandwidthLevel::bytesPerSecond).toList());
     object.put("activation_transfer", context.chargesTransfers);
@@ -96,7 +98,7 @@ public final class PipeDreamJson {
         List.of(
             candidate("data parallel", planning.dataParallelSeconds(), planning),
             oneDevice(planning.singleDeviceSeconds(), oneDeviceSeconds, seconds)));
-    object.put("search", pair("exhaustive", planning.exact(), "states", planning.states()));
+    object.put("search", pair("exhaustive", planning.complete(), "states", planning.states()));
     return JsonText.of(object);
   }
 
@@ -106,7 +108,7 @@ public final class PipeDreamJson {
       List<StagePlan> running,
       List<StageMemory> memory) {
     Map<String, Object> plan = new LinkedHashMap<>();
-    plan.put("schedule", "pipedream");
+    plan.put("schedule", PipeDream.NAME);
     plan.put("micro_batches", planning.inFlight());
     plan.put("micro_batch", context.miniBatch.orElse(1));
     plan.put("replicas", 1);

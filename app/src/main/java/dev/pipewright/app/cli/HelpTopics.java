@@ -1,5 +1,6 @@
 package dev.pipewright.app.cli;
 
+import dev.pipewright.app.cli.terminal.MoreHelp;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -55,6 +56,12 @@ final class HelpTopics {
   /** Makes the help of a command and of its subcommands list options by topic. */
   static void register(CommandLine line) {
     line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, HelpTopics::render);
+    if (line.getCommand() instanceof MoreHelp more) {
+      UsageMessageSpec usage = line.getCommandSpec().usageMessage();
+      List<String> footer = new ArrayList<>(more.moreHelp());
+      footer.addAll(List.of(usage.footer()));
+      usage.footer(footer.toArray(String[]::new));
+    }
     line.getSubcommands().values().forEach(HelpTopics::register);
   }
 

@@ -3,8 +3,8 @@ package dev.pipewright.app.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.app.cli.plan.MemoryAnswer;
-import dev.pipewright.app.cli.plan.PlannerNames;
+import dev.pipewright.planner.Objective;
+import dev.pipewright.planner.catalog.PlannerCatalog;
 import dev.pipewright.units.Units;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,7 +37,7 @@ class FiguresAgreeTest {
 
   /** A chain of a seed, or a network of the zoo where it is 0. */
   static Stream<Arguments> plannersAndSeeds() {
-    return PlannerNames.ALL.stream()
+    return PlannerCatalog.names()
         .filter(planner -> !planner.equals("placement"))
         .flatMap(
             planner -> IntStream.rangeClosed(0, 3).mapToObj(seed -> Arguments.of(planner, seed)));
@@ -104,10 +104,11 @@ class FiguresAgreeTest {
       same(answer, simulated, "/simulated/step_s");
       assertEquals(answer.at("/simulated/peak_bytes"), simulated.at("/simulated/peak_bytes"));
     }
-    if (PlannerNames.isSynchronous(planner)) {
+    Objective objective = PlannerCatalog.find(planner).orElseThrow().objective();
+    if (objective == Objective.STEP_TIME) {
       synchronous(planner, seed, answer, simulated, file);
     }
-    if (MemoryAnswer.PLANNERS.contains(planner)) {
+    if (objective == Objective.PEAK_MEMORY) {
       long most = 0;
       for (JsonNode bytes : answer.at("/simulated/peak_bytes")) {
         most = Math.max(most, bytes.asLong());
@@ -310,7 +311,7 @@ class FiguresAgreeTest {
 
   @Test
   void whatLayersNeedWhileTheyComputeCountsInEveryPlannersMemory() {
-    for (String planner : PlannerNames.ALL) {
+    for (String planner : PlannerCatalog.names().toList()) {
       if (planner.equals("placement")) {
         continue; // operators have none
       }

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.app.cli.plan.PlannerNames;
 import dev.pipewright.app.report.chart.SvgReader;
+import dev.pipewright.planner.catalog.PlannerCatalog;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,7 +26,7 @@ class GivenPlanTest {
   @TempDir private Path folder = Path.of("");
 
   private static Stream<String> planners() {
-    return PlannerNames.ALL.stream();
+    return PlannerCatalog.names();
   }
 
   private static List<String> request(String planner, Path workload) {

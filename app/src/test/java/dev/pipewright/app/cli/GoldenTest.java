@@ -3,8 +3,8 @@ package dev.pipewright.app.cli;
 import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.pipewright.app.cli.plan.PlannerNames;
 import dev.pipewright.app.cli.schedule.ScheduleNames;
+import dev.pipewright.planner.catalog.PlannerCatalog;
 import dev.pipewright.schedule.catalog.ScheduleCatalog;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
 import java.io.IOException;
@@ -81,7 +81,7 @@ final class GoldenTest {
         Map.of("chain", FOLDER + "/chain.txt --profile-batch 2", "gpt", GPT, "vgg-16", "vgg-16");
     Map<String, String> clusters =
         Map.of("small", FOLDER + "/small.yaml", "dapple-a", "dapple-a:2x2");
-    for (String planner : PlannerNames.ALL) {
+    for (String planner : PlannerCatalog.names().toList()) {
       if (planner.equals("placement")) {
         continue;
       }

@@ -3,7 +3,7 @@ package dev.pipewright.app.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.app.cli.plan.PlannerNames;
+import dev.pipewright.planner.catalog.PlannerCatalog;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +38,7 @@ class StagesFlagTest {
   }
 
   static Stream<String> planners() {
-    return PlannerNames.ALL.stream()
+    return PlannerCatalog.names()
         .filter(planner -> !List.of("data", "placement").contains(planner));
   }
 

@@ -99,7 +99,7 @@ public final class PeriodicMemory implements Reproduction {
       PeriodicPlanning planning = PeriodicPlanner.plan(problem, () -> false);
       best = Math.min(best, milliseconds(planning.best(), Double.POSITIVE_INFINITY));
       double contiguous = milliseconds(planning.contiguous(), Double.NaN);
-      curves.bound()[i] = finite(planning.bound().value() * 1e3);
+      curves.bound()[i] = finite(planning.lowerBound().value() * 1e3);
       curves.plain()[i] = milliseconds(planning.plain(), Double.NaN);
       curves.star()[i] = milliseconds(planning.star(), Double.NaN);
       curves.dropping()[i] = contiguous;
@@ -114,7 +114,7 @@ public final class PeriodicMemory implements Reproduction {
           Numbers.significant(contiguous),
           Numbers.significant(curves.general()[i]),
           best < contiguous ? Numbers.percent(1 - best / contiguous) : "–",
-          planning.bound().why());
+          planning.lowerBound().why());
     }
     return curves;
   }

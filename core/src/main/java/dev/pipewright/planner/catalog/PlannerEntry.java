@@ -1,101 +1,70 @@
 package dev.pipewright.planner.catalog;
 
-import dev.pipewright.cost.Oracle;
-import dev.pipewright.cost.StageCosts;
-import dev.pipewright.planner.Planning;
-import dev.pipewright.planner.Remedy;
-import dev.pipewright.planner.Request;
-import dev.pipewright.planner.Request.Shape;
-import dev.pipewright.schedule.PipelinePolicy;
-import java.util.List;
-import java.util.function.BooleanSupplier;
+import dev.pipewright.planner.Objective;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
 
 /**
  * A planner of the catalogue.
  *
  * @param name as users write it
- * @param shape which plans it considers
- * @param policies the schedules that it tries unless the user names one
- * @param schedules which schedules the user may name
- * @param proves whether it goes on until the best plan is proven
- * @param search how it plans
- * @param remedy why there is no plan
+ * @param words what it plans, for the help text
+ * @param objective what it makes small
+ * @param options the flags that only some planners support, of which it is one
+ * @param method how it plans
  */
 public record PlannerEntry(
     String name,
-    Shape shape,
-    List<PipelinePolicy> policies,
-    Schedules schedules,
-    boolean proves,
-    Search search,
-    Reason remedy) {
-  /** Which schedules a planner can be asked for. */
-  public enum Schedules {
-    /** Those that it tries, and no others. */
-    OWN,
-    /** Each {@link PipelinePolicy}. */
-    POLICIES,
-    /** Every synchronous pipeline. */
-    ANY
-  }
-
-  /** How a planner plans. */
-  @FunctionalInterface
-  public interface Search {
-    /**
-     * Plans.
-     *
-     * @param decides chooses among the best few; a simulator
-     * @param stop asked now and then; from the first yes on the best so far counts
-     */
-    Planning plan(StageCosts costs, Request request, Oracle decides, BooleanSupplier stop);
-  }
-
-  /** Why a planner finds nothing. */
-  @FunctionalInterface
-  public interface Reason {
-    /** In words for the user, with what would help. */
-    String sentence(StageCosts costs, Request request);
-  }
-
+    String words,
+    Objective objective,
+    Set<PlannerOption> options,
+    PlannerMethod method) {
   public PlannerEntry {
-    policies = List.copyOf(policies);
+    options = Set.copyOf(options);
   }
 
-  /** A planner of all shapes that tries both variants of 1F1B. */
-  static PlannerEntry of(String name, Search search) {
+  /** A planner that makes the step short. */
+  static PlannerEntry time(String name, String words, StepPlanner method) {
+    return step(name, words, Objective.STEP_TIME, method)
+        .and(PlannerOption.COST_MODEL, PlannerOption.EVALUATE);
+  }
+
+  /** A planner that makes the peak of the fullest device small. */
+  public static PlannerEntry memory(String name, String words, StepPlanner method) {
+    return step(name, words, Objective.PEAK_MEMORY, method);
+  }
+
+  private static PlannerEntry step(
+      String name, String words, Objective objective, StepPlanner method) {
+    Set<PlannerOption> options =
+        EnumSet.of(
+            PlannerOption.MICRO_BATCH,
+            PlannerOption.SCHEDULE,
+            PlannerOption.RECOMPUTE,
+            PlannerOption.STAGES);
+    if (method.schedules() == StepPlanner.Schedules.ANY) {
+      options.add(PlannerOption.CHUNKS);
+    }
+    return new PlannerEntry(name, words, objective, options, method);
+  }
+
+  /** A planner that makes mini-batches follow each other fast, without flushes. */
+  static PlannerEntry throughput(String name, String words, SteadyPlanner method) {
     return new PlannerEntry(
-        name,
-        Shape.ANY,
-        List.of(PipelinePolicy.A, PipelinePolicy.B),
-        Schedules.POLICIES,
-        false,
-        search,
-        Remedy::sentence);
+        name, words, Objective.THROUGHPUT, Set.of(PlannerOption.STAGES), method);
   }
 
-  /** The same for some shapes only. */
-  PlannerEntry only(Shape other) {
-    return new PlannerEntry(name, other, policies, schedules, proves, search, remedy);
+  /** The same with more options. */
+  PlannerEntry and(PlannerOption... more) {
+    Set<PlannerOption> all = EnumSet.noneOf(PlannerOption.class);
+    all.addAll(options);
+    all.addAll(Set.of(more));
+    return new PlannerEntry(name, words, objective, all, method);
   }
 
-  /** The same that tries one schedule unless the user names another. */
-  PlannerEntry trying(PipelinePolicy policy) {
-    return new PlannerEntry(name, shape, List.of(policy), schedules, proves, search, remedy);
-  }
-
-  /** The same for other schedules. */
-  PlannerEntry with(Schedules other) {
-    return new PlannerEntry(name, shape, policies, other, proves, search, remedy);
-  }
-
-  /** The same that proves its answer. */
-  PlannerEntry proving() {
-    return new PlannerEntry(name, shape, policies, schedules, true, search, remedy);
-  }
-
-  /** The same with a reason of its own where it finds nothing. */
-  PlannerEntry because(Reason reason) {
-    return new PlannerEntry(name, shape, policies, schedules, proves, search, reason);
+  /** How it plans steps; empty where it does not. */
+  public Optional<StepPlanner> steps() {
+    return method instanceof StepPlanner step ? Optional.of(step) : Optional.empty();
   }
 }

@@ -1,6 +1,8 @@
 package dev.pipewright.planner.madpipe;
 
+import dev.pipewright.cost.StageCosts;
 import dev.pipewright.planner.SearchStoppedException;
+import dev.pipewright.planner.SteadyRequest;
 import dev.pipewright.planner.madpipe.Discipline.Dropping;
 import dev.pipewright.planner.madpipe.Discipline.OneForwardOneBackward;
 import dev.pipewright.planner.madpipe.Discipline.Star;
@@ -19,6 +21,20 @@ public final class PeriodicPlanner {
   private static final int MOST_DROPPED = 2; // of every three batches one, or of every two
 
   private PeriodicPlanner() {}
+
+  /**
+   * Plans for a priced network and cluster.
+   *
+   * @param request with the samples of a mini-batch
+   */
+  public static PeriodicPlanning plan(
+      StageCosts costs, SteadyRequest request, BooleanSupplier stop) {
+    return plan(
+        PeriodicProblem.of(costs, request.batch().orElseThrow())
+            .recomputing(request.recomputation())
+            .withStages(request.stages()),
+        stop);
+  }
 
   /**
    * Plans.

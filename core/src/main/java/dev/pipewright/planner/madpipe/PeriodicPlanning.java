@@ -1,6 +1,7 @@
 package dev.pipewright.planner.madpipe;
 
 import dev.pipewright.planner.Planning.LowerBound;
+import dev.pipewright.planner.SteadyPlanning;
 import java.util.List;
 import java.util.Optional;
 
@@ -24,7 +25,8 @@ public record PeriodicPlanning(
     Optional<PeriodicPlan> dropping,
     Optional<PeriodicPlan> general,
     List<LowerBound> bounds,
-    boolean complete) {
+    boolean complete)
+    implements SteadyPlanning {
   public PeriodicPlanning {
     bounds = List.copyOf(bounds);
   }
@@ -40,13 +42,26 @@ public record PeriodicPlanning(
   }
 
   /** The bound that binds. */
-  public LowerBound bound() {
+  @Override
+  public LowerBound lowerBound() {
     return bounds.get(0);
   }
 
+  /** The best plan's period, per batch. */
+  @Override
+  public double seconds() {
+    return best().map(PeriodicPlan::secondsPerBatch).orElse(Double.POSITIVE_INFINITY);
+  }
+
   /** How much longer the best plan takes than the bound, as a share of the bound. */
+  @Override
   public double gap() {
-    return best().map(plan -> bound().gap(plan.secondsPerBatch())).orElse(Double.POSITIVE_INFINITY);
+    return best().map(plan -> lowerBound().gap(seconds())).orElse(Double.POSITIVE_INFINITY);
+  }
+
+  @Override
+  public Optional<String> remedy() {
+    return best().isPresent() ? Optional.empty() : Optional.of(binding());
   }
 
   /** How many times longer the best plan with one stage per device takes than the best. */

@@ -36,7 +36,12 @@ public final class Capture {
   /** Above this many positions plans are made fast in blocks of layers. */
   private static final int FINE = 64;
 
+  /** The planner's name. */
+  public static final String NAME = "capture";
+
   private static final double ROUNDING = 1e-9;
+  private static final int POINTS = 12; // plans of a front
+  private static final long BUDGET = 1_000_000; // partial pipelines of each search for speed
 
   private final StageCosts network;
   private final StageCosts costs; // cut on one path through its branches
@@ -90,6 +95,12 @@ public final class Capture {
     return new Capture(costs, request, limits, stop).run();
   }
 
+  /** The same with tensor parallelism within a machine, and as far as an answer takes seconds. */
+  public static Planning plan(StageCosts costs, Request request, BooleanSupplier stop) {
+    int machine = costs.workload().cluster().groups().get(0).get(0);
+    return plan(costs, request, new Limits(machine, POINTS, BUDGET), stop);
+  }
+
   private Planning run() {
     Candidate smallest = smallest();
     List<Candidate> found = new ArrayList<>(List.of(smallest));
@@ -109,7 +120,7 @@ public final class Capture {
     List<Candidate> front = fits ? front(found) : found;
     Candidate best = front.get(0);
     return new Planning(
-        "capture",
+        NAME,
         Objective.PEAK_MEMORY,
         CostModel.PIPEWRIGHT.word(),
         fits ? Optional.of(best) : Optional.empty(),

@@ -12,6 +12,9 @@ import java.util.function.BooleanSupplier;
  * McapExact} does at once; it is here to compare with and as its referee.
  */
 public final class McapBruteForce {
+  /** The planner's name. */
+  public static final String NAME = "mcap-bf";
+
   private static final int ASK = 1 << 14; // partitions between two questions whether to stop
 
   private final StagePeak peaks;
@@ -52,7 +55,7 @@ public final class McapBruteForce {
             : new LowerBound(
                 search.bestPeak, "all " + search.considered + " partitions were tried");
     return new Balance(
-        "mcap-bf",
+        NAME,
         found ? search.best : exact.sizes(),
         found ? search.bestBytes : exact.bytes(),
         bound,

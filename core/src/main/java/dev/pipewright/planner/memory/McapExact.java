@@ -19,6 +19,9 @@ import java.util.function.Supplier;
  * {@link TieBreak#NEXT_PEAKS} the same partition too, O(stages² · layers²) (see {@link NextPeaks}).
  */
 public final class McapExact {
+  /** The planner's name. */
+  public static final String NAME = "mcap";
+
   /** Peaks between two questions whether to stop, so that small searches always have an answer. */
   private static final int ASK = 1 << 16;
 
@@ -67,7 +70,7 @@ public final class McapExact {
             : unlessStopped(() -> NextPeaks.sizes(asking(peaks, stop), layers, stages, peak))
                 .orElse(sizes);
     return new Balance(
-        "mcap",
+        NAME,
         chosen,
         peaks.bytes(chosen),
         new LowerBound(peak, "the least of all partitions, by dynamic programming"),

@@ -1,7 +1,11 @@
 package dev.pipewright.planner.pipedream;
 
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.Workload;
 import dev.pipewright.planner.Planning.LowerBound;
+import dev.pipewright.planner.SteadyRequest;
 import dev.pipewright.planner.pipedream.PipeDream2bwPlanning.Candidate;
+import dev.pipewright.schedule.PipeDream2bw;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -24,6 +28,9 @@ import java.util.function.BooleanSupplier;
  * needs as many micro-batches as stages, which is when two versions suffice (§3.1).
  */
 public final class PipeDream2bwPlanner {
+  /** The planner's name. */
+  public static final String NAME = PipeDream2bw.NAME;
+
   private final PipeDream2bwSetting setting;
   private final PipeDream2bwCuts places;
   private final List<Candidate> candidates = new ArrayList<>();
@@ -43,6 +50,26 @@ public final class PipeDream2bwPlanner {
    */
   public static PipeDream2bwPlanning plan(PipeDream2bwSetting setting, BooleanSupplier stop) {
     return new PipeDream2bwPlanner(setting).run(stop);
+  }
+
+  /**
+   * Plans for a priced network on a cluster of equal groups, whose smallest device sets the memory.
+   *
+   * @param request whose batch is the samples of an update
+   */
+  public static PipeDream2bwPlanning plan(
+      StageCosts costs, SteadyRequest request, BooleanSupplier stop) {
+    Workload workload = costs.workload();
+    return plan(
+        new PipeDream2bwSetting(
+            workload.chain(),
+            workload.profile(),
+            workload.training(),
+            BandwidthLevel.of(workload.cluster()),
+            workload.cluster().leastMemory().value(),
+            request.batch().orElseThrow(),
+            request.stages()),
+        stop);
   }
 
   private PipeDream2bwPlanning run(BooleanSupplier stop) {
@@ -65,7 +92,7 @@ public final class PipeDream2bwPlanner {
         Comparator.comparingDouble(Candidate::seconds)); // stable: of equals the narrowest
     double all = perSample * batch;
     LowerBound bound = new LowerBound(all / setting.devices(), "work / devices");
-    return new PipeDream2bwPlanning(candidates, leastPeak, all, bound, complete);
+    return new PipeDream2bwPlanning(setting, candidates, leastPeak, all, bound, complete);
   }
 
   private void tryWidth(int width, int depth, BooleanSupplier stop) {

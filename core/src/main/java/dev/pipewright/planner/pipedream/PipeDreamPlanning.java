@@ -1,6 +1,11 @@
 package dev.pipewright.planner.pipedream;
 
+import dev.pipewright.plan.AsynchronousPlan;
+import dev.pipewright.plan.AsynchronousPlan.Rule;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Planning.LowerBound;
+import dev.pipewright.planner.SteadyPlanning;
 import dev.pipewright.units.Check;
 import java.util.List;
 import java.util.Optional;
@@ -17,7 +22,7 @@ import java.util.Optional;
  * @param lowerBound no plan takes less
  * @param bottleneck what keeps the plan from being faster
  * @param runnerUp the best plan whose last stage has other devices, where there is one
- * @param exact whether nothing was left out of the search
+ * @param complete whether nothing was left out of the search
  */
 public record PipeDreamPlanning(
     double seconds,
@@ -29,7 +34,8 @@ public record PipeDreamPlanning(
     LowerBound lowerBound,
     PipeDreamBottleneck bottleneck,
     Optional<RunnerUp> runnerUp,
-    boolean exact) {
+    boolean complete)
+    implements SteadyPlanning {
   public PipeDreamPlanning {
     stages = List.copyOf(stages);
     Check.that(!stages.isEmpty(), "a plan has stages: stages=%d", stages.size());
@@ -83,7 +89,33 @@ public record PipeDreamPlanning(
   }
 
   /** How much longer the plan may take than the best, as a share: 0 where the search was exact. */
+  @Override
   public double gap() {
-    return exact ? 0 : lowerBound.gap(seconds);
+    return complete ? 0 : lowerBound.gap(seconds);
+  }
+
+  /** It knows no memory, so it always finds a plan. */
+  @Override
+  public Optional<String> remedy() {
+    return Optional.empty();
+  }
+
+  /**
+   * The plan that runs.
+   *
+   * @param batch samples of a mini-batch
+   */
+  public AsynchronousPlan plan(int batch) {
+    List<StagePlan> kept =
+        stages.stream()
+            .map(stage ->
+                new StagePlan(
+                    stage.firstLayer(),
+                    stage.lastLayer(),
+                    stage.devices(),
+                    Recompute.NONE,
+                    stage.inFlight()))
+            .toList();
+    return new AsynchronousPlan(Rule.PIPEDREAM, inFlight, batch, 1, kept);
   }
 }

@@ -22,6 +22,9 @@ import java.util.function.BooleanSupplier;
  * all ideals. What need not be contiguous is improved from there by {@link PlacementAnnealing}.
  */
 public final class PlacementPlanner {
+  /** The planner's name. */
+  public static final String NAME = "placement";
+
   private static final long MOST_NUMBERS = 80_000_000;
 
   private final OperatorGraph graph;

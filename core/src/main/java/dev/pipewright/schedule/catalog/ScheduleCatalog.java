@@ -82,13 +82,16 @@ public final class ScheduleCatalog {
             .forDurations());
     ENTRIES.add(
         ScheduleEntry.asynchronous(
-            "pipedream",
+            PipeDream.NAME,
             STASHED,
             ScheduleInput::round,
             r -> PipeDream.of(r.microBatches(), r.replicasOfStages())));
     ENTRIES.add(
         ScheduleEntry.asynchronous(
-            "pipedream-2bw", DOUBLE_BUFFERED, ScheduleInput::stages, ScheduleCatalog::twoBuffers));
+            PipeDream2bw.NAME,
+            DOUBLE_BUFFERED,
+            ScheduleInput::stages,
+            ScheduleCatalog::twoBuffers));
     ENTRIES.add(ScheduleEntry.replicated("dp", r -> inStep(r, "dp")));
     ENTRIES.add(
         ScheduleEntry.replicated(

@@ -159,6 +159,6 @@ class PeriodicPlannerTest {
     var problem = new PeriodicProblem(Chains.of(1, 5, 1, 1), 2, 4);
     PeriodicPlanning planning = plan(problem);
     assertTrue(planning.best().isEmpty());
-    assertEquals(Double.POSITIVE_INFINITY, planning.bound().value());
+    assertEquals(Double.POSITIVE_INFINITY, planning.lowerBound().value());
   }
 }

@@ -186,7 +186,7 @@ class PipeDream2bwPlannerTest {
     double[] leastPeak = {Double.POSITIVE_INFINITY};
     Map<String, Double> expected =
         new Exhaustive(setting, OnePath.positions(setting.chain())).seconds(leastPeak);
-    assertTrue(planning.exact());
+    assertTrue(planning.complete());
     assertEquals(expected.size(), planning.candidates().size());
     double before = 0;
     for (Candidate found : planning.candidates()) {
@@ -267,7 +267,7 @@ class PipeDream2bwPlannerTest {
     int[] asked = {0};
     PipeDream2bwPlanning stopped =
         PipeDream2bwPlanner.plan(fourLayers(1e12), () -> asked[0]++ >= 1);
-    assertFalse(stopped.exact());
+    assertFalse(stopped.complete());
     assertEquals(1, stopped.candidates().size());
   }
 

@@ -66,7 +66,7 @@ class PipeDreamOptimizerTest {
     double least = Arrays.stream(byLast).min().orElseThrow();
     PipeDreamPlanning planning = instance.plan();
     close(least, planning.seconds());
-    assertTrue(planning.exact());
+    assertTrue(planning.complete());
     assertEquals(0, planning.gap());
     int inner = instance.devices() / (byLast.length - 1);
     int chosen = outermostUnitsOfTheLastStage(instance, planning);
@@ -161,8 +161,8 @@ class PipeDreamOptimizerTest {
     checkStages(instance, stopped);
     assertTrue(stopped.seconds() >= least * (1 - 1e-12));
     assertTrue(stopped.seconds() <= stopped.dataParallelSeconds() * (1 + 1e-12));
-    assertEquals(asked[0] <= patience, stopped.exact());
-    if (!stopped.exact()) {
+    assertEquals(asked[0] <= patience, stopped.complete());
+    if (!stopped.complete()) {
       close(stopped.lowerBound().value() * (1 + stopped.gap()), stopped.seconds());
     }
   }

@@ -7,8 +7,8 @@ import dev.pipewright.planner.Request;
 import dev.pipewright.planner.Request.Shape;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
 import dev.pipewright.planner.catalog.PlannerCatalog;
-import dev.pipewright.planner.catalog.PlannerEntry;
-import dev.pipewright.planner.catalog.PlannerEntry.Schedules;
+import dev.pipewright.planner.catalog.StepPlanner;
+import dev.pipewright.planner.catalog.StepPlanner.Schedules;
 import dev.pipewright.planner.madpipe.MadPipe;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.PipelinePolicy;
@@ -125,7 +125,7 @@ public record StepOptions(
   public static void checkStages(String planner, int stages) {
     checkStages(stages);
     boolean one =
-        PlannerCatalog.find(planner)
+        PlannerCatalog.steps(planner)
             .filter(entry -> entry.shape() == Shape.DATA_PARALLEL)
             .isPresent();
     if (one && stages > 1) {
@@ -221,17 +221,21 @@ public record StepOptions(
           "--cost-model: dapple-published only scores plans; add --evaluate PLAN.json or plan with"
               + " dapple, its correction");
     }
+    Optional<StepPlanner> entry = PlannerCatalog.steps(planner);
+    Recomputation auto =
+        costs == CostModel.PIPEWRIGHT // other cost models score what their papers know
+            ? Recomputation.SELECTIVE
+            : Recomputation.WHERE_NEEDED;
     return new Request(
         globalBatch,
         microBatch.isEmpty() && costs == CostModel.DAPPLE_REPO ? OptionalInt.of(1) : microBatch,
         policies(planner),
-        recomputation(
-            recompute,
-            costs == CostModel.PIPEWRIGHT // other cost models score what their papers know
-                ? Recomputation.SELECTIVE
-                : Recomputation.WHERE_NEEDED),
+        entry
+            .flatMap(StepPlanner::byLayers)
+            .map(own -> recomputationByLayers(recompute, own))
+            .orElseGet(() -> recomputation(recompute, auto)),
         costs,
-        PlannerCatalog.find(planner).map(PlannerEntry::shape).orElse(Shape.ANY));
+        entry.map(StepPlanner::shape).orElse(Shape.ANY));
   }
 
   /**
@@ -250,7 +254,7 @@ public record StepOptions(
     String name = schedule.get();
     Choice choice = choice(name);
     boolean plansAny =
-        PlannerCatalog.find(planner).filter(each -> each.schedules() == Schedules.ANY).isPresent();
+        PlannerCatalog.steps(planner).filter(each -> each.schedules() == Schedules.ANY).isPresent();
     if (!plansAny) {
       throw new BadInputException(
           "--schedule: the planner %s plans for %s, not %s; take --planner auto"
@@ -305,9 +309,9 @@ public record StepOptions(
   }
 
   private List<PipelinePolicy> policies(String planner) {
-    Optional<PlannerEntry> entry = PlannerCatalog.find(planner);
+    Optional<StepPlanner> entry = PlannerCatalog.steps(planner);
     List<PipelinePolicy> tried =
-        entry.map(PlannerEntry::policies).orElse(List.of(PipelinePolicy.A, PipelinePolicy.B));
+        entry.map(StepPlanner::policies).orElse(List.of(PipelinePolicy.A, PipelinePolicy.B));
     if (schedule.isEmpty() || anySchedule(planner).isPresent()) { // whose own order of work counts
       return tried;
     }
@@ -339,6 +343,22 @@ public record StepOptions(
       case RECOMPUTE -> auto;
       default -> Recomputation.SELECTIVE;
     };
+  }
+
+  /**
+   * The same for planners that choose layer by layer.
+   *
+   * @throws BadInputException where they cannot recompute so
+   */
+  public static Recomputation recomputationByLayers(String recompute, Recomputation auto) {
+    try {
+      return recomputation(recompute, auto).ofLayers();
+    } catch (BadInputException e) {
+      throw e; // a sentence already
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException(
+          "--recompute: " + e.getMessage() + "; take full, or --planner dapple");
+    }
   }
 
   private static int nearestDivisor(int number, int wanted) {

@@ -105,7 +105,7 @@ class ReferencePipeDreamTest {
     double dataParallel = planning.singleDeviceSeconds() / planning.dataParallelSeconds();
     close(recorded.number("dp_speedup"), dataParallel);
     assertEquals((int) recorded.number("states"), planning.states());
-    assertTrue(planning.exact());
+    assertTrue(planning.complete());
     assertTrue(planning.lowerBound().value() <= theirs);
   }
 
@@ -120,7 +120,7 @@ class ReferencePipeDreamTest {
             true,
             () -> false);
     assertEquals(1495, planning.states());
-    assertTrue(planning.exact());
+    assertTrue(planning.complete());
     assertEquals(16, planning.devices());
     assertTrue(planning.seconds() >= planning.lowerBound().value());
     assertTrue(planning.seconds() < 1.3 * planning.lowerBound().value());

@@ -2,6 +2,7 @@ package dev.pipewright.runtime.training;
 
 import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.PipeDream;
 import dev.pipewright.schedule.cyclic.Cyclic;
 import dev.pipewright.schedule.periodic.RepeatedOp;
 import java.util.ArrayList;
@@ -17,7 +18,7 @@ final class AsyncPipelineJson {
   static void put(ObjectNode object, AsyncPipeline asyncPipeline) {
     switch (asyncPipeline) {
       case AsyncPipeline.PipeDream(List<Integer> replicas, boolean vertical) -> {
-        object.put("kind", "pipedream").put("vertical", vertical);
+        object.put("kind", PipeDream.NAME).put("vertical", vertical);
         replicas.forEach(object.putArray("replicas")::add);
       }
       case AsyncPipeline.DoubleBuffered(int stages, int microBatches, boolean shared) ->
@@ -68,7 +69,7 @@ final class AsyncPipelineJson {
 
   static AsyncPipeline parse(JsonNode object) {
     return switch (object.get("kind").asString()) {
-      case "pipedream" -> {
+      case PipeDream.NAME -> {
         List<Integer> replicas = new ArrayList<>();
         object.get("replicas").forEach(count -> replicas.add(count.asInt()));
         yield new AsyncPipeline.PipeDream(replicas, object.get("vertical").asBoolean());

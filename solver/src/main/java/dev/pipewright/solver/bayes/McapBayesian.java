@@ -29,6 +29,9 @@ import java.util.function.BooleanSupplier;
  * <p>The same seed gives the same answer everywhere.
  */
 public final class McapBayesian {
+  /** The planner's name. */
+  public static final String NAME = "mcap-bo";
+
   private static final int RANDOM = 256; // partitions of each step that are drawn blindly
   private static final int BEST_FEW = 3; // predicted ones whose neighbours are looked at
   private static final int FARTHEST = 3; // layers by which a neighbour's cuts move
@@ -84,7 +87,7 @@ public final class McapBayesian {
     double[] bytes = peaks.bytes(sizes);
     boolean possible = Arrays.stream(bytes).max().orElseThrow() < Double.POSITIVE_INFINITY;
     return new Balance(
-        "mcap-bo",
+        NAME,
         possible ? sizes : exact.sizes(),
         possible ? bytes : exact.bytes(),
         exact.lowerBound(),

@@ -1,6 +1,6 @@
 package dev.pipewright.app.cli.given;
 
-import dev.pipewright.app.cli.plan.PeriodicAnswer;
+import dev.pipewright.app.cli.plan.PatternAnswer;
 import dev.pipewright.app.cli.terminal.Terminal;
 import dev.pipewright.app.report.plan.PlanSheet;
 import dev.pipewright.app.report.plan.RoundsSheet;
@@ -109,7 +109,7 @@ public record PatternSimulation(
   @Override
   public Optional<TrainingFigures> figures() {
     return Optional.of(
-        PeriodicAnswer.figures(given.costed().workload(), plan, given.file().samples()));
+        PatternAnswer.figures(given.costed().workload(), plan, given.file().samples()));
   }
 
   @Override
@@ -130,7 +130,7 @@ public record PatternSimulation(
 
   @Override
   public void write(OutputFolder folder) {
-    PeriodicAnswer.pictures(
+    PatternAnswer.pictures(
         folder,
         sheet(),
         plan,
@@ -166,7 +166,7 @@ public record PatternSimulation(
             .formatted(
                 plan.discipline(),
                 Words.count(plan.stages().size(), "stage"),
-                PeriodicAnswer.period(plan)),
+                PatternAnswer.period(plan)),
         lines,
         "computes",
         rows());
@@ -185,9 +185,9 @@ public record PatternSimulation(
           work.add(
               "%s (%d held%s)"
                   .formatted(
-                      PeriodicAnswer.layers(stage.first(), stage.end() - 1),
+                      PatternAnswer.layers(stage.first(), stage.end() - 1),
                       held[s],
-                      PeriodicAnswer.again(stage.again(), layers)));
+                      PatternAnswer.again(stage.again(), layers)));
         }
       }
       rows.add(

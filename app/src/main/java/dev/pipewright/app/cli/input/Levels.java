@@ -74,26 +74,13 @@ public record Levels(List<BandwidthLevel> levels) {
     return rate;
   }
 
-  /**
-   * The levels of a cluster, with the rate between two devices: PipeDream knows one rate for each
-   * level. Throws {@link BadInputException} when groups of a level differ in size.
-   */
+  /** The levels of a cluster; throws {@link BadInputException} where it has none such. */
   public static Levels of(Cluster cluster) {
-    List<BandwidthLevel> levels = new ArrayList<>();
-    int below = 1;
-    for (int level = 0; level < cluster.levels().size(); level++) {
-      List<Integer> sizes = cluster.groups().get(level);
-      int size = sizes.get(0);
-      if (sizes.stream().anyMatch(other -> other != size) || size % below != 0) {
-        throw new BadInputException(
-            "--cluster: PipeDream's planners need groups of one size, and those of %s differ; make them equal or take --planner dapple"
-                .formatted(cluster.name()));
-      }
-      double rate = cluster.levels().get(level).pointToPoint().bandwidth().value();
-      levels.add(new BandwidthLevel(size / below, rate));
-      below = size;
+    try {
+      return new Levels(BandwidthLevel.of(cluster));
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException("--cluster: " + e.getMessage());
     }
-    return new Levels(levels);
   }
 
   /**

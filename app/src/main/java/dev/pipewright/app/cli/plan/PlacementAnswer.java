@@ -8,9 +8,9 @@ import dev.pipewright.formats.PlacementJson;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.file.OutputFolder;
+import dev.pipewright.planner.catalog.OperatorPlanner;
 import dev.pipewright.planner.placement.OperatorGraph;
 import dev.pipewright.planner.placement.OperatorGraph.Devices;
-import dev.pipewright.planner.placement.PlacementPlanner;
 import dev.pipewright.planner.placement.PlacementRequest;
 import dev.pipewright.planner.placement.PlacementResult;
 import dev.pipewright.planner.placement.PlacementResult.NoRoom;
@@ -51,7 +51,7 @@ public final class PlacementAnswer implements PlannerAnswer {
   }
 
   /** Reads the workload and plans; throws {@link BadInputException} where that cannot be done. */
-  static PlacementAnswer of(Options options, SearchDeadline patience) {
+  static PlacementAnswer of(OperatorPlanner planner, Options options, SearchDeadline patience) {
     Path file = FileNames.file("the workload", options.model());
     if (options.model().isEmpty() || !Files.exists(file)) {
       throw new BadInputException(
@@ -67,7 +67,7 @@ public final class PlacementAnswer implements PlannerAnswer {
             1,
             patience);
     long start = System.nanoTime();
-    PlacementResult answer = PlacementPlanner.plan(graph, request);
+    PlacementResult answer = planner.search().apply(graph, request);
     double seconds = (System.nanoTime() - start) / 1e9;
     if (answer instanceof TooBroad broad) {
       throw new BadInputException(

@@ -2,6 +2,7 @@ package dev.pipewright.app.cli.plan;
 
 import dev.pipewright.app.cli.plan.PlacementAnswer.Options;
 import dev.pipewright.app.cli.terminal.SearchDeadline;
+import dev.pipewright.planner.catalog.OperatorPlanner;
 import picocli.CommandLine.Option;
 
 /** What the placement of operators may look like. */
@@ -16,7 +17,7 @@ public final class PlacementFlags {
       description = "For placement: a device may hold operators that do not follow each other.")
   private boolean nonContiguous;
 
-  PlacementAnswer answer(String model, SearchDeadline patience) {
-    return PlacementAnswer.of(new Options(model, linearize, nonContiguous), patience);
+  PlacementAnswer answer(OperatorPlanner planner, String model, SearchDeadline patience) {
+    return PlacementAnswer.of(planner, new Options(model, linearize, nonContiguous), patience);
   }
 }

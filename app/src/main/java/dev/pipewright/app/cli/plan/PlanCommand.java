@@ -4,6 +4,7 @@ import dev.pipewright.api.Planners;
 import dev.pipewright.app.cli.input.Mistakes;
 import dev.pipewright.app.cli.input.ModelArgument;
 import dev.pipewright.app.cli.terminal.Failures;
+import dev.pipewright.app.cli.terminal.MoreHelp;
 import dev.pipewright.app.cli.terminal.SearchDeadline;
 import dev.pipewright.app.cli.terminal.Terminal;
 import dev.pipewright.app.report.text.TrainingLines;
@@ -11,10 +12,22 @@ import dev.pipewright.formats.answer.TrainingFiguresJson;
 import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.formats.memory.McapTable;
+import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.SearchStoppedException;
+import dev.pipewright.planner.catalog.OperatorPlanner;
+import dev.pipewright.planner.catalog.PlannerCatalog;
+import dev.pipewright.planner.catalog.PlannerEntry;
+import dev.pipewright.planner.catalog.PlannerOption;
+import dev.pipewright.planner.catalog.SteadyPlanner;
+import dev.pipewright.planner.catalog.StepPlanner;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -46,7 +59,7 @@ import picocli.CommandLine.Spec;
       "  pipewright plan vgg-19 --cluster dapple-c --global-batch 2048 --objective throughput",
       "  pipewright plan vgg16.graph.txt --planner pipedream --levels 4,4 --bandwidths 25e9,1e9"
     })
-public final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
+public final class PlanCommand implements Callable<Integer>, Mistakes.Checked, MoreHelp {
   @Spec private CommandSpec spec;
 
   @Parameters(
@@ -60,11 +73,8 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
       names = "--planner",
       paramLabel = "NAME",
       defaultValue = Planners.DEFAULT,
-      description =
-          "auto, dapple, data (parallelism only), straight (one pipeline, a device for each stage),"
-              + " gpipe (the same with GPipe's schedule), alpa (Alpa's stages); pipedream, madpipe"
-              + " (without flushes);"
-              + " mcap, mcap-bf, mcap-bo, capture (least memory); placement (of operators).")
+      completionCandidates = Names.class,
+      description = "How to plan; the planners are listed below.")
   private String planner = Planners.DEFAULT;
 
   @Option(
@@ -76,7 +86,7 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
   private @Nullable String objective;
 
   @Mixin private SynchronousFlags synchronous = new SynchronousFlags();
-  @Mixin private PipeDreamFlags pipeDream = new PipeDreamFlags();
+  @Mixin private LevelFlags levels = new LevelFlags();
   @Mixin private PlacementFlags placement = new PlacementFlags();
 
   @Option(
@@ -95,6 +105,14 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
   @Option(names = "--json", description = "Print one JSON object and nothing else.")
   private boolean json;
 
+  /** For the help text and the completion of shells. */
+  static final class Names implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return PlannerCatalog.names().iterator();
+    }
+  }
+
   PlanCommand() {
     this.spec = CommandSpec.create();
   }
@@ -106,16 +124,36 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
     found.of("--planner", this::meant);
     found.of("--time-limit", () -> SearchDeadline.limit(timeLimit));
     boolean known = before == found.sentences().size();
-    if (known && PlannerNames.isSynchronous(planner) && objective == null) {
+    if (known && objective == null && isForTime(planner)) {
       found.of("--cluster", () -> arguments.require());
       found.of("--global-batch", () -> synchronous.globalBatch());
     }
   }
 
+  private static boolean isForTime(String planner) {
+    return PlannerCatalog.find(planner)
+        .filter(entry -> entry.objective() == Objective.STEP_TIME)
+        .isPresent();
+  }
+
+  /** The planners of the catalogue by objective. */
+  @Override
+  public List<String> moreHelp() {
+    List<String> lines = new ArrayList<>();
+    for (Objective each : Objective.values()) {
+      lines.add("");
+      lines.add("Planners for %s:".formatted(each.word()));
+      for (PlannerEntry entry : PlannerCatalog.entries(each)) {
+        lines.add("  %-18s %s".formatted(entry.name(), entry.words()));
+      }
+    }
+    return lines;
+  }
+
   @Override
   public Integer call() {
-    String meant = meant();
-    synchronous.checkStages(meant);
+    Optional<PlannerEntry> meant = meant();
+    synchronous.checkStages(meant.map(PlannerEntry::name).orElse(planner));
     try (OutputFolder to =
         OutputFolder.of(out, Answer.FILES.toArray(String[]::new))) { // before any work
       PlannerAnswer answer;
@@ -129,36 +167,47 @@ public final class PlanCommand implements Callable<Integer>, Mistakes.Checked {
     }
   }
 
-  /** The planner that is meant; throws where it does not support a flag. */
-  private String meant() {
-    String meant = synchronous.meant(PlannerNames.of(planner, objective));
+  /**
+   * The planner that is meant, empty where several compete; throws where it does not support a
+   * flag.
+   */
+  private Optional<PlannerEntry> meant() {
+    Optional<PlannerEntry> of =
+        PlannerNames.of(planner, objective, this::isTable).map(synchronous::meant);
+    Set<PlannerOption> options = EnumSet.of(PlannerOption.STAGES);
+    of.ifPresent(entry -> {
+      options.clear();
+      options.addAll(entry.options());
+      if (synchronous.isScheduleOf(entry)) {
+        options.add(PlannerOption.SCHEDULE);
+      }
+    });
     PlannerNames.checkSupported(
-        meant, spec.commandLine().getParseResult(), synchronous.isScheduleOf(meant));
-    return meant;
+        of.map(PlannerEntry::name).orElse(ThroughputAnswer.NAME),
+        options,
+        spec.commandLine().getParseResult());
+    return of;
   }
 
-  private PlannerAnswer answer(String meant, SearchDeadline patience) {
-    return switch (meant) {
-      case "mcap", "mcap-bf", "mcap-bo", "capture" ->
-          MemoryAnswer.of(
-              planner.equals(Planners.DEFAULT) ? forMemory() : planner,
-              model,
-              arguments,
-              synchronous,
-              patience);
-      case ThroughputAnswer.NAME ->
-          ThroughputAnswer.of(model, arguments, synchronous, pipeDream, patience);
-      case "madpipe" -> PeriodicAnswer.of(model, arguments, synchronous, patience);
-      case "placement" -> placement.answer(model, patience);
-      case "pipedream" -> pipeDream.answer(model, arguments, synchronous, patience);
-      case "pipedream-2bw" -> PipeDream2bwAnswer.of(model, arguments, synchronous, patience);
-      default -> SynchronousAnswer.of(meant, model, arguments, synchronous, patience);
+  private boolean isTable() {
+    return McapTable.isTable(FileNames.file("the model", model));
+  }
+
+  private PlannerAnswer answer(Optional<PlannerEntry> meant, SearchDeadline patience) {
+    if (meant.isEmpty()) {
+      return ThroughputAnswer.of(model, arguments, synchronous, levels, patience);
+    }
+    PlannerEntry entry = meant.get();
+    return switch (entry.method()) {
+      case StepPlanner step ->
+          entry.objective() == Objective.PEAK_MEMORY && isTable()
+              ? PeaksAnswer.of(
+                  entry, FileNames.file("the model", model), arguments, synchronous, patience)
+              : StepAnswer.of(entry.name(), model, arguments, synchronous, patience);
+      case SteadyPlanner steady ->
+          SteadyAnswer.of(entry, steady, model, arguments, synchronous, levels, patience);
+      case OperatorPlanner operators -> placement.answer(operators, model, patience);
     };
-  }
-
-  /** CAPTURE needs a network; a table of measured peaks is for mCAP. */
-  private String forMemory() {
-    return McapTable.isTable(FileNames.file("the model", model)) ? "mcap" : "capture";
   }
 
   private int show(PlannerAnswer answer, @Nullable OutputFolder to) {

@@ -4,7 +4,8 @@ import dev.pipewright.app.cli.schedule.GivenSchedule;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.problem.StepOptions;
-import dev.pipewright.planner.Request;
+import dev.pipewright.planner.catalog.PlannerCatalog;
+import dev.pipewright.planner.catalog.PlannerEntry;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.catalog.ScheduleCatalog;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
@@ -141,19 +142,16 @@ public final class SynchronousFlags {
     return ScheduleEntry.given(given.schedule().named(given.name()));
   }
 
-  /** What a planner is asked for; throws {@link BadInputException} where flags make no sense. */
-  Request request(String planner) {
-    return options().request(planner, evaluate != null);
-  }
-
   /** The planner that is meant where only its schedule is named. */
-  String meant(String planner) {
-    return planner.equals("auto") ? ofSchedule().orElse(planner) : planner;
+  PlannerEntry meant(PlannerEntry planner) {
+    return planner.name().equals(PlannerCatalog.DEFAULT)
+        ? ofSchedule().flatMap(PlannerCatalog::find).orElse(planner)
+        : planner;
   }
 
   /** Whether the schedule is the one that a planner without flushes plans for. */
-  boolean isScheduleOf(String planner) {
-    return ofSchedule().equals(Optional.of(planner));
+  boolean isScheduleOf(PlannerEntry planner) {
+    return ofSchedule().equals(Optional.of(planner.name()));
   }
 
   /** The planner without flushes that plans for the schedule. */
@@ -169,13 +167,7 @@ public final class SynchronousFlags {
    *
    * @param auto what is meant where nothing is said
    */
-  Recomputation recomputationOfLayers(Recomputation auto) {
-    Recomputation asked = StepOptions.recomputation(recompute, auto);
-    try {
-      return asked.ofLayers();
-    } catch (IllegalArgumentException e) {
-      throw new BadInputException(
-          "--recompute: " + e.getMessage() + "; take full, or --planner dapple");
-    }
+  Recomputation recomputationByLayers(Recomputation auto) {
+    return StepOptions.recomputationByLayers(recompute, auto);
   }
 }

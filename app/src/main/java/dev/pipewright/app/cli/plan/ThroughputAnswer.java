@@ -3,18 +3,17 @@ package dev.pipewright.app.cli.plan;
 import dev.pipewright.app.cli.input.ModelArgument;
 import dev.pipewright.app.cli.terminal.SearchDeadline;
 import dev.pipewright.cost.TrainingFigures;
-import dev.pipewright.formats.SteadyFigures;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.problem.SizeLimits;
+import dev.pipewright.formats.problem.StepOptions;
+import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.Planning.Candidate;
-import dev.pipewright.planner.madpipe.PeriodicPlan;
-import dev.pipewright.planner.madpipe.PeriodicPlanner;
-import dev.pipewright.planner.madpipe.PeriodicPlanning;
-import dev.pipewright.planner.madpipe.PeriodicProblem;
-import dev.pipewright.planner.recompute.Recomputation;
+import dev.pipewright.planner.catalog.PlannerCatalog;
+import dev.pipewright.planner.catalog.PlannerEntry;
+import dev.pipewright.planner.catalog.SteadyPlanner;
 import dev.pipewright.units.Units;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -29,13 +28,12 @@ import java.util.stream.Collectors;
 
 /**
  * The plan without flushes that takes least for a mini-batch among those that fit into memory, of
- * PipeDream's, PipeDream-2BW's and the periodic planner. Their objectives differ in what they leave
- * out, so plans that the simulator runs are compared by what it says; the period of a pattern holds
- * as it is.
+ * all planners of throughput. Their objectives differ in what they leave out, so plans that the
+ * simulator runs are compared by what it says; the period of a pattern holds as it is.
  */
 public final class ThroughputAnswer implements PlannerAnswer {
   /** For users it is {@code auto} with an objective. */
-  static final String NAME = "auto for throughput";
+  static final String NAME = PlannerCatalog.DEFAULT + " for throughput";
 
   private final List<Rival> rivals; // the fastest that fits first
 
@@ -64,25 +62,26 @@ public final class ThroughputAnswer implements PlannerAnswer {
       String model,
       ModelArgument arguments,
       SynchronousFlags flags,
-      PipeDreamFlags pipeDream,
+      LevelFlags levels,
       SearchDeadline patience) {
     int samples = flags.globalBatch();
     Costed costed = arguments.costed(model, Optional.empty(), OptionalInt.empty(), samples);
     SizeLimits.devices(costed.workload().cluster());
     flags.stages(costed); // what none of them could answer
     List<Rival> rivals = new ArrayList<>();
-    rivals.add(
-        asked("pipedream", () -> pipeDream(pipeDream.answer(model, arguments, flags, patience))));
-    rivals.add(
-        asked(
-            "pipedream-2bw",
-            () -> twoBuffers(PipeDream2bwAnswer.of(model, arguments, flags, patience))));
-    rivals.add(asked("madpipe", () -> periodic(costed, flags.stages(costed), samples, patience)));
+    for (PlannerEntry entry : PlannerCatalog.entries(Objective.THROUGHPUT)) {
+      if (entry.method() instanceof SteadyPlanner planner) {
+        rivals.add(
+            asked(
+                entry.name(),
+                () -> SteadyAnswer.of(entry, planner, model, arguments, flags, levels, patience)));
+      }
+    }
     if (flags.stages(costed).orElse(1) == 1) {
+      StepOptions oneStage = flags.options().withStages(1);
       rivals.add(
-          asked(
-              "one device",
-              () -> oneDevice(SynchronousAnswer.oneDevice(model, arguments, flags, patience))));
+          oneDevice(
+              StepAnswer.of(PlannerCatalog.STRAIGHT, model, arguments, flags, oneStage, patience)));
     }
     rivals.sort(
         Comparator.comparing((Rival rival) -> rival.misfit().isPresent())
@@ -91,9 +90,10 @@ public final class ThroughputAnswer implements PlannerAnswer {
   }
 
   /** A planner that refuses a network or cluster leaves it to the others. */
-  private static Rival asked(String planner, Supplier<Rival> rival) {
+  private static Rival asked(String planner, Supplier<SteadyAnswer> asked) {
     try {
-      return rival.get();
+      SteadyAnswer answer = asked.get();
+      return new Rival(planner, answer.seconds(), answer.misfit(), Optional.of(answer));
     } catch (BadInputException e) {
       return new Rival(
           planner,
@@ -101,37 +101,6 @@ public final class ThroughputAnswer implements PlannerAnswer {
           Optional.of(String.valueOf(e.getMessage())),
           Optional.empty());
     }
-  }
-
-  private static Rival pipeDream(PipeDreamAnswer answer) {
-    double seconds = seconds(answer.steady());
-    return new Rival("pipedream", seconds, answer.doesNotFit(), Optional.of(answer));
-  }
-
-  private static Rival twoBuffers(PipeDream2bwAnswer answer) {
-    double seconds = seconds(answer.steady());
-    return new Rival("pipedream-2bw", seconds, answer.nothing(), Optional.of(answer));
-  }
-
-  private static Rival periodic(
-      Costed costed, OptionalInt stages, int samples, SearchDeadline patience) {
-    SizeLimits.searched("madpipe", costed.costs().size());
-    long start = System.nanoTime();
-    PeriodicPlanning planning =
-        PeriodicPlanner.plan(
-            PeriodicProblem.of(costed.costs(), samples)
-                .recomputing(Recomputation.SELECTIVE)
-                .withStages(stages),
-            patience);
-    double planningSeconds = (System.nanoTime() - start) / 1e9;
-    PeriodicAnswer answer = new PeriodicAnswer(planning, costed, samples, planningSeconds);
-    double seconds =
-        planning.best().map(PeriodicPlan::secondsPerBatch).orElse(Double.POSITIVE_INFINITY);
-    return new Rival("madpipe", seconds, answer.nothing(), Optional.of(answer));
-  }
-
-  private static double seconds(Optional<SteadyFigures> steady) {
-    return steady.map(SteadyFigures::seconds).orElse(Double.POSITIVE_INFINITY);
   }
 
   private static Rival oneDevice(Answer answer) {
@@ -156,7 +125,7 @@ public final class ThroughputAnswer implements PlannerAnswer {
     objective.put("name", "minibatch_s");
     objective.put("value", Optional.empty());
     Map<String, Object> object = new LinkedHashMap<>();
-    object.put("planner", "auto");
+    object.put("planner", PlannerCatalog.DEFAULT);
     object.put("objective", objective);
     object.put("plan", Optional.empty());
     object.put("candidates", List.of());

@@ -2,6 +2,7 @@ package dev.pipewright.app.cli.schedule;
 
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.problem.ScheduleOptions;
+import dev.pipewright.schedule.PipeDream;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.catalog.ScheduleCatalog;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
@@ -57,7 +58,7 @@ public final class ScheduleNames {
   }
 
   /** The one whose stages may have replicas. */
-  static final String REPLICATED = "pipedream";
+  static final String REPLICATED = PipeDream.NAME;
 
   /** The one that is searched for until time is over. */
   public static final String SEARCHED = "optimal";

@@ -96,12 +96,12 @@ public final class AsynchronousSheet {
             planned(
                 context,
                 Rule.PIPEDREAM,
-                planning.exact(),
+                planning.complete(),
                 " over " + Words.count(planning.states(), "cut point"))));
   }
 
   private static String certainty(PipeDreamPlanning planning) {
-    return planning.exact()
+    return planning.complete()
         ? "; the plan is the optimizer's best"
         : "; the search was stopped, the best takes up to "
             + Units.percent(planning.gap() / (1 + planning.gap()))
@@ -159,7 +159,7 @@ public final class AsynchronousSheet {
             planned(
                 context,
                 Rule.TWO_BUFFERS,
-                planning.exact(),
+                planning.complete(),
                 ", " + Words.count(planning.candidates().size(), "configuration") + " that fit")));
   }
 

@@ -1,7 +1,5 @@
 package dev.pipewright.app.cli.plan;
 
-import dev.pipewright.app.cli.input.ModelArgument;
-import dev.pipewright.app.cli.terminal.SearchDeadline;
 import dev.pipewright.app.cli.terminal.Terminal;
 import dev.pipewright.app.report.plan.PlanSheet;
 import dev.pipewright.app.report.plan.RoundsSheet;
@@ -15,18 +13,13 @@ import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.PeriodicJson;
-import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.OutputFolder;
-import dev.pipewright.formats.problem.Costed;
-import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.madpipe.PeriodicPlan;
 import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
-import dev.pipewright.planner.madpipe.PeriodicPlanner;
 import dev.pipewright.planner.madpipe.PeriodicPlanning;
 import dev.pipewright.planner.madpipe.PeriodicProblem;
-import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.periodic.Pattern;
 import dev.pipewright.schedule.periodic.StageLoad;
 import dev.pipewright.sim.repeated.PatternTimeline;
@@ -36,91 +29,52 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 
-/** A periodic planning, as text and as JSON. */
-public final class PeriodicAnswer implements PlannerAnswer {
+/** A pattern of ops that repeats, of stages of which a device may have several. */
+public final class PatternAnswer extends SteadyAnswer {
   private final PeriodicPlanning planning;
-  private final Costed costed;
-  private final MadeFor madeFor;
+  private final SteadyProblem problem;
   private final double planningSeconds;
 
-  /**
-   * @param madeFor with the samples of a mini-batch as its global batch
-   * @param planningSeconds how long the search took
-   */
-  public PeriodicAnswer(
-      PeriodicPlanning planning, Costed costed, MadeFor madeFor, double planningSeconds) {
+  PatternAnswer(PeriodicPlanning planning, SteadyProblem problem, double planningSeconds) {
+    super(planning);
     this.planning = planning;
-    this.costed = costed;
-    this.madeFor = madeFor;
+    this.problem = problem;
     this.planningSeconds = planningSeconds;
   }
 
-  /** The same for a model whose file says which batch its times are for. */
-  public PeriodicAnswer(
-      PeriodicPlanning planning, Costed costed, int samples, double planningSeconds) {
-    this(
-        planning,
-        costed,
-        PipeDream2bwAnswer.madeFor(costed, new ModelArgument(), samples),
-        planningSeconds);
-  }
-
-  /** Plans for mini-batches of the global batch's samples. */
-  static PeriodicAnswer of(
-      String model, ModelArgument arguments, SynchronousFlags flags, SearchDeadline patience) {
-    int samples = flags.globalBatch();
-    Costed costed = arguments.costed(model, Optional.empty(), OptionalInt.empty(), samples);
-    SizeLimits.devices(costed.workload().cluster());
-    SizeLimits.searched("madpipe", costed.costs().size());
-    long start = System.nanoTime();
-    PeriodicProblem problem =
-        PeriodicProblem.of(costed.costs(), samples)
-            .recomputing(flags.recomputationOfLayers(Recomputation.SELECTIVE))
-            .withStages(flags.stages(costed));
-    PeriodicPlanning planning;
-    try {
-      planning = PeriodicPlanner.plan(problem, patience);
-    } catch (IllegalArgumentException e) {
-      throw new BadInputException("--planner madpipe: " + e.getMessage());
-    }
-    double seconds = (System.nanoTime() - start) / 1e9;
-    return new PeriodicAnswer(
-        planning, costed, PipeDream2bwAnswer.madeFor(costed, arguments, samples), seconds);
-  }
-
-  PeriodicPlanning planning() {
-    return planning;
+  @Override
+  double seconds() {
+    return objective();
   }
 
   @Override
   public String json() {
-    return json(madeFor);
+    return json(problem.madeFor());
   }
 
   private String json(MadeFor named) {
     return PeriodicJson.text(
         planning,
         named,
-        costed.workload().profile().provenance().toString(),
+        problem.provenance(),
         planning
             .best()
-            .map(plan -> memory(costed.costs(), planning.problem(), plan))
+            .map(plan -> memory(problem.costs(), planning.problem(), plan))
             .orElse(List.of()),
         planningSeconds);
   }
 
   @Override
   public void write(OutputFolder out) {
-    out.write("plan.json", json(PipeDreamAnswer.anywhere(madeFor)));
+    out.write("plan.json", json(Answer.anywhere(problem.madeFor())));
     PeriodicPlan plan = planning.best().orElseThrow();
     pictures(
         out,
         sheet(plan),
         plan,
         planning.problem(),
-        costed.costs(),
+        problem.costs(),
         plan.secondsPerBatch(),
         plan.idleShare(planning.problem().devices()));
   }
@@ -203,28 +157,14 @@ public final class PeriodicAnswer implements PlannerAnswer {
 
   @Override
   public Optional<TrainingFigures> figures() {
-    int samples = (int) madeFor.globalBatch().orElse(1);
-    return planning.best().map(plan -> figures(costed.workload(), plan, samples));
+    int samples = (int) problem.madeFor().globalBatch().orElse(1);
+    return planning.best().map(plan -> figures(problem.costs().workload(), plan, samples));
   }
 
   /** Of a pattern whose mini-batches have so many samples. */
   public static TrainingFigures figures(Workload workload, PeriodicPlan plan, int samples) {
     int devices = (int) plan.stages().stream().map(Placed::device).distinct().count();
     return TrainingFigures.of(workload, samples, List.of(samples), plan.secondsPerBatch(), devices);
-  }
-
-  @Override
-  public Optional<String> nothing() {
-    return planning.best().isPresent() ? Optional.empty() : Optional.of(planning.binding());
-  }
-
-  @Override
-  public List<String> remarks() {
-    return planning.complete() || planning.best().isEmpty()
-        ? List.of()
-        : List.of(
-            "the search was ended early; the best so far is %s above the lower bound (%s)"
-                .formatted(Units.percent(planning.gap()), planning.bound().why()));
   }
 
   @Override
@@ -239,7 +179,7 @@ public final class PeriodicAnswer implements PlannerAnswer {
     List<Figure> lines = new ArrayList<>();
     lines.add(
         new Figure("mini-batch", Units.seconds(plan.secondsPerBatch()), "in the steady state"));
-    LowerBound bound = planning.bound();
+    LowerBound bound = planning.lowerBound();
     lines.add(
         new Figure(
             "lower bound",
@@ -254,11 +194,11 @@ public final class PeriodicAnswer implements PlannerAnswer {
     lines.add(PlanSheet.idle(plan.idleShare(planning.problem().devices())));
     lines.add(PlanSheet.fact("planned", "in " + Units.seconds(planningSeconds)));
     return RoundsSheet.of(
-        costed.model() + " on " + costed.workload().cluster().name(),
+        problem.model() + " on " + problem.costs().workload().cluster().name(),
         "a periodic pipeline without flushes: %s, mini-batches of %s%s, schedule %s"
             .formatted(
                 Words.count(plan.stages().size(), "stage"),
-                Words.count(madeFor.globalBatch().orElse(1), "sample"),
+                Words.count(problem.madeFor().globalBatch().orElse(1), "sample"),
                 period(plan),
                 plan.discipline()),
         lines,

@@ -11,6 +11,7 @@ import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.problem.StepOptions;
+import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.OneDevice;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
@@ -21,12 +22,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** The best plan of synchronous training, or a given one, scored. */
-public final class SynchronousAnswer implements Answer.Remarks {
+/** The best plan of a step of synchronous training, or a given one, scored. */
+public final class StepAnswer implements Answer.Remarks {
   private final Planned found;
   private final boolean ended;
 
-  private SynchronousAnswer(Planned found, boolean ended) {
+  private StepAnswer(Planned found, boolean ended) {
     this.found = found;
     this.ended = ended;
   }
@@ -41,14 +42,8 @@ public final class SynchronousAnswer implements Answer.Remarks {
     return of(planner, model, arguments, flags, flags.options(), patience);
   }
 
-  /** All layers on one device. */
-  static Answer oneDevice(
-      String model, ModelArgument arguments, SynchronousFlags flags, SearchDeadline patience) {
-    StepOptions oneStage = flags.options().withStages(1);
-    return of("straight", model, arguments, flags, oneStage, patience);
-  }
-
-  private static Answer of(
+  /** The same with other options of the step. */
+  static Answer of(
       String planner,
       String model,
       ModelArgument arguments,
@@ -63,11 +58,20 @@ public final class SynchronousAnswer implements Answer.Remarks {
             .map(path ->
                 Oracles.evaluate(problem, PlanJson.read(path).plan(), planner, path.toString()))
             .orElseGet(() -> Planners.plan(problem, planner, patience));
+    return of(found, arguments.profileBatch(), patience.ended());
+  }
+
+  /**
+   * What a planner answered.
+   *
+   * @param ended whether the search was ended early
+   */
+  public static Answer of(Planned found, OptionalInt profileBatch, boolean ended) {
     return new Answer(
         found.planning(),
-        Answer.Subject.of(found.costed(), arguments.profileBatch(), step.globalBatch()),
+        Answer.Subject.of(found.costed(), profileBatch, found.request().globalBatch()),
         found.searchSeconds(),
-        new SynchronousAnswer(found, patience.ended()));
+        new StepAnswer(found, ended));
   }
 
   @Override
@@ -77,10 +81,15 @@ public final class SynchronousAnswer implements Answer.Remarks {
 
   @Override
   public List<String> of() {
+    if (planning().objective() == Objective.PEAK_MEMORY) {
+      return ended && !planning().search().exhaustive()
+          ? List.of("the search was ended early; this is the best so far")
+          : List.of();
+    }
     List<String> remarks = new ArrayList<>();
     if (ended) {
       remarks.add("the search was ended early; " + gap());
-    } else if (found.planner().proves()
+    } else if (found.planner().steps().orElseThrow().proves()
         && !planning().isGiven()
         && !planning().search().exhaustive()) {
       remarks.add(

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-class PipeDream2bwAnswerTest {
+class TwoVersionsTest {
   @TempDir private Path folder;
 
   private Cli plan(String batch, String... more) {

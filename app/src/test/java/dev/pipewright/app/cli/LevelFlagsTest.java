@@ -5,15 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.app.cli.input.Levels;
-import dev.pipewright.app.cli.input.ModelArgument;
-import dev.pipewright.app.cli.plan.PipeDreamAnswer;
-import dev.pipewright.app.cli.plan.SynchronousFlags;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.planner.pipedream.BandwidthLevel;
 import dev.pipewright.zoo.Clusters;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -21,26 +16,23 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
-class PipeDreamAnswerTest {
-  private static PipeDreamAnswer answer(Path folder, String levels, String bandwidths) {
+class LevelFlagsTest {
+  private static Cli plan(Path folder, String levels, String bandwidths, String... more) {
     Path file = Cli.file(folder, "small.txt", Cli.graph(0, 0, 0, 1_000_000_000));
-    ModelArgument arguments = new ModelArgument();
-    arguments.profileBatch = 32;
-    return PipeDreamAnswer.ofFile(
-        file.toString(),
-        arguments,
-        new SynchronousFlags(),
-        Levels.parse(levels, bandwidths),
-        true,
-        () -> false);
+    String[] args = {"plan", file.toString(), "--planner", "pipedream", "--profile-batch", "32"};
+    for (String one : List.of("--levels", levels, "--bandwidths", bandwidths)) {
+      args = Cli.with(args, one);
+    }
+    for (String one : more) {
+      args = Cli.with(args, one);
+    }
+    return Cli.run(args).ends(0);
   }
 
   @Test
   void jsonHoldsThePlanAndItsReasons(@TempDir Path folder) {
-    String text = answer(folder, "4", "25e9").json();
-    JsonNode json = JsonMapper.shared().readTree(text);
+    JsonNode json = plan(folder, "4", "25e9", "--json").json();
     assertEquals("pipedream", json.get("planner").asString());
     assertEquals("minibatch_s", json.at("/objective/name").asString());
     assertEquals(0.006, json.at("/objective/value").asDouble(), 1e-12); // 18 ms on 3, 6 ms on 1
@@ -75,9 +67,7 @@ class PipeDreamAnswerTest {
 
   @Test
   void theReportNamesStagesBoundsAndRivals(@TempDir Path folder) {
-    StringWriter out = new StringWriter();
-    answer(folder, "2,2", "25e9,1e9").print(new PrintWriter(out, true));
-    String report = out.toString();
+    String report = plan(folder, "2,2", "25e9,1e9").out();
     for (String part :
         List.of(
             "small.txt on 2×2 devices",
@@ -132,23 +122,15 @@ class PipeDreamAnswerTest {
 
   @Test
   void aNameIsRefusedSinceLevelsDescribeNoDevice() {
-    Levels levels = Levels.parse("4", "1e9");
-    String sentence =
-        assertThrows(
-                BadInputException.class,
-                () ->
-                    PipeDreamAnswer.ofFile(
-                        "vgg-16",
-                        new ModelArgument(),
-                        new SynchronousFlags(),
-                        levels,
-                        true,
-                        () -> false))
-            .getMessage();
+    String[] args = {"--planner", "pipedream", "--levels", "4", "--bandwidths", "1e9"};
+    String[] line = {"plan", "vgg-16"};
+    for (String one : args) {
+      line = Cli.with(line, one);
+    }
     assertEquals(
         "no model file 'vgg-16'; give a file with measured times, since --levels says nothing of"
             + " the devices, or plan with --cluster",
-        sentence);
+        Cli.run(line).refusal(2));
   }
 
   @Test

@@ -4,25 +4,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.app.cli.input.ModelArgument;
+import dev.pipewright.api.Planned;
+import dev.pipewright.api.Planners;
+import dev.pipewright.api.Problem;
 import dev.pipewright.app.cli.plan.Answer;
-import dev.pipewright.app.cli.plan.MemoryAnswer;
-import dev.pipewright.app.cli.plan.MemoryAnswer.Asked;
-import dev.pipewright.cost.CostModel;
+import dev.pipewright.app.cli.plan.StepAnswer;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.file.BadInputException;
-import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.plan.Plan;
-import dev.pipewright.planner.Request;
-import dev.pipewright.planner.recompute.Recomputation;
-import dev.pipewright.schedule.PipelinePolicy;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,32 +26,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-class MemoryAnswerTest {
+class LeastMemoryTest {
   @TempDir Path folder;
 
-  private static Asked asked(String planner, int batch) {
-    return new Asked(planner, request(batch), () -> false);
-  }
-
-  private static Request request(int batch) {
-    return new Request(
-        batch,
-        OptionalInt.empty(),
-        List.of(PipelinePolicy.A),
-        Recomputation.NEVER,
-        CostModel.PIPEWRIGHT);
-  }
-
-  private static Costed costed(String model, String cluster, String memory) {
-    ModelArgument argument = new ModelArgument();
-    argument.cluster = cluster;
-    argument.memory = memory;
-    return argument.costed(model, Optional.empty(), OptionalInt.empty(), 8);
+  private static Problem problem(String model, String cluster, String memory, int batch) {
+    return Problem.of(model, cluster, batch).withMemory(memory).withSchedule("1f1b");
   }
 
   private static Answer answer(String planner, String memory) {
-    return MemoryAnswer.of(
-        costed("bert-10", "dapple-a:1x4", memory), OptionalInt.empty(), asked(planner, 8));
+    Problem problem = problem("bert-10", "dapple-a:1x4", memory, 8);
+    return StepAnswer.of(Planners.plan(problem, planner), OptionalInt.empty(), false);
   }
 
   private static JsonNode json(Answer answer) {
@@ -71,9 +50,9 @@ class MemoryAnswerTest {
 
   @Test
   void aStoppedSearchSaysSoAndNamesNoRunnerUpThatHoldsLess() {
-    Asked asked = new Asked("mcap-bf", request(64), () -> true);
-    Answer answer =
-        MemoryAnswer.of(costed("bert-48", "dapple-a", "16GiB"), OptionalInt.empty(), asked);
+    Problem problem = problem("bert-48", "dapple-a", "16GiB", 64);
+    Planned stopped = Planners.plan(problem, "mcap-bf", () -> true);
+    Answer answer = StepAnswer.of(stopped, OptionalInt.empty(), true);
     assertTrue(answer.planning().gap() > 0, "the first 16,384 partitions hold no optimum");
     assertEquals(List.of("the search was ended early; this is the best so far"), answer.remarks());
     assertTrue(answer.planning().runnerUp().isEmpty());
@@ -163,11 +142,7 @@ class MemoryAnswerTest {
     var refusal =
         assertThrows(
             BadInputException.class,
-            () ->
-                MemoryAnswer.of(
-                    costed("bert-1", "dapple-a:1x8", "16GiB"),
-                    OptionalInt.empty(),
-                    asked("mcap", 8)));
+            () -> Planners.plan(problem("bert-1", "dapple-a:1x8", "16GiB", 8), "mcap"));
     assertEquals(
         "--planner mcap: 8 devices need a layer each: layers=3; use at most as many devices",
         refusal.getMessage());
@@ -178,28 +153,20 @@ class MemoryAnswerTest {
   void measuredPeaksArePlannedWithoutTimes(String planner) throws IOException {
     Path table = folder.resolve("peaks.csv");
     Files.writeString(table, "alone,added\n30,\n30,20\n30,20\n10,5\n10,5\n");
-    ModelArgument argument = new ModelArgument();
-    argument.cluster = "dapple-a:1x2";
-    Answer answer =
-        MemoryAnswer.measured(
-            table, argument, argument.cluster(Optional.empty()), asked(planner, 1));
-    JsonNode json = json(answer);
+    Cli plan = Cli.plan(table, "dapple-a:1x2", "--planner", planner, "--json").ends(0);
+    JsonNode json = plan.json();
     assertEquals(50, json.at("/objective/value").asDouble());
     assertEquals("[0,1]", json.at("/plan/stages/0/layers").toString());
     assertTrue(json.get("simulated").isNull());
     assertTrue(json.at("/candidates/0/estimate_s").isNull());
-    assertTrue(text(answer).startsWith("peaks.csv on dapple-a"), text(answer));
-    var refusal =
-        assertThrows(
-            BadInputException.class,
-            () ->
-                MemoryAnswer.measured(
-                    table, argument, argument.cluster(Optional.empty()), asked("capture", 1)));
+    String text = Cli.plan(table, "dapple-a:1x2", "--planner", planner).ends(0).out();
+    assertTrue(text.startsWith("peaks.csv on dapple-a"), text);
+    String refusal = Cli.plan(table, "dapple-a:1x2", "--planner", "capture").refusal(2);
     assertTrue(
-        String.valueOf(refusal.getMessage())
-            .endsWith(
-                "peaks of single devices say nothing of shared stages; plan with mcap, or capture"
-                    + " without the table"));
+        refusal.endsWith(
+            "peaks of single devices say nothing of shared stages; plan with mcap, or capture"
+                + " without the table"),
+        refusal);
   }
 
   @Test
