@@ -1,7 +1,7 @@
 import dev.pipewright.api.Oracles;
 import dev.pipewright.api.Problem;
 import dev.pipewright.cost.Assessment;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.PipelinePolicy;
@@ -15,7 +15,7 @@ class PriceYourPlan {
     List<Integer> second = List.of(8, 9, 10, 11, 12, 13, 14, 15);
     StagePlan front = new StagePlan(0, 24, first, Recompute.NONE, 2);
     StagePlan back = new StagePlan(25, 49, second, Recompute.NONE, 1);
-    Plan plan = new Plan(PipelinePolicy.A, 8, 1, 8, false, List.of(front, back));
+    PipelinePlan plan = new PipelinePlan(PipelinePolicy.A, 8, 1, 8, false, List.of(front, back));
     Problem problem = Problem.of("bert-48", "dapple-a", 64);
     for (String model : Oracles.names()) {
       Assessment predicted = Oracles.predict(problem, plan, model);

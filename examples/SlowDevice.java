@@ -2,14 +2,14 @@ import dev.pipewright.api.Planners;
 import dev.pipewright.api.Problem;
 import dev.pipewright.api.SimulatedStep;
 import dev.pipewright.api.Simulator;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import java.util.Locale;
 
 /** Simulates a straggler: each of four stages in turn takes 1.5 times as long. */
 class SlowDevice {
   public static void main(String[] args) {
     Problem problem = Problem.of("bert-48", "dapple-a", 64).withStages(4);
-    Plan plan = Planners.plan(problem).plan();
+    PipelinePlan plan = Planners.plan(problem).plan();
     print("none", Simulator.run(problem, plan));
     for (int rank = 0; rank < 4; rank++) {
       double[] slowness = {1, 1, 1, 1};

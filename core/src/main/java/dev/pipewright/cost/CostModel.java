@@ -1,6 +1,6 @@
 package dev.pipewright.cost;
 
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import java.util.Optional;
 
 /** The cost models that a user can choose by name. */
@@ -48,7 +48,7 @@ public enum CostModel {
   }
 
   /** Whether a plan is for a step of so many samples. */
-  public boolean isFor(long globalBatch, Plan plan) {
+  public boolean isFor(long globalBatch, PipelinePlan plan) {
     return this == DAPPLE_REPO
         ? DappleRepoOracle.cuts(globalBatch, plan)
         : plan.globalBatch() == globalBatch;

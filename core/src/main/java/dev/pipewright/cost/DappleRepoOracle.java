@@ -1,7 +1,7 @@
 package dev.pipewright.cost;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
@@ -67,7 +67,7 @@ public final class DappleRepoOracle implements Oracle {
   }
 
   /** Whether the program cuts a global batch into as many micro-batches as a plan has. */
-  public static boolean cuts(long globalBatch, Plan plan) {
+  public static boolean cuts(long globalBatch, PipelinePlan plan) {
     return globalBatch / plan.replicas() / plan.microBatch() == plan.microBatches();
   }
 
@@ -134,7 +134,7 @@ public final class DappleRepoOracle implements Oracle {
   }
 
   @Override
-  public Assessment assess(Plan plan) {
+  public Assessment assess(PipelinePlan plan) {
     Check.that(
         !plan.dividesLayers(),
         "cost model dapple-repo knows no stages that divide layers; take another --cost-model");

@@ -7,7 +7,7 @@ import dev.pipewright.plan.GroupExchanges;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Parallelism;
 import dev.pipewright.plan.ParallelismLimits;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.profile.Profile.Quantity;
@@ -50,7 +50,7 @@ public final class PipelineOracle implements Oracle {
   }
 
   @Override
-  public Assessment assess(Plan plan) {
+  public Assessment assess(PipelinePlan plan) {
     List<StageCost> stages = stages(plan);
     if (plan.spec() instanceof PipelinePolicy) {
       return new Assessment(formula.name(), byFormula(plan, stages), stages);
@@ -61,14 +61,14 @@ public final class PipelineOracle implements Oracle {
   }
 
   /** The step of a plan whose stages cost this, as {@link #assess} has it of its own stages. */
-  public double stepSeconds(Plan plan, List<StageCost> stages) {
+  public double stepSeconds(PipelinePlan plan, List<StageCost> stages) {
     return plan.spec() instanceof PipelinePolicy
         ? byFormula(plan, stages)
         : replayed(plan, stages).makespan();
   }
 
   /** The longest path through the order of work, by running it once. */
-  private Run replayed(Plan plan, List<StageCost> stages) {
+  private Run replayed(PipelinePlan plan, List<StageCost> stages) {
     Check.that(
         formula.isLongestPath(),
         "the cost model %s knows the schedules 1f1b, 1f1b-b and gpipe, not %s; take pipewright",
@@ -82,7 +82,7 @@ public final class PipelineOracle implements Oracle {
    * Where stages keep the last micro-batch a bound that is no longer than the step: all recomputed,
    * less what each saves once, or nothing recomputed.
    */
-  private double byFormula(Plan plan, List<StageCost> stages) {
+  private double byFormula(PipelinePlan plan, List<StageCost> stages) {
     double saved = stages.stream().mapToDouble(StageCost::savedSeconds).sum();
     double all = byFormula(plan, stages, 0);
     return saved == 0 ? all : Math.max(all - saved, byFormula(plan, stages, 1));
@@ -93,7 +93,7 @@ public final class PipelineOracle implements Oracle {
    *
    * @param saves the part of what the last micro-batch saves that all do
    */
-  private double byFormula(Plan plan, List<StageCost> stages, int saves) {
+  private double byFormula(PipelinePlan plan, List<StageCost> stages, int saves) {
     double[] label = new double[formula.width()];
     formula.nothing(label, 0);
     int microBatches = plan.microBatches();
@@ -118,7 +118,7 @@ public final class PipelineOracle implements Oracle {
   /**
    * What each stage of {@code plan} costs; throws when the plan is not for this chain and cluster.
    */
-  public List<StageCost> stages(Plan plan) {
+  public List<StageCost> stages(PipelinePlan plan) {
     checkBelongs(plan);
     List<StageCost> stages = new ArrayList<>();
     for (int s = 0; s < plan.stages().size(); s++) {
@@ -127,7 +127,7 @@ public final class PipelineOracle implements Oracle {
     return stages;
   }
 
-  private void checkBelongs(Plan plan) {
+  private void checkBelongs(PipelinePlan plan) {
     Cluster cluster = costs.workload().cluster();
     Check.that(
         plan.layers() == costs.size(),
@@ -153,7 +153,7 @@ public final class PipelineOracle implements Oracle {
     }
   }
 
-  private void checkParallelism(Plan plan, StagePlan stage) {
+  private void checkParallelism(PipelinePlan plan, StagePlan stage) {
     if (stage.parallelism().several()) {
       Check.that(
           stage.replicas() <= plan.microBatching(),
@@ -173,7 +173,7 @@ public final class PipelineOracle implements Oracle {
    * recomputation included; empty where its devices divide no layers. {@link #stages} counts them
    * as part of the passes.
    */
-  public Map<GroupExchange.Kind, Double> exchangeSeconds(Plan plan, int index) {
+  public Map<GroupExchange.Kind, Double> exchangeSeconds(PipelinePlan plan, int index) {
     StagePlan stage = plan.stages().get(index);
     Map<GroupExchange.Kind, Double> seconds = new EnumMap<>(GroupExchange.Kind.class);
     if (stage.parallelism().several()) {
@@ -193,7 +193,7 @@ public final class PipelineOracle implements Oracle {
     return seconds;
   }
 
-  private StageCost stage(Plan plan, int index) {
+  private StageCost stage(PipelinePlan plan, int index) {
     StagePlan stage = plan.stages().get(index);
     StageGroups groups = groups(stage, plan.holders(index));
     StageCosts part = part(stage.parallelism());
@@ -241,7 +241,8 @@ public final class PipelineOracle implements Oracle {
   }
 
   /** What the weights' gradient takes of a backward pass, where the schedule splits it. */
-  private static double weightSeconds(Plan plan, StageCosts part, int first, int end, int slice) {
+  private static double weightSeconds(
+      PipelinePlan plan, StageCosts part, int first, int end, int slice) {
     return plan.splitsBackward() ? part.seconds(Quantity.WEIGHT_GRADIENT, slice, first, end) : 0;
   }
 
@@ -255,7 +256,7 @@ public final class PipelineOracle implements Oracle {
   }
 
   /** The longest in any direction of the schedule. */
-  private Transfer transfer(Plan plan, int index) {
+  private Transfer transfer(PipelinePlan plan, int index) {
     if (!plan.crosses(index)) {
       return Transfer.NONE;
     }
@@ -278,7 +279,7 @@ public final class PipelineOracle implements Oracle {
     return longest;
   }
 
-  private Transfer transfer(Plan plan, int index, List<Integer> from, List<Integer> to) {
+  private Transfer transfer(PipelinePlan plan, int index, List<Integer> from, List<Integer> to) {
     Cluster cluster = costs.workload().cluster();
     StagePlan stage = plan.stages().get(index);
     StagePlan next = plan.stages().get(index + 1);

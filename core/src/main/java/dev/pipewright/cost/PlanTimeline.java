@@ -1,6 +1,6 @@
 package dev.pipewright.cost;
 
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.sim.Recorder;
 import dev.pipewright.sim.Run;
@@ -19,7 +19,8 @@ public final class PlanTimeline {
    *
    * @param memory of each rank
    */
-  public static Timeline of(Plan plan, Assessment priced, Run run, List<RankMemory> memory) {
+  public static Timeline of(
+      PipelinePlan plan, Assessment priced, Run run, List<RankMemory> memory) {
     Placement placement = plan.placement();
     List<Memory> curves = new ArrayList<>();
     for (RankMemory rank : memory) {

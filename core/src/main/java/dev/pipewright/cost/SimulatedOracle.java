@@ -1,6 +1,6 @@
 package dev.pipewright.cost;
 
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.schedule.StepEnd;
 import dev.pipewright.schedule.search.OpTimes;
 import dev.pipewright.sim.Conditions;
@@ -37,24 +37,24 @@ public final class SimulatedOracle implements Oracle {
   }
 
   @Override
-  public Assessment assess(Plan plan) {
+  public Assessment assess(PipelinePlan plan) {
     Assessment priced = prices.assess(plan);
     double step = simulate(plan, priced).makespan();
     return new Assessment("simulated", step, priced.stages(), priced.memory());
   }
 
   /** One step of {@code plan} with the stage times of {@code priced}, as this oracle sees it. */
-  public Run simulate(Plan plan, Assessment priced) {
+  public Run simulate(PipelinePlan plan, Assessment priced) {
     return EitherSimulator.run(StepEnd.of(plan.schedule()), times(plan, priced), conditions);
   }
 
   /** Many such steps with durations that differ. */
-  public MonteCarlo simulate(Plan plan, Assessment priced, Jitter jitter, int runs) {
+  public MonteCarlo simulate(PipelinePlan plan, Assessment priced, Jitter jitter, int runs) {
     OpTimes times = times(plan, priced);
     return MonteCarlo.of(StepEnd.of(plan.schedule()), times, conditions, jitter, runs);
   }
 
-  private OpTimes times(Plan plan, Assessment priced) {
+  private OpTimes times(PipelinePlan plan, Assessment priced) {
     OpTimes times = StepTimes.of(plan, priced.stages());
     return slowness.length == 0 ? times : times.on(plan.placement(), slowness);
   }
@@ -64,7 +64,7 @@ public final class SimulatedOracle implements Oracle {
    * direction go one after the other; the all-reduce and the update of a stage follow its last
    * backward pass.
    */
-  public static Run run(Plan plan, Assessment priced) {
+  public static Run run(PipelinePlan plan, Assessment priced) {
     return StaticSimulator.run(
         StepEnd.of(plan.schedule()), StepTimes.of(plan, priced.stages()), USUAL);
   }

@@ -1,6 +1,6 @@
 package dev.pipewright.cost;
 
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.search.OncePerStepTimes;
 import dev.pipewright.schedule.search.OpTimes;
@@ -18,7 +18,7 @@ public final class StepTimes {
   }
 
   /** By stage of all directions, which take the same. */
-  public static OpTimes of(Plan plan, List<StageCost> stages) {
+  public static OpTimes of(PipelinePlan plan, List<StageCost> stages) {
     StepTimes step = new StepTimes(plan.placement(), stages);
     double[] none = new double[plan.placement().stages()];
     double[] saved = step.each(StageCost::savedSeconds);

@@ -188,7 +188,7 @@ public record Assignment(
   }
 
   /** The plan's, with a worker for each device. */
-  public static Assignment of(Plan plan) {
+  public static Assignment of(PipelinePlan plan) {
     List<StageLayers> stages = new ArrayList<>();
     for (StagePlan stage : plan.stages()) {
       LayerRange range = new LayerRange(stage.firstLayer(), stage.lastLayer());
@@ -209,7 +209,7 @@ public record Assignment(
    *
    * @param devices by worker
    */
-  public Optional<Plan> asPlan(List<Integer> devices) {
+  public Optional<PipelinePlan> asPlan(List<Integer> devices) {
     boolean whole =
         sharding == ZeroStage.NOTHING
             && stages.stream().noneMatch(stage -> stage.split().several());
@@ -233,7 +233,8 @@ public record Assignment(
       int[] held = made.stream().mapToInt(StagePlan::inFlight).toArray();
       if (samePrograms(policy.schedule(schedule.microBatches(), held))) {
         int each = batch / schedule.microBatches();
-        return Optional.of(new Plan(policy, schedule.microBatches(), each, 1, overlapped, made));
+        return Optional.of(
+            new PipelinePlan(policy, schedule.microBatches(), each, 1, overlapped, made));
       }
     }
     return Optional.empty();

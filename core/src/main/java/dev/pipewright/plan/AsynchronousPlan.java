@@ -5,6 +5,7 @@ import dev.pipewright.schedule.PipeDream2bw;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Check;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * A pipeline that never flushes: consecutive stages, each on its own devices, that update their
@@ -18,7 +19,8 @@ import java.util.List;
  * @param replicas copies of the pipeline side by side; 1 with {@link Rule#PIPEDREAM}
  */
 public record AsynchronousPlan(
-    Rule rule, int microBatches, int microBatch, int replicas, List<StagePlan> stages) {
+    Rule rule, int microBatches, int microBatch, int replicas, List<StagePlan> stages)
+    implements Plan {
   /** When the weights are updated, and what the devices of a stage share. */
   public enum Rule {
     /**
@@ -104,6 +106,12 @@ public record AsynchronousPlan(
           rule == Rule.PIPEDREAM ? Math.ceilDiv(devices, own) : inFlight.length - stage;
     }
     return inFlight;
+  }
+
+  /** What {@link StagePlan#summary} says of each stage. */
+  @Override
+  public String summary() {
+    return stages.stream().map(StagePlan::summary).collect(Collectors.joining(" "));
   }
 
   /** Samples of an update. */

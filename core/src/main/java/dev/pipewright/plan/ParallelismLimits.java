@@ -27,7 +27,7 @@ public final class ParallelismLimits {
   }
 
   /** A plan with the usual kind for this network where its file says a degree alone. */
-  public Plan usual(Plan plan) {
+  public PipelinePlan usual(PipelinePlan plan) {
     return plan.with(
         plan.stages().stream()
             .map(stage ->

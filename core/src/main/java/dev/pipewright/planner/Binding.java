@@ -3,7 +3,7 @@ package dev.pipewright.planner;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.StageCost;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.units.Units;
 import java.util.List;
@@ -14,7 +14,7 @@ final class Binding {
 
   static String of(Candidate candidate) {
     Assessment assessment = candidate.estimate();
-    Plan plan = candidate.plan();
+    PipelinePlan plan = candidate.plan();
     double step = candidate.seconds();
     int slowest = 0;
     for (int s = 1; s < assessment.stages().size(); s++) {
@@ -59,7 +59,7 @@ final class Binding {
         + (recomputes(plan) ? ", with recomputation" : "");
   }
 
-  private static boolean recomputes(Plan plan) {
+  private static boolean recomputes(PipelinePlan plan) {
     return plan.stages().stream()
         .anyMatch(stage -> stage.recompute() != dev.pipewright.plan.Recompute.NONE);
   }

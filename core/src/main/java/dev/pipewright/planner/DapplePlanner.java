@@ -5,7 +5,7 @@ import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.DappleRepoOracle;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.planner.PipelineSearch.Found;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Planning.Search;
@@ -101,7 +101,7 @@ public final class DapplePlanner {
   /** Begins with what another search found. */
   private DapplePlanner from(Planning usual) {
     for (Candidate candidate : usual.candidates()) {
-      Plan plan = candidate.plan();
+      PipelinePlan plan = candidate.plan();
       candidates.add(Decision.estimated(plan, estimates));
       boolean searched = !plan.overlapGradients();
       limit = searched ? Math.min(limit, candidate.estimate().stepSeconds()) : limit;
@@ -110,7 +110,7 @@ public final class DapplePlanner {
     return this;
   }
 
-  private static boolean holdsAll(Plan plan) {
+  private static boolean holdsAll(PipelinePlan plan) {
     int[] wanted = plan.spec().inFlight(plan.stages().size(), plan.microBatches());
     return Arrays.equals(wanted, plan.inFlight());
   }

@@ -2,7 +2,7 @@ package dev.pipewright.planner;
 
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Planning.Candidate;
@@ -61,7 +61,7 @@ final class Decision {
   }
 
   /** A plan with its estimate. */
-  static Candidate estimated(Plan plan, Oracle estimates) {
+  static Candidate estimated(PipelinePlan plan, Oracle estimates) {
     return new Candidate(plan.kind(), plan, estimates.assess(plan), Optional.empty());
   }
 
@@ -71,7 +71,7 @@ final class Decision {
     sorted.sort(ORDER);
     Set<List<Object>> seen = new HashSet<>();
     sorted.removeIf(candidate -> {
-      Plan plan = candidate.plan();
+      PipelinePlan plan = candidate.plan();
       return !seen.add(
           List.of(
               plan.microBatches(), plan.microBatching(), plan.overlapGradients(), plan.stages()));
@@ -111,7 +111,7 @@ final class Decision {
     Set<List<Object>> seen = new HashSet<>();
     List<Candidate> kept = new ArrayList<>();
     for (Candidate candidate : sorted) {
-      Plan plan = candidate.plan();
+      PipelinePlan plan = candidate.plan();
       List<Object> split = new ArrayList<>();
       split.add(plan.overlapGradients());
       for (StagePlan stage : plan.stages()) {
@@ -143,7 +143,7 @@ final class Decision {
         better = false;
         for (int cut = 1; cut < stages && moves < MOST_MOVES && !stop.getAsBoolean(); cut++) {
           for (int way : new int[] {-by, by}) {
-            Optional<Plan> moved = moved(best.plan(), cut, way);
+            Optional<PipelinePlan> moved = moved(best.plan(), cut, way);
             if (moved.isEmpty()) {
               continue;
             }
@@ -164,7 +164,7 @@ final class Decision {
   }
 
   /** The plan with the front of stage {@code cut} moved by so many layers, if that is a plan. */
-  private Optional<Plan> moved(Plan plan, int cut, int by) {
+  private Optional<PipelinePlan> moved(PipelinePlan plan, int cut, int by) {
     StagePlan before = plan.stages().get(cut - 1);
     StagePlan after = plan.stages().get(cut);
     int first = after.firstLayer() + by;
@@ -188,7 +188,7 @@ final class Decision {
         cut,
         new StagePlan(
             first, after.lastLayer(), after.devices(), allOrNone(after), after.inFlight()));
-    Plan moved = plan.with(stages);
+    PipelinePlan moved = plan.with(stages);
     return Optional.of(selective.flatMap(fewer -> fewer.of(moved)).orElse(moved));
   }
 

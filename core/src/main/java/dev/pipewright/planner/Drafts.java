@@ -1,7 +1,7 @@
 package dev.pipewright.planner;
 
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.PipelineSearch.Found;
@@ -37,7 +37,7 @@ final class Drafts {
   }
 
   /** The plan of a pipeline that a search found. */
-  Plan plan(MicroBatching microBatching, PipelinePolicy policy, Found found) {
+  PipelinePlan plan(MicroBatching microBatching, PipelinePolicy policy, Found found) {
     List<StagePlan> stages = new ArrayList<>();
     int ahead = Integer.MAX_VALUE;
     for (int s = 0; s < found.stages(); s++) {
@@ -59,7 +59,7 @@ final class Drafts {
               ? selective.get().of(stage, first, end, microBatching.samples())
               : stage);
     }
-    return new Plan(
+    return new PipelinePlan(
         policy,
         microBatching.microBatches(),
         microBatching.microBatch(),
@@ -72,7 +72,8 @@ final class Drafts {
    * One stage on the first {@code count} devices, which recomputes where it has to or is told to;
    * empty if not allowed.
    */
-  Optional<Plan> dataParallel(MicroBatching microBatching, int count, PipelinePolicy policy) {
+  Optional<PipelinePlan> dataParallel(
+      MicroBatching microBatching, int count, PipelinePolicy policy) {
     if (count > microBatching.samples()) {
       return Optional.empty();
     }
@@ -93,7 +94,7 @@ final class Drafts {
       stage = selective.get().of(stage, 0, all, microBatching.samples());
     }
     return Optional.of(
-        new Plan(
+        new PipelinePlan(
             policy,
             microBatching.microBatches(),
             microBatching.microBatch(),
@@ -103,8 +104,8 @@ final class Drafts {
   }
 
   /** The same plan with all-reduce during the last backward pass. */
-  static Plan overlapped(Plan plan) {
-    return new Plan(
+  static PipelinePlan overlapped(PipelinePlan plan) {
+    return new PipelinePlan(
         plan.spec(), plan.microBatches(), plan.microBatch(), plan.replicas(), true, plan.stages());
   }
 

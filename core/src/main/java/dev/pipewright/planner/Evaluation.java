@@ -4,7 +4,7 @@ import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Planning.Search;
 import java.util.List;
@@ -21,7 +21,11 @@ public final class Evaluation {
    * cluster.
    */
   public static Planning of(
-      StageCosts costs, Plan plan, long globalBatch, CostModel costModel, Oracle simulator) {
+      StageCosts costs,
+      PipelinePlan plan,
+      long globalBatch,
+      CostModel costModel,
+      Oracle simulator) {
     Assessment estimate = costModel.oracle(costs, globalBatch).assess(plan);
     Candidate candidate =
         new Candidate(plan.kind(), plan, estimate, Optional.of(simulator.assess(plan)));

@@ -2,7 +2,7 @@ package dev.pipewright.planner;
 
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.CostModel;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -67,7 +67,7 @@ public record Planning(
    * @param simulated by the oracle that decides among the best few, where it was asked
    */
   public record Candidate(
-      String kind, Plan plan, Assessment estimate, Optional<Assessment> simulated) {
+      String kind, PipelinePlan plan, Assessment estimate, Optional<Assessment> simulated) {
     /** The simulated time where there is one, otherwise the estimate. */
     public double seconds() {
       return decisive().stepSeconds();

@@ -3,7 +3,7 @@ package dev.pipewright.planner;
 import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StepTimes;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.schedule.FixedOrder;
 import dev.pipewright.schedule.Op.Pass;
 import dev.pipewright.schedule.Placement;
@@ -22,7 +22,7 @@ final class PricedInput implements ScheduleInput {
   private final int microBatches;
   private final int chunks;
   private final PipelineOracle oracle;
-  private final Function<FixedOrder, Plan> plans;
+  private final Function<FixedOrder, PipelinePlan> plans;
 
   /**
    * @param plans the plan of an order of work
@@ -32,7 +32,7 @@ final class PricedInput implements ScheduleInput {
       int microBatches,
       int chunks,
       PipelineOracle oracle,
-      Function<FixedOrder, Plan> plans) {
+      Function<FixedOrder, PipelinePlan> plans) {
     this.ranks = ranks;
     this.microBatches = microBatches;
     this.chunks = chunks;
@@ -64,7 +64,7 @@ final class PricedInput implements ScheduleInput {
 
   @Override
   public OpTimes opTimes(Placement placement) {
-    Plan plan = plans.apply(once(placement));
+    PipelinePlan plan = plans.apply(once(placement));
     return StepTimes.of(plan, oracle.stages(plan));
   }
 

@@ -5,7 +5,7 @@ import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.model.Chain;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.partition.BlockPartition;
@@ -64,7 +64,7 @@ final class ScheduledCuts {
    * @param firsts of each stage, in positions of the path
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Priced(FixedOrder order, int[] firsts, Plan plan, Assessment estimate) {}
+  private record Priced(FixedOrder order, int[] firsts, PipelinePlan plan, Assessment estimate) {}
 
   private final ScheduleEntry entry;
   private final Grid grid;
@@ -154,7 +154,7 @@ final class ScheduledCuts {
     return Objects.requireNonNull(best, "it is priced before");
   }
 
-  Plan plan() {
+  PipelinePlan plan() {
     return best().plan();
   }
 
@@ -294,7 +294,7 @@ final class ScheduledCuts {
   private Priced priced(FixedOrder order, int[] firsts) {
     boolean[] again = new boolean[grid.ranks()];
     Arrays.fill(again, recomputation.always());
-    Plan plan = plan(order, batching.microBatches(), firsts, again);
+    PipelinePlan plan = plan(order, batching.microBatches(), firsts, again);
     Assessment estimate = oracle.assess(plan);
     if (recomputation.always() || recomputation == Recomputation.NEVER || estimate.fits()) {
       return new Priced(order, firsts, plan, estimate);
@@ -302,11 +302,11 @@ final class ScheduledCuts {
     for (int stage = 0; stage < plan.stages().size(); stage++) {
       again[plan.placement().rankOf(stage)] |= !estimate.memory().get(stage).fits();
     }
-    Plan recomputing = plan(order, batching.microBatches(), firsts, again);
+    PipelinePlan recomputing = plan(order, batching.microBatches(), firsts, again);
     return new Priced(order, firsts, recomputing, oracle.assess(recomputing));
   }
 
-  private Plan plan(FixedOrder order, int microBatches, int[] cuts, boolean[] again) {
+  private PipelinePlan plan(FixedOrder order, int microBatches, int[] cuts, boolean[] again) {
     Placement placement = order.placement(cuts.length);
     int[] inFlight = order.inFlight(cuts.length, microBatches);
     List<StagePlan> stages = new ArrayList<>();
@@ -321,6 +321,7 @@ final class ScheduledCuts {
               again[rank] ? recomputation.ofStage() : Recompute.NONE,
               inFlight[stage]));
     }
-    return new Plan(order, microBatches, batching.microBatch(), batching.unit(), false, stages);
+    return new PipelinePlan(
+        order, microBatches, batching.microBatch(), batching.unit(), false, stages);
   }
 }

@@ -1,7 +1,7 @@
 package dev.pipewright.planner;
 
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.recompute.Recomputation;
@@ -63,7 +63,7 @@ final class SelectiveRecomputation {
   }
 
   /** The better plan; empty where no stage gains. */
-  Optional<Plan> of(Plan plan) {
+  Optional<PipelinePlan> of(PipelinePlan plan) {
     List<StagePlan> stages = new ArrayList<>();
     for (StagePlan stage : plan.stages()) {
       boolean again = stage.recompute() != Recompute.NONE;

@@ -3,7 +3,7 @@ package dev.pipewright.planner;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.PipelineSearch.Found;
@@ -52,7 +52,8 @@ public final class SynchronousPlans {
    * @param stages of which only layers and devices count; a stage's devices share each micro-batch
    * @param microBatch samples; it divides the global batch
    */
-  public static Plan of(StageCosts costs, List<StagePlan> stages, int globalBatch, int microBatch) {
+  public static PipelinePlan of(
+      StageCosts costs, List<StagePlan> stages, int globalBatch, int microBatch) {
     Check.that(
         microBatch >= 1 && globalBatch % microBatch == 0,
         "the global batch must be a multiple of the micro-batch: global_batch=%d, micro_batch=%d",
@@ -125,7 +126,7 @@ public final class SynchronousPlans {
       complete &= candidates.isEmpty() || !stop.getAsBoolean();
       if (complete) {
         for (PipelinePolicy policy : request.policies()) {
-          Plan plan = plan(policy, microBatch);
+          PipelinePlan plan = plan(policy, microBatch);
           Candidate candidate = Decision.estimated(plan, estimates);
           if (candidate.estimate().fits()) {
             candidates.add(candidate);
@@ -166,7 +167,7 @@ public final class SynchronousPlans {
     return sizes;
   }
 
-  private Plan plan(PipelinePolicy policy, int microBatch) {
+  private PipelinePlan plan(PipelinePolicy policy, int microBatch) {
     MicroBatching microBatching =
         new MicroBatching(copies, microBatch, request.globalBatch() / copies / microBatch);
     int count = stages.size();

@@ -1,7 +1,7 @@
 package dev.pipewright.sim;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -15,7 +15,7 @@ public final class PlanWires {
   private PlanWires() {}
 
   /** By rank; a rank uses the ports of all machines that its devices are in. */
-  public static Wires of(Plan plan, Cluster cluster) {
+  public static Wires of(PipelinePlan plan, Cluster cluster) {
     List<int[]> machines =
         plan.devicesByRank().stream()
             .map(devices -> devices.stream().mapToInt(cluster::machine).distinct().toArray())

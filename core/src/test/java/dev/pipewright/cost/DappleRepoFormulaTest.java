@@ -11,7 +11,7 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.LiteralAntichains;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.profile.Profile;
@@ -39,7 +39,7 @@ class DappleRepoFormulaTest {
   private static final double NVLINK = 25e9;
 
   /** A plan with what its score needs. */
-  private record Case(StageCosts costs, Plan plan, int globalBatch) {
+  private record Case(StageCosts costs, PipelinePlan plan, int globalBatch) {
     static Case of(long seed) {
       var random = new SplittableRandom(seed);
       LayerGraph graph =
@@ -57,7 +57,7 @@ class DappleRepoFormulaTest {
               Samples.profile(random, graph.size()),
               new Training(Optimizer.SGD, Precision.FP32),
               cluster);
-      Plan plan = plan(random, workload);
+      PipelinePlan plan = plan(random, workload);
       int samples = plan.microBatching(); // that micro-batches may leave over
       int over = random.nextBoolean() ? random.nextInt(samples) : 0;
       return new Case(new StageCosts(workload), plan, Math.toIntExact(plan.globalBatch()) + over);
@@ -67,7 +67,7 @@ class DappleRepoFormulaTest {
       return new DappleRepoOracle(costs, globalBatch).assess(plan).stepSeconds();
     }
 
-    private static Plan plan(SplittableRandom random, Workload workload) {
+    private static PipelinePlan plan(SplittableRandom random, Workload workload) {
       int devices = workload.cluster().size();
       int copies = random.nextInt(1, 5);
       List<Integer> free = new ArrayList<>(IntStream.range(0, devices).boxed().toList());
@@ -92,7 +92,7 @@ class DappleRepoFormulaTest {
         stages.add(new StagePlan(first, last, taken, Recompute.NONE, 1));
         first = last + 1;
       }
-      return new Plan(
+      return new PipelinePlan(
           PipelinePolicy.A, random.nextInt(1, 17), random.nextInt(1, 9), copies, false, stages);
     }
 

@@ -11,7 +11,7 @@ import dev.pipewright.model.Chain;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
 import dev.pipewright.plan.AsynchronousPlan;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.profile.Profile;
@@ -101,7 +101,7 @@ class MessageOverheadTest {
   }
 
   private static Assessment assess(StageCosts costs, int microBatches) {
-    Plan plan = new Plan(PipelinePolicy.A, microBatches, 1, 1, false, stages());
+    PipelinePlan plan = new PipelinePlan(PipelinePolicy.A, microBatches, 1, 1, false, stages());
     return CostModel.PIPEWRIGHT.oracle(costs).assess(plan);
   }
 

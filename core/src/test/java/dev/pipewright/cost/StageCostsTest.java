@@ -11,7 +11,7 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
 import dev.pipewright.plan.LayerRange;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.profile.LayerMemory;
@@ -153,7 +153,7 @@ class StageCostsTest {
           List.of(
               new StagePlan(0, cut - 1, List.of(0), Recompute.NONE, 2),
               new StagePlan(cut, costs.size() - 1, List.of(1), recompute, 3, runs));
-      Plan plan = new Plan(PipelinePolicy.A, 4, microBatch, 1, false, stages);
+      PipelinePlan plan = new PipelinePlan(PipelinePolicy.A, 4, microBatch, 1, false, stages);
       var stage = CostModel.PIPEWRIGHT.oracle(costs).assess(plan).stages().get(1);
       double kept = 0;
       double parameters = 0;
@@ -188,8 +188,8 @@ class StageCostsTest {
     assertEquals(1, costs.slowdown(0));
     assertEquals(2, costs.slowdown(1));
     assertEquals(1, costs.fastest());
-    Plan plan =
-        new Plan(
+    PipelinePlan plan =
+        new PipelinePlan(
             PipelinePolicy.A,
             1,
             2,
@@ -232,14 +232,14 @@ class StageCostsTest {
         List.of(
             new StagePlan(0, 0, List.of(0), Recompute.NONE, 2),
             new StagePlan(1, 2, List.of(1), Recompute.STAGE_INPUT, 1));
-    Plan plan = new Plan(PipelinePolicy.A, 2, 2, 1, false, stages);
+    PipelinePlan plan = new PipelinePlan(PipelinePolicy.A, 2, 2, 1, false, stages);
     for (int stage = 0; stage < 2; stage++) {
       double less = memory(without, plan, stage).peakBytes();
       assertEquals(less + 180, memory(with, plan, stage).peakBytes(), 1e-9 * less);
     }
   }
 
-  private static StageCost.StageMemory memory(StageCosts costs, Plan plan, int stage) {
+  private static StageCost.StageMemory memory(StageCosts costs, PipelinePlan plan, int stage) {
     return CostModel.PIPEWRIGHT.oracle(costs).assess(plan).stages().get(stage).memory();
   }
 
@@ -269,7 +269,7 @@ class StageCostsTest {
 
   private static String refusal(Oracle oracle, int last, int device) {
     var stage = new StagePlan(0, last, List.of(device), Recompute.NONE, 1);
-    Plan plan = new Plan(PipelinePolicy.A, 1, 1, 1, false, List.of(stage));
+    PipelinePlan plan = new PipelinePlan(PipelinePolicy.A, 1, 1, 1, false, List.of(stage));
     return String.valueOf(
         assertThrows(IllegalArgumentException.class, () -> oracle.assess(plan)).getMessage());
   }

@@ -17,7 +17,7 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.Chimera;
@@ -49,7 +49,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RunPredictionTest {
   private static final double ROUNDING = 1e-12;
 
-  private static Plan plan(SplittableRandom random, StageCosts costs) {
+  private static PipelinePlan plan(SplittableRandom random, StageCosts costs) {
     int devices = costs.workload().cluster().size();
     int count = random.nextInt(1, Math.min(costs.size(), devices) + 1);
     int microBatches = random.nextInt(1, 7);
@@ -72,10 +72,10 @@ class RunPredictionTest {
       device += take;
     }
     int microBatch = random.nextInt(1, 5);
-    return new Plan(policy, microBatches, microBatch, 1, random.nextBoolean(), stages);
+    return new PipelinePlan(policy, microBatches, microBatch, 1, random.nextBoolean(), stages);
   }
 
-  private static List<Integer> devices(Plan plan) {
+  private static List<Integer> devices(PipelinePlan plan) {
     return plan.stages().stream().map(StagePlan::devices).flatMap(List::stream).toList();
   }
 
@@ -83,7 +83,7 @@ class RunPredictionTest {
   void aPlansAssignmentIsExpectedToTakeWhatTheOracleSays(RepetitionInfo seed) {
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
     StageCosts costs = Samples.costs(random, Samples.chain(random.nextInt(1, 7)), 8);
-    Plan plan = plan(random, costs);
+    PipelinePlan plan = plan(random, costs);
     RunPrediction runPrediction = new RunPrediction(costs, Assignment.of(plan), devices(plan));
     Assessment priced = CostModel.PIPEWRIGHT.oracle(costs).assess(plan);
     double simulated = SimulatedOracle.run(plan, priced).makespan();
@@ -104,7 +104,7 @@ class RunPredictionTest {
   }
 
   /** A plan of four ranks, most of them of one device. */
-  private static Plan plan(SplittableRandom random, ScheduleEntry entry, int layers) {
+  private static PipelinePlan plan(SplittableRandom random, ScheduleEntry entry, int layers) {
     Schedule made = entry.make(ScheduleInput.counts(4, 8, entry.chunks()));
     FixedOrder order = FixedOrder.of(made);
     int[] inFlight = order.inFlight(order.stages(), 8);
@@ -122,7 +122,7 @@ class RunPredictionTest {
               random.nextBoolean() ? Recompute.NONE : Recompute.STAGE_INPUT,
               inFlight[stage]));
     }
-    return new Plan(order, 8, random.nextInt(2, 5), 1, random.nextBoolean(), stages);
+    return new PipelinePlan(order, 8, random.nextInt(2, 5), 1, random.nextBoolean(), stages);
   }
 
   @ParameterizedTest
@@ -136,7 +136,7 @@ class RunPredictionTest {
       Cluster cluster = Samples.plain(List.of(Link.of(2, 1e6)), 5);
       StageCosts costs =
           new StageCosts(new Workload(of.chain(), of.profile(), of.training(), cluster));
-      Plan plan = plan(random, entry, costs.size());
+      PipelinePlan plan = plan(random, entry, costs.size());
       List<Integer> devices = plan.devicesByRank().stream().flatMap(List::stream).toList();
       RunPrediction prediction = new RunPrediction(costs, Assignment.of(plan), devices);
       Assessment priced = CostModel.PIPEWRIGHT.oracle(costs).assess(plan);
@@ -161,8 +161,8 @@ class RunPredictionTest {
   void aPlanIsFoundAgainInItsAssignment(RepetitionInfo seed) {
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
     StageCosts costs = Samples.costs(random, Samples.chain(random.nextInt(1, 7)), 8);
-    Plan plan = plan(random, costs);
-    Plan found = Assignment.of(plan).asPlan(devices(plan)).orElseThrow();
+    PipelinePlan plan = plan(random, costs);
+    PipelinePlan found = Assignment.of(plan).asPlan(devices(plan)).orElseThrow();
     assertEquals(plan.stages(), found.stages());
     assertEquals(plan.globalBatch(), found.globalBatch());
     for (int rank = 0; rank < plan.stages().size(); rank++) {
@@ -174,7 +174,7 @@ class RunPredictionTest {
   void aStepAmongOthersTakesNoLongerThanOneAlone(RepetitionInfo seed) {
     SplittableRandom random = new SplittableRandom(seed.getCurrentRepetition());
     StageCosts costs = Samples.costs(random, Samples.chain(random.nextInt(1, 7)), 8);
-    Plan plan = plan(random, costs);
+    PipelinePlan plan = plan(random, costs);
     RunPrediction runPrediction = new RunPrediction(costs, Assignment.of(plan), devices(plan));
     double alone = runPrediction.simulate().makespan();
     assertTrue(runPrediction.simulatedStepSeconds() <= alone * (1 + ROUNDING));
@@ -212,7 +212,7 @@ class RunPredictionTest {
         IntStream.range(0, 3)
             .mapToObj(s -> new StagePlan(s, s, List.of(s), Recompute.NONE, 3 - s))
             .toList();
-    Plan plan = new Plan(PipelinePolicy.A, 4, 2, 1, false, stages);
+    PipelinePlan plan = new PipelinePlan(PipelinePolicy.A, 4, 2, 1, false, stages);
     StageCosts on = new StageCosts(new Workload(of.chain(), of.profile(), of.training(), cluster));
     return new RunPrediction(on, Assignment.of(plan), devices(plan)).times();
   }

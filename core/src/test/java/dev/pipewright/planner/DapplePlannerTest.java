@@ -12,7 +12,7 @@ import dev.pipewright.cost.Samples;
 import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.model.LayerGraph;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Planning.Candidate;
@@ -242,7 +242,7 @@ class DapplePlannerTest {
   private static void checkCandidates(Case one, Planning planning) {
     boolean repo = one.request().costModel() == CostModel.DAPPLE_REPO;
     for (Candidate candidate : planning.candidates()) {
-      Plan plan = candidate.plan();
+      PipelinePlan plan = candidate.plan();
       assertEquals(List.of(), Validator.check(plan.schedule()));
       assertEquals(one.costs().size(), plan.layers());
       CostModel model = one.request().costModel();

@@ -10,7 +10,7 @@ import dev.pipewright.cost.PlanTimeline;
 import dev.pipewright.cost.Samples;
 import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.Op.Pass;
@@ -45,7 +45,7 @@ class ExceptLastTest {
   }
 
   /** A device for each stage, as far as there are devices. */
-  private Plan plan(Recompute recompute) {
+  private PipelinePlan plan(Recompute recompute) {
     int count = Math.min(stages, costs.workload().cluster().size());
     List<StagePlan> list = new ArrayList<>();
     for (int s = 0; s < count; s++) {
@@ -53,7 +53,7 @@ class ExceptLastTest {
       int inFlight = policy.inFlightOf(count - 1 - s, microBatches);
       list.add(new StagePlan(s, last, List.of(s), recompute, inFlight));
     }
-    return new Plan(policy, microBatches, 2, 1, false, list);
+    return new PipelinePlan(policy, microBatches, 2, 1, false, list);
   }
 
   private Assessment priced(Recompute recompute) {

@@ -7,7 +7,7 @@ import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.model.Chain;
 import dev.pipewright.plan.LayerRange;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Request.Shape;
@@ -31,7 +31,7 @@ final class Exhaustive {
   private final int devices;
   private final Chain chain;
   private double seconds = Double.POSITIVE_INFINITY;
-  private Optional<Plan> plan = Optional.empty();
+  private Optional<PipelinePlan> plan = Optional.empty();
   private long assessed;
   private final Map<List<Object>, Optional<StagePlan>> fastest = new HashMap<>(); // by stage
 
@@ -52,7 +52,7 @@ final class Exhaustive {
   }
 
   /** The best plan's step time; infinite where no plan fits. */
-  record Answer(double seconds, Optional<Plan> plan, long assessed) {}
+  record Answer(double seconds, Optional<PipelinePlan> plan, long assessed) {}
 
   static Answer best(StageCosts costs, Request request) {
     Exhaustive search = new Exhaustive(costs, request);
@@ -107,11 +107,12 @@ final class Exhaustive {
       for (int s = 0; s < pieces.size(); s++) {
         stages.add(stage(pieces.get(s), Recompute.NONE, inFlight(policy, pieces.size(), s)));
       }
-      Plan keeping = new Plan(policy, microBatches, microBatch, copies, false, stages);
+      PipelinePlan keeping =
+          new PipelinePlan(policy, microBatches, microBatch, copies, false, stages);
       if (repo) {
         consider(keeping, oracle.assess(keeping));
       } else if (request.recomputation() == Recomputation.ALWAYS) {
-        Plan again = keeping.with(stages.stream().map(Exhaustive::again).toList());
+        PipelinePlan again = keeping.with(stages.stream().map(Exhaustive::again).toList());
         consider(again, oracle.assess(again));
       } else {
         Assessment kept = oracle.assess(keeping);
@@ -144,7 +145,7 @@ final class Exhaustive {
   }
 
   /** With recomputation where memory does not suffice; empty where the request wants none. */
-  private Optional<Plan> recomputed(Plan keeping, Assessment kept) {
+  private Optional<PipelinePlan> recomputed(PipelinePlan keeping, Assessment kept) {
     List<StagePlan> stages = new ArrayList<>();
     for (int s = 0; s < keeping.stages().size(); s++) {
       StagePlan stage = keeping.stages().get(s);
@@ -167,7 +168,7 @@ final class Exhaustive {
   }
 
   /** The stage with the fastest backward pass of all that fit, whatever layers run again. */
-  private Optional<StagePlan> fastest(Plan keeping, int index) {
+  private Optional<StagePlan> fastest(PipelinePlan keeping, int index) {
     StagePlan stage = keeping.stages().get(index);
     List<Object> key = List.of(stage, keeping.microBatching());
     Optional<StagePlan> known = fastest.get(key);
@@ -199,7 +200,7 @@ final class Exhaustive {
     return found;
   }
 
-  private void consider(Plan candidate, Assessment assessment) {
+  private void consider(PipelinePlan candidate, Assessment assessment) {
     assessed++;
     if ((repo || assessment.fits()) && assessment.stepSeconds() < seconds) {
       seconds = assessment.stepSeconds();

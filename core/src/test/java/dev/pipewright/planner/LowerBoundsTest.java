@@ -15,7 +15,7 @@ import dev.pipewright.cost.Workload;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Planning.LowerBound;
@@ -97,7 +97,7 @@ class LowerBoundsTest {
     Oracle prices = CostModel.PIPEWRIGHT.oracle(costs);
     Oracle simulator = costs.total() ? new SimulatedOracle(prices) : prices;
     for (int i = 0; i < 60; i++) {
-      Plan plan = plan(random, costs, globalBatch);
+      PipelinePlan plan = plan(random, costs, globalBatch);
       Assessment estimate = oracle.assess(plan);
       if (estimate.fits()) {
         double least = Math.min(estimate.stepSeconds(), simulator.assess(plan).stepSeconds());
@@ -107,7 +107,7 @@ class LowerBoundsTest {
     }
   }
 
-  private static Plan plan(SplittableRandom random, StageCosts costs, int globalBatch) {
+  private static PipelinePlan plan(SplittableRandom random, StageCosts costs, int globalBatch) {
     List<Integer> free = new ArrayList<>();
     for (int device = 0; device < costs.workload().cluster().size(); device++) {
       free.add(device);
@@ -133,7 +133,8 @@ class LowerBoundsTest {
       ahead = random.nextInt(1, ahead + 1);
       first = end;
     }
-    return new Plan(PipelinePolicy.A, microBatches, microBatching, 1, random.nextBoolean(), stages);
+    return new PipelinePlan(
+        PipelinePolicy.A, microBatches, microBatching, 1, random.nextBoolean(), stages);
   }
 
   /** Work and a sample's way alone reach 48 % of the optimum on average here. */

@@ -15,7 +15,7 @@ import dev.pipewright.cost.Samples;
 import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
@@ -61,7 +61,7 @@ class ScheduledPlannerTest {
     Planning planning = plan(ScheduleCatalog.find(name).orElseThrow(), costs);
     assertFalse(planning.candidates().isEmpty(), name);
     for (Candidate candidate : planning.candidates()) {
-      Plan plan = candidate.plan();
+      PipelinePlan plan = candidate.plan();
       assertEquals(List.of(), Validator.check(plan.schedule()), name);
       assertEquals(8, plan.globalBatch(), name);
       assertEquals(name, plan.spec().scheduleName());
@@ -116,7 +116,7 @@ class ScheduledPlannerTest {
                 inFlight[stage]));
       }
       Assessment priced =
-          oracle.assess(new Plan(order, order.microBatches(), samples, 1, false, stages));
+          oracle.assess(new PipelinePlan(order, order.microBatches(), samples, 1, false, stages));
       least = priced.fits() ? Math.min(least, priced.stepSeconds()) : least;
     }
     return least;

@@ -8,7 +8,7 @@ import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.Samples;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.recompute.Recomputation;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 class SelectiveRecomputationTest {
   /** A pipeline with a device for each of up to four stages, all of which recompute. */
-  private static Plan recomputing(StageCosts costs, SplittableRandom random) {
+  private static PipelinePlan recomputing(StageCosts costs, SplittableRandom random) {
     int count = Math.min(random.nextInt(1, 5), costs.size());
     count = Math.min(count, costs.workload().cluster().size());
     int microBatches = random.nextInt(1, 6);
@@ -32,7 +32,7 @@ class SelectiveRecomputationTest {
       int inFlight = Math.min(microBatches, count - s);
       stages.add(new StagePlan(first, last, List.of(s), Recompute.STAGE_INPUT, inFlight));
     }
-    return new Plan(PipelinePolicy.A, microBatches, 1, 1, false, stages);
+    return new PipelinePlan(PipelinePolicy.A, microBatches, 1, 1, false, stages);
   }
 
   @Test
@@ -41,9 +41,9 @@ class SelectiveRecomputationTest {
     for (int seed = 1; seed <= 200; seed++) {
       var random = new SplittableRandom(seed);
       StageCosts costs = Samples.costs(random, Samples.chain(random.nextInt(1, 12)), 8);
-      Plan plan = recomputing(costs, random);
+      PipelinePlan plan = recomputing(costs, random);
       Assessment before = CostModel.PIPEWRIGHT.oracle(costs).assess(plan);
-      Optional<Plan> better =
+      Optional<PipelinePlan> better =
           SelectiveRecomputation.of(costs, costs, Recomputation.SELECTIVE).orElseThrow().of(plan);
       if (better.isEmpty()) {
         continue;

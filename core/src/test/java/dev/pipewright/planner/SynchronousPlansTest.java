@@ -9,7 +9,7 @@ import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.Samples;
 import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Planning.Candidate;
@@ -37,7 +37,7 @@ class SynchronousPlansTest {
   }
 
   /** Only layers and devices of it. */
-  private static List<StagePlan> bare(Plan plan) {
+  private static List<StagePlan> bare(PipelinePlan plan) {
     return plan.stages().stream()
         .map(s -> new StagePlan(s.firstLayer(), s.lastLayer(), s.devices(), Recompute.NONE, 1))
         .toList();
@@ -53,12 +53,12 @@ class SynchronousPlansTest {
     Oracle decides = new SimulatedOracle(estimates);
     Planning whole = DapplePlanner.plan(costs, request, decides);
     for (Candidate candidate : whole.candidates()) {
-      Plan plan = candidate.plan();
+      PipelinePlan plan = candidate.plan();
       int samples = plan.microBatching();
       if (plan.overlapGradients()) {
         continue; // pipelines never do that
       }
-      Plan again = SynchronousPlans.of(costs, bare(plan), globalBatch, samples);
+      PipelinePlan again = SynchronousPlans.of(costs, bare(plan), globalBatch, samples);
       assertEquals(bare(plan), bare(again));
       assertEquals(globalBatch, again.globalBatch());
       assertEquals(List.of(), Validator.check(again.schedule()));
@@ -84,7 +84,7 @@ class SynchronousPlansTest {
     List<StagePlan> stages = new ArrayList<>();
     stages.add(new StagePlan(0, 2, List.of(0), Recompute.NONE, 1));
     stages.add(new StagePlan(3, 4, List.of(1), Recompute.NONE, 1));
-    Plan plan = SynchronousPlans.of(costs, stages, globalBatch, 1);
+    PipelinePlan plan = SynchronousPlans.of(costs, stages, globalBatch, 1);
     Oracle estimates = CostModel.PIPEWRIGHT.oracle(costs);
     List<StagePlan> keeping = new ArrayList<>();
     int[] wanted = PipelinePolicy.A.inFlight(2, globalBatch);
@@ -94,7 +94,7 @@ class SynchronousPlansTest {
           new StagePlan(
               one.firstLayer(), one.lastLayer(), one.devices(), Recompute.NONE, wanted[s]));
     }
-    Plan greedy = new Plan(PipelinePolicy.A, globalBatch, 1, 1, false, keeping);
+    PipelinePlan greedy = new PipelinePlan(PipelinePolicy.A, globalBatch, 1, 1, false, keeping);
     for (int s = 0; s < 2; s++) {
       boolean fits = estimates.assess(greedy).stages().get(s).memory().fits();
       assertEquals(fits, plan.stages().get(s).recompute() == Recompute.NONE);

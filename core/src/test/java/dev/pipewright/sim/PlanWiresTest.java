@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.PipelinePolicy;
@@ -17,13 +17,13 @@ import org.junit.jupiter.api.Test;
 class PlanWiresTest {
   private static final Cluster TWO_BY_FOUR = Clusters.find("dapple-a:2x4").orElseThrow();
 
-  private static Plan plan(List<List<Integer>> devices) {
+  private static PipelinePlan plan(List<List<Integer>> devices) {
     List<StagePlan> stages = new ArrayList<>();
     for (List<Integer> each : devices) {
       int layer = stages.size();
       stages.add(new StagePlan(layer, layer, each, Recompute.NONE, 1));
     }
-    return new Plan(PipelinePolicy.A, 4, 1, 1, false, stages);
+    return new PipelinePlan(PipelinePolicy.A, 4, 1, 1, false, stages);
   }
 
   @Test

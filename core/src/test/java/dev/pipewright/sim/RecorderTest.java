@@ -13,7 +13,7 @@ import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.Chimera;
@@ -44,7 +44,7 @@ class RecorderTest {
   private static final String SEEDED = "seed {currentRepetition}";
 
   /** A priced plan of one to four stages, one device each, and its timeline. */
-  private record Step(Plan plan, Assessment priced, Run run, Timeline timeline) {
+  private record Step(PipelinePlan plan, Assessment priced, Run run, Timeline timeline) {
     static Step of(long seed) {
       SplittableRandom random = new SplittableRandom(seed);
       StageCosts costs = Samples.costs(random, Samples.chain(random.nextInt(1, 8)), 12);
@@ -60,7 +60,7 @@ class RecorderTest {
         Recompute recompute = random.nextBoolean() ? Recompute.NONE : Recompute.STAGE_INPUT;
         list.add(new StagePlan(s, last, List.of(s), recompute, inFlight[s]));
       }
-      Plan plan = new Plan(policy, microBatches, 1, 1, false, list);
+      PipelinePlan plan = new PipelinePlan(policy, microBatches, 1, 1, false, list);
       Assessment priced = new PipelineOracle(costs, new PathFormula()).assess(plan);
       Run run = SimulatedOracle.run(plan, priced);
       return new Step(plan, priced, run, recorded(plan, priced, run));
@@ -81,7 +81,7 @@ class RecorderTest {
     }
   }
 
-  private static Timeline recorded(Plan plan, Assessment priced, Run run) {
+  private static Timeline recorded(PipelinePlan plan, Assessment priced, Run run) {
     return PlanTimeline.of(plan, priced, run, PlanMemory.of(priced.stages(), run));
   }
 

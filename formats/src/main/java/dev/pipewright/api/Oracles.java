@@ -8,7 +8,7 @@ import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.problem.PlanFit;
 import dev.pipewright.formats.problem.SizeLimits;
 import dev.pipewright.formats.problem.StepOptions;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.planner.Evaluation;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Request;
@@ -32,17 +32,17 @@ public final class Oracles {
    * {@link IllegalArgumentException} where the plan is not for the problem's network, cluster or
    * global batch. A plan that does not fit memory is no mistake: {@link Assessment#fits} says so.
    */
-  public static Assessment predict(Problem problem, Plan plan) {
+  public static Assessment predict(Problem problem, PipelinePlan plan) {
     return evaluate(problem, plan).planning().best().orElseThrow().estimate();
   }
 
   /** The same by a cost model of {@link #names}. */
-  public static Assessment predict(Problem problem, Plan plan, String costModel) {
+  public static Assessment predict(Problem problem, PipelinePlan plan, String costModel) {
     return predict(problem.withCostModel(costModel), plan);
   }
 
   /** A plan as if a planner had found it, with its simulated step; throws likewise. */
-  public static Planned evaluate(Problem problem, Plan plan) {
+  public static Planned evaluate(Problem problem, PipelinePlan plan) {
     return evaluate(problem, plan, Planners.DEFAULT, PLAN);
   }
 
@@ -52,7 +52,8 @@ public final class Oracles {
    * @param planner whose options the problem states
    * @param source what sentences about mistakes call the plan, like its file
    */
-  public static Planned evaluate(Problem problem, Plan plan, String planner, String source) {
+  public static Planned evaluate(
+      Problem problem, PipelinePlan plan, String planner, String source) {
     StepOptions step = problem.step();
     Request asked = step.request(planner, true);
     Costed costed = problem.costed();

@@ -4,7 +4,7 @@ import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.formats.problem.Costed;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Request;
@@ -57,7 +57,7 @@ public record Planned(
   }
 
   /** The best plan; throws {@link NoSuchElementException} with the reason where nothing fits. */
-  public Plan plan() {
+  public PipelinePlan plan() {
     return best().plan();
   }
 

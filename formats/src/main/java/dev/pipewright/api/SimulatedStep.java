@@ -3,7 +3,7 @@ package dev.pipewright.api;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.PlanMemory;
 import dev.pipewright.cost.PlanTimeline;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.sim.Run;
 import dev.pipewright.trace.RankMemory;
 import dev.pipewright.trace.Timeline;
@@ -26,7 +26,7 @@ public record SimulatedStep(Run run, Timeline timeline, List<RankMemory> memory)
    *
    * @param prices of its stages
    */
-  public static SimulatedStep of(Plan plan, Assessment prices, Run run) {
+  public static SimulatedStep of(PipelinePlan plan, Assessment prices, Run run) {
     List<RankMemory> memory = PlanMemory.of(prices.stages(), run);
     return new SimulatedStep(run, PlanTimeline.of(plan, prices, run, memory), memory);
   }

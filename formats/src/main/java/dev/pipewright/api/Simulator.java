@@ -2,7 +2,7 @@ package dev.pipewright.api;
 
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.SimulatedOracle;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.catalog.ScheduleCatalog;
@@ -42,7 +42,7 @@ public final class Simulator {
    * @param slowness how many times as long the devices of each rank take for what they compute;
    *     none where all take their usual time
    */
-  public static SimulatedStep run(Problem problem, Plan plan, double... slowness) {
+  public static SimulatedStep run(Problem problem, PipelinePlan plan, double... slowness) {
     Assessment prices = Oracles.predict(problem, plan);
     double[] each = each(slowness, plan.placement().ranks());
     SimulatedOracle oracle = new SimulatedOracle(ignored -> prices, SimulatedOracle.USUAL, each);

@@ -8,7 +8,7 @@ import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.formats.schedule.JitterJson;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
@@ -132,7 +132,7 @@ public final class AnswerJson {
     return pair("name", planning.objective().key(), "value", value);
   }
 
-  private static Map<String, Object> plan(Plan plan, Assessment estimate) {
+  private static Map<String, Object> plan(PipelinePlan plan, Assessment estimate) {
     List<Map<String, Object>> stages = new ArrayList<>();
     for (int i = 0; i < plan.stages().size(); i++) {
       Map<String, Object> stage = PlanJson.object(plan.stages().get(i));

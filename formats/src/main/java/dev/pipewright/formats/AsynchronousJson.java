@@ -52,13 +52,16 @@ public final class AsynchronousJson {
     return named.is(Node.Type.TEXT) && RULES.containsKey(named.text());
   }
 
-  static AsynchronousFile read(PlanTree tree) {
+  static PlanFile<AsynchronousPlan> read(PlanTree tree) {
     PlanTree.Members members = tree.members(PLAN_KEYS, ANSWER_KEYS);
-    return new AsynchronousFile(
+    return new PlanFile<>(
         plan(members.inner()),
         members.madeFor(),
+        Optional.empty(),
+        PlanFigures.NONE,
+        members.figure("objective", "value"),
         levels(members),
-        members.figure("objective", "value"));
+        Optional.empty());
   }
 
   private static List<BandwidthLevel> levels(PlanTree.Members members) {

@@ -22,7 +22,7 @@ import java.util.Optional;
 /**
  * Writes the answer of {@code plan --planner madpipe --json}: seconds per mini-batch, the stages,
  * of which a device may have several, and the pattern that repeats. Where nothing fits, {@code
- * plan} is null. {@link ReadPlan#of} reads the plan back.
+ * plan} is null. {@link PlanFile#read} reads the plan back.
  */
 public final class PeriodicJson {
   private PeriodicJson() {}

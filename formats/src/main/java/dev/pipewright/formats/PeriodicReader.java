@@ -3,21 +3,22 @@ package dev.pipewright.formats;
 import dev.pipewright.formats.json.Fields;
 import dev.pipewright.formats.json.Node;
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.PatternPlan;
+import dev.pipewright.plan.PatternPlan.Stage;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
-import dev.pipewright.planner.madpipe.Discipline;
-import dev.pipewright.planner.madpipe.Discipline.Dropping;
-import dev.pipewright.planner.madpipe.Discipline.OneForwardOneBackward;
-import dev.pipewright.planner.madpipe.Discipline.Star;
-import dev.pipewright.planner.madpipe.PeriodicShape;
-import dev.pipewright.planner.madpipe.PeriodicShape.Stage;
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.periodic.Discipline;
+import dev.pipewright.schedule.periodic.Discipline.Dropping;
+import dev.pipewright.schedule.periodic.Discipline.OneForwardOneBackward;
+import dev.pipewright.schedule.periodic.Discipline.Star;
 import dev.pipewright.schedule.periodic.RepeatedOp;
 import dev.pipewright.units.Range;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -44,19 +45,21 @@ final class PeriodicReader {
 
   private PeriodicReader() {}
 
-  static PeriodicFile read(PlanTree tree) {
+  static PlanFile<PatternPlan> read(PlanTree tree) {
     PlanTree.Members members = tree.members(PLAN_KEYS, ANSWER_KEYS);
     Fields plan = members.inner();
-    return new PeriodicFile(
-        shape(plan),
-        plan.required("micro_batch").count(Range.SAMPLES),
-        plan.optional("contiguous").map(Node::flag),
+    return new PlanFile<>(
+        pattern(plan),
         members.madeFor(),
+        Optional.empty(),
         new PlanFigures(tree),
-        members.figure("objective", "value"));
+        members.figure("objective", "value"),
+        List.of(),
+        plan.optional("contiguous").map(Node::flag));
   }
 
-  private static PeriodicShape shape(Fields plan) {
+  private static PatternPlan pattern(Fields plan) {
+    int samples = plan.required("micro_batch").count(Range.SAMPLES);
     double period = plan.required("period_s").positive(Range.SECONDS);
     int batches = plan.required("batches").count(1);
     Discipline discipline = discipline(plan.required("schedule"), batches);
@@ -64,7 +67,7 @@ final class PeriodicReader {
     for (Node node : plan.required("stages").list()) {
       stages.add(stage(node));
     }
-    plan.required("stages").checked(() -> PeriodicShape.inOrder(stages));
+    plan.required("stages").checked(() -> PatternPlan.inOrder(stages));
     List<RepeatedOp> ops = new ArrayList<>();
     Map<List<Object>, Node> known = new HashMap<>();
     for (Node node : plan.required("pattern").list()) {
@@ -87,7 +90,7 @@ final class PeriodicReader {
                       plan.required("pattern").place(), ops.size(), stages.size(), batches, count));
     }
     return plan.required("pattern")
-        .checked(() -> new PeriodicShape(discipline, period, batches, stages, ops));
+        .checked(() -> new PatternPlan(discipline, samples, period, batches, stages, ops));
   }
 
   private static Discipline discipline(Node node, int batches) {

@@ -1,12 +1,14 @@
 package dev.pipewright.formats;
 
-import dev.pipewright.formats.PlacementFile.Device;
 import dev.pipewright.formats.json.Fields;
 import dev.pipewright.formats.json.Node;
+import dev.pipewright.plan.OperatorPlan;
+import dev.pipewright.plan.OperatorPlan.Device;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 
 /** Reads the placements of operators that {@link PlacementAnswerJson} writes. */
 final class PlacementReader {
@@ -22,7 +24,7 @@ final class PlacementReader {
 
   private PlacementReader() {}
 
-  static PlacementFile read(PlanTree tree) {
+  static PlanFile<OperatorPlan> read(PlanTree tree) {
     PlanTree.Members members = tree.members(PLAN_KEYS, ANSWER_KEYS);
     Node list = members.inner().required("stages");
     if (list.list().isEmpty()) {
@@ -34,11 +36,12 @@ final class PlacementReader {
     for (Node stage : list.list()) {
       devices.add(device(stage, devices.size(), stageOf, known));
     }
-    return new PlacementFile(
-        members.inner().optional("contiguous").map(Node::flag).orElse(false),
-        devices,
+    boolean contiguous = members.inner().optional("contiguous").map(Node::flag).orElse(false);
+    return new PlanFile<>(
+        new OperatorPlan(contiguous, devices),
         members.madeFor(),
-        new PlanFigures(tree));
+        new PlanFigures(tree),
+        OptionalDouble.empty());
   }
 
   private static Device device(

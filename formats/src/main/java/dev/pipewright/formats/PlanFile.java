@@ -1,18 +1,68 @@
 package dev.pipewright.formats;
 
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.plan.Plan;
+import dev.pipewright.planner.pipedream.BandwidthLevel;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 
 /**
  * A plan and what it was made for, as far as the file says it.
  *
+ * @param <P> the kind of plan
  * @param costModel what priced it
  * @param figures that the file states of it
+ * @param objective seconds that its planner expects, of a step, a mini-batch or an update
+ * @param levels of the cluster, innermost first; none where the file names none
+ * @param contiguous whether the file says that every device has one stage
  */
-public record PlanFile(Plan plan, MadeFor madeFor, Optional<String> costModel, PlanFigures figures)
-    implements ReadPlan {
+public record PlanFile<P extends Plan>(
+    P plan,
+    MadeFor madeFor,
+    Optional<String> costModel,
+    PlanFigures figures,
+    OptionalDouble objective,
+    List<BandwidthLevel> levels,
+    Optional<Boolean> contiguous) {
+  public PlanFile {
+    levels = List.copyOf(levels);
+  }
+
+  /** A plan with what its file says of it. */
+  PlanFile(P plan, MadeFor madeFor, PlanFigures figures, OptionalDouble objective) {
+    this(plan, madeFor, Optional.empty(), figures, objective, List.of(), Optional.empty());
+  }
+
   /** A plan to be written, whose figures its reader counts. */
-  public PlanFile(Plan plan, MadeFor madeFor, Optional<String> costModel) {
-    this(plan, madeFor, costModel, PlanFigures.NONE);
+  public PlanFile(P plan, MadeFor madeFor, Optional<String> costModel) {
+    this(
+        plan,
+        madeFor,
+        costModel,
+        PlanFigures.NONE,
+        OptionalDouble.empty(),
+        List.of(),
+        Optional.empty());
+  }
+
+  /**
+   * Reads a plan of any kind, recognised by its content. Throws {@link BadInputException} where it
+   * is none.
+   */
+  public static PlanFile<?> read(Path file) {
+    PlanTree tree = PlanTree.read(file);
+    return switch (tree.kind()) {
+      case SYNCHRONOUS -> PlanJson.read(tree);
+      case ASYNCHRONOUS -> AsynchronousJson.read(tree);
+      case PERIODIC -> PeriodicReader.read(tree);
+      case PLACEMENT -> PlacementReader.read(tree);
+    };
+  }
+
+  /** The same with the plan of a kind that is known. */
+  public <Q extends Plan> PlanFile<Q> of(Q known) {
+    return new PlanFile<>(known, madeFor, costModel, figures, objective, levels, contiguous);
   }
 }

@@ -10,7 +10,7 @@ import dev.pipewright.formats.json.Tree;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Parallelism;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.ScheduleSpec;
@@ -90,9 +90,9 @@ public final class PlanJson {
 
   /**
    * Throws {@link BadInputException} when the file is no plan of synchronous training with data and
-   * pipeline parallelism; {@link ReadPlan#of} reads the others too.
+   * pipeline parallelism; {@link PlanFile#read} reads the others too.
    */
-  public static PlanFile read(Path file) {
+  public static PlanFile<PipelinePlan> read(Path file) {
     PlanTree tree = PlanTree.read(file);
     Node at = tree.plan().members().getOrDefault("schedule", tree.plan());
     String other =
@@ -110,13 +110,16 @@ public final class PlanJson {
     return read(tree);
   }
 
-  static PlanFile read(PlanTree tree) {
+  static PlanFile<PipelinePlan> read(PlanTree tree) {
     PlanTree.Members members = tree.members(PLAN_KEYS, ANSWER_KEYS);
-    return new PlanFile(
+    return new PlanFile<>(
         plan(members.inner()),
         members.madeFor(),
         members.either("cost_model").map(Node::text),
-        new PlanFigures(tree));
+        new PlanFigures(tree),
+        members.figure("objective", "value"),
+        List.of(),
+        Optional.empty());
   }
 
   static void checkVersion(Fields fields) {
@@ -125,7 +128,7 @@ public final class PlanJson {
     }
   }
 
-  private static Plan plan(Fields fields) {
+  private static PipelinePlan plan(Fields fields) {
     int microBatches = fields.required("micro_batches").count(1);
     int microBatch = fields.required("micro_batch").count(Range.SAMPLES);
     int replicas = fields.optional("replicas").map(n -> n.count(1)).orElse(1);
@@ -141,7 +144,7 @@ public final class PlanJson {
     }
     return fields
         .required("stages")
-        .checked(() -> new Plan(spec, microBatches, microBatch, replicas, overlap, stages));
+        .checked(() -> new PipelinePlan(spec, microBatches, microBatch, replicas, overlap, stages));
   }
 
   private static StagePlan stage(Fields fields, int microBatches, int usualInFlight) {
@@ -229,7 +232,7 @@ public final class PlanJson {
   }
 
   /** The text of a file that {@link #read} reads back equal. */
-  public static String text(PlanFile file) {
+  public static String text(PlanFile<PipelinePlan> file) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("format", FORMAT);
     object.put("version", VERSION);
@@ -240,17 +243,17 @@ public final class PlanJson {
   }
 
   /** Replaces {@code file}. */
-  public static void write(Path path, PlanFile file) {
+  public static void write(Path path, PlanFile<PipelinePlan> file) {
     OutputFile.write(path, text(file));
   }
 
   /** The plan alone, without figures. */
-  public static Map<String, Object> object(Plan plan) {
+  public static Map<String, Object> object(PipelinePlan plan) {
     return object(plan, plan.stages().stream().map(PlanJson::object).toList());
   }
 
   /** A plan whose stages are already objects. */
-  static Map<String, Object> object(Plan plan, List<Map<String, Object>> stages) {
+  static Map<String, Object> object(PipelinePlan plan, List<Map<String, Object>> stages) {
     Map<String, Object> object = new LinkedHashMap<>();
     PlanScheduleJson.put(object, plan.spec());
     object.put("micro_batches", plan.microBatches());

@@ -8,7 +8,7 @@ import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCost.States;
 import dev.pipewright.formats.file.Refusal;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Planning;
@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class AnswerJsonTest {
-  private static final Plan PLAN =
-      new Plan(
+  private static final PipelinePlan PLAN =
+      new PipelinePlan(
           PipelinePolicy.A,
           4,
           1,
@@ -195,7 +195,7 @@ class AnswerJsonTest {
     Candidate best = new Candidate("hybrid", PLAN, assessment(16), Optional.empty());
     String text =
         AnswerJson.text(planning(Optional.of(best), List.of(best)), context(Optional.empty()));
-    PlanFile file = PlanJson.read(Refusal.file(folder, "answer.json", text));
+    PlanFile<PipelinePlan> file = PlanJson.read(Refusal.file(folder, "answer.json", text));
     assertEquals(PLAN, file.plan());
     assertEquals(Optional.of("dapple-a"), file.madeFor().cluster());
     assertEquals(OptionalLong.of(4), file.madeFor().globalBatch());

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.pipewright.formats.file.Refusal;
 import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.plan.AsynchronousPlan.Rule;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.pipedream.BandwidthLevel;
@@ -39,13 +40,14 @@ class AsynchronousJsonTest {
     return Refusal.file(folder, "plan.json", text);
   }
 
-  private AsynchronousFile read(String text) {
-    return assertInstanceOf(AsynchronousFile.class, ReadPlan.of(file(text)));
+  private PlanFile<AsynchronousPlan> read(String text) {
+    PlanFile<?> read = PlanFile.read(file(text));
+    return read.of(assertInstanceOf(AsynchronousPlan.class, read.plan()));
   }
 
   @Test
   void anAnswerIsReadWithWhatItWasMadeFor() {
-    AsynchronousFile found = read(GOOD);
+    PlanFile<AsynchronousPlan> found = read(GOOD);
     assertEquals(
         new AsynchronousPlan(
             Rule.PIPEDREAM,
@@ -70,7 +72,7 @@ class AsynchronousJsonTest {
          "cluster": "dapple-a", "optimizer": "adam", "precision": "fp32",
          "stages": [{"layers": [0, 2], "devices": [0, 1], "recompute": "stage-input"}]}
         """;
-    AsynchronousFile found = read(inner);
+    PlanFile<AsynchronousPlan> found = read(inner);
     assertEquals(24, found.plan().globalBatch());
     assertEquals(Recompute.STAGE_INPUT, found.plan().stages().get(0).recompute());
     assertEquals(Optional.of("dapple-a"), found.madeFor().cluster());
@@ -85,13 +87,13 @@ class AsynchronousJsonTest {
         {"schedule": "1f1b", "micro_batches": 2, "micro_batch": 4,
          "stages": [{"layers": [0, 2], "devices": [0]}]}
         """;
-    assertInstanceOf(PlanFile.class, ReadPlan.of(file(step)));
+    assertInstanceOf(PipelinePlan.class, PlanFile.read(file(step)).plan());
     Refusal.assertRefused(
-        "plan.json:1: the file is a list; expected an object", file("[]"), ReadPlan::of);
+        "plan.json:1: the file is a list; expected an object", file("[]"), PlanFile::read);
     Refusal.assertRefused(
         "plan.json:1: the answer holds no plan because nothing fitted; give an answer with a plan",
         file("{\"plan\": null}"),
-        ReadPlan::of);
+        PlanFile::read);
     Refusal.assertRefused(
         "plan.json:5: the schedule pipedream never flushes, so that the plan has no training step;"
             + " give a plan for one of "
@@ -115,13 +117,13 @@ class AsynchronousJsonTest {
       })
   void whatIsWrongIsSaidWithItsLine(String from, String to, String expected) {
     assertTrue(GOOD.contains(from), from);
-    Refusal.assertRefused("plan.json:" + expected, file(GOOD.replace(from, to)), ReadPlan::of);
+    Refusal.assertRefused("plan.json:" + expected, file(GOOD.replace(from, to)), PlanFile::read);
   }
 
   @Test
   void noStagesAreNoPlan() {
     String none =
         "{\"schedule\": \"pipedream\", \"micro_batches\": 1, \"micro_batch\": 1, \"stages\": []}";
-    Refusal.assertRefused("plan.json:1: a plan has stages: stages=0", file(none), ReadPlan::of);
+    Refusal.assertRefused("plan.json:1: a plan has stages: stages=0", file(none), PlanFile::read);
   }
 }

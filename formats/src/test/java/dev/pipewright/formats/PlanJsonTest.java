@@ -11,7 +11,7 @@ import dev.pipewright.model.Training;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Parallelism;
 import dev.pipewright.plan.Parallelism.Kind;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.Chimera;
@@ -59,7 +59,7 @@ class PlanJsonTest {
 
   @TempDir Path folder;
 
-  private PlanFile read(String text) {
+  private PlanFile<PipelinePlan> read(String text) {
     return PlanJson.read(Refusal.file(folder, "plan.json", text));
   }
 
@@ -70,7 +70,7 @@ class PlanJsonTest {
   }
 
   /** All but the figures, which a reader of plans counts. */
-  private static void assertSame(PlanFile expected, PlanFile found) {
+  private static void assertSame(PlanFile<PipelinePlan> expected, PlanFile<PipelinePlan> found) {
     assertEquals(expected.plan(), found.plan());
     assertEquals(expected.madeFor(), found.madeFor());
     assertEquals(expected.costModel(), found.costModel());
@@ -78,8 +78,8 @@ class PlanJsonTest {
 
   @Test
   void aPlanInsideAnAnswerIsReadWithWhatItWasMadeFor() {
-    Plan plan =
-        new Plan(
+    PipelinePlan plan =
+        new PipelinePlan(
             PipelinePolicy.A,
             32,
             2,
@@ -96,12 +96,12 @@ class PlanJsonTest {
             OptionalInt.of(2),
             Optional.empty(),
             GivenMemory.NONE);
-    assertSame(new PlanFile(plan, madeFor, Optional.of("dapple")), read(GOOD));
+    assertSame(new PlanFile<>(plan, madeFor, Optional.of("dapple")), read(GOOD));
   }
 
   @Test
   void aPlanMayStandAlone() {
-    PlanFile file =
+    PlanFile<PipelinePlan> file =
         read(
             """
             {"schedule": "1f1b", "replicas": 1, "micro_batch": 2, "micro_batches": 32,
@@ -166,13 +166,13 @@ class PlanJsonTest {
 
   @RepeatedTest(200)
   void whatIsWrittenIsReadBackEqual(RepetitionInfo seed) {
-    PlanFile plan = random(new RandomModel(seed.getCurrentRepetition()));
+    PlanFile<PipelinePlan> plan = random(new RandomModel(seed.getCurrentRepetition()));
     Path file = folder.resolve("plan.json");
     PlanJson.write(file, plan);
     assertSame(plan, PlanJson.read(file));
   }
 
-  private static PlanFile random(RandomModel made) {
+  private static PlanFile<PipelinePlan> random(RandomModel made) {
     SplittableRandom random = made.random();
     int replicas = random.nextInt(1, 4);
     int microBatches = random.nextInt(1, 100);
@@ -197,10 +197,11 @@ class PlanJsonTest {
       stages.add(divides ? stage.with(made.one(DIVIDED)) : stage);
       layer = last + 1;
     }
-    Plan plan = new Plan(policy, microBatches, random.nextInt(1, 9), replicas, made.flip(), stages);
+    PipelinePlan plan =
+        new PipelinePlan(policy, microBatches, random.nextInt(1, 9), replicas, made.flip(), stages);
     return made.flip()
-        ? new PlanFile(plan, MadeFor.UNKNOWN, Optional.empty())
-        : new PlanFile(
+        ? new PlanFile<>(plan, MadeFor.UNKNOWN, Optional.empty())
+        : new PlanFile<>(
             plan,
             new MadeFor(
                 Optional.of(made.text()),
@@ -250,8 +251,8 @@ class PlanJsonTest {
         List<Integer> devices = List.of(schedule.placement().rankOf(stage));
         stages.add(new StagePlan(stage, stage, devices, Recompute.NONE, inFlight[stage]));
       }
-      Plan plan = new Plan(order, 4, 2, 1, false, stages);
-      String text = PlanJson.text(new PlanFile(plan, MadeFor.UNKNOWN, Optional.empty()));
+      PipelinePlan plan = new PipelinePlan(order, 4, 2, 1, false, stages);
+      String text = PlanJson.text(new PlanFile<>(plan, MadeFor.UNKNOWN, Optional.empty()));
       assertEquals(plan, read(text).plan());
       assertEquals(schedule == own, text.contains("\"order\""));
     }

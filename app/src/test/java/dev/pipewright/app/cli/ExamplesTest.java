@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.api.Problem;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -34,7 +34,7 @@ class ExamplesTest {
                 "-XX:+UseSerialGC",
                 "-Dstdout.encoding=UTF-8",
                 "-cp",
-                classes(Plan.class) + File.pathSeparator + classes(Problem.class),
+                classes(PipelinePlan.class) + File.pathSeparator + classes(Problem.class),
                 EXAMPLES.resolve(example + ".java").toString())
             .redirectErrorStream(true)
             .start();

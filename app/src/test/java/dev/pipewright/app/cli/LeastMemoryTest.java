@@ -11,7 +11,7 @@ import dev.pipewright.app.cli.plan.Answer;
 import dev.pipewright.app.cli.plan.StepAnswer;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.file.BadInputException;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -113,7 +113,7 @@ class LeastMemoryTest {
   void dividedTensorsAreSaidSoAndSimulated() {
     Answer answer = answer("capture", "16GiB");
     JsonNode json = json(answer);
-    Plan plan = answer.planning().best().orElseThrow().plan();
+    PipelinePlan plan = answer.planning().best().orElseThrow().plan();
     assertTrue(plan.dividesLayers(), json::toString);
     double step = json.at("/simulated/step_s").asDouble();
     assertEquals(step, json.at("/candidates/0/estimate_s").asDouble(), 0.1 * step);

@@ -19,7 +19,7 @@ import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.catalog.ModelFiles;
 import dev.pipewright.formats.cluster.ClusterYaml;
 import dev.pipewright.formats.model.ModelFile;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.zoo.Clusters;
 import dev.pipewright.zoo.Models;
 import java.nio.file.Path;
@@ -182,7 +182,7 @@ class LibraryTest {
   @ParameterizedTest
   @MethodSource("costModels")
   void predictsAsTheCommandLineDoes(String costModel) {
-    Plan plan = Planners.plan(BERT.withStages(2).withMicroBatch(2)).plan();
+    PipelinePlan plan = Planners.plan(BERT.withStages(2).withMicroBatch(2)).plan();
     Path file = folder.resolve("given");
     command(
             "plan bert-48 --cluster dapple-a --global-batch 64 --stages 2 --micro-batch 2 --out "
@@ -220,7 +220,7 @@ class LibraryTest {
 
   @Test
   void runsAStragglerAsTheCommandLineDoes() {
-    Plan plan = Planners.plan(BERT.withStages(4)).plan();
+    PipelinePlan plan = Planners.plan(BERT.withStages(4)).plan();
     Path out = folder.resolve("four");
     command("plan bert-48 --cluster dapple-a --global-batch 64 --stages 4 --out " + out).ends(0);
     JsonNode json = command("simulate " + out.resolve("plan.json") + " --slow 1:1.5 --json").json();
@@ -296,7 +296,7 @@ class LibraryTest {
 
   @Test
   void refusesAPlanForAnotherProblem() {
-    Plan plan = Planners.plan(BERT).plan();
+    PipelinePlan plan = Planners.plan(BERT).plan();
     Path out = folder.resolve("other");
     command("plan bert-48 --cluster dapple-a --global-batch 64 --out " + out).ends(0);
     String file = out.resolve("plan.json").toString();

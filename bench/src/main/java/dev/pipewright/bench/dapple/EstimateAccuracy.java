@@ -13,7 +13,7 @@ import dev.pipewright.bench.reproduction.Reproduction;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Request;
@@ -56,18 +56,18 @@ public final class EstimateAccuracy implements Reproduction {
     private int plans;
 
     /** The same for a part of the plans. */
-    static Errors of(StageCosts costs, Set<Plan> all, Predicate<Plan> part) {
-      Set<Plan> some = new LinkedHashSet<>(all);
+    static Errors of(StageCosts costs, Set<PipelinePlan> all, Predicate<PipelinePlan> part) {
+      Set<PipelinePlan> some = new LinkedHashSet<>(all);
       some.removeIf(part.negate());
       Errors errors = new Errors();
       errors.add(costs, some);
       return errors;
     }
 
-    void add(StageCosts costs, Set<Plan> all) {
+    void add(StageCosts costs, Set<PipelinePlan> all) {
       Oracle simulator = Networks.simulator(costs);
       List<Oracle> formulas = MODELS.stream().map(model -> model.oracle(costs)).toList();
-      for (Plan plan : all) {
+      for (PipelinePlan plan : all) {
         double truth = simulator.assess(plan).stepSeconds();
         for (int m = 0; m < sum.length; m++) {
           double error = formulas.get(m).assess(plan).stepSeconds() / truth - 1;
@@ -172,8 +172,8 @@ public final class EstimateAccuracy implements Reproduction {
     Errors errors = new Errors();
     for (String cluster : CLUSTERS) {
       StageCosts costs = Networks.measured(reference, network.profile(), Networks.cluster(cluster));
-      Set<Plan> plans = new LinkedHashSet<>();
-      Set<Plan> best = new LinkedHashSet<>();
+      Set<PipelinePlan> plans = new LinkedHashSet<>();
+      Set<PipelinePlan> best = new LinkedHashSet<>();
       int batch = Reference.batch(network.profile());
       boolean large = costs.size() > LARGE; // one planning of it takes as long as all of another
       int[] microBatches = large ? new int[] {batch} : new int[] {0, batch, 2 * batch, 4 * batch};
@@ -201,19 +201,19 @@ public final class EstimateAccuracy implements Reproduction {
       Map<String, Errors> parts,
       String name,
       StageCosts costs,
-      Set<Plan> plans,
-      Predicate<Plan> part) {
+      Set<PipelinePlan> plans,
+      Predicate<PipelinePlan> part) {
     Errors errors = parts.computeIfAbsent(name, key -> new Errors());
     errors.add(Errors.of(costs, plans, part));
   }
 
-  private static boolean staged(Plan plan, PipelinePolicy policy) {
+  private static boolean staged(PipelinePlan plan, PipelinePolicy policy) {
     return plan.stages().size() > 1 && plan.spec() == policy;
   }
 
   private static void addPlans(
-      Set<Plan> plans,
-      Set<Plan> best,
+      Set<PipelinePlan> plans,
+      Set<PipelinePlan> best,
       StageCosts costs,
       int globalBatch,
       int microBatch,

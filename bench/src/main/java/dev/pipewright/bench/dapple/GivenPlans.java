@@ -7,7 +7,7 @@ import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.PipelinePolicy;
@@ -25,7 +25,7 @@ public final class GivenPlans {
   private final Oracle prices;
 
   /** A plan with its simulated step. */
-  public record Scored(Plan plan, Assessment simulated) {
+  public record Scored(PipelinePlan plan, Assessment simulated) {
     public double seconds() {
       return simulated.stepSeconds();
     }
@@ -72,7 +72,7 @@ public final class GivenPlans {
       int[] firsts, int[] sizes, int microBatches, int microBatch, PipelinePolicy policy) {
     Recompute[] none = new Recompute[sizes.length];
     java.util.Arrays.fill(none, Recompute.NONE);
-    Plan plan = plan(firsts, sizes, microBatches, microBatch, policy, none);
+    PipelinePlan plan = plan(firsts, sizes, microBatches, microBatch, policy, none);
     Assessment priced = prices.assess(plan);
     if (!priced.fits()) {
       Recompute[] some = none.clone();
@@ -103,9 +103,9 @@ public final class GivenPlans {
     return best;
   }
 
-  private Scored overlapping(Plan plan) {
+  private Scored overlapping(PipelinePlan plan) {
     return scored(
-        new Plan(
+        new PipelinePlan(
             plan.spec(),
             plan.microBatches(),
             plan.microBatch(),
@@ -115,17 +115,17 @@ public final class GivenPlans {
   }
 
   /** The plan simulated, whether it fits or not. */
-  public Scored scored(Plan plan) {
+  public Scored scored(PipelinePlan plan) {
     return scored(plan, prices.assess(plan));
   }
 
-  private static Scored scored(Plan plan, Assessment priced) {
+  private static Scored scored(PipelinePlan plan, Assessment priced) {
     double end = SimulatedOracle.run(plan, priced).makespan();
     return new Scored(plan, new Assessment("simulated", end, priced.stages()));
   }
 
   /** A plan of one copy whose stages take devices in order. */
-  public Plan plan(
+  public PipelinePlan plan(
       int[] firsts,
       int[] sizes,
       int microBatches,
@@ -141,7 +141,7 @@ public final class GivenPlans {
       stages.add(new StagePlan(firsts[s], end - 1, devices, recompute[s], ahead));
       device += sizes[s];
     }
-    return new Plan(policy, microBatches, microBatch, 1, false, stages);
+    return new PipelinePlan(policy, microBatches, microBatch, 1, false, stages);
   }
 
   /** The first position of the chain that contains a layer; -1 when no layer has the name. */

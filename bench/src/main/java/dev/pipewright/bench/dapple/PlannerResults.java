@@ -13,7 +13,7 @@ import dev.pipewright.bench.reproduction.Reproduction;
 import dev.pipewright.bench.reproduction.Timing;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Request;
 import dev.pipewright.planner.Request.Shape;
@@ -50,7 +50,7 @@ public final class PlannerResults implements Reproduction {
       return ours.best().orElseThrow().estimate().stepSeconds();
     }
 
-    Plan plan() {
+    PipelinePlan plan() {
       return ours.best().orElseThrow().plan();
     }
   }

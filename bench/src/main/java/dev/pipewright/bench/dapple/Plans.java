@@ -1,6 +1,6 @@
 package dev.pipewright.bench.dapple;
 
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import java.util.List;
@@ -11,7 +11,7 @@ public final class Plans {
   private Plans() {}
 
   /** {@code 8:8 at 30}: devices by stage and the first layer of each stage but the first. */
-  public static String words(Plan plan) {
+  public static String words(PipelinePlan plan) {
     List<StagePlan> stages = plan.stages();
     String copies = plan.replicas() > 1 ? ", " + plan.replicas() + " copies" : "";
     if (stages.size() == 1) {
@@ -31,11 +31,11 @@ public final class Plans {
     return sizes + " at " + cuts + copies + batch(plan) + recompute(plan);
   }
 
-  private static String batch(Plan plan) {
+  private static String batch(PipelinePlan plan) {
     return ", " + plan.microBatches() + "×" + plan.microBatch();
   }
 
-  private static String recompute(Plan plan) {
+  private static String recompute(PipelinePlan plan) {
     long stages =
         plan.stages().stream().filter(stage -> stage.recompute() != Recompute.NONE).count();
     String policy =

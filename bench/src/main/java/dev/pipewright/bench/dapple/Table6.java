@@ -12,7 +12,7 @@ import dev.pipewright.bench.reproduction.Report;
 import dev.pipewright.bench.reproduction.Reproduction;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.schedule.PipelinePolicy;
 import java.util.Arrays;
@@ -129,7 +129,7 @@ public final class Table6 implements Reproduction {
     GivenPlans plans = new GivenPlans(costs);
     Recompute how = name.endsWith("RC") ? Recompute.STAGE_INPUT : Recompute.NONE;
     PipelinePolicy policy = name.startsWith("GPipe") ? PipelinePolicy.ALL : PipelinePolicy.A;
-    Plan plan =
+    PipelinePlan plan =
         plans.plan(
             new int[] {0, cut},
             new int[] {1, 1},

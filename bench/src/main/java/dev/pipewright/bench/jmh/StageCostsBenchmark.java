@@ -6,7 +6,7 @@ import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.schedule.PipelinePolicy;
 import java.util.concurrent.TimeUnit;
@@ -33,7 +33,7 @@ public class StageCostsBenchmark {
   private final StageCosts costs = Networks.zoo("bert-48", Networks.cluster("dapple-a"), 64);
   private final Workload workload = costs.workload();
   private final Oracle oracle = CostModel.PIPEWRIGHT.oracle(costs);
-  private final Plan plan =
+  private final PipelinePlan plan =
       new GivenPlans(costs)
           .plan(
               new int[] {0, 26},

@@ -3,7 +3,7 @@ package dev.pipewright.bench.planners;
 import dev.pipewright.bench.dapple.Table5;
 import dev.pipewright.bench.reproduction.Networks;
 import dev.pipewright.cost.CostModel;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.Request;
@@ -150,7 +150,7 @@ record Contender(String name, Function<PlannedNetwork, List<Proposal>> proposals
   }
 
   private static List<Proposal> stages(Candidate found) {
-    Plan plan = found.plan();
+    PipelinePlan plan = found.plan();
     List<Integer> firsts = new ArrayList<>();
     List<List<Integer>> devices = new ArrayList<>();
     for (var stage : plan.stages()) {

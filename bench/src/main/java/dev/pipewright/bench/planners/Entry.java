@@ -2,7 +2,7 @@ package dev.pipewright.bench.planners;
 
 import dev.pipewright.bench.dapple.GivenPlans;
 import dev.pipewright.bench.dapple.Plans;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import java.util.List;
 import java.util.Optional;
 
@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param seconds of a step in the simulator; NaN without a plan
  * @param planningSeconds wall time of the planner alone, everything prepared anew
  */
-record Entry(Optional<Plan> plan, double seconds, double planningSeconds) {
+record Entry(Optional<PipelinePlan> plan, double seconds, double planningSeconds) {
   static Entry of(Contender contender, PlannedNetwork network) {
     PlannedNetwork fresh = network.fresh();
     long start = System.nanoTime();
@@ -21,7 +21,7 @@ record Entry(Optional<Plan> plan, double seconds, double planningSeconds) {
     double planning = (System.nanoTime() - start) / 1e9;
     Entry best = new Entry(Optional.empty(), Double.NaN, planning);
     for (Proposal proposal : proposals) {
-      Optional<Plan> plan = proposal.plan(network);
+      Optional<PipelinePlan> plan = proposal.plan(network);
       if (plan.isPresent()) {
         double seconds = new GivenPlans(network.costs()).scored(plan.get()).seconds();
         best = seconds >= best.seconds ? best : new Entry(plan, seconds, planning);

@@ -1,10 +1,10 @@
 package dev.pipewright.bench.planners;
 
 import dev.pipewright.planner.madpipe.ContiguousPlanner;
-import dev.pipewright.planner.madpipe.Discipline;
 import dev.pipewright.planner.madpipe.LayerChain;
 import dev.pipewright.planner.madpipe.PeriodicPlan;
 import dev.pipewright.planner.madpipe.PeriodicProblem;
+import dev.pipewright.schedule.periodic.Discipline;
 import java.util.List;
 
 /**

@@ -5,7 +5,7 @@ import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineOracle;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.PipelinePolicy;
@@ -18,12 +18,12 @@ import java.util.stream.IntStream;
 /** What a planner proposes: a plan, or the stages of one. */
 sealed interface Proposal {
   /** The plan, or the best with the stages; empty where it does not fit. */
-  Optional<Plan> plan(PlannedNetwork network);
+  Optional<PipelinePlan> plan(PlannedNetwork network);
 
   /** All that a synchronous plan says. */
-  record Whole(Plan plan) implements Proposal {
+  record Whole(PipelinePlan plan) implements Proposal {
     @Override
-    public Optional<Plan> plan(PlannedNetwork network) {
+    public Optional<PipelinePlan> plan(PlannedNetwork network) {
       return Optional.of(plan);
     }
   }
@@ -53,14 +53,14 @@ sealed interface Proposal {
     }
 
     @Override
-    public Optional<Plan> plan(PlannedNetwork network) {
+    public Optional<PipelinePlan> plan(PlannedNetwork network) {
       Oracle prices = new PipelineOracle(network.costs(), new PathFormula());
-      Optional<Plan> best = Optional.empty();
+      Optional<PipelinePlan> best = Optional.empty();
       double least = Double.POSITIVE_INFINITY;
       for (int samples = 1; samples <= network.globalBatch(); samples++) {
         for (PipelinePolicy policy :
             network.globalBatch() % samples == 0 ? Table5.POLICIES : NONE) {
-          Plan plan = keeping(network, samples, policy);
+          PipelinePlan plan = keeping(network, samples, policy);
           Assessment priced = prices.assess(plan);
           if (!priced.fits()) {
             plan = recomputing(plan, priced);
@@ -75,7 +75,7 @@ sealed interface Proposal {
       return best;
     }
 
-    private Plan keeping(PlannedNetwork network, int samples, PipelinePolicy policy) {
+    private PipelinePlan keeping(PlannedNetwork network, int samples, PipelinePolicy policy) {
       int microBatches = network.globalBatch() / samples;
       List<StagePlan> stages = new ArrayList<>();
       for (int stage = 0; stage < firsts.size(); stage++) {
@@ -86,18 +86,18 @@ sealed interface Proposal {
             new StagePlan(firsts.get(stage), end - 1, devices.get(stage), Recompute.NONE, ahead));
       }
       boolean data = stages.size() == 1; // which reduces gradients while it computes
-      return new Plan(policy, microBatches, samples, 1, data, stages);
+      return new PipelinePlan(policy, microBatches, samples, 1, data, stages);
     }
 
     /** With recomputation in the stages that do not fit. */
-    private static Plan recomputing(Plan plan, Assessment priced) {
+    private static PipelinePlan recomputing(PipelinePlan plan, Assessment priced) {
       List<StagePlan> stages = new ArrayList<>();
       for (int s = 0; s < plan.stages().size(); s++) {
         StagePlan stage = plan.stages().get(s);
         boolean fits = priced.stages().get(s).memory().fits();
         stages.add(fits ? stage : stage.with(Recompute.STAGE_INPUT));
       }
-      return new Plan(
+      return new PipelinePlan(
           plan.spec(), plan.microBatches(), plan.microBatch(), 1, plan.overlapGradients(), stages);
     }
   }

@@ -1,6 +1,6 @@
 package dev.pipewright.bench.reproduction;
 
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.PipelinePolicy;
@@ -23,7 +23,7 @@ public record RecordedRun(
     String cluster,
     int globalBatch,
     int microBatch,
-    Plan plan,
+    PipelinePlan plan,
     double latency,
     double wall) {
 
@@ -48,7 +48,8 @@ public record RecordedRun(
         run.path("wall_median_s").asDouble());
   }
 
-  private static Plan plan(JsonNode recorded, int microBatches, int microBatch, int copies) {
+  private static PipelinePlan plan(
+      JsonNode recorded, int microBatches, int microBatch, int copies) {
     List<StagePlan> stages = new ArrayList<>();
     for (int s = 0; s < recorded.size(); s++) {
       JsonNode stage = recorded.get(s);
@@ -61,7 +62,7 @@ public record RecordedRun(
       int inFlight = PipelinePolicy.A.inFlightOf(recorded.size() - 1 - s, microBatches);
       stages.add(new StagePlan(stage.get(0).asInt(), end - 1, devices, Recompute.NONE, inFlight));
     }
-    return new Plan(PipelinePolicy.A, microBatches, microBatch, copies, false, stages);
+    return new PipelinePlan(PipelinePolicy.A, microBatches, microBatch, copies, false, stages);
   }
 
   /** The tag without what all tags have, for tables. */

@@ -4,6 +4,7 @@ import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.planner.recompute.TradeOffs;
 import dev.pipewright.planner.recompute.TradeOffs.Choice;
+import dev.pipewright.schedule.periodic.Discipline;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

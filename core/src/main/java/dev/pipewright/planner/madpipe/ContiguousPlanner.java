@@ -1,8 +1,9 @@
 package dev.pipewright.planner.madpipe;
 
-import dev.pipewright.planner.madpipe.Discipline.Dropping;
-import dev.pipewright.planner.madpipe.Discipline.Star;
 import dev.pipewright.planner.recompute.Recomputation;
+import dev.pipewright.schedule.periodic.Discipline;
+import dev.pipewright.schedule.periodic.Discipline.Dropping;
+import dev.pipewright.schedule.periodic.Discipline.Star;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;

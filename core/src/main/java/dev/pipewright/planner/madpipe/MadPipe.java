@@ -1,6 +1,7 @@
 package dev.pipewright.planner.madpipe;
 
 import dev.pipewright.planner.recompute.Recomputation;
+import dev.pipewright.schedule.periodic.Discipline;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;

@@ -1,5 +1,6 @@
 package dev.pipewright.planner.madpipe;
 
+import dev.pipewright.schedule.periodic.Discipline;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;

@@ -3,6 +3,7 @@ package dev.pipewright.planner.madpipe;
 import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
 import dev.pipewright.planner.recompute.TradeOffs;
 import dev.pipewright.planner.recompute.TradeOffs.Choice;
+import dev.pipewright.schedule.periodic.Discipline;
 import dev.pipewright.schedule.periodic.StageLoad;
 import java.util.ArrayList;
 import java.util.Arrays;

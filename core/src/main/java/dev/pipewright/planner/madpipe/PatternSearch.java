@@ -1,6 +1,7 @@
 package dev.pipewright.planner.madpipe;
 
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.periodic.Discipline;
 import dev.pipewright.schedule.periodic.Pattern;
 import dev.pipewright.schedule.periodic.PatternCheck;
 import dev.pipewright.schedule.periodic.RepeatedOp;

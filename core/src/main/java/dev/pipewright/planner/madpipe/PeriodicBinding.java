@@ -2,6 +2,7 @@ package dev.pipewright.planner.madpipe;
 
 import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
 import dev.pipewright.planner.recompute.Recomputation;
+import dev.pipewright.schedule.periodic.Discipline;
 import dev.pipewright.schedule.periodic.StageLoad;
 import dev.pipewright.units.Units;
 import java.util.Optional;

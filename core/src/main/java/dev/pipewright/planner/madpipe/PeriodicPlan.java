@@ -1,8 +1,10 @@
 package dev.pipewright.planner.madpipe;
 
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.PatternPlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.planner.recompute.TradeOffs.Choice;
+import dev.pipewright.schedule.periodic.Discipline;
 import dev.pipewright.schedule.periodic.Pattern;
 import dev.pipewright.schedule.periodic.StageLoad;
 import java.util.ArrayList;
@@ -36,7 +38,12 @@ public record PeriodicPlan(Discipline discipline, List<Placed> stages, Pattern p
 
     /** What it gives up after the forward pass. */
     public Recompute recompute() {
-      return PeriodicShape.Stage.of(this).recompute();
+      return stage().recompute();
+    }
+
+    /** Without its prices. */
+    public PatternPlan.Stage stage() {
+      return new PatternPlan.Stage(first, end, device, again());
     }
 
     /** Where layers are runs of others. */
@@ -47,6 +54,58 @@ public record PeriodicPlan(Discipline discipline, List<Placed> stages, Pattern p
 
   public PeriodicPlan {
     stages = List.copyOf(stages);
+  }
+
+  /**
+   * A plan with what a problem says that its stages take; throws where a stage is none of its
+   * network.
+   */
+  public static PeriodicPlan of(PatternPlan plan, PeriodicProblem problem) {
+    List<Placed> placed =
+        plan.stages().stream().map(stage -> placed(problem.chain(), stage)).toList();
+    return new PeriodicPlan(
+        plan.discipline(), placed, plan.pattern(loads(problem.chain(), placed)));
+  }
+
+  /** In positions of the problem's chain. */
+  private static Placed placed(LayerChain chain, PatternPlan.Stage stage) {
+    int first = position(chain, stage.first(), "a stage begins or ends");
+    int end = position(chain, stage.end(), "a stage begins or ends");
+    List<LayerRange> again = new ArrayList<>();
+    for (LayerRange run : stage.again()) {
+      int from = position(chain, run.first(), "a run of layers that run again begins or ends");
+      int to = position(chain, run.last() + 1, "a run of layers that run again begins or ends");
+      again.add(new LayerRange(from, to - 1));
+    }
+    Optional<Choice> fewer =
+        again.isEmpty() ? Optional.empty() : Optional.of(chain.given(first, end, again));
+    return new Placed(first, end, stage.device(), fewer);
+  }
+
+  private static int position(LayerChain chain, int layer, String what) {
+    for (int position = 0; position <= chain.layers(); position++) {
+      if (chain.inNetwork(position) == layer) {
+        return position;
+      }
+    }
+    throw new IllegalArgumentException(
+        "%s at %d, where branches run side by side or there is no layer; begin it elsewhere"
+            .formatted(what, layer));
+  }
+
+  /**
+   * The decision alone.
+   *
+   * @param microBatch samples of a mini-batch
+   */
+  public PatternPlan plan(int microBatch) {
+    return new PatternPlan(
+        discipline,
+        microBatch,
+        pattern.period(),
+        pattern.batches(),
+        stages.stream().map(Placed::stage).toList(),
+        pattern.ops());
   }
 
   /** Seconds per batch: T/k. */

@@ -2,6 +2,7 @@ package dev.pipewright.planner.madpipe;
 
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.planner.recompute.TradeOffs;
+import dev.pipewright.schedule.periodic.Discipline;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.Arrays;

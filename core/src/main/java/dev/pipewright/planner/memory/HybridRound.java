@@ -2,7 +2,7 @@ package dev.pipewright.planner.memory;
 
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.StageGroups;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Planning.Candidate;
@@ -123,7 +123,7 @@ final class HybridRound {
               .with(costs.parallelism(own.tensor()));
       stages.add(0, stage.selective(costs.costs().inChain(fewer.again())));
     }
-    Plan plan = new Plan(policy, microBatches, samples, 1, false, stages);
+    PipelinePlan plan = new PipelinePlan(policy, microBatches, samples, 1, false, stages);
     return new Candidate(plan.kind(), plan, oracle.assess(plan), Optional.empty());
   }
 }

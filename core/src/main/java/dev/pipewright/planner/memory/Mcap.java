@@ -10,7 +10,7 @@ import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCost.States;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.LowerBounds;
@@ -189,7 +189,7 @@ public final class Mcap {
       costs.add(new StageCost(0, 0, 0, 0, 0, 0, 0, memory));
       first = end;
     }
-    Plan plan = new Plan(PipelinePolicy.A, 1, 1, 1, false, stages);
+    PipelinePlan plan = new PipelinePlan(PipelinePolicy.A, 1, 1, 1, false, stages);
     Assessment priced = new Assessment("measured", Double.NaN, costs);
     return new Candidate(plan.kind(), plan, priced, Optional.empty());
   }

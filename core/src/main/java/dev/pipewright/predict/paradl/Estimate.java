@@ -1,6 +1,6 @@
 package dev.pipewright.predict.paradl;
 
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import java.util.Optional;
 import java.util.function.DoubleSupplier;
 
@@ -19,7 +19,7 @@ record Estimate(
     double contention,
     double redundantSeconds,
     double imbalance,
-    Optional<Plan> plan,
+    Optional<PipelinePlan> plan,
     DoubleSupplier cheapestExchangeSeconds) {
   /** Of formulas that know no plans. */
   Estimate(

@@ -8,7 +8,7 @@ import dev.pipewright.cost.StageCost;
 import dev.pipewright.plan.GroupExchange;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Parallelism;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.predict.paradl.Strategy.Split;
@@ -61,7 +61,7 @@ final class PlanEstimate implements StrategyFormulas {
 
   @Override
   public Estimate estimate(Layout layout, long globalBatch) {
-    Plan plan = plan(layout, globalBatch);
+    PipelinePlan plan = plan(layout, globalBatch);
     Assessment priced = oracle.assess(plan);
     List<StageCost> stages = priced.stages();
     double alone =
@@ -100,7 +100,7 @@ final class PlanEstimate implements StrategyFormulas {
   }
 
   /** Seconds of a step that each rank computes and exchanges in passes. */
-  private static double[] work(Plan plan, List<StageCost> stages) {
+  private static double[] work(PipelinePlan plan, List<StageCost> stages) {
     Placement placement = plan.placement();
     double[] work = new double[placement.ranks()];
     for (int stage = 0; stage < placement.stages(); stage++) {
@@ -112,12 +112,12 @@ final class PlanEstimate implements StrategyFormulas {
   }
 
   /** Micro-batches of each direction. */
-  private static int microBatches(Plan plan, Placement placement) {
+  private static int microBatches(PipelinePlan plan, Placement placement) {
     return plan.microBatches() / placement.chains();
   }
 
   /** The passes of the busiest rank, and what its tensor-parallel groups exchange in them. */
-  private Phases passes(Phases phases, Plan plan, int busiest, double seconds) {
+  private Phases passes(Phases phases, PipelinePlan plan, int busiest, double seconds) {
     Placement placement = plan.placement();
     Phases all = phases;
     double rest = seconds;
@@ -146,7 +146,7 @@ final class PlanEstimate implements StrategyFormulas {
    * The plan that a layout stands for; throws {@link IllegalArgumentException} where its schedule
    * is not for so many ranks and micro-batches.
    */
-  Plan plan(Layout layout, long globalBatch) {
+  PipelinePlan plan(Layout layout, long globalBatch) {
     int microBatches = layout.segments();
     int microBatch = Math.toIntExact(globalBatch / layout.groups() / microBatches);
     int ranks = layout.stages();
@@ -169,7 +169,7 @@ final class PlanEstimate implements StrategyFormulas {
               inFlight[stage],
               recomputed(layout.recompute(), first, last)));
     }
-    return new Plan(spec, microBatches, microBatch, layout.groups(), false, stages);
+    return new PipelinePlan(spec, microBatches, microBatch, layout.groups(), false, stages);
   }
 
   /**

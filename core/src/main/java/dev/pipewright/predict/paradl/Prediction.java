@@ -1,6 +1,6 @@
 package dev.pipewright.predict.paradl;
 
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -37,7 +37,7 @@ public sealed interface Prediction {
       double capacity,
       List<ScalingLimit> limits,
       List<Finding> findings,
-      Optional<Plan> plan)
+      Optional<PipelinePlan> plan)
       implements Prediction {
     public Predicted {
       limits = List.copyOf(limits);

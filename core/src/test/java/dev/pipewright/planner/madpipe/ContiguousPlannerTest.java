@@ -3,11 +3,11 @@ package dev.pipewright.planner.madpipe;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.planner.madpipe.Discipline.Dropping;
-import dev.pipewright.planner.madpipe.Discipline.OneForwardOneBackward;
-import dev.pipewright.planner.madpipe.Discipline.Star;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.periodic.BestPattern;
+import dev.pipewright.schedule.periodic.Discipline.Dropping;
+import dev.pipewright.schedule.periodic.Discipline.OneForwardOneBackward;
+import dev.pipewright.schedule.periodic.Discipline.Star;
 import dev.pipewright.schedule.periodic.KPeriodic;
 import dev.pipewright.schedule.periodic.OneForwardOneBackwardStar;
 import dev.pipewright.schedule.periodic.Pattern;

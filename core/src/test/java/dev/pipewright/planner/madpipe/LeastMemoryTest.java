@@ -3,8 +3,8 @@ package dev.pipewright.planner.madpipe;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.planner.madpipe.Discipline.Star;
 import dev.pipewright.planner.recompute.Recomputation;
+import dev.pipewright.schedule.periodic.Discipline.Star;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.SplittableRandom;

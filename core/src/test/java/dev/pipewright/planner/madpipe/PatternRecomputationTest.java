@@ -3,11 +3,12 @@ package dev.pipewright.planner.madpipe;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.planner.madpipe.Discipline.Dropping;
-import dev.pipewright.planner.madpipe.Discipline.Star;
 import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
 import dev.pipewright.planner.recompute.EveryChoice;
 import dev.pipewright.planner.recompute.Recomputation;
+import dev.pipewright.schedule.periodic.Discipline;
+import dev.pipewright.schedule.periodic.Discipline.Dropping;
+import dev.pipewright.schedule.periodic.Discipline.Star;
 import dev.pipewright.schedule.periodic.OneForwardOneBackwardStar;
 import dev.pipewright.schedule.periodic.PatternCheck;
 import dev.pipewright.schedule.periodic.StageLoad;

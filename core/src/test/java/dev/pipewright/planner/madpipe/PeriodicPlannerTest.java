@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.planner.Planning.LowerBound;
 import dev.pipewright.planner.SearchStoppedException;
-import dev.pipewright.planner.madpipe.Discipline.Star;
 import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
+import dev.pipewright.schedule.periodic.Discipline.Star;
 import dev.pipewright.schedule.periodic.PatternCheck;
 import dev.pipewright.schedule.periodic.StageLoad;
 import java.util.ArrayList;

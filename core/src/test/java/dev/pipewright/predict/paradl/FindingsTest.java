@@ -3,7 +3,7 @@ package dev.pipewright.predict.paradl;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.predict.paradl.Prediction.Predicted;
@@ -109,7 +109,7 @@ class FindingsTest {
     Layout layout = Layout.pipeline(Strategy.PIPELINE, 1, 1, 8);
     Phases phases = with(Phase.HALO, 0);
     StagePlan stage = new StagePlan(0, 0, List.of(0), Recompute.NONE, 1);
-    Plan plan = new Plan(PipelinePolicy.A, 8, 1, 1, false, List.of(stage));
+    PipelinePlan plan = new PipelinePlan(PipelinePolicy.A, 8, 1, 1, false, List.of(stage));
     Estimate several = new Estimate(phases, full, 1, 0, 1, Optional.of(plan), () -> 0);
     assertTrue(findings(layout, several).get(0).help().startsWith("smaller micro-batches"));
     assertTrue(findings(layout, estimate(phases, full)).get(0).help().startsWith("fewer samples"));

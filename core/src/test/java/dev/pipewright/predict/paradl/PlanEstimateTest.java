@@ -13,7 +13,7 @@ import dev.pipewright.cost.Workload;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.predict.paradl.Prediction.Predicted;
@@ -51,7 +51,7 @@ class PlanEstimateTest {
   }
 
   /** The same pipeline as a plan: group by group, the devices of a group in the order of stages. */
-  private static Plan plan(ParadlNetwork network, Layout layout, int microBatch) {
+  private static PipelinePlan plan(ParadlNetwork network, Layout layout, int microBatch) {
     StageCut cut = network.stages(layout.stages());
     List<StagePlan> stages = new ArrayList<>();
     for (int stage = 0; stage < layout.stages(); stage++) {
@@ -64,7 +64,7 @@ class PlanEstimateTest {
       int inFlight = Math.min(layout.stages() - stage, layout.segments());
       stages.add(new StagePlan(first, last, devices, Recompute.NONE, inFlight));
     }
-    return new Plan(
+    return new PipelinePlan(
         PipelinePolicy.A, layout.segments(), microBatch, layout.groups(), false, stages);
   }
 

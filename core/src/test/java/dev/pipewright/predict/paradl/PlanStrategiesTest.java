@@ -11,7 +11,7 @@ import dev.pipewright.cost.Roofline;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.model.Chain;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.predict.paradl.Prediction.Impossible;
 import dev.pipewright.predict.paradl.Prediction.Predicted;
@@ -87,7 +87,7 @@ class PlanStrategiesTest {
               List.of(how));
       for (int devices : new int[] {1, 2, 4, 8}) {
         if (predict(workload, strategy, devices, degrees) instanceof Predicted predicted) {
-          Plan plan = predicted.plan().orElseThrow();
+          PipelinePlan plan = predicted.plan().orElseThrow();
           Assessment assessment = CostModel.PIPEWRIGHT.oracle(costs).assess(plan);
           double step = assessment.stepSeconds();
           assertEquals(step, predicted.iterationSeconds(), 1e-9 * step, strategy.label());
@@ -124,7 +124,7 @@ class PlanStrategiesTest {
             List.of(Recompute.NONE));
     Prediction prediction = predict(workload, Strategy.DATA_TENSOR_PIPELINE, DEVICES, degrees);
     Predicted predicted = assertInstanceOf(Predicted.class, prediction, prediction::toString);
-    Plan plan = predicted.plan().orElseThrow();
+    PipelinePlan plan = predicted.plan().orElseThrow();
     assertEquals(name, plan.spec().scheduleName());
     Assessment assessment = CostModel.PIPEWRIGHT.oracle(new StageCosts(workload)).assess(plan);
     double step = assessment.stepSeconds();

@@ -11,7 +11,7 @@ import dev.pipewright.cost.Samples;
 import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCosts;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.schedule.Chimera;
@@ -179,7 +179,7 @@ class RunMemoryTest {
       Recompute recompute = random.nextBoolean() ? Recompute.NONE : Recompute.STAGE_INPUT;
       list.add(new StagePlan(s, last, List.of(s), recompute, inFlight[s]));
     }
-    Plan plan = new Plan(policy, microBatches, 1, 1, false, list);
+    PipelinePlan plan = new PipelinePlan(policy, microBatches, 1, 1, false, list);
     Assessment priced = new PipelineOracle(costs, new PathFormula()).assess(plan);
     Run run = SimulatedOracle.run(plan, priced);
     List<StageBytes> stages = new ArrayList<>();

@@ -1,6 +1,6 @@
 package dev.pipewright.formats.problem;
 
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.StagePlan;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,7 +10,7 @@ public final class PlanFit {
   private PlanFit() {}
 
   /** What does not belong: place, value, remedy. */
-  public static List<String> problems(Plan plan, Costed costed) {
+  public static List<String> problems(PipelinePlan plan, Costed costed) {
     return problems(plan.stages(), costed);
   }
 

@@ -2,7 +2,7 @@ package dev.pipewright.formats.problem;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.file.BadInputException;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 
 /**
  * Sizes above which an answer would take too long or too much memory: better a sentence at once.
@@ -68,7 +68,7 @@ public final class SizeLimits {
   }
 
   /** Throws where a report would be too large. */
-  public static void drawn(Plan plan) {
+  public static void drawn(PipelinePlan plan) {
     long passes = (long) plan.stages().size() * plan.microBatches();
     if (passes > DRAWN) {
       throw new BadInputException(
@@ -77,7 +77,7 @@ public final class SizeLimits {
     }
   }
 
-  public static void passes(String what, Plan plan) {
+  public static void passes(String what, PipelinePlan plan) {
     samples(what, plan.globalBatch());
     long passes = (long) plan.stages().size() * plan.microBatches();
     if (passes > PASSES) {

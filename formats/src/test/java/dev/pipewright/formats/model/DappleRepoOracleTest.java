@@ -12,7 +12,7 @@ import dev.pipewright.cost.Workload;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.DapplePlanner;
@@ -61,7 +61,7 @@ class DappleRepoOracleTest {
     }
 
     /** A stage's end is exclusive there, but for the last. */
-    Plan plan() {
+    PipelinePlan plan() {
       JsonNode stages = get().get("plan_stages_start_end_repl_gids");
       int microBatch = get().get("min_micro_batch").asInt();
       int copies = Math.max(1, get().path("rp").asInt(1));
@@ -75,7 +75,7 @@ class DappleRepoOracleTest {
         list.add(
             new StagePlan(stage.get(0).asInt(), last ? end : end - 1, devices, Recompute.NONE, 1));
       }
-      return new Plan(PipelinePolicy.A, microBatches, microBatch, copies, false, list);
+      return new PipelinePlan(PipelinePolicy.A, microBatches, microBatch, copies, false, list);
     }
 
     Request request() {
@@ -120,7 +120,7 @@ class DappleRepoOracleTest {
     Planning planning = DapplePlanner.plan(costs, recorded.request(), oracle);
     double ours = planning.best().orElseThrow().estimate().stepSeconds();
     assertTrue(ours <= theirs * (1 + 1e-12), () -> "ours " + ours + ", theirs " + theirs);
-    Plan plan = planning.best().orElseThrow().plan();
+    PipelinePlan plan = planning.best().orElseThrow().plan();
     assertEquals(oracle.assess(plan).stepSeconds(), ours);
   }
 }

@@ -12,9 +12,9 @@ import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.SteadyState;
 import dev.pipewright.cost.Workload;
-import dev.pipewright.formats.AsynchronousFile;
 import dev.pipewright.formats.GivenMemory;
 import dev.pipewright.formats.MadeFor;
+import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.catalog.ModelFiles;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
@@ -39,9 +39,9 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /** A plan that never flushes, with the prices of its stages. */
-public record GivenAsynchronous(Path path, AsynchronousFile file, Costed costed)
+public record GivenAsynchronous(Path path, PlanFile<AsynchronousPlan> file, Costed costed)
     implements GivenPlan {
-  static GivenAsynchronous of(PlanArgument argument, AsynchronousFile file) {
+  static GivenAsynchronous of(PlanArgument argument, PlanFile<AsynchronousPlan> file) {
     argument.refuseCostModel("never flushes");
     MadeFor madeFor = file.madeFor();
     String model = argument.model(madeFor);
@@ -67,7 +67,8 @@ public record GivenAsynchronous(Path path, AsynchronousFile file, Costed costed)
   }
 
   /** Levels say how fast devices reach each other, and nothing of their memory. */
-  private static Costed onLevels(String model, ModelArgument arguments, AsynchronousFile file) {
+  private static Costed onLevels(
+      String model, ModelArgument arguments, PlanFile<AsynchronousPlan> file) {
     Path path = FileNames.file("the model", model);
     if (model.isEmpty() || !Files.exists(path)) {
       FileNames.requireNoPath("model", model);

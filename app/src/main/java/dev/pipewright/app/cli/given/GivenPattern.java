@@ -4,13 +4,14 @@ import dev.pipewright.app.cli.input.SimulationOptions;
 import dev.pipewright.app.cli.plan.PlanPictures;
 import dev.pipewright.app.cli.plan.PlanProblems;
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.formats.PeriodicFile;
 import dev.pipewright.formats.PlanFigures;
+import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.schedule.FileProblem;
+import dev.pipewright.plan.PatternPlan;
+import dev.pipewright.plan.PatternPlan.Stage;
 import dev.pipewright.planner.madpipe.PeriodicPlan;
 import dev.pipewright.planner.madpipe.PeriodicProblem;
-import dev.pipewright.planner.madpipe.PeriodicShape.Stage;
 import dev.pipewright.schedule.periodic.Pattern;
 import dev.pipewright.schedule.periodic.PatternCheck;
 import dev.pipewright.schedule.periodic.RepeatedOp;
@@ -28,15 +29,15 @@ import java.util.Optional;
  *
  * @param elsewhere whether it is looked at for something else than its file says
  */
-public record GivenPattern(Path path, PeriodicFile file, Costed costed, boolean elsewhere)
+public record GivenPattern(Path path, PlanFile<PatternPlan> file, Costed costed, boolean elsewhere)
     implements GivenPlan {
   private static final double ROUNDING = 1 + 1e-12; // sums of stages in another order
 
-  static GivenPattern of(PlanArgument argument, PeriodicFile file) {
+  static GivenPattern of(PlanArgument argument, PlanFile<PatternPlan> file) {
     argument.refuseCostModel("never flushes");
     boolean elsewhere = argument.elsewhere();
     return new GivenPattern(
-        argument.path, file, argument.costed(file.madeFor(), file.samples()), elsewhere);
+        argument.path, file, argument.costed(file.madeFor(), file.plan().microBatch()), elsewhere);
   }
 
   Cluster cluster() {
@@ -44,21 +45,21 @@ public record GivenPattern(Path path, PeriodicFile file, Costed costed, boolean 
   }
 
   PeriodicProblem problem() {
-    return PeriodicProblem.of(costed.costs(), file.samples());
+    return PeriodicProblem.of(costed.costs(), file.plan().microBatch());
   }
 
   /** Throws {@link IllegalArgumentException} where it is none of the network's. */
   PeriodicPlan priced() {
-    return file.shape().priced(problem());
+    return PeriodicPlan.of(file.plan(), problem());
   }
 
   @Override
   public Map<String, Object> counted() {
     Map<String, Object> counted = new LinkedHashMap<>();
-    counted.put("devices", file.shape().stages().stream().map(Stage::device).distinct().count());
-    counted.put("stages", file.shape().stages().size());
-    counted.put("batches", file.shape().batches());
-    counted.put("ops", file.shape().ops().size());
+    counted.put("devices", file.plan().stages().stream().map(Stage::device).distinct().count());
+    counted.put("stages", file.plan().stages().size());
+    counted.put("batches", file.plan().batches());
+    counted.put("ops", file.plan().ops().size());
     return counted;
   }
 
@@ -81,7 +82,7 @@ public record GivenPattern(Path path, PeriodicFile file, Costed costed, boolean 
 
   private List<FileProblem> misfits() {
     List<FileProblem> problems = new ArrayList<>();
-    List<Stage> stages = file.shape().stages();
+    List<Stage> stages = file.plan().stages();
     int layers = costed.costs().size();
     int devices = cluster().size();
     for (int s = 0; s < stages.size(); s++) {
@@ -173,7 +174,7 @@ public record GivenPattern(Path path, PeriodicFile file, Costed costed, boolean 
   }
 
   private int stageOn(int device) {
-    List<Stage> stages = file.shape().stages();
+    List<Stage> stages = file.plan().stages();
     for (int s = 0; s < stages.size(); s++) {
       if (stages.get(s).device() == device) {
         return s;

@@ -9,7 +9,7 @@ import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.memory.McapTable;
 import dev.pipewright.formats.schedule.FileProblem;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.memory.LayerPeaks;
 import dev.pipewright.units.Units;
@@ -18,9 +18,10 @@ import java.util.List;
 import java.util.Map;
 
 /** A plan by measured peaks of layers, which know memory and no times. */
-public record GivenPeaks(Path path, PlanFile file, String table, LayerPeaks peaks, Cluster cluster)
+public record GivenPeaks(
+    Path path, PlanFile<PipelinePlan> file, String table, LayerPeaks peaks, Cluster cluster)
     implements GivenPlan {
-  static GivenPeaks of(PlanArgument argument, PlanFile file) {
+  static GivenPeaks of(PlanArgument argument, PlanFile<PipelinePlan> file) {
     argument.refuseCostModel("goes by measured peaks");
     MadeFor madeFor = file.madeFor();
     argument.arguments.fallBackTo(madeFor.training(), madeFor.memory());
@@ -40,7 +41,7 @@ public record GivenPeaks(Path path, PlanFile file, String table, LayerPeaks peak
 
   @Override
   public List<FileProblem> problems() {
-    Plan plan = file.plan();
+    PipelinePlan plan = file.plan();
     List<FileProblem> problems = PlanProblems.ofSchedule(path, plan.schedule());
     if (plan.layers() != peaks.layers()) {
       problems.add(

@@ -3,14 +3,15 @@ package dev.pipewright.app.cli.given;
 import dev.pipewright.app.cli.input.ModelArgument;
 import dev.pipewright.app.cli.input.SimulationOptions;
 import dev.pipewright.app.cli.plan.PlanProblems;
-import dev.pipewright.formats.PlacementFile;
-import dev.pipewright.formats.PlacementFile.Device;
 import dev.pipewright.formats.PlacementJson;
 import dev.pipewright.formats.PlanFigures;
+import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.problem.Amounts;
 import dev.pipewright.formats.schedule.FileProblem;
+import dev.pipewright.plan.OperatorPlan;
+import dev.pipewright.plan.OperatorPlan.Device;
 import dev.pipewright.planner.placement.OperatorGraph;
 import dev.pipewright.planner.placement.OperatorGraph.Devices;
 import dev.pipewright.planner.placement.OperatorPlacement;
@@ -31,9 +32,9 @@ import java.util.Map;
  * @param elsewhere whether it is looked at for another workload than its file says
  */
 public record GivenPlacement(
-    Path path, PlacementFile file, String model, OperatorGraph graph, boolean elsewhere)
+    Path path, PlanFile<OperatorPlan> file, String model, OperatorGraph graph, boolean elsewhere)
     implements GivenPlan {
-  static GivenPlacement of(PlanArgument argument, PlacementFile file) {
+  static GivenPlacement of(PlanArgument argument, PlanFile<OperatorPlan> file) {
     argument.refuseCostModel("has the times of its workload");
     String model = argument.model(file.madeFor());
     Path workload = FileNames.file("the workload", model);
@@ -65,8 +66,8 @@ public record GivenPlacement(
     Map<Long, Integer> places = places();
     int[] stageOf = new int[graph.size()];
     Arrays.fill(stageOf, -1);
-    for (int stage = 0; stage < file.devices().size(); stage++) {
-      for (long id : file.devices().get(stage).nodes()) {
+    for (int stage = 0; stage < file.plan().devices().size(); stage++) {
+      for (long id : file.plan().devices().get(stage).nodes()) {
         Integer place = places.get(id);
         if (place != null) {
           stageOf[place] = stage;
@@ -85,9 +86,9 @@ public record GivenPlacement(
   }
 
   boolean[] processors() {
-    boolean[] processors = new boolean[file.devices().size()];
+    boolean[] processors = new boolean[file.plan().devices().size()];
     for (int stage = 0; stage < processors.length; stage++) {
-      processors[stage] = file.devices().get(stage).processor();
+      processors[stage] = file.plan().devices().get(stage).processor();
     }
     return processors;
   }
@@ -95,8 +96,9 @@ public record GivenPlacement(
   @Override
   public Map<String, Object> counted() {
     Map<String, Object> counted = new LinkedHashMap<>();
-    counted.put("devices", file.devices().size());
-    counted.put("nodes", file.devices().stream().mapToInt(device -> device.nodes().size()).sum());
+    counted.put("devices", file.plan().devices().size());
+    counted.put(
+        "nodes", file.plan().devices().stream().mapToInt(device -> device.nodes().size()).sum());
     counted.put("edges", graph.edges().size());
     return counted;
   }
@@ -107,7 +109,7 @@ public record GivenPlacement(
     if (problems.isEmpty()) {
       int[] stageOf = stageOf();
       for (PlacementCheck.Problem problem :
-          PlacementCheck.problems(graph, stageOf, processors(), file.contiguous())) {
+          PlacementCheck.problems(graph, stageOf, processors(), file.plan().contiguous())) {
         problems.add(
             problem.device() < 0
                 ? FileProblem.of(path, problem.what(), problem.message())
@@ -122,8 +124,8 @@ public record GivenPlacement(
   private List<FileProblem> coverage() {
     List<FileProblem> problems = new ArrayList<>();
     Map<Long, Integer> places = places();
-    for (int stage = 0; stage < file.devices().size(); stage++) {
-      for (long id : file.devices().get(stage).nodes()) {
+    for (int stage = 0; stage < file.plan().devices().size(); stage++) {
+      for (long id : file.plan().devices().get(stage).nodes()) {
         if (!places.containsKey(id)) {
           problems.add(
               FileProblem.ofStage(
@@ -153,9 +155,9 @@ public record GivenPlacement(
     PlanFigures figures = file.figures();
     OperatorPlacement placement = OperatorPlacement.of(graph, stageOf, processors());
     int next = 0;
-    for (int stage = 0; stage < file.devices().size(); stage++) {
+    for (int stage = 0; stage < file.plan().devices().size(); stage++) {
       String place = "stages[" + stage + "].";
-      Device device = file.devices().get(stage);
+      Device device = file.plan().devices().get(stage);
       if (!device.nodes().isEmpty()) { // the placement leaves out those that hold nothing
         OperatorPlacement.Device counted = placement.devices().get(next++);
         figures.compare(place + "load", counted.load());
@@ -179,6 +181,6 @@ public record GivenPlacement(
   public SimulatedPlan simulate(SimulationOptions options) {
     options.refuseAllButSlow("places operators, whose transfers their device pays for", path);
     PlanProblems.refuse(problems());
-    return PlacementSimulation.of(this, options.slowness(file.devices().size()));
+    return PlacementSimulation.of(this, options.slowness(file.plan().devices().size()));
   }
 }

@@ -21,7 +21,7 @@ import dev.pipewright.formats.problem.StepOptions;
 import dev.pipewright.formats.schedule.FileProblem;
 import dev.pipewright.formats.schedule.JitterJson;
 import dev.pipewright.plan.ParallelismLimits;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.planner.Evaluation;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
@@ -47,9 +47,14 @@ import org.jspecify.annotations.Nullable;
  *     what it was made for
  */
 public record GivenStep(
-    Path path, PlanFile file, Plan plan, Costed costed, CostModel costModel, boolean compared)
+    Path path,
+    PlanFile<PipelinePlan> file,
+    PipelinePlan plan,
+    Costed costed,
+    CostModel costModel,
+    boolean compared)
     implements GivenPlan {
-  static GivenStep of(PlanArgument argument, PlanFile file) {
+  static GivenStep of(PlanArgument argument, PlanFile<PipelinePlan> file) {
     argument.model(file.madeFor());
     String word =
         argument.costModel == null
@@ -73,7 +78,7 @@ public record GivenStep(
     Costed costed =
         argument.costed(file.madeFor(), prices.isFor(said, file.plan()) ? said : samples);
     ParallelismLimits limits = new ParallelismLimits(costed.workload().chain().graph());
-    Plan plan = limits.usual(file.plan());
+    PipelinePlan plan = limits.usual(file.plan());
     return new GivenStep(argument.path, file, plan, costed, prices, compared);
   }
 

@@ -11,9 +11,9 @@ import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.formats.problem.SizeLimits;
+import dev.pipewright.plan.PatternPlan.Stage;
 import dev.pipewright.planner.madpipe.PeriodicPlan;
 import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
-import dev.pipewright.planner.madpipe.PeriodicShape.Stage;
 import dev.pipewright.schedule.periodic.Pattern;
 import dev.pipewright.sim.repeated.PatternTasks;
 import dev.pipewright.sim.repeated.RepeatedRun;
@@ -109,7 +109,7 @@ public record PatternSimulation(
   @Override
   public Optional<TrainingFigures> figures() {
     return Optional.of(
-        PatternAnswer.figures(given.costed().workload(), plan, given.file().samples()));
+        PatternAnswer.figures(given.costed().workload(), plan, given.file().plan().microBatch()));
   }
 
   @Override
@@ -179,7 +179,7 @@ public record PatternSimulation(
     for (int device = 0; device < peaks.length; device++) {
       List<String> work = new ArrayList<>();
       for (int s = 0; s < held.length; s++) {
-        Stage stage = given.file().shape().stages().get(s);
+        Stage stage = given.file().plan().stages().get(s);
         if (stage.device() == device) {
           int layers = stage.end() - stage.first();
           work.add(

@@ -107,7 +107,7 @@ public record PlacementSimulation(
     return RoundsSheet.of(
             given.model(),
             "a pipeline of %d devices, each working on sample after sample; an accelerator computes, sends and receives one after the other; times in the workload's unit"
-                .formatted(given.file().devices().size()),
+                .formatted(given.file().plan().devices().size()),
             lines,
             "load",
             rows())
@@ -118,8 +118,8 @@ public record PlacementSimulation(
     List<RoundsSheet.Row> rows = new ArrayList<>();
     double[] bytes = bytes();
     for (int device = 0; device < loads.length; device++) {
-      boolean processor = given.file().devices().get(device).processor();
-      int nodes = given.file().devices().get(device).nodes().size();
+      boolean processor = given.file().plan().devices().get(device).processor();
+      int nodes = given.file().plan().devices().get(device).nodes().size();
       rows.add(
           new RoundsSheet.Row(
               device,

@@ -1,12 +1,8 @@
 package dev.pipewright.app.cli.given;
 
 import dev.pipewright.app.cli.input.ModelArgument;
-import dev.pipewright.formats.AsynchronousFile;
 import dev.pipewright.formats.MadeFor;
-import dev.pipewright.formats.PeriodicFile;
-import dev.pipewright.formats.PlacementFile;
 import dev.pipewright.formats.PlanFile;
-import dev.pipewright.formats.ReadPlan;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.memory.McapTable;
@@ -14,6 +10,10 @@ import dev.pipewright.formats.problem.ClusterNames;
 import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.problem.NetworkNames;
 import dev.pipewright.formats.problem.SizeLimits;
+import dev.pipewright.plan.AsynchronousPlan;
+import dev.pipewright.plan.OperatorPlan;
+import dev.pipewright.plan.PatternPlan;
+import dev.pipewright.plan.PipelinePlan;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -68,12 +68,13 @@ public final class PlanArgument {
 
   /** The plan with the prices of its parts. */
   public GivenPlan load() {
-    return switch (ReadPlan.of(path)) {
-      case PlanFile file when isMeasured(file.madeFor()) -> GivenPeaks.of(this, file);
-      case PlanFile file -> GivenStep.of(this, file);
-      case AsynchronousFile file -> GivenAsynchronous.of(this, file);
-      case PeriodicFile file -> GivenPattern.of(this, file);
-      case PlacementFile file -> GivenPlacement.of(this, file);
+    PlanFile<?> file = PlanFile.read(path);
+    return switch (file.plan()) {
+      case PipelinePlan plan when isMeasured(file.madeFor()) -> GivenPeaks.of(this, file.of(plan));
+      case PipelinePlan plan -> GivenStep.of(this, file.of(plan));
+      case AsynchronousPlan plan -> GivenAsynchronous.of(this, file.of(plan));
+      case PatternPlan plan -> GivenPattern.of(this, file.of(plan));
+      case OperatorPlan plan -> GivenPlacement.of(this, file.of(plan));
     };
   }
 

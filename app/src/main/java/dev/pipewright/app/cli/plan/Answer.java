@@ -27,7 +27,7 @@ import dev.pipewright.formats.problem.ClusterNames;
 import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.problem.NetworkNames;
 import dev.pipewright.formats.schedule.JitterJson;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.Planning;
 import dev.pipewright.planner.Planning.Candidate;
@@ -181,7 +181,7 @@ public final class Answer implements PlannerAnswer {
   }
 
   private TrainingFigures training(Workload workload, Candidate best) {
-    Plan plan = best.plan();
+    PipelinePlan plan = best.plan();
     List<Integer> perRank =
         plan.stages().stream()
             .map(stage -> StageCosts.slice(plan.microBatching(), stage.replicas()))
@@ -223,7 +223,7 @@ public final class Answer implements PlannerAnswer {
   }
 
   private AnswerJson.Simulated simulated(Timeline step) {
-    Plan plan = planning.best().orElseThrow().plan();
+    PipelinePlan plan = planning.best().orElseThrow().plan();
     Long[] byDevice = Collections.nCopies(subject.cluster.size(), 0L).toArray(Long[]::new);
     for (int rank = 0; rank < plan.devicesByRank().size(); rank++) {
       for (int device : plan.devicesByRank().get(rank)) {
@@ -248,7 +248,8 @@ public final class Answer implements PlannerAnswer {
   public void write(OutputFolder folder) {
     Candidate best = planning.best().orElseThrow();
     MadeFor madeFor = anywhere(subject.madeFor);
-    PlanFile file = new PlanFile(best.plan(), madeFor, Optional.of(planning.costModel()));
+    PlanFile<PipelinePlan> file =
+        new PlanFile<>(best.plan(), madeFor, Optional.of(planning.costModel()));
     folder.write("plan.json", PlanJson.text(file));
     if (timeline != null) {
       Timeline step = timeline;
@@ -298,7 +299,7 @@ public final class Answer implements PlannerAnswer {
    *
    * @param when in the step that is, after other words; may be empty
    */
-  public static String tooLarge(Plan plan, Assessment estimate, int stage, String when) {
+  public static String tooLarge(PipelinePlan plan, Assessment estimate, int stage, String when) {
     PeakMemory memory = estimate.memory().get(stage);
     return "stage %d needs %s on %s of %s%s; recompute, or take more stages, more tensor parallelism or smaller micro-batches"
         .formatted(

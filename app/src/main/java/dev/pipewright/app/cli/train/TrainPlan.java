@@ -1,12 +1,8 @@
 package dev.pipewright.app.cli.train;
 
-import dev.pipewright.formats.AsynchronousFile;
 import dev.pipewright.formats.MadeFor;
-import dev.pipewright.formats.PeriodicFile;
-import dev.pipewright.formats.PlacementFile;
 import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.PlanJson;
-import dev.pipewright.formats.ReadPlan;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
@@ -15,11 +11,12 @@ import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.plan.AsynchronousPlan;
 import dev.pipewright.plan.AsynchronousPlan.Rule;
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.OperatorPlan;
 import dev.pipewright.plan.ParallelismLimits;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PatternPlan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
-import dev.pipewright.planner.madpipe.PeriodicShape;
 import dev.pipewright.schedule.check.Validator;
 import dev.pipewright.schedule.periodic.RepeatedOp;
 import java.nio.file.Path;
@@ -33,22 +30,23 @@ import java.util.List;
  *
  * @param stages with their devices, as many of each as it has workers
  */
-public record TrainPlan(ReadPlan file, List<StagePlan> stages) {
+public record TrainPlan(PlanFile<?> file, List<StagePlan> stages) {
   /** Throws {@link BadInputException} where nobody can train with it. */
   public static TrainPlan of(Path path) {
-    return switch (ReadPlan.of(path)) {
-      case PlanFile file -> new TrainPlan(file, file.plan().stages());
-      case AsynchronousFile file -> new TrainPlan(file, file.plan().stages());
-      case PeriodicFile file -> new TrainPlan(file, stages(file.shape()));
-      case PlacementFile file -> refused(path);
+    PlanFile<?> file = PlanFile.read(path);
+    return switch (file.plan()) {
+      case PipelinePlan plan -> new TrainPlan(file, plan.stages());
+      case AsynchronousPlan plan -> new TrainPlan(file, plan.stages());
+      case PatternPlan plan -> new TrainPlan(file, stages(plan));
+      case OperatorPlan plan -> refused(path);
     };
   }
 
-  private static List<StagePlan> stages(PeriodicShape shape) {
-    return shape.stages().stream().map(TrainPlan::stage).toList();
+  private static List<StagePlan> stages(PatternPlan plan) {
+    return plan.stages().stream().map(TrainPlan::stage).toList();
   }
 
-  private static StagePlan stage(PeriodicShape.Stage stage) {
+  private static StagePlan stage(PatternPlan.Stage stage) {
     Recompute recompute = stage.recompute();
     List<LayerRange> again = recompute == Recompute.SELECTIVE ? stage.again() : List.of();
     List<Integer> devices = List.of(stage.device());
@@ -57,7 +55,7 @@ public record TrainPlan(ReadPlan file, List<StagePlan> stages) {
 
   /** With the sentence of who wants steps that end. */
   private static TrainPlan refused(Path path) {
-    PlanFile file = PlanJson.read(path);
+    PlanFile<PipelinePlan> file = PlanJson.read(path);
     return new TrainPlan(file, file.plan().stages());
   }
 
@@ -77,11 +75,11 @@ public record TrainPlan(ReadPlan file, List<StagePlan> stages) {
 
   /** With a worker for each device. */
   public Assignment assignment(LayerGraph graph) {
-    return switch (file) {
-      case PlanFile read -> synchronous(read.plan(), graph);
-      case AsynchronousFile read -> asynchronous(read.plan());
-      case PeriodicFile read -> repeated(read);
-      case PlacementFile read -> throw new IllegalStateException("refused before");
+    return switch (file.plan()) {
+      case PipelinePlan plan -> synchronous(plan, graph);
+      case AsynchronousPlan plan -> asynchronous(plan);
+      case PatternPlan plan -> repeated(plan);
+      case OperatorPlan plan -> throw new IllegalStateException("refused before");
     };
   }
 
@@ -101,29 +99,29 @@ public record TrainPlan(ReadPlan file, List<StagePlan> stages) {
   }
 
   /** Its mini-batches are micro-batches of steps, as few as two versions of weights allow. */
-  private Assignment repeated(PeriodicFile read) {
+  private Assignment repeated(PatternPlan plan) {
     List<Integer> devices = devices();
     List<Integer> ranks =
-        read.shape().stages().stream().map(stage -> devices.indexOf(stage.device())).toList();
+        plan.stages().stream().map(stage -> devices.indexOf(stage.device())).toList();
     List<RepeatedOp> passes = new ArrayList<>(); // stages of the file lie between transfers
-    for (RepeatedOp op : read.shape().ops()) {
+    for (RepeatedOp op : plan.ops()) {
       if (op.stage() % 2 == 0) {
         passes.add(new RepeatedOp(op.pass(), op.stage() / 2, op.start(), op.shift()));
       }
     }
-    AsyncPipeline.Repeated asyncPipeline = asyncPipeline(read.shape(), ranks, passes);
+    AsyncPipeline.Repeated asyncPipeline = asyncPipeline(plan, ranks, passes);
     return Assignment.of(
         asyncPipeline,
         stages.stream().map(TrainPlan::layers).toList(),
         Collections.nCopies(devices.size(), 1),
-        Math.multiplyExact(read.samples(), asyncPipeline.microBatches()));
+        Math.multiplyExact(plan.microBatch(), asyncPipeline.microBatches()));
   }
 
   private static AsyncPipeline.Repeated asyncPipeline(
-      PeriodicShape shape, List<Integer> ranks, List<RepeatedOp> passes) {
+      PatternPlan plan, List<Integer> ranks, List<RepeatedOp> passes) {
     AsyncPipeline.Repeated asyncPipeline;
     try {
-      asyncPipeline = AsyncPipeline.Repeated.of(ranks, shape.period(), shape.batches(), passes);
+      asyncPipeline = AsyncPipeline.Repeated.of(ranks, plan.period(), plan.batches(), passes);
     } catch (IllegalArgumentException e) {
       throw new BadInputException("pattern: " + e.getMessage() + "; plan again");
     }
@@ -135,9 +133,9 @@ public record TrainPlan(ReadPlan file, List<StagePlan> stages) {
     return asyncPipeline;
   }
 
-  private static Assignment synchronous(Plan plan, LayerGraph graph) {
+  private static Assignment synchronous(PipelinePlan plan, LayerGraph graph) {
     ParallelismLimits limits = new ParallelismLimits(graph);
-    Plan usual = limits.usual(plan);
+    PipelinePlan usual = limits.usual(plan);
     for (StagePlan stage : usual.stages()) {
       limits
           .refusal(stage.parallelism())

@@ -9,7 +9,7 @@ import dev.pipewright.app.report.text.Words;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.StageCost;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Planning;
@@ -24,7 +24,7 @@ final class Tables {
 
   /** The stages of a plan. Recomputation has a column where a stage recomputes. */
   static Table stages(Candidate candidate, int deviceWidth) {
-    Plan plan = candidate.plan();
+    PipelinePlan plan = candidate.plan();
     boolean recomputes = recomputes(plan);
     List<Column> columns = StageRows.columns();
     if (plan.dividesLayers()) {
@@ -54,7 +54,7 @@ final class Tables {
   }
 
   private static StageRows.Stage stage(
-      Plan plan, int index, Assessment costs, boolean timed, double whole) {
+      PipelinePlan plan, int index, Assessment costs, boolean timed, double whole) {
     StagePlan stage = plan.stages().get(index);
     StageCost cost = costs.stages().get(index);
     PeakMemory memory = costs.memory().get(index);
@@ -109,7 +109,7 @@ final class Tables {
     };
   }
 
-  static boolean recomputes(Plan plan) {
+  static boolean recomputes(PipelinePlan plan) {
     for (StagePlan stage : plan.stages()) {
       if (stage.recompute() != Recompute.NONE) {
         return true;
@@ -157,7 +157,7 @@ final class Tables {
 
   private static List<Cell> alternative(Planning planning, int rank, int shapeWidth) {
     Candidate candidate = planning.candidates().get(rank);
-    Plan plan = candidate.plan();
+    PipelinePlan plan = candidate.plan();
     String simulated = "–";
     if (candidate.simulated().isPresent()) {
       simulated = Units.seconds(candidate.simulated().get().stepSeconds());

@@ -1,6 +1,6 @@
 package dev.pipewright.app.report.text;
 
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.units.Units;
 import java.util.List;
@@ -43,7 +43,7 @@ public final class Words {
   }
 
   /** {@code 0–29 ×8, 30–54 ×8t4}: layers, devices and tensor-parallel degrees of each stage. */
-  static String shape(Plan plan) {
+  static String shape(PipelinePlan plan) {
     StringBuilder text = new StringBuilder();
     for (StagePlan stage : plan.stages()) {
       text.append(text.isEmpty() ? "" : ", ")
@@ -56,7 +56,7 @@ public final class Words {
   }
 
   /** The shape in at most {@code width} columns, counting stages where listing them takes more. */
-  public static String shape(Plan plan, int width) {
+  public static String shape(PipelinePlan plan, int width) {
     String all = shape(plan);
     if (all.length() <= width) {
       return all;
@@ -75,7 +75,7 @@ public final class Words {
   }
 
   /** {@code 4 stages}, {@code 16 stages on 8 ranks}. */
-  public static String stages(Plan plan) {
+  public static String stages(PipelinePlan plan) {
     int ranks = plan.placement().ranks();
     String stages = count(plan.stages().size(), "stage");
     return ranks == plan.stages().size() ? stages : stages + " on " + count(ranks, "rank");
@@ -132,7 +132,7 @@ public final class Words {
   }
 
   /** {@code 64 micro-batches of 1, schedule 1f1b, gradients overlapped}. */
-  public static String rhythm(Plan plan) {
+  public static String rhythm(PipelinePlan plan) {
     StringBuilder text = new StringBuilder(count(plan.microBatches(), "micro-batch"));
     text.append(" of ").append(plan.microBatch());
     if (plan.replicas() > 1) {

@@ -8,7 +8,7 @@ import dev.pipewright.cost.Throughput;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
-import dev.pipewright.plan.Plan;
+import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.Planning;
@@ -226,8 +226,8 @@ public final class Pipelines {
 
   private static Candidate candidate(
       String kind, int stages, int microBatches, double seconds, double gib) {
-    Plan plan =
-        new Plan(
+    PipelinePlan plan =
+        new PipelinePlan(
             PipelinePolicy.A,
             microBatches,
             1,

@@ -15,14 +15,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class PlanTest {
+class PipelinePlanTest {
   private static StagePlan stage(int first, int last, int device, int count, Parallelism split) {
     List<Integer> devices = IntStream.range(device, device + count).boxed().toList();
     return new StagePlan(first, last, devices, Recompute.NONE, 1).with(split);
   }
 
-  private static Plan plan(int replicas, boolean overlap, StagePlan... stages) {
-    return new Plan(PipelinePolicy.A, 8, 2, replicas, overlap, List.of(stages));
+  private static PipelinePlan plan(int replicas, boolean overlap, StagePlan... stages) {
+    return new PipelinePlan(PipelinePolicy.A, 8, 2, replicas, overlap, List.of(stages));
   }
 
   private static final Parallelism BY_TWO = Parallelism.of(Kind.TENSOR, 2);
@@ -43,7 +43,8 @@ class PlanTest {
 
   @Test
   void groupsThatDivideLayersAreReplicasOfAStage() {
-    Plan plan = plan(1, false, stage(0, 3, 0, 4, BY_TWO), stage(4, 6, 4, 3, Parallelism.NONE));
+    PipelinePlan plan =
+        plan(1, false, stage(0, 3, 0, 4, BY_TWO), stage(4, 6, 4, 3, Parallelism.NONE));
     assertEquals(2, plan.stages().get(0).replicas());
     assertEquals(3, plan.stages().get(1).replicas());
     assertEquals(7, plan.devices());
@@ -91,7 +92,8 @@ class PlanTest {
   /** An assignment has a worker for each device, groups one after the other. */
   @Test
   void workersFollowThePlansGroups() {
-    Plan plan = plan(1, false, stage(0, 3, 0, 4, BY_TWO), stage(4, 6, 4, 2, Parallelism.NONE));
+    PipelinePlan plan =
+        plan(1, false, stage(0, 3, 0, 4, BY_TWO), stage(4, 6, 4, 2, Parallelism.NONE));
     Assignment assignment = Assignment.of(plan);
     assertEquals(6, assignment.size());
     assertEquals(2, assignment.replicas(0));

@@ -1,31 +1,36 @@
-package dev.pipewright.planner.madpipe;
+package dev.pipewright.plan;
 
-import dev.pipewright.plan.LayerRange;
-import dev.pipewright.plan.Recompute;
-import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
-import dev.pipewright.planner.recompute.TradeOffs.Choice;
 import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.periodic.Discipline;
 import dev.pipewright.schedule.periodic.Pattern;
 import dev.pipewright.schedule.periodic.RepeatedOp;
 import dev.pipewright.schedule.periodic.StageLoad;
 import dev.pipewright.units.Check;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
- * A {@link PeriodicPlan} that nobody has priced yet: what a file says of one.
+ * A pipeline without flushes whose order of work is a pattern that repeats for ever; a device may
+ * have several stages.
  *
+ * @param discipline how batches follow each other
+ * @param microBatch samples of a mini-batch
  * @param period seconds after which the pattern repeats
  * @param batches of a period
  * @param stages in positions of the network's chain
  * @param ops of these stages and, between them, the transfers
  */
-public record PeriodicShape(
-    Discipline discipline, double period, int batches, List<Stage> stages, List<RepeatedOp> ops) {
+public record PatternPlan(
+    Discipline discipline,
+    int microBatch,
+    double period,
+    int batches,
+    List<Stage> stages,
+    List<RepeatedOp> ops)
+    implements Plan {
   /**
    * Layers {@code first..end-1} on a device.
    *
@@ -50,14 +55,10 @@ public record PeriodicShape(
           ? Recompute.STAGE_INPUT
           : Recompute.SELECTIVE;
     }
-
-    /** Of a plan, without its prices. */
-    public static Stage of(Placed placed) {
-      return new Stage(placed.first(), placed.end(), placed.device(), placed.again());
-    }
   }
 
-  public PeriodicShape {
+  public PatternPlan {
+    Check.that(microBatch >= 1, "a mini-batch has samples: micro_batch=%d", microBatch);
     stages = inOrder(stages);
     ops = List.copyOf(ops);
     StageLoad none = new StageLoad(0, 0, 0, 0);
@@ -89,37 +90,17 @@ public record PeriodicShape(
     return List.copyOf(stages);
   }
 
-  /** What the problem says that stages take; throws where a stage is none of its network. */
-  public PeriodicPlan priced(PeriodicProblem problem) {
-    List<Placed> placed = stages.stream().map(stage -> placed(problem.chain(), stage)).toList();
-    List<StageLoad> loads = PeriodicPlan.loads(problem.chain(), placed);
-    return new PeriodicPlan(discipline, placed, pattern(period, batches, stages, ops, loads));
+  /** The pattern of stages that take so much, transfers between them. */
+  public Pattern pattern(List<StageLoad> loads) {
+    return pattern(period, batches, stages, ops, loads);
   }
 
-  /** In positions of the problem's chain. */
-  private static Placed placed(LayerChain chain, Stage stage) {
-    int first = position(chain, stage.first(), "a stage begins or ends");
-    int end = position(chain, stage.end(), "a stage begins or ends");
-    List<LayerRange> again = new ArrayList<>();
-    for (LayerRange run : stage.again()) {
-      int from = position(chain, run.first(), "a run of layers that run again begins or ends");
-      int to = position(chain, run.last() + 1, "a run of layers that run again begins or ends");
-      again.add(new LayerRange(from, to - 1));
-    }
-    Optional<Choice> fewer =
-        again.isEmpty() ? Optional.empty() : Optional.of(chain.given(first, end, again));
-    return new Placed(first, end, stage.device(), fewer);
-  }
-
-  private static int position(LayerChain chain, int layer, String what) {
-    for (int position = 0; position <= chain.layers(); position++) {
-      if (chain.inNetwork(position) == layer) {
-        return position;
-      }
-    }
-    throw new IllegalArgumentException(
-        "%s at %d, where branches run side by side or there is no layer; begin it elsewhere"
-            .formatted(what, layer));
+  /** {@code [0..4]@0 [5..8]@1 [9..12]@0}: layers and device of each stage. */
+  @Override
+  public String summary() {
+    return stages.stream()
+        .map(stage -> "[%d..%d]@%d".formatted(stage.first(), stage.end() - 1, stage.device()))
+        .collect(Collectors.joining(" "));
   }
 
   private static Pattern pattern(

@@ -1,9 +1,5 @@
-package dev.pipewright.planner.madpipe;
+package dev.pipewright.schedule.periodic;
 
-import dev.pipewright.schedule.periodic.KPeriodic;
-import dev.pipewright.schedule.periodic.OneForwardOneBackwardStar;
-import dev.pipewright.schedule.periodic.Pattern;
-import dev.pipewright.schedule.periodic.StageLoad;
 import dev.pipewright.units.Check;
 import java.util.List;
 

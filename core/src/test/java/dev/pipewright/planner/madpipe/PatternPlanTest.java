@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.plan.PatternPlan;
+import dev.pipewright.plan.PatternPlan.Stage;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.planner.madpipe.PeriodicPlan.Placed;
-import dev.pipewright.planner.madpipe.PeriodicShape.Stage;
 import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.periodic.Discipline;
 import dev.pipewright.schedule.periodic.Pattern;
 import dev.pipewright.schedule.periodic.PatternCheck;
 import dev.pipewright.schedule.periodic.RepeatedOp;
@@ -24,17 +26,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 
-class PeriodicShapeTest {
-  private static PeriodicShape shape(PeriodicPlan plan) {
-    Pattern pattern = plan.pattern();
-    return new PeriodicShape(
-        plan.discipline(),
-        pattern.period(),
-        pattern.batches(),
-        plan.stages().stream().map(Stage::of).toList(),
-        pattern.ops());
-  }
-
+class PatternPlanTest {
   @RepeatedTest(200)
   void everyKindOfPlanIsTheSameWhenPricedAnewAndRunsAsItSays(RepetitionInfo seed) {
     var random = new SplittableRandom(seed.getCurrentRepetition());
@@ -62,7 +54,7 @@ class PeriodicShapeTest {
   }
 
   private static void check(PeriodicPlan plan, PeriodicProblem problem) {
-    PeriodicPlan again = shape(plan).priced(problem);
+    PeriodicPlan again = PeriodicPlan.of(plan.plan(8), problem);
     assertEquals(plan.stages(), again.stages());
     assertEquals(plan.pattern().stages(), again.pattern().stages());
     assertEquals(plan.pattern().ops(), again.pattern().ops());
@@ -111,15 +103,17 @@ class PeriodicShapeTest {
     Stage inside = new Stage(0, 4, 0, List.of(new LayerRange(1, 1)));
     List<RepeatedOp> ops =
         List.of(new RepeatedOp(Pass.FORWARD, 0, 0, 0), new RepeatedOp(Pass.BACKWARD, 0, 5, 0));
-    var shape = new PeriodicShape(new Discipline.Star(), 10, 1, List.of(inside), ops);
-    var refusal = assertThrows(IllegalArgumentException.class, () -> shape.priced(problem));
+    var shape = new PatternPlan(new Discipline.Star(), 1, 10, 1, List.of(inside), ops);
+    var refusal =
+        assertThrows(IllegalArgumentException.class, () -> PeriodicPlan.of(shape, problem));
     assertEquals(
         "a run of layers that run again begins or ends at 2, where branches run side by side or"
             + " there is no layer; begin it elsewhere",
         refusal.getMessage());
     Stage outside = new Stage(0, 4, 0, List.of(new LayerRange(1, 2)));
     PeriodicPlan plan =
-        new PeriodicShape(new Discipline.Star(), 10, 1, List.of(outside), ops).priced(problem);
+        PeriodicPlan.of(
+            new PatternPlan(new Discipline.Star(), 1, 10, 1, List.of(outside), ops), problem);
     assertEquals(2.5 + 1.5, plan.pattern().stages().get(0).backwardSeconds());
     assertEquals(Recompute.SELECTIVE, plan.stages().get(0).recompute());
     assertEquals(List.of(new LayerRange(1, 1)), plan.stages().get(0).again());
@@ -127,7 +121,7 @@ class PeriodicShapeTest {
 
   private static void assertRefused(String words, Stage... stages) {
     var refusal =
-        assertThrows(IllegalArgumentException.class, () -> PeriodicShape.inOrder(List.of(stages)));
+        assertThrows(IllegalArgumentException.class, () -> PatternPlan.inOrder(List.of(stages)));
     assertEquals(words, refusal.getMessage());
   }
 }
