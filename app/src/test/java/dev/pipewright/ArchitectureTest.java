@@ -38,14 +38,17 @@ class ArchitectureTest {
     "zoo",
     "cluster",
     "schedule",
+    "parallel",
     "plan",
+    "exchange",
     "profile",
     "trace",
     "cost",
     "predict",
     "sim",
     "planner",
-    "execution"
+    "execution",
+    "compare"
   };
 
   private static final JavaClasses ALL =
@@ -86,8 +89,18 @@ class ArchitectureTest {
   }
 
   @Test
-  void plansImportValues() {
-    holds(imports("plan", "units", "model", "cluster", "schedule"));
+  void sharesOfLayersImportModels() {
+    holds(imports("parallel", "units", "model"));
+  }
+
+  @Test
+  void plansImportValuesAndSharesOfLayers() {
+    holds(imports("plan", "units", "model", "cluster", "schedule", "parallel"));
+  }
+
+  @Test
+  void exchangesFollowFromPlans() {
+    holds(imports("exchange", "units", "model", "schedule", "parallel", "plan"));
   }
 
   @Test
@@ -105,17 +118,47 @@ class ArchitectureTest {
             "cluster",
             "schedule",
             "zoo",
+            "parallel",
             "plan",
+            "exchange",
             "profile",
             "trace",
             "sim"));
   }
 
   @Test
-  void predictionsImportCosts() {
+  void comparisonsOfStrategiesImportCosts() {
     holds(
         imports(
-            "predict", "units", "model", "cluster", "schedule", "zoo", "plan", "profile", "cost"));
+            "predict.paradl",
+            "units",
+            "model",
+            "cluster",
+            "schedule",
+            "zoo",
+            "parallel",
+            "plan",
+            "exchange",
+            "profile",
+            "cost"));
+  }
+
+  @Test
+  void predictionsOfRunsImportCostsAndRequests() {
+    holds(
+        imports(
+            "predict.run",
+            "units",
+            "model",
+            "cluster",
+            "schedule",
+            "parallel",
+            "plan",
+            "exchange",
+            "profile",
+            "cost",
+            "sim",
+            "execution"));
   }
 
   @Test
@@ -127,13 +170,23 @@ class ArchitectureTest {
   void plannersImportCostsAndWhatCostsSee() { // a simulated cost arrives as an oracle
     holds(
         imports(
-            "planner", "units", "model", "cluster", "schedule", "zoo", "plan", "profile", "cost"));
+            "planner",
+            "units",
+            "model",
+            "cluster",
+            "schedule",
+            "zoo",
+            "parallel",
+            "plan",
+            "exchange",
+            "profile",
+            "cost"));
   }
 
   // ---- the modules
 
   @Test
-  void runningForRealImportsWhatItIsComparedWith() {
+  void runningForRealImportsValues() { // a measured run has the form of a simulated one
     holds(
         imports(
             "execution",
@@ -144,8 +197,14 @@ class ArchitectureTest {
             "profile",
             "plan",
             "trace",
-            "cost",
             "sim"));
+  }
+
+  @Test
+  void comparisonsImportWhatIsCompared() {
+    holds(
+        imports(
+            "compare", "units", "schedule", "parallel", "plan", "sim", "predict.run", "execution"));
   }
 
   @Test

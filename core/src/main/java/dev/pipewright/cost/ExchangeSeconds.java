@@ -1,6 +1,6 @@
 package dev.pipewright.cost;
 
-import dev.pipewright.plan.GroupExchange;
+import dev.pipewright.exchange.GroupExchange;
 import dev.pipewright.units.Precision;
 
 /**

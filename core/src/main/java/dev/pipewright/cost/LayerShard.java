@@ -3,12 +3,12 @@ package dev.pipewright.cost;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Shape;
-import dev.pipewright.plan.BlockShape;
-import dev.pipewright.plan.CutRegion;
-import dev.pipewright.plan.Parallelism;
-import dev.pipewright.plan.Parallelism.Kind;
+import dev.pipewright.parallel.BlockShape;
+import dev.pipewright.parallel.CutRegion;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Parallelism.Kind;
+import dev.pipewright.parallel.VocabularySplit;
 import dev.pipewright.plan.ParallelismLimits;
-import dev.pipewright.plan.VocabularySplit;
 import java.util.List;
 import java.util.Optional;
 

@@ -2,11 +2,11 @@ package dev.pipewright.cost;
 
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
-import dev.pipewright.plan.CutRegion;
-import dev.pipewright.plan.Halo;
-import dev.pipewright.plan.Parallelism;
-import dev.pipewright.plan.Span;
-import dev.pipewright.plan.Windows;
+import dev.pipewright.parallel.CutRegion;
+import dev.pipewright.parallel.Halo;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Span;
+import dev.pipewright.parallel.Windows;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -2,10 +2,10 @@ package dev.pipewright.cost;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.StageCost.StageMemory;
-import dev.pipewright.plan.GroupExchange;
-import dev.pipewright.plan.GroupExchanges;
+import dev.pipewright.exchange.GroupExchange;
+import dev.pipewright.exchange.GroupExchanges;
+import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.LayerRange;
-import dev.pipewright.plan.Parallelism;
 import dev.pipewright.plan.ParallelismLimits;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;

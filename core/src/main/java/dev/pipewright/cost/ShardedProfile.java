@@ -1,9 +1,9 @@
 package dev.pipewright.cost;
 
+import dev.pipewright.exchange.ShardedParameters;
 import dev.pipewright.model.LayerGraph;
-import dev.pipewright.plan.CutRegion;
-import dev.pipewright.plan.Parallelism;
-import dev.pipewright.plan.ShardedParameters;
+import dev.pipewright.parallel.CutRegion;
+import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;

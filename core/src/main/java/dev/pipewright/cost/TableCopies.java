@@ -1,7 +1,7 @@
 package dev.pipewright.cost;
 
 import dev.pipewright.model.Chain;
-import dev.pipewright.plan.TiedTable;
+import dev.pipewright.parallel.TiedTable;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;
 import dev.pipewright.profile.Profile.LayerTimes;

@@ -48,7 +48,7 @@ public final class MeasuredRun {
    *
    * @param all the steps that flow
    */
-  static Run ofFlow(Assignment all, RecordedStep step) {
+  public static Run ofFlow(Assignment all, RecordedStep step) {
     SteadyWindow window = new SteadyWindow(all, Math.toIntExact(step.step()));
     MeasuredRun run = new MeasuredRun(window.schedule());
     double begin = Double.POSITIVE_INFINITY;

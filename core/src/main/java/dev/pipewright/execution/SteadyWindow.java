@@ -8,7 +8,7 @@ import dev.pipewright.sim.Run;
 import java.util.Arrays;
 
 /** A single step in the middle of an asynchronous run, as each rank runs it. */
-final class SteadyWindow {
+public final class SteadyWindow {
   private final Schedule schedule; // of the step's ops alone
   private final int[] first; // positions in the programs of all steps, by rank
   private final int[] held; // activations before it, by rank
@@ -17,7 +17,7 @@ final class SteadyWindow {
    * @param all the steps that flow
    * @param step one of them, counted from 0
    */
-  SteadyWindow(Assignment all, int step) {
+  public SteadyWindow(Assignment all, int step) {
     Schedule whole = all.schedule();
     long[][] programs = new long[whole.ranks()][];
     this.first = new int[programs.length];
@@ -52,7 +52,7 @@ final class SteadyWindow {
   }
 
   /** What a run of all steps has of it, from its first op on. */
-  Run of(Run all) {
+  public Run of(Run all) {
     double[][] starts = new double[first.length][];
     double[][] ends = new double[first.length][];
     double begin = Double.POSITIVE_INFINITY;

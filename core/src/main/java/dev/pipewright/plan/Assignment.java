@@ -1,5 +1,6 @@
 package dev.pipewright.plan;
 
+import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Op;
 import dev.pipewright.schedule.PipelinePolicy;

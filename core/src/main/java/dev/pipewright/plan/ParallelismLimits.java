@@ -3,7 +3,11 @@ package dev.pipewright.plan;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
-import dev.pipewright.plan.Parallelism.Kind;
+import dev.pipewright.parallel.BlockShape;
+import dev.pipewright.parallel.CutRegion;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Parallelism.Kind;
+import dev.pipewright.parallel.Windows;
 import java.util.Optional;
 
 /** How far the layers of a network can be split (ParaDL, Table 3). */

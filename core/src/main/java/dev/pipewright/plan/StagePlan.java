@@ -1,5 +1,6 @@
 package dev.pipewright.plan;
 
+import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.units.Check;
 import java.util.HashSet;
 import java.util.List;

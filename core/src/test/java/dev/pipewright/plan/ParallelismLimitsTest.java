@@ -3,7 +3,8 @@ package dev.pipewright.plan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.pipewright.model.LayerGraph;
-import dev.pipewright.plan.Parallelism.Kind;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.zoo.Models;
 import java.util.List;
 import java.util.Optional;

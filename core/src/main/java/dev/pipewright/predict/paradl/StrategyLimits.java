@@ -1,6 +1,6 @@
 package dev.pipewright.predict.paradl;
 
-import dev.pipewright.plan.BlockShape;
+import dev.pipewright.parallel.BlockShape;
 import dev.pipewright.predict.paradl.Setting.Formulas;
 import java.util.ArrayList;
 import java.util.List;

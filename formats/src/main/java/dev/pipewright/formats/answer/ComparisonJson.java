@@ -1,9 +1,9 @@
 package dev.pipewright.formats.answer;
 
+import dev.pipewright.compare.Comparison;
+import dev.pipewright.compare.Comparison.Item;
+import dev.pipewright.compare.Comparison.Scope;
 import dev.pipewright.cost.TrainingFigures;
-import dev.pipewright.execution.Comparison;
-import dev.pipewright.execution.Comparison.Item;
-import dev.pipewright.execution.Comparison.Scope;
 import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.formats.json.JsonText;
 import java.util.ArrayList;

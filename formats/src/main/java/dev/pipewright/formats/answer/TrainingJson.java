@@ -2,12 +2,12 @@ package dev.pipewright.formats.answer;
 
 import dev.pipewright.execution.HeldOutResult;
 import dev.pipewright.execution.LossWatch;
-import dev.pipewright.execution.RunPrediction;
 import dev.pipewright.execution.StepResult;
 import dev.pipewright.execution.TrainingOutcome;
 import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.formats.json.JsonText;
+import dev.pipewright.predict.run.RunPrediction;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;

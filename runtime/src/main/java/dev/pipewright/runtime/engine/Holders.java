@@ -1,8 +1,8 @@
 package dev.pipewright.runtime.engine;
 
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Reduction;
 import dev.pipewright.plan.Assignment;
-import dev.pipewright.plan.Parallelism;
-import dev.pipewright.plan.Reduction;
 import dev.pipewright.runtime.transport.Group;
 import dev.pipewright.runtime.transport.Transport;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.engine;
 
+import dev.pipewright.exchange.OwnershipSchedule;
 import dev.pipewright.plan.Assignment;
-import dev.pipewright.plan.OwnershipSchedule;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;

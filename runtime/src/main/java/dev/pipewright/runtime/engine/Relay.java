@@ -1,8 +1,8 @@
 package dev.pipewright.runtime.engine;
 
+import dev.pipewright.exchange.GradientPasses;
+import dev.pipewright.exchange.SumUses;
 import dev.pipewright.plan.Assignment;
-import dev.pipewright.plan.GradientPasses;
-import dev.pipewright.plan.SumUses;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.pipewright.runtime.engine;
 
+import dev.pipewright.exchange.Segment;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Recompute;
-import dev.pipewright.plan.Segment;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Part;
 import java.util.ArrayList;

@@ -2,8 +2,8 @@ package dev.pipewright.runtime.engine;
 
 /**
  * The parameters of a stage as the passes of a worker need them, {@linkplain
- * dev.pipewright.plan.Segment segment} by segment. All workers of the stage gather them in the same
- * order.
+ * dev.pipewright.exchange.Segment segment} by segment. All workers of the stage gather them in the
+ * same order.
  */
 interface StageParameters {
   Stage stage();

@@ -1,6 +1,6 @@
 package dev.pipewright.runtime.engine;
 
-import dev.pipewright.plan.Reduction;
+import dev.pipewright.parallel.Reduction;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Group;

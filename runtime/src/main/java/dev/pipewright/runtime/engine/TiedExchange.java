@@ -2,9 +2,9 @@ package dev.pipewright.runtime.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.pipewright.exchange.TiedStages;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.AsyncPipeline;
-import dev.pipewright.plan.TiedStages;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Parameter;
 import dev.pipewright.runtime.tensor.Scope;

@@ -1,12 +1,12 @@
 package dev.pipewright.runtime.engine;
 
 import dev.pipewright.execution.Emulation;
-import dev.pipewright.execution.RunPrediction;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.plan.AsyncSteps;
+import dev.pipewright.predict.run.RunPrediction;
 import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Parameter;

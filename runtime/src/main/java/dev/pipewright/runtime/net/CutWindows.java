@@ -1,8 +1,8 @@
 package dev.pipewright.runtime.net;
 
-import dev.pipewright.plan.Halo;
-import dev.pipewright.plan.Parallelism;
-import dev.pipewright.plan.Windows;
+import dev.pipewright.parallel.Halo;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Windows;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;

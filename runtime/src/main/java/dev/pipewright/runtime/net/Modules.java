@@ -3,7 +3,7 @@ package dev.pipewright.runtime.net;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
-import dev.pipewright.plan.CutRegion;
+import dev.pipewright.parallel.CutRegion;
 import dev.pipewright.runtime.tensor.Functions;
 import dev.pipewright.runtime.tensor.RandomSource;
 import dev.pipewright.runtime.tensor.Tensor;

@@ -2,11 +2,11 @@ package dev.pipewright.runtime.net;
 
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
-import dev.pipewright.plan.CutRegion;
-import dev.pipewright.plan.Parallelism;
+import dev.pipewright.parallel.CutRegion;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.VocabularySplit;
+import dev.pipewright.parallel.Windows;
 import dev.pipewright.plan.ParallelismLimits;
-import dev.pipewright.plan.VocabularySplit;
-import dev.pipewright.plan.Windows;
 import java.util.List;
 import java.util.Optional;
 

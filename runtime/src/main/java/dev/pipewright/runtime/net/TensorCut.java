@@ -1,7 +1,7 @@
 package dev.pipewright.runtime.net;
 
-import dev.pipewright.plan.Parallelism;
-import dev.pipewright.plan.Span;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Span;
 import java.util.List;
 
 /**

@@ -1,6 +1,6 @@
 package dev.pipewright.runtime.net;
 
-import dev.pipewright.plan.Span;
+import dev.pipewright.parallel.Span;
 import dev.pipewright.runtime.tensor.DividedScores;
 import dev.pipewright.runtime.tensor.Functions;
 import dev.pipewright.runtime.tensor.Tensor;

@@ -2,7 +2,7 @@ package dev.pipewright.runtime.net;
 
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
-import dev.pipewright.plan.TiedTable;
+import dev.pipewright.parallel.TiedTable;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.pipewright.runtime.profiler;
 
 import dev.pipewright.execution.ProfilingOutcome.SumsInTraining;
-import dev.pipewright.execution.RunPrediction;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
+import dev.pipewright.predict.run.RunPrediction;
 import dev.pipewright.runtime.data.DatasetRequirements;
 import dev.pipewright.runtime.engine.OpListener;
 import dev.pipewright.runtime.engine.Worker;

@@ -1,12 +1,12 @@
 package dev.pipewright.runtime.training;
 
+import dev.pipewright.exchange.TiedStages;
 import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.AsyncPipeline;
-import dev.pipewright.plan.TiedStages;
 
 /** Checks what an asynchronous pipeline asks of a run before it starts. */
 final class AsyncPipelineCheck {

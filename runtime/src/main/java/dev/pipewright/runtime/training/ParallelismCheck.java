@@ -3,8 +3,8 @@ package dev.pipewright.runtime.training;
 import dev.pipewright.execution.TrainingRequest;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.model.LayerGraph;
+import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.Assignment.StageLayers;
-import dev.pipewright.plan.Parallelism;
 import dev.pipewright.plan.ParallelismLimits;
 
 /** Checks the intra-layer parallelism of a run before it starts. */

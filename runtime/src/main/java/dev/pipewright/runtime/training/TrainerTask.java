@@ -1,13 +1,13 @@
 package dev.pipewright.runtime.training;
 
 import dev.pipewright.execution.Emulation;
-import dev.pipewright.execution.RunPrediction;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
+import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.Assignment;
-import dev.pipewright.plan.Parallelism;
 import dev.pipewright.plan.ZeroStage;
+import dev.pipewright.predict.run.RunPrediction;
 import dev.pipewright.runtime.checkpoint.Checkpoint;
 import dev.pipewright.runtime.checkpoint.Shards;
 import dev.pipewright.runtime.data.Dataset;

@@ -3,6 +3,7 @@ package dev.pipewright.runtime.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import dev.pipewright.exchange.OwnershipSchedule;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
@@ -10,7 +11,6 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.AsyncPipeline;
 import dev.pipewright.plan.LayerRange;
-import dev.pipewright.plan.OwnershipSchedule;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.runtime.transport.PassingTransport;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.exchange.Segment;
 import dev.pipewright.execution.TrainingRequest.UpdateRule;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.Layer;
@@ -16,7 +17,6 @@ import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Recompute;
-import dev.pipewright.plan.Segment;
 import dev.pipewright.runtime.net.LossFunction;
 import dev.pipewright.runtime.tensor.Torch;
 import dev.pipewright.schedule.Chimera;

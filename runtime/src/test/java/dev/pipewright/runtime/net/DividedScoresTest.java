@@ -3,8 +3,8 @@ package dev.pipewright.runtime.net;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.pipewright.plan.Span;
-import dev.pipewright.plan.VocabularySplit;
+import dev.pipewright.parallel.Span;
+import dev.pipewright.parallel.VocabularySplit;
 import dev.pipewright.runtime.tensor.DividedScores;
 import dev.pipewright.runtime.tensor.RandomSource;
 import dev.pipewright.runtime.tensor.Tensor;

@@ -8,7 +8,7 @@ import dev.pipewright.model.Operator.Normalization;
 import dev.pipewright.model.Operator.Pooling;
 import dev.pipewright.model.Shape;
 import dev.pipewright.model.Work;
-import dev.pipewright.plan.Windows;
+import dev.pipewright.parallel.Windows;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

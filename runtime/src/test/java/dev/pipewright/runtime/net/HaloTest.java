@@ -3,8 +3,8 @@ package dev.pipewright.runtime.net;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.plan.Halo;
-import dev.pipewright.plan.Span;
+import dev.pipewright.parallel.Halo;
+import dev.pipewright.parallel.Span;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedSet;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.model.Operator;
 import dev.pipewright.model.Operator.Pooling;
-import dev.pipewright.plan.Parallelism;
-import dev.pipewright.plan.Parallelism.Kind;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.runtime.net.Members.Result;
 import dev.pipewright.runtime.tensor.Tensor;
 import java.util.List;

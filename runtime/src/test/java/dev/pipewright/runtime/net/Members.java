@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
-import dev.pipewright.plan.Parallelism;
+import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.runtime.tensor.Gradients;
 import dev.pipewright.runtime.tensor.RandomSource;
 import dev.pipewright.runtime.tensor.Scope;

@@ -2,8 +2,8 @@ package dev.pipewright.runtime.net;
 
 import dev.pipewright.model.Operator;
 import dev.pipewright.model.Operator.Pooling;
-import dev.pipewright.plan.Parallelism;
-import dev.pipewright.plan.Parallelism.Kind;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Parallelism.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

@@ -3,8 +3,8 @@ package dev.pipewright.runtime.net;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.pipewright.model.Operator;
-import dev.pipewright.plan.Parallelism;
-import dev.pipewright.plan.Parallelism.Kind;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Torch;
 import java.util.ArrayList;

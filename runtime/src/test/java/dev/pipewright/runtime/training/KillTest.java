@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.pipewright.execution.TrainingRequest.Workers;
 import dev.pipewright.model.Optimizer;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.AsyncPipeline;
-import dev.pipewright.plan.Parallelism;
-import dev.pipewright.plan.Parallelism.Kind;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.schedule.OneForwardOneBackward;
 import dev.pipewright.schedule.Schedule;

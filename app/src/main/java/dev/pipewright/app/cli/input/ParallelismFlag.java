@@ -2,11 +2,11 @@ package dev.pipewright.app.cli.input;
 
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.model.LayerGraph;
-import dev.pipewright.plan.CutRegion;
-import dev.pipewright.plan.Parallelism;
-import dev.pipewright.plan.Parallelism.Kind;
+import dev.pipewright.parallel.CutRegion;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Parallelism.Kind;
+import dev.pipewright.parallel.Reduction;
 import dev.pipewright.plan.ParallelismLimits;
-import dev.pipewright.plan.Reduction;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

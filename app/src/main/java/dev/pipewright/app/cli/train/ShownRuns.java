@@ -3,7 +3,7 @@ package dev.pipewright.app.cli.train;
 import dev.pipewright.app.report.timeline.Runs;
 import dev.pipewright.app.report.timeline.Shown;
 import dev.pipewright.app.report.timeline.TimeNotation;
-import dev.pipewright.execution.Comparison;
+import dev.pipewright.compare.Comparison;
 import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.sim.Recorder;

@@ -7,9 +7,9 @@ import dev.pipewright.app.report.text.TrainingLines;
 import dev.pipewright.app.report.text.Words;
 import dev.pipewright.app.report.timeline.Runs;
 import dev.pipewright.app.report.timeline.ScheduleHtml;
+import dev.pipewright.compare.Comparison;
+import dev.pipewright.compare.Comparison.Scope;
 import dev.pipewright.cost.TrainingFigures;
-import dev.pipewright.execution.Comparison;
-import dev.pipewright.execution.Comparison.Scope;
 import java.io.IOException;
 
 /** A comparison as a page: its tables, and the three runs below each other at one scale of time. */

@@ -4,8 +4,8 @@ import dev.pipewright.app.report.text.Ink;
 import dev.pipewright.app.report.text.Table;
 import dev.pipewright.app.report.text.TerminalTable;
 import dev.pipewright.app.report.text.TextWidth;
-import dev.pipewright.execution.Comparison;
-import dev.pipewright.execution.Comparison.Scope;
+import dev.pipewright.compare.Comparison;
+import dev.pipewright.compare.Comparison.Scope;
 
 /** A comparison for a terminal. */
 public final class ComparisonText {

@@ -1,0 +1,64 @@
+package dev.pipewright.exchange;
+
+import dev.pipewright.units.Check;
+
+/**
+ * An exchange of a tensor-parallel group at one point of a layer, once per micro-batch.
+ *
+ * @param layer of the graph
+ * @param forward whether it belongs to the forward pass
+ * @param elements of the full tensor that is gathered, summed or scattered; of a halo the most that
+ *     a member sends
+ * @param ofEachSample whether there are as many elements for each sample, or for all together
+ * @param handed elements that each member sends to each other member
+ */
+public record GroupExchange(
+    int layer, boolean forward, Kind kind, long elements, boolean ofEachSample, Handed handed) {
+  /** What it is. */
+  public enum Kind {
+    /** All have a term of a whole tensor, and then its sum. */
+    SUM,
+    /** All have a part of a tensor, and then all of it. */
+    GATHER,
+    /** All have a term of a whole tensor, and then their part of its sum. */
+    SUM_PARTS,
+    /** Neighbours have rows that a window reaches. */
+    HALO
+  }
+
+  /** Elements that one member hands another. */
+  public interface Handed {
+    /** Nobody hands anybody anything of his own: a sum of all. */
+    Handed NOTHING = (from, to) -> 0;
+
+    long elements(int from, int to);
+
+    /** What one member hands all others. */
+    default long elements(int from, int first, int parts) {
+      long sum = 0;
+      for (int to = first; to < parts; to++) {
+        sum += to == from ? 0 : elements(from, to);
+      }
+      return sum;
+    }
+
+    /** The same the other way. */
+    default Handed back() {
+      return (from, to) -> elements(to, from);
+    }
+  }
+
+  public GroupExchange {
+    Check.that(elements >= 0, "an exchange has elements: layer=%d, elements=%d", layer, elements);
+  }
+
+  /** Elements of a micro-batch's slice. */
+  public long elements(int samples) {
+    return ofEachSample ? elements * samples : elements;
+  }
+
+  /** Elements that a member hands all others of so many parts, for one sample. */
+  public long handedBy(int member, int parts) {
+    return handed.elements(member, 0, parts);
+  }
+}

@@ -1,0 +1,118 @@
+package dev.pipewright.exchange;
+
+import dev.pipewright.model.Layer;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Operator;
+import dev.pipewright.parallel.BlockShape;
+import dev.pipewright.parallel.CutRegion;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Parallelism.Kind;
+import dev.pipewright.parallel.Span;
+import dev.pipewright.parallel.VocabularySplit;
+import dev.pipewright.plan.ParallelismLimits;
+
+/** The parameters of each layer that each worker of a tensor-parallel group holds. */
+public final class ShardedParameters {
+  private static final int INNER = 4; // features of a perceptron for each of a block's states
+
+  private final LayerGraph graph;
+  private final Parallelism split;
+  private final CutRegion region;
+  private final ParallelismLimits limits;
+  private final VocabularySplit vocabulary;
+
+  public ShardedParameters(LayerGraph graph, Parallelism split) {
+    this.graph = graph;
+    this.split = split;
+    this.region = new CutRegion(graph, split);
+    this.limits = new ParallelismLimits(graph);
+    this.vocabulary = new VocabularySplit(graph, split);
+  }
+
+  /**
+   * Numbers of a layer.
+   *
+   * @param pieces that only one member has
+   * @param whole that all have
+   * @param summed whether the gradients of these are what all members' add up to
+   */
+  public record Held(long pieces, long whole, boolean summed) {
+    /** All that a member has. */
+    public long numbers() {
+      return pieces + whole;
+    }
+  }
+
+  /** What a member has of a layer. */
+  public Held of(int layer, int part) {
+    long divided = 0;
+    long pieces = 0;
+    for (Operator step : graph.layer(layer).steps()) {
+      divided += divided(layer, step, 0, 1);
+      pieces += divided(layer, step, part, split.parts());
+    }
+    long whole = graph.layer(layer).parameters() - divided;
+    return new Held(pieces, whole, region.contains(layer));
+  }
+
+  /** The most numbers of a layer that a member has. */
+  public long most(int layer) {
+    long most = 0;
+    for (int part = 0; part < split.parts(); part++) {
+      most = Math.max(most, of(layer, part).numbers());
+    }
+    return most;
+  }
+
+  /** Of the numbers that are divided, those of one of so many parts. */
+  private long divided(int layer, Operator step, int part, int parts) {
+    boolean blocks = split.kind() == Kind.TENSOR || split.kind() == Kind.SEQUENCE;
+    return switch (step) {
+      case Operator.Convolution c when c.groups() == 1 -> {
+        long window = c.kernel().stream().mapToLong(Integer::longValue).reduce(1, (a, b) -> a * b);
+        yield product(layer, c.outChannels(), c.inChannels(), window, c.bias(), part, parts);
+      }
+      case Operator.Linear l when vocabulary.head(layer).filter(l::equals).isPresent() ->
+          Span.of(l.out(), part, parts).count() * (l.in() + (l.bias() ? 1L : 0));
+      case Operator.Linear l -> product(layer, l.out(), l.in(), 1, l.bias(), part, parts);
+      case Operator.Embedding e when vocabulary.embedding(layer).isPresent() ->
+          Span.of(e.vocabulary(), part, parts).count() * e.features();
+      case Operator.Attention a when blocks -> attention(a.hidden(), a.heads(), part, parts);
+      case Operator.TransformerBlock b when blocks ->
+          attention(b.hidden(), b.heads(), part, parts) + perceptron(b.hidden(), part, parts);
+      case Operator.Block b when blocks -> described(layer, b, part, parts);
+      default -> 0;
+    };
+  }
+
+  private long product(
+      int layer, long out, long in, long window, boolean bias, int part, int parts) {
+    if (limits.width(layer, split.kind()).isEmpty()) {
+      return 0;
+    }
+    return switch (split.kind()) {
+      case FILTER -> Span.of(out, part, parts).count() * (in * window + (bias ? 1 : 0));
+      case CHANNEL -> out * window * Span.of(in, part, parts).count();
+      case NONE, SPATIAL, TENSOR, SEQUENCE -> 0;
+    };
+  }
+
+  /** Heads: what makes queries, keys and values with its biases, and what reads the result. */
+  private static long attention(long hidden, long heads, int part, int parts) {
+    long features = Span.of(heads, part, parts).count() * (hidden / heads);
+    return 3 * features * (hidden + 1) + features * hidden;
+  }
+
+  /** Of a block of which only sizes are known: all of its numbers. */
+  private long described(int layer, Operator.Block block, int part, int parts) {
+    Layer own = graph.layer(layer);
+    return BlockShape.of(own, block).isPresent()
+        ? Span.of(own.parameters(), part, parts).count()
+        : 0;
+  }
+
+  private static long perceptron(long hidden, int part, int parts) {
+    long inner = Span.of(INNER * hidden, part, parts).count();
+    return inner * (hidden + 1) + inner * hidden;
+  }
+}

@@ -1,0 +1,188 @@
+package dev.pipewright.exchange;
+
+import dev.pipewright.model.Chain;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.TiedTable;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.ZeroStage;
+import dev.pipewright.schedule.Op.Pass;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The part of a stage's states that a worker holds under ZeRO ({@link ZeroStage}), segment by
+ * segment, and the collectives of each pass. The runtime follows it, the oracle prices it, and
+ * tests count it at the transport.
+ */
+public final class ZeroStates {
+  private final ZeroStage sharding;
+  private final boolean overlapped;
+  private final List<Segment> segments;
+  private final List<List<Shard>> shards = new ArrayList<>(); // by segment
+  private final List<Long> kept = new ArrayList<>(); // numbers that are nobody else's, likewise
+
+  /**
+   * Parameters that lie one behind the other, of which each member of a group has an equal part:
+   * there may be a few zeros behind the last.
+   *
+   * @param members of the group
+   * @param everybody whether it is all who hold the stage, also other parts of it
+   */
+  public record Shard(long numbers, int members, boolean everybody) {
+    /** Numbers of each member's part. */
+    public long part() {
+      return Math.ceilDiv(numbers, members);
+    }
+
+    /** Numbers of all parts. */
+    public long whole() {
+      return part() * members;
+    }
+  }
+
+  /** What happens in a pass, in the order in which a worker does it. */
+  public interface Steps {
+    /** The parameters of a segment must be there. */
+    void need(int segment);
+
+    /** The parameters of a segment are asked for, if they do not come yet. */
+    void ahead(int segment);
+
+    /** A segment computes; what was got for it is forgotten behind it. */
+    void compute(int segment, Pass pass);
+
+    /** Its gradients begin to be added up and shared out, when the sum before is done. */
+    void addUp(int segment);
+  }
+
+  private ZeroStates(ZeroStage sharding, boolean overlapped, List<Segment> segments) {
+    this.sharding = sharding;
+    this.overlapped = overlapped;
+    this.segments = List.copyOf(segments);
+  }
+
+  /**
+   * Those of a worker that holds a stage of a chain.
+   *
+   * @param bucketBytes of gradients that are summed at once
+   */
+  public static ZeroStates of(
+      Assignment assignment, int depth, int worker, Chain chain, long bucketBytes) {
+    List<Segment> segments = Segment.of(assignment, depth, chain, bucketBytes);
+    int all = assignment.holders(depth).size();
+    boolean overlapped = all > 1 && assignment.overlapped();
+    ZeroStates states = new ZeroStates(assignment.sharding(depth), overlapped, segments);
+    LayerGraph graph = chain.graph();
+    Parallelism split = assignment.stages().get(depth).split();
+    ShardedParameters parameters = new ShardedParameters(graph, split);
+    int same = assignment.holders(depth, worker).size();
+    for (Segment segment : segments) {
+      long ofReplicas = 0;
+      long ofAll = 0;
+      for (int layer : chain.layers(segment.range().first() - 1, segment.range().last())) {
+        var held = parameters.of(layer, assignment.partOf(worker));
+        boolean summed = split.several() && held.summed();
+        ofReplicas += held.numbers() - (summed ? held.whole() : 0) - tied(graph, layer);
+        ofAll += summed ? held.whole() : 0;
+      }
+      states.add(ofReplicas, same, ofAll, all);
+    }
+    return states;
+  }
+
+  /** Numbers of an embedding's table that are summed with nobody else's of the stage. */
+  private static long tied(LayerGraph graph, int layer) {
+    return TiedTable.of(graph).stream()
+        .filter(table -> table.layer() == layer)
+        .mapToLong(TiedTable::numbers)
+        .sum();
+  }
+
+  private void add(long ofReplicas, int same, long ofAll, int all) {
+    List<Shard> own = new ArrayList<>();
+    if (same > 1 && ofReplicas > 0) {
+      own.add(new Shard(ofReplicas, same, false));
+    }
+    if (ofAll > 0) {
+      own.add(new Shard(ofAll, all, true));
+    }
+    shards.add(own);
+    kept.add(same > 1 ? 0 : ofReplicas);
+  }
+
+  public ZeroStage sharding() {
+    return sharding;
+  }
+
+  public List<Segment> segments() {
+    return segments;
+  }
+
+  /** What is shared out of a segment. */
+  public List<Shard> shards(int segment) {
+    return shards.get(segment);
+  }
+
+  /** The same of all. */
+  public List<Shard> shards() {
+    return shards.stream().flatMap(List::stream).toList();
+  }
+
+  /** Numbers of a segment that this worker alone holds. */
+  public long kept(int segment) {
+    return kept.get(segment);
+  }
+
+  /** Whether gradients are added up behind each backward pass, not behind the last. */
+  public boolean eachPass() {
+    return sharding.atLeast(ZeroStage.GRADIENTS);
+  }
+
+  /** Whether they are as soon as a pass leaves a segment, not at its end. */
+  public boolean bySegment() {
+    return overlapped || eachPass();
+  }
+
+  /** Whether parameters are got for each pass. */
+  public boolean gathered() {
+    return sharding == ZeroStage.PARAMETERS;
+  }
+
+  /**
+   * Goes through a pass.
+   *
+   * @param recomputing whether it begins with another forward pass through the whole stage
+   * @param last whether no pass of the step behind it gives gradients
+   */
+  public void walk(Pass pass, boolean recomputing, boolean last, Steps steps) {
+    if (recomputing || pass == Pass.FORWARD || pass == Pass.RECOMPUTE) {
+      for (int segment = 0; segment < segments.size(); segment++) {
+        at(segment, segment + 1, Pass.FORWARD, steps);
+      }
+    }
+    if (pass == Pass.FORWARD || pass == Pass.RECOMPUTE) {
+      return;
+    }
+    boolean adds = pass.releases() && (eachPass() || last);
+    for (int segment = segments.size() - 1; segment >= 0; segment--) {
+      at(segment, segment - 1, pass, steps);
+      if (adds && bySegment()) {
+        steps.addUp(segment);
+      }
+    }
+    for (int segment = segments.size() - 1; adds && !bySegment() && segment >= 0; segment--) {
+      steps.addUp(segment);
+    }
+  }
+
+  private void at(int segment, int next, Pass pass, Steps steps) {
+    if (gathered()) {
+      steps.need(segment);
+      if (0 <= next && next < segments.size()) {
+        steps.ahead(next);
+      }
+    }
+    steps.compute(segment, pass);
+  }
+}

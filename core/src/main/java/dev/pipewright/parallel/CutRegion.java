@@ -1,0 +1,123 @@
+package dev.pipewright.parallel;
+
+import dev.pipewright.model.Layer;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Operator;
+import dev.pipewright.model.Shape;
+import dev.pipewright.parallel.Parallelism.Kind;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The layers between which tensors stay cut, so that each worker of a group has its part of them
+ * only: places of maps, steps of sequences. All other layers hand on whole tensors.
+ *
+ * <p>Maps are cut where every part keeps a position and no window reaches far beyond a neighbour
+ * (ParaDL §3.2: whole again before global pooling and fully connected layers); layers that work on
+ * each position by itself follow what they read.
+ */
+public final class CutRegion {
+  private final LayerGraph graph;
+  private final Parallelism split;
+  private final boolean[] inside;
+
+  public CutRegion(LayerGraph graph, Parallelism split) {
+    this.graph = graph;
+    this.split = split;
+    this.inside = new boolean[graph.size()];
+    if (split.several()) {
+      for (int layer : graph.topological()) {
+        inside[layer] = cut(layer);
+      }
+    }
+  }
+
+  /** Whether a layer reads and makes parts. */
+  public boolean contains(int layer) {
+    return inside[layer];
+  }
+
+  /** Extents of the map that a layer reads, where that is known. */
+  public static Optional<List<Integer>> mapBefore(LayerGraph graph, int layer) {
+    int[] from = graph.predecessors(layer);
+    return from.length == 0 ? Optional.empty() : map(graph.layer(from[0]).output());
+  }
+
+  private static Optional<List<Integer>> map(Optional<Shape> shape) {
+    return shape
+        .map(Shape::extents)
+        .filter(extents -> extents.size() > 2)
+        .map(extents -> extents.subList(1, extents.size()));
+  }
+
+  private boolean cut(int number) {
+    Layer layer = graph.layer(number);
+    if (split.kind() == Kind.SEQUENCE) {
+      return layer.steps().size() == 1
+          && layer.operator() instanceof Operator.TransformerBlock block
+          && block.sequence() >= split.parts();
+    }
+    if (split.kind() != Kind.SPATIAL) {
+      return false;
+    }
+    Optional<List<Integer>> map = mapBefore(graph, number);
+    if (map.isEmpty() || map.get().size() != split.grid().size()) {
+      return false;
+    }
+    boolean windows = false;
+    List<Integer> extents = map.get();
+    for (Operator step : layer.steps()) {
+      Optional<Windows> window = Windows.of(step);
+      if (window.isPresent()) {
+        List<Integer> out = window.get().places(extents);
+        if (!fits(extents, window.get()) || !fits(out)) {
+          return false;
+        }
+        windows = true;
+        extents = out;
+      } else if (!eachByItself(step)) {
+        return false;
+      }
+    }
+    return windows || followsOnly(number);
+  }
+
+  private boolean fits(List<Integer> extents) {
+    for (int axis = 0; axis < extents.size(); axis++) {
+      if (extents.get(axis) < split.grid().get(axis)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether each part has rows, and enough for its neighbours. */
+  private boolean fits(List<Integer> extents, Windows window) {
+    for (int axis = 0; axis < extents.size(); axis++) {
+      int parts = split.grid().get(axis);
+      if (parts > 1 && window.reach(axis) > 2 * (extents.get(axis) / parts)) {
+        return false; // a window as large as the map is a global pooling
+      }
+    }
+    return fits(extents);
+  }
+
+  private boolean followsOnly(int layer) {
+    for (int from : graph.predecessors(layer)) {
+      if (!inside[from]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether an operator treats each position of a map by itself. */
+  private static boolean eachByItself(Operator operator) {
+    return switch (operator) {
+      case Operator.Normalization n -> n.kind() == Operator.Normalization.Kind.BATCH;
+      case Operator.Elementwise(String function) -> !function.equals("softmax");
+      case Operator.Concatenation() -> true;
+      default -> false;
+    };
+  }
+}

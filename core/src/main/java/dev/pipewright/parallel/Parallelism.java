@@ -1,0 +1,132 @@
+package dev.pipewright.parallel;
+
+import dev.pipewright.units.Check;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * How several workers compute each layer of a stage together, each with all samples: tensor
+ * parallelism by filters or channels and spatial parallelism (ParaDL §3), by heads and MLP
+ * features, and sequence parallelism (Megatron-LM).
+ *
+ * @param grid parts along each axis; one number except for spatial parallelism
+ * @param reduction the all-reduce of gradients over parts and replicas
+ */
+public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction reduction) {
+  /** One worker computes whole layers. */
+  public static final Parallelism NONE = new Parallelism(Kind.NONE, List.of(1));
+
+  private static final Pattern TEXT =
+      Pattern.compile("([a-z]+):([1-9][0-9]{0,5}(?:x[1-9][0-9]{0,2}){0,2})");
+
+  /** What the workers share out. */
+  public enum Kind {
+    NONE("none"),
+    /** Filters of convolutions and output features of products: each worker reads all input. */
+    FILTER("filter"),
+    /** Input channels and features: what the workers make adds up. */
+    CHANNEL("channel"),
+    /** The places of maps: neighbours hand each other the rows that windows reach. */
+    SPATIAL("spatial"),
+    /** Heads and inner features of transformers' blocks; words of tables and heads. */
+    TENSOR("tensor"),
+    /** Likewise, and the steps of sequences where a block works on each by itself. */
+    SEQUENCE("sequence");
+
+    private final String word;
+
+    Kind(String word) {
+      this.word = word;
+    }
+
+    /** The word used in flags. */
+    public String word() {
+      return word;
+    }
+  }
+
+  public Parallelism {
+    grid = List.copyOf(grid);
+    Check.that(
+        !grid.isEmpty() && grid.stream().allMatch(parts -> parts >= 1),
+        "a split has a part or more along each axis: parts=%s",
+        grid);
+    Check.that(
+        kind == Kind.SPATIAL || grid.size() == 1,
+        "only maps are cut along several axes: kind=%s, parts=%s",
+        kind.word(),
+        grid);
+    Check.that(
+        kind != Kind.NONE || grid.get(0) == 1, "what is not split has one part: parts=%s", grid);
+  }
+
+  /** The usual sums of gradients. */
+  public Parallelism(Kind kind, List<Integer> grid) {
+    this(kind, grid, Reduction.HIERARCHICAL);
+  }
+
+  /** The same with other sums of gradients. */
+  public Parallelism with(Reduction other) {
+    return several() ? new Parallelism(kind, grid, other) : this;
+  }
+
+  /** So many parts along one axis. */
+  public static Parallelism of(Kind kind, int parts) {
+    return new Parallelism(kind, List.of(parts));
+  }
+
+  /** Workers that compute a layer together. */
+  public int parts() {
+    return grid.stream().reduce(1, Math::multiplyExact);
+  }
+
+  /** Whether there is more than one part. */
+  public boolean several() {
+    return parts() > 1;
+  }
+
+  /** The place of a part along each axis; the last axis runs fastest. */
+  public int[] place(int part) {
+    int[] place = new int[grid.size()];
+    int left = part;
+    for (int axis = place.length - 1; axis >= 0; axis--) {
+      place[axis] = left % grid.get(axis);
+      left /= grid.get(axis);
+    }
+    return place;
+  }
+
+  /** The part at a place. */
+  public int part(int... place) {
+    int part = 0;
+    for (int axis = 0; axis < place.length; axis++) {
+      part = part * grid.get(axis) + place[axis];
+    }
+    return part;
+  }
+
+  /** Reads {@code tensor:4} or {@code spatial:2x2}; empty where the text is nothing of the kind. */
+  public static Optional<Parallelism> parse(String text) {
+    Matcher parts = TEXT.matcher(text);
+    if (!parts.matches()) {
+      return Optional.empty();
+    }
+    List<Integer> grid = Arrays.stream(parts.group(2).split("x")).map(Integer::valueOf).toList();
+    return Arrays.stream(Kind.values())
+        .filter(kind -> kind.word().equals(parts.group(1)))
+        .filter(kind -> kind == Kind.SPATIAL || grid.size() == 1)
+        .filter(kind -> kind != Kind.NONE || grid.get(0) == 1)
+        .findFirst()
+        .map(kind -> new Parallelism(kind, grid));
+  }
+
+  /** {@code spatial:2x2}. */
+  @Override
+  public String toString() {
+    return kind.word() + ":" + grid.stream().map(String::valueOf).collect(Collectors.joining("x"));
+  }
+}

@@ -1,0 +1,92 @@
+package dev.pipewright.predict.run;
+
+import dev.pipewright.cost.ShardedProfile;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.profile.Profile.Quantity;
+import dev.pipewright.schedule.Placement;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What the stages of an assignment are to the workers that hold them. */
+final class StageLoads {
+  private final StageCosts costs; // of whole layers
+  private final Map<Parallelism, StageCosts> shared = new HashMap<>(); // of a worker's part of them
+  private final Assignment assignment;
+  private final List<Integer> devices; // by worker
+
+  StageLoads(StageCosts costs, Assignment assignment, List<Integer> devices) {
+    this.costs = costs;
+    this.assignment = assignment;
+    this.devices = devices;
+  }
+
+  /** What whole layers cost. */
+  StageCosts whole() {
+    return costs;
+  }
+
+  /** What the layers of a stage cost one of its workers. */
+  StageCosts costs(int depth) {
+    Parallelism split = assignment.stages().get(depth).split();
+    return split.several()
+        ? shared.computeIfAbsent(
+            split, each -> new StageCosts(ShardedProfile.of(costs.workload(), each)))
+        : costs;
+  }
+
+  /** The device of a worker. */
+  int device(int worker) {
+    return devices.get(worker);
+  }
+
+  /** The devices of a rank, ascending. */
+  int[] devices(int rank) {
+    int first = assignment.firstWorker(rank);
+    return devices.subList(first, first + assignment.workers().get(rank)).stream()
+        .mapToInt(Integer::intValue)
+        .sorted()
+        .toArray();
+  }
+
+  /** Samples of the largest slice that a worker of a stage computes. */
+  int slice(int depth) {
+    Placement placement = assignment.schedule().placement();
+    int fewest = Integer.MAX_VALUE;
+    for (int stage = depth; stage < placement.stages(); stage += placement.depth()) {
+      fewest = Math.min(fewest, assignment.replicas(placement.rankOf(stage)));
+    }
+    return StageCosts.slice(microBatch(), fewest);
+  }
+
+  /** Samples of the largest micro-batch. */
+  int microBatch() {
+    int chains = assignment.schedule().placement().chains();
+    int all = assignment.schedule().microBatches() * chains / assignment.steps();
+    return StageCosts.slice(assignment.batch(), all);
+  }
+
+  /** How many times slower than the profile's device the slowest of a stage is. */
+  double slowdown(int depth) {
+    double most = 0;
+    for (int worker : assignment.holders(depth)) {
+      most = Math.max(most, costs.slowdown(devices.get(worker)));
+    }
+    return most;
+  }
+
+  /** Of some layers of a stage, on its slowest device. */
+  double seconds(Quantity quantity, int depth, LayerRange range) {
+    double seconds = costs(depth).seconds(quantity, slice(depth), range.first(), range.last() + 1);
+    return seconds * slowdown(depth);
+  }
+
+  /** Of the parameters that a worker has of a stage. */
+  double parameterBytes(int depth) {
+    LayerRange range = assignment.stages().get(depth).range();
+    return costs(depth).parameterBytes(range.first(), range.last() + 1);
+  }
+}

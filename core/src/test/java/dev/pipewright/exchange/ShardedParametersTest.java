@@ -1,0 +1,116 @@
+package dev.pipewright.exchange;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Parallelism.Kind;
+import dev.pipewright.zoo.Models;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What workers have of parameters adds up to all of them, however uneven the parts. */
+class ShardedParametersTest {
+  @ParameterizedTest
+  @CsvSource({
+    "resnet-50, FILTER, 7", "resnet-50, CHANNEL, 5", "resnet-50, SPATIAL, 2",
+    "vgg-16, FILTER, 3", "vit-b-16, TENSOR, 5", "vit-b-16, SEQUENCE, 5",
+    "bert-48, TENSOR, 3", "bert-48, SEQUENCE, 3", "gpt-untied, TENSOR, 3"
+  })
+  void addUp(String network, Kind kind, int parts) {
+    LayerGraph graph = Models.find(network).orElseThrow().graph();
+    Parallelism split =
+        new Parallelism(kind, kind == Kind.SPATIAL ? List.of(parts, 1) : List.of(parts));
+    ShardedParameters parameters = new ShardedParameters(graph, split);
+    long divided = 0;
+    for (int layer = 0; layer < graph.size(); layer++) {
+      long pieces = 0;
+      for (int part = 0; part < split.parts(); part++) {
+        pieces += parameters.of(layer, part).pieces();
+        assertTrue(parameters.of(layer, part).numbers() <= parameters.most(layer));
+      }
+      long whole = parameters.of(layer, 0).whole();
+      assertEquals(graph.layer(layer).parameters(), pieces + whole, graph.layer(layer).name());
+      divided += pieces;
+    }
+    assertEquals(kind != Kind.SPATIAL, divided > 0);
+  }
+
+  private static ShardedParameters.Held held(
+      String network, String layer, Parallelism split, int part) {
+    LayerGraph graph = Models.find(network).orElseThrow().graph();
+    int number = graph.index().getOrDefault(layer, -1);
+    return new ShardedParameters(graph, split).of(number, part);
+  }
+
+  /** Of 128 filters of 64 × 3 × 3 with a bias each a worker has its own, and their biases. */
+  @Test
+  void filtersTakeTheirBiasesAlong() {
+    Parallelism three = Parallelism.of(Kind.FILTER, 3);
+    for (int part = 0; part < 3; part++) {
+      long filters = part == 0 ? 42 : 43;
+      assertEquals(
+          new ShardedParameters.Held(filters * (64 * 9 + 1), 0, false),
+          held("cnn-64-128-256", "conv2_1", three, part));
+    }
+  }
+
+  /** Channels leave the biases to everybody, and the first product whole. */
+  @Test
+  void channelsLeaveBiasesToEverybody() {
+    Parallelism two = Parallelism.of(Kind.CHANNEL, 2);
+    assertEquals(
+        new ShardedParameters.Held(128 * 32 * 9, 128, false),
+        held("cnn-64-128-256", "conv2_1", two, 0));
+    assertEquals(
+        new ShardedParameters.Held(0, 64 * (27 + 1), false),
+        held("cnn-64-128-256", "conv1_1", two, 1));
+  }
+
+  /** Places have all numbers, whose gradients they add up; behind them each computes it all. */
+  @Test
+  void placesAddUpWhatTheyShare() {
+    Parallelism two = new Parallelism(Kind.SPATIAL, List.of(2, 1));
+    assertEquals(
+        new ShardedParameters.Held(0, 64 * (27 + 1), true),
+        held("cnn-64-128-256", "conv1_1", two, 0));
+    assertEquals(
+        new ShardedParameters.Held(0, 4096 * 10 + 10, false),
+        held("cnn-64-128-256", "classifier", two, 0));
+  }
+
+  /** Of 31 words a member of two has 15 rows of the table, and as many of the head with biases. */
+  @Test
+  void tablesAndHeadsAreSharedOutByWords() {
+    String model = "gpt-untied:layers=1,hidden=20,heads=5,sequence=8,vocabulary=31";
+    Parallelism two = Parallelism.of(Kind.TENSOR, 2);
+    assertEquals(
+        new ShardedParameters.Held(15 * 20, 8 * 20, false), held(model, "embedding", two, 0));
+    assertEquals(new ShardedParameters.Held(16 * 21, 2 * 20, false), held(model, "head", two, 1));
+    Parallelism steps = Parallelism.of(Kind.SEQUENCE, 2);
+    assertEquals(0, held(model, "embedding", steps, 0).pieces());
+    assertEquals(0, held(model, "head", steps, 0).pieces());
+  }
+
+  /**
+   * Of a block: a head of 5 has its queries, keys and values, what reads it, and inner features.
+   */
+  @Test
+  void blocksAreSharedOutByHeads() {
+    Parallelism two = Parallelism.of(Kind.TENSOR, 2);
+    long hidden = 20; // five heads of four
+    String model = "gpt:layers=1,hidden=20,heads=5,sequence=8,vocabulary=32";
+    long attention = 2 * 4 * (3 * (hidden + 1) + hidden);
+    long perceptron = 2 * hidden * (hidden + 1 + hidden);
+    assertEquals(
+        new ShardedParameters.Held(attention + perceptron, 6 * hidden, false),
+        held(model, "block-1", two, 0));
+    assertEquals(
+        new ShardedParameters.Held(attention / 2 * 3 + perceptron, 6 * hidden, false),
+        held(model, "block-1", two, 1));
+    assertTrue(held(model, "block-1", Parallelism.of(Kind.SEQUENCE, 2), 0).summed());
+  }
+}
