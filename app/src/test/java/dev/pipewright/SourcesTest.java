@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -94,5 +95,25 @@ class SourcesTest {
       }
     }
     assertEquals(new TreeSet<>(NAMING), naming);
+  }
+
+  /** The command line shows kinds of answers; it does not know who gives them. */
+  @Test
+  void noTypeOfTheCommandLineIsNamedAfterAPlanner() throws IOException {
+    Set<String> names = new TreeSet<>(PlannerCatalog.names().toList());
+    names.removeAll(COMMON_WORDS);
+    List<String> found = new ArrayList<>();
+    int looked = 0;
+    for (Path file : sources("main")) {
+      if (file.toString().contains("/pipewright/app/")) {
+        String type = file.getFileName().toString().toLowerCase(Locale.ROOT);
+        looked++;
+        names.stream()
+            .filter(name -> type.startsWith(name.replace("-", "")))
+            .forEach(name -> found.add(file.toString()));
+      }
+    }
+    assertTrue(looked > 100, "too few types: " + looked);
+    assertEquals(List.of(), found);
   }
 }

@@ -150,10 +150,24 @@ public final class ScheduledPlanner {
         found.stream().findFirst(),
         found,
         LowerBounds.best(costs, request.globalBatch(), CostModel.PIPEWRIGHT),
-        found.isEmpty() ? "" : Binding.of(found.get(0)),
+        binding(promising, found),
         LowerBounds.oneDeviceSeconds(costs, request.globalBatch(), CostModel.PIPEWRIGHT),
         new Search(
             false, priced, "equal pipelines of " + choice.entry().name() + ", balanced cuts"));
+  }
+
+  private String binding(List<ScheduledCuts> promising, List<Candidate> found) {
+    if (!found.isEmpty()) {
+      return Binding.of(found.get(0));
+    }
+    return promising.isEmpty() ? refused() : "memory";
+  }
+
+  /** Why not even one pipeline could be priced. */
+  private String refused() {
+    return refusal.orElse(
+        "no pipeline of %s has enough layers, devices and samples; take more of them, or another schedule"
+            .formatted(choice.entry().name()));
   }
 
   private static Candidate candidate(ScheduledCuts cuts, Oracle decides) {
@@ -167,9 +181,7 @@ public final class ScheduledPlanner {
     planner.draft();
     List<ScheduledCuts> priced = planner.priced();
     if (priced.isEmpty()) {
-      return planner.refusal.orElse(
-          "no pipeline of %s has enough layers, devices and samples; take more of them, or another schedule"
-              .formatted(choice.entry().name()));
+      return planner.refused();
     }
     double least = priced.stream().mapToDouble(cuts -> cuts.estimate().peakBytes()).min().orElse(0);
     return "the smallest peak of a balanced pipeline of %s is %s on a device; take such devices, more of them, or a smaller --micro-batch"
