@@ -26,6 +26,7 @@ import java.util.Optional;
  * @param planning the best plan, its rivals, and a bound that no plan is below
  * @param searchSeconds that the search took, without reading and pricing the network
  */
+@SuppressWarnings("exports") // planner, costed and request are for the command line
 public record Planned(
     PlannerEntry planner,
     Costed costed,
