@@ -26,10 +26,9 @@ import java.util.Optional;
  * @param planning the best plan, its rivals, and a bound that no plan is below
  * @param searchSeconds that the search took, without reading and pricing the network
  */
-@SuppressWarnings("exports") // planner, costed and request are for the command line
 public record Planned(
-    PlannerEntry planner,
-    Costed costed,
+    @SuppressWarnings("exports") PlannerEntry planner, // for the command line
+    @SuppressWarnings("exports") Costed costed, // likewise
     Request request,
     Optional<Choice> schedule,
     Planning planning,
