@@ -17,6 +17,9 @@ package dev.pipewright.cost;
  * before it; J, how many micro-batches that stage may hold.
  */
 public final class PathFormula implements PipelineFormula {
+  /** Has no settings. */
+  public PathFormula() {}
+
   @Override
   public String name() {
     return "pipewright";

@@ -27,8 +27,8 @@ import java.util.Optional;
  * @param searchSeconds that the search took, without reading and pricing the network
  */
 public record Planned(
-    PlannerEntry planner,
-    Costed costed,
+    @SuppressWarnings("exports") PlannerEntry planner, // for the command line
+    @SuppressWarnings("exports") Costed costed, // likewise
     Request request,
     Optional<Choice> schedule,
     Planning planning,

@@ -28,7 +28,9 @@ import java.util.OptionalInt;
  * @param workload what is trained on what
  * @param step how a step is planned
  */
-public record Problem(NamedWorkload workload, StepOptions step) {
+public record Problem( // components are for the command line
+    @SuppressWarnings("exports") NamedWorkload workload,
+    @SuppressWarnings("exports") StepOptions step) {
   public Problem {
     workload.check();
     step.check();

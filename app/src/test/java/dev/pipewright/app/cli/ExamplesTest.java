@@ -26,8 +26,7 @@ class ExamplesTest {
   @TempDir Path folder;
 
   /** Compiles and runs a program with core and formats alone on its class path. */
-  private static String run(String example)
-      throws IOException, InterruptedException, URISyntaxException {
+  static String run(String example) throws IOException, InterruptedException, URISyntaxException {
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -1,0 +1,31 @@
+/** The command line and the reports it prints; picocli fills its commands in by reflection. */
+module dev.pipewright.app {
+  requires dev.pipewright.core;
+  requires dev.pipewright.formats;
+  requires dev.pipewright.solver;
+  requires info.picocli;
+  requires static org.jspecify;
+
+  opens dev.pipewright.app.cli to
+      info.picocli;
+  opens dev.pipewright.app.cli.catalog to
+      info.picocli;
+  opens dev.pipewright.app.cli.given to
+      info.picocli;
+  opens dev.pipewright.app.cli.input to
+      info.picocli;
+  opens dev.pipewright.app.cli.plan to
+      info.picocli;
+  opens dev.pipewright.app.cli.predict to
+      info.picocli;
+  opens dev.pipewright.app.cli.schedule to
+      info.picocli;
+  opens dev.pipewright.app.cli.terminal to
+      info.picocli;
+  opens dev.pipewright.app.cli.train to
+      info.picocli;
+
+  uses dev.pipewright.execution.JoiningService;
+  uses dev.pipewright.execution.ProfilingService;
+  uses dev.pipewright.execution.TrainingService;
+}
