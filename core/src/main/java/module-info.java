@@ -9,6 +9,7 @@ module dev.pipewright.core {
   exports dev.pipewright.cluster;
   exports dev.pipewright.cost;
   exports dev.pipewright.model;
+  exports dev.pipewright.parallel;
   exports dev.pipewright.plan;
   exports dev.pipewright.planner;
   exports dev.pipewright.profile;
@@ -16,12 +17,18 @@ module dev.pipewright.core {
   exports dev.pipewright.sim;
   exports dev.pipewright.trace;
   exports dev.pipewright.units;
+  exports dev.pipewright.compare to
+      dev.pipewright.formats,
+      dev.pipewright.app;
+  exports dev.pipewright.exchange to
+      dev.pipewright.runtime;
   exports dev.pipewright.execution to
       dev.pipewright.formats,
       dev.pipewright.runtime,
       dev.pipewright.app;
   exports dev.pipewright.planner.catalog to
       dev.pipewright.formats,
+      dev.pipewright.solver,
       dev.pipewright.app;
   exports dev.pipewright.planner.madpipe to
       dev.pipewright.formats,
@@ -44,6 +51,10 @@ module dev.pipewright.core {
       dev.pipewright.app;
   exports dev.pipewright.predict.paradl to
       dev.pipewright.formats,
+      dev.pipewright.app;
+  exports dev.pipewright.predict.run to
+      dev.pipewright.formats,
+      dev.pipewright.runtime,
       dev.pipewright.app;
   exports dev.pipewright.schedule.catalog to
       dev.pipewright.formats,
@@ -71,4 +82,6 @@ module dev.pipewright.core {
       dev.pipewright.formats,
       dev.pipewright.runtime,
       dev.pipewright.app;
+
+  uses dev.pipewright.planner.catalog.PlannerProvider;
 }

@@ -12,6 +12,7 @@ module dev.pipewright.solver {
 
   exports dev.pipewright.solver to
       dev.pipewright.app;
-  exports dev.pipewright.solver.bayes to
-      dev.pipewright.app;
+
+  provides dev.pipewright.planner.catalog.PlannerProvider with
+      dev.pipewright.solver.SolverPlanners;
 }

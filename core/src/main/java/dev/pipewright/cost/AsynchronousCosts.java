@@ -18,7 +18,6 @@ import java.util.List;
  * What the stages of an asynchronous plan cost on the real topology: each device takes whole
  * micro-batches, and keeps all versions of its weights that they use.
  */
-@SuppressWarnings("exports") // OpTimes is internal
 public final class AsynchronousCosts {
   private final StageCosts costs;
   private final AsynchronousPlan plan;

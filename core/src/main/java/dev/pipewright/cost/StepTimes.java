@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /** What the ops of a plan's step take at the prices of its stages. */
-@SuppressWarnings("exports") // OpTimes is internal
 public final class StepTimes {
   private final Placement placement;
   private final List<StageCost> stages;

@@ -23,7 +23,6 @@ import java.util.List;
  * of direction {@code c} is m · C + c. A version is the number of updates that the parameters have
  * had.
  */
-@SuppressWarnings("exports") // RepeatedOp and Cyclic are internal
 public sealed interface AsyncPipeline {
   /** What the command line calls it. */
   String name();

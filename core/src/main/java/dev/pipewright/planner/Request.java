@@ -20,7 +20,6 @@ import java.util.OptionalInt;
  * @param shape which plans are considered
  * @param stages of the pipeline, exactly so many; any number otherwise
  */
-@SuppressWarnings("exports") // Recomputation is internal
 public record Request(
     int globalBatch,
     OptionalInt microBatch,

@@ -24,7 +24,6 @@ import java.util.function.BooleanSupplier;
  *
  * <p>For a pipeline of S stages and M micro-batches one price takes O(S · M).
  */
-@SuppressWarnings("exports") // ScheduleEntry is internal
 public final class ScheduledPlanner {
   /** The planner's name in answers. */
   public static final String NAME = "balanced";

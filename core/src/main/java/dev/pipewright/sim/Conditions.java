@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * @param wires the links that messages between stages share, each of bandwidth 1: a message is as
  *     large as it takes seconds alone; null where they share none
  */
-@SuppressWarnings("exports") // only the compiler needs JSpecify
 public record Conditions(
     Transfers transfers,
     double slowdown,

@@ -4,7 +4,6 @@ import dev.pipewright.schedule.Schedule;
 import dev.pipewright.schedule.search.OpTimes;
 
 /** The quicker simulator of those that can run a schedule under given conditions. */
-@SuppressWarnings("exports") // OpTimes is internal
 public final class EitherSimulator {
   private EitherSimulator() {}
 

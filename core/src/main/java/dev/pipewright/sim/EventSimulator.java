@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Where nothing is shared it agrees with {@link StaticSimulator}. O(log) for each event, and the
  * part of the network that a message touches.
  */
-@SuppressWarnings("exports") // OpTimes and Exchanges are internal
 public final class EventSimulator implements Exchanges.Host {
   private final Schedule schedule;
   private final OpTimes times;

@@ -11,7 +11,6 @@ import java.util.Arrays;
  *
  * @param seconds the makespans, ascending
  */
-@SuppressWarnings("exports") // OpTimes is internal
 public record MonteCarlo(double[] seconds) {
   /**
    * Runs a schedule so many times, each with chances of its own that follow from the jitter's seed.

@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>O(ops); a rank that has to wait is put aside until what it waits for is done.
  */
-@SuppressWarnings("exports") // OpTimes and Exchanges are internal
 public final class StaticSimulator implements Exchanges.Host {
   private static final int NOTHING = Inputs.NONE;
   private static final int EXCHANGE = -2;

@@ -27,8 +27,8 @@ import java.util.Optional;
  * @param searchSeconds that the search took, without reading and pricing the network
  */
 public record Planned(
-    @SuppressWarnings("exports") PlannerEntry planner, // for the command line
-    @SuppressWarnings("exports") Costed costed, // likewise
+    PlannerEntry planner, // for the command line
+    Costed costed, // likewise
     Request request,
     Optional<Choice> schedule,
     Planning planning,

@@ -29,8 +29,8 @@ import java.util.OptionalInt;
  * @param step how a step is planned
  */
 public record Problem( // components are for the command line
-    @SuppressWarnings("exports") NamedWorkload workload,
-    @SuppressWarnings("exports") StepOptions step) {
+    NamedWorkload workload,
+    StepOptions step) {
   public Problem {
     workload.check();
     step.check();
