@@ -3,13 +3,17 @@ package dev.pipewright.formats.catalog;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.InputFile;
 import dev.pipewright.formats.file.Nearest;
+import dev.pipewright.formats.model.DescribedModel;
 import dev.pipewright.formats.model.GraphText;
-import dev.pipewright.formats.model.HuggingFaceConfig;
 import dev.pipewright.formats.model.LayerTable;
 import dev.pipewright.formats.model.ModelFile;
+import dev.pipewright.formats.model.TransformerFile;
 import dev.pipewright.formats.paradl.ParadlNet;
 import dev.pipewright.formats.profile.ProfileJson;
+import dev.pipewright.formats.transformer.HuggingFaceConfig;
 import dev.pipewright.model.LayerGraph;
+import dev.pipewright.zoo.Models;
+import dev.pipewright.zoo.ZooModel;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -30,10 +34,15 @@ public final class ModelFiles {
               start -> start.startsWith("node"),
               ModelFormat.unsaid("a graph text", GraphText::read)),
           new ModelFormat(
+              "hugging-face",
+              "a Hugging Face config.json",
+              HuggingFaceConfig::begins,
+              ModelFormat.saying(HuggingFaceConfig::read)),
+          new ModelFormat(
               "profile",
               "a profile in JSON",
               start -> start.startsWith("{"),
-              ModelFormat.saying(HuggingFaceConfig.otherwise(ProfileJson::read))),
+              ModelFormat.saying(ProfileJson::read)),
           new ModelFormat(
               "paradl",
               "a ParaDL network (\"Dataset|…\")",
@@ -48,19 +57,33 @@ public final class ModelFiles {
   /** The names of the formats, for {@code --model-format}. */
   public static final List<String> FORMATS = KNOWN.stream().map(ModelFormat::name).toList();
 
-  private static final int GLANCE = 8192;
+  private static final int GLANCE = 1 << 16; // with a thousand labels before its kind
 
   private ModelFiles() {}
 
   /**
-   * A network with times to plan by. Throws {@link BadInputException} when there is no such file,
-   * when it is of no known format, when what it says is wrong, or when no layer takes any time.
+   * What a file describes. Throws {@link BadInputException} when there is no such file, when it is
+   * of no known format, or when what it says is wrong.
    *
    * @param profileBatch samples that times and activations are for, where the format does not say
    * @param format one of {@link #FORMATS}; empty to find out
    */
+  public static DescribedModel described(
+      Path file, OptionalInt profileBatch, Optional<String> format) {
+    ModelFormat known = format.map(ModelFiles::named).orElseGet(() -> recognised(file));
+    return known.reader().read(file, profileBatch);
+  }
+
+  /**
+   * A network with times to plan by; throws as {@link #described} does, where the file describes a
+   * transformer without times, and where no layer takes any time.
+   */
   public static ModelFile read(Path file, OptionalInt profileBatch, Optional<String> format) {
-    ModelFile read = parsed(file, profileBatch, format);
+    return timed(file, measured(file, described(file, profileBatch, format)));
+  }
+
+  /** The same network, where its layers take time. */
+  public static ModelFile timed(Path file, ModelFile read) {
     List<Integer> batches = read.profile().samples();
     for (int batch : batches) {
       if (!read.profile().takesTime(batch)) {
@@ -74,14 +97,35 @@ public final class ModelFiles {
     return read;
   }
 
-  /** A network to train, which may have no times; throws as {@link #read} does otherwise. */
-  public static LayerGraph graph(Path file) {
-    return parsed(file, OptionalInt.of(1), Optional.empty()).graph();
+  private static ModelFile measured(Path file, DescribedModel described) {
+    return switch (described) {
+      case ModelFile read -> read;
+      case TransformerFile transformer ->
+          throw BadInputException.in(
+              file,
+              "is a %s, which holds no times of layers; give a profile of the network, which `pipewright profile` measures"
+                  .formatted(transformer.source()));
+    };
   }
 
-  private static ModelFile parsed(Path file, OptionalInt profileBatch, Optional<String> format) {
-    ModelFormat known = format.map(ModelFiles::named).orElseGet(() -> recognised(file));
-    return known.reader().read(file, profileBatch);
+  /** A network to train, which may have no times; throws as {@link #described} does otherwise. */
+  public static LayerGraph graph(Path file) {
+    return switch (described(file, OptionalInt.of(1), Optional.empty())) {
+      case ModelFile read -> read.graph();
+      case TransformerFile transformer -> layers(file, transformer).graph();
+    };
+  }
+
+  /**
+   * A transformer as a network of layers; throws {@link BadInputException} where today's layers
+   * cannot express it.
+   */
+  public static ZooModel layers(Path file, TransformerFile transformer) {
+    try {
+      return Models.shaped(transformer.name(), transformer.shape(), transformer.source());
+    } catch (IllegalArgumentException e) {
+      throw BadInputException.in(file, "is a " + transformer.source() + "; " + e.getMessage());
+    }
   }
 
   private static ModelFormat named(String name) {

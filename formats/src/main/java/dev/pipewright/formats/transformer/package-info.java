@@ -1,0 +1,12 @@
+/**
+ * Transformers as other programs describe them, by kind and sizes.
+ *
+ * <table>
+ * <caption>Formats</caption>
+ * <tr><td>{@link dev.pipewright.formats.transformer.HuggingFaceConfig}</td><td>{@code config.json} of Hugging Face's transformers; read</td></tr>
+ * </table>
+ */
+@NullMarked
+package dev.pipewright.formats.transformer;
+
+import org.jspecify.annotations.NullMarked;
