@@ -1,7 +1,7 @@
 package dev.pipewright.formats.catalog;
 
 import dev.pipewright.formats.file.BadInputException;
-import dev.pipewright.formats.file.InputFile;
+import dev.pipewright.formats.file.Beginning;
 import dev.pipewright.formats.file.Nearest;
 import dev.pipewright.formats.model.DescribedModel;
 import dev.pipewright.formats.model.GraphText;
@@ -11,12 +11,10 @@ import dev.pipewright.formats.model.TransformerFile;
 import dev.pipewright.formats.paradl.ParadlNet;
 import dev.pipewright.formats.profile.ProfileJson;
 import dev.pipewright.formats.transformer.HuggingFaceConfig;
+import dev.pipewright.formats.transformer.MegatronFile;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.zoo.Models;
 import dev.pipewright.zoo.ZooModel;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -44,6 +42,11 @@ public final class ModelFiles {
               start -> start.startsWith("{"),
               ModelFormat.saying(ProfileJson::read)),
           new ModelFormat(
+              "megatron",
+              "Megatron arguments (\"--num-layers …\", MODEL_ARGS or a log)",
+              MegatronFile::begins,
+              ModelFormat.saying(MegatronFile::read)),
+          new ModelFormat(
               "paradl",
               "a ParaDL network (\"Dataset|…\")",
               ModelFormat.firstLine("Dataset\\s*\\|.*"),
@@ -56,8 +59,6 @@ public final class ModelFiles {
 
   /** The names of the formats, for {@code --model-format}. */
   public static final List<String> FORMATS = KNOWN.stream().map(ModelFormat::name).toList();
-
-  private static final int GLANCE = 1 << 16; // with a thousand labels before its kind
 
   private ModelFiles() {}
 
@@ -138,8 +139,7 @@ public final class ModelFiles {
   }
 
   private static ModelFormat recognised(Path file) {
-    String text = glance(file).strip();
-    String start = text.startsWith("\uFEFF") ? text.substring(1).strip() : text;
+    String start = Beginning.of(file);
     if (start.isEmpty()) {
       throw BadInputException.at(file, 1, "the file is empty" + expected());
     }
@@ -161,13 +161,5 @@ public final class ModelFiles {
     String others =
         KNOWN.stream().limit(last).map(ModelFormat::example).collect(Collectors.joining(", "));
     return "; expected " + others + " or " + KNOWN.get(last).example();
-  }
-
-  private static String glance(Path file) {
-    try (InputStream in = InputFile.open(file)) {
-      return new String(in.readNBytes(GLANCE), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw InputFile.unreadable(file, e);
-    }
   }
 }
