@@ -97,7 +97,9 @@ final class ShapedGraphs {
                   .graph(name))
           : Optional.empty();
     }
-    InputShape.Words words = (InputShape.Words) shape.input();
+    if (!(shape.input() instanceof InputShape.Words words)) {
+      return Optional.empty();
+    }
     if (words.width() != shape.hidden()
         || !(words.positions() instanceof Positions.Learned learned)) {
       return Optional.empty();

@@ -7,6 +7,7 @@ import dev.pipewright.model.transformer.AttentionSpan;
 import dev.pipewright.model.transformer.FeedForwardShape;
 import dev.pipewright.model.transformer.FeedForwardShape.Dense;
 import dev.pipewright.model.transformer.FeedForwardShape.Mixture;
+import dev.pipewright.model.transformer.HeadPart;
 import dev.pipewright.model.transformer.InputShape;
 import dev.pipewright.model.transformer.LayerShape;
 import dev.pipewright.model.transformer.NormShape;
@@ -27,7 +28,8 @@ import java.util.OptionalInt;
  * <tr><td>llama2-7b, -13b, -70b</td><td>H. Touvron et al., arXiv:2307.09288, §2.2, and the released configurations</td></tr>
  * <tr><td>llama3-8b, -70b, -405b (3.1: the same sizes)</td><td>A. Dubey et al., arXiv:2407.21783, Table 3</td></tr>
  * <tr><td>mixtral-8x7b</td><td>A. Jiang et al., arXiv:2401.04088, Table 1</td></tr>
- * <tr><td>qwen3-8b, -32b, -30b-a3b, -235b-a22b</td><td>A. Yang et al., arXiv:2505.09388, Tables 1 and 2, and the released configurations</td></tr>
+ * <tr><td>qwen3-0.6b to -32b, -30b-a3b, -235b-a22b</td><td>A. Yang et al., arXiv:2505.09388, Tables 1 and 2, and the released configurations</td></tr>
+ * <tr><td>deepseek-v2, -v2-lite</td><td>DeepSeek-AI, arXiv:2405.04434, §3.1.2 and appendix B</td></tr>
  * <tr><td>deepseek-v3</td><td>DeepSeek-AI, arXiv:2412.19437, §4.2</td></tr>
  * <tr><td>gpt-oss-20b, -120b</td><td>OpenAI, arXiv:2508.10925, §2, and the released configurations</td></tr>
  * <tr><td>t5-base, -large, -3b, -11b</td><td>C. Raffel et al., JMLR 2020, §3.7</td></tr>
@@ -40,6 +42,7 @@ public final class Transformers {
   private static final String LLAMA3 = "Llama 3, Dubey et al. 2024";
   private static final String MEGATRON = "Megatron, Korthikanti et al., MLSys 2023, Table 3";
   private static final String QWEN3 = "Qwen3, Yang et al. 2025";
+  private static final String DEEPSEEK_V2 = "DeepSeek-V2, DeepSeek-AI 2024";
   private static final String GPT_OSS = "GPT-OSS, OpenAI 2025";
   private static final String T5 = "T5, Raffel et al., JMLR 2020";
   private static final String FORM_OF_LLAMA = "llama";
@@ -66,10 +69,16 @@ public final class Transformers {
         "llama3-70b",
         "llama3-405b",
         "mixtral-8x7b",
+        "qwen3-0.6b",
+        "qwen3-1.7b",
+        "qwen3-4b",
         "qwen3-8b",
+        "qwen3-14b",
         "qwen3-32b",
         "qwen3-30b-a3b",
         "qwen3-235b-a22b",
+        "deepseek-v2-lite",
+        "deepseek-v2",
         "deepseek-v3",
         "gpt-oss-20b",
         "gpt-oss-120b",
@@ -105,10 +114,16 @@ public final class Transformers {
               case "llama3-70b" -> llama3(name, 80, 8192, 64, 28_672);
               case "llama3-405b" -> llama3(name, 126, 16_384, 128, 53_248);
               case "mixtral-8x7b" -> mixtral(name);
-              case "qwen3-8b" -> qwen3(name, 36, 4096, 32, 8, new Dense(12_288, true, false));
-              case "qwen3-32b" -> qwen3(name, 64, 5120, 64, 8, new Dense(25_600, true, false));
+              case "qwen3-0.6b" -> tied(qwen3(name, 28, 1024, 16, 8, gated(3072)));
+              case "qwen3-1.7b" -> tied(qwen3(name, 28, 2048, 16, 8, gated(6144)));
+              case "qwen3-4b" -> tied(qwen3(name, 36, 2560, 32, 8, gated(9728)));
+              case "qwen3-8b" -> qwen3(name, 36, 4096, 32, 8, gated(12_288));
+              case "qwen3-14b" -> qwen3(name, 40, 5120, 40, 8, gated(17_408));
+              case "qwen3-32b" -> qwen3(name, 64, 5120, 64, 8, gated(25_600));
               case "qwen3-30b-a3b" -> qwen3(name, 48, 2048, 32, 4, experts(128, 8, 768));
               case "qwen3-235b-a22b" -> qwen3(name, 94, 4096, 64, 4, experts(128, 8, 1536));
+              case "deepseek-v2-lite" -> deepSeekV2Lite(name);
+              case "deepseek-v2" -> deepSeekV2(name);
               case "deepseek-v3" -> deepSeekV3(name);
               case "gpt-oss-20b" -> gptOss(name, 24, 32);
               case "gpt-oss-120b" -> gptOss(name, 36, 128);
@@ -182,17 +197,45 @@ public final class Transformers {
     return new Named(name, TransformerShapes.decoder(sizes, attention, feedForward), QWEN3);
   }
 
-  private static Named deepSeekV3(String name) {
+  private static Dense gated(int width) {
+    return new Dense(width, true, false);
+  }
+
+  /** With one table of words for embedding and head. */
+  private static Named tied(Named own) {
+    TransformerShape shape = own.shape;
+    TransformerShape shared =
+        TransformerShape.of(
+            shape.hidden(),
+            shape.input(),
+            shape.stack(),
+            List.of(new HeadPart.Scores(true, false)),
+            shape.sequence());
+    return new Named(own.name, shared, own.source);
+  }
+
+  private static Named deepSeekV2Lite(String name) {
+    Decoder sizes = new Decoder(27, 2048, 16, 32_768, 102_400);
+    Mixture mixture = new Mixture(64, 6, gated(1408), false, Optional.of(gated(2 * 1408)), false);
+    Latent attention = new Latent(16, OptionalInt.empty(), 512, 128, 64, 128, false, true);
+    List<LayerShape> blocks = denseFirst(sizes, attention, 1, gated(10_944), mixture);
+    return new Named(name, TransformerShapes.decoder(sizes, blocks), DEEPSEEK_V2);
+  }
+
+  private static Named deepSeekV2(String name) {
+    Decoder sizes = new Decoder(60, 5120, 128, 4096, 102_400);
+    Mixture mixture = new Mixture(160, 6, gated(1536), false, Optional.of(gated(2 * 1536)), false);
     Latent attention = new Latent(128, OptionalInt.of(1536), 512, 128, 64, 128, false, true);
-    Dense expert = new Dense(2048, true, false);
-    Mixture mixture = new Mixture(256, 8, expert, true, Optional.of(expert), false);
-    List<LayerShape> blocks = new ArrayList<>();
-    for (int layer = 0; layer < 61; layer++) {
-      FeedForwardShape part = layer < 3 ? new Dense(18_432, true, false) : mixture;
-      blocks.add(LayerShape.of(attention, part, NormShape.RMS));
-    }
-    TransformerShape plain =
-        TransformerShapes.decoder(new Decoder(61, 7168, 128, 4096, 129_280), blocks);
+    List<LayerShape> blocks = denseFirst(sizes, attention, 1, gated(12_288), mixture);
+    return new Named(name, TransformerShapes.decoder(sizes, blocks), DEEPSEEK_V2);
+  }
+
+  private static Named deepSeekV3(String name) {
+    Decoder sizes = new Decoder(61, 7168, 128, 4096, 129_280);
+    Latent attention = new Latent(128, OptionalInt.of(1536), 512, 128, 64, 128, false, true);
+    Mixture mixture = new Mixture(256, 8, gated(2048), true, Optional.of(gated(2048)), false);
+    List<LayerShape> blocks = denseFirst(sizes, attention, 3, gated(18_432), mixture);
+    TransformerShape plain = TransformerShapes.decoder(sizes, blocks);
     TransformerShape shape =
         new TransformerShape(
             plain.hidden(),
@@ -203,6 +246,15 @@ public final class Transformers {
             Optional.of(new TokenPrediction(1, blocks.get(60))),
             plain.sequence());
     return new Named(name, shape, "DeepSeek-V3, DeepSeek-AI 2024");
+  }
+
+  private static List<LayerShape> denseFirst(
+      Decoder sizes, Latent attention, int first, Dense dense, Mixture mixture) {
+    List<LayerShape> blocks = new ArrayList<>();
+    for (int layer = 0; layer < sizes.layers(); layer++) {
+      blocks.add(LayerShape.of(attention, layer < first ? dense : mixture, NormShape.RMS));
+    }
+    return blocks;
   }
 
   /** Every second layer, the first included, reads 128 tokens. */

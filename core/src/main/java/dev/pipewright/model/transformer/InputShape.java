@@ -132,4 +132,22 @@ public sealed interface InputShape {
       return 2.0 * hidden * pixels() * (tokens() - 1) / tokens();
     }
   }
+
+  /** States as they are: of a source that describes blocks alone. */
+  record States() implements InputShape {
+    @Override
+    public Positions positions() {
+      return new Positions.Fixed();
+    }
+
+    @Override
+    public long parameters(int hidden) {
+      return 0;
+    }
+
+    @Override
+    public double flopsPerToken(int hidden) {
+      return 0;
+    }
+  }
 }

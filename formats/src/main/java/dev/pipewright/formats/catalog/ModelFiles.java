@@ -10,8 +10,10 @@ import dev.pipewright.formats.model.ModelFile;
 import dev.pipewright.formats.model.TransformerFile;
 import dev.pipewright.formats.paradl.ParadlNet;
 import dev.pipewright.formats.profile.ProfileJson;
+import dev.pipewright.formats.transformer.CalculonModel;
 import dev.pipewright.formats.transformer.HuggingFaceConfig;
 import dev.pipewright.formats.transformer.MegatronFile;
+import dev.pipewright.formats.transformer.TorchtitanToml;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.zoo.Models;
 import dev.pipewright.zoo.ZooModel;
@@ -37,6 +39,11 @@ public final class ModelFiles {
               HuggingFaceConfig::begins,
               ModelFormat.saying(HuggingFaceConfig::read)),
           new ModelFormat(
+              "calculon",
+              "a Calculon model",
+              CalculonModel::begins,
+              ModelFormat.saying(CalculonModel::read)),
+          new ModelFormat(
               "profile",
               "a profile in JSON",
               start -> start.startsWith("{"),
@@ -46,6 +53,11 @@ public final class ModelFiles {
               "Megatron arguments (\"--num-layers …\", MODEL_ARGS or a log)",
               MegatronFile::begins,
               ModelFormat.saying(MegatronFile::read)),
+          new ModelFormat(
+              "torchtitan",
+              "a torchtitan TOML (\"[model]\")",
+              TorchtitanToml::begins,
+              ModelFormat.saying(TorchtitanToml::read)),
           new ModelFormat(
               "paradl",
               "a ParaDL network (\"Dataset|…\")",

@@ -24,6 +24,7 @@ public final class MegatronFile {
   private static final Pattern WORDS = Pattern.compile("--num[-_]layers[\\s=]");
   private static final String VOCABULARY = "vocab-size";
   private static final int GPT2_WORDS = 50_257;
+  private static final int LLAMA2_WORDS = 32_000;
 
   /** Words of tokenizers by a part of their model's name. */
   private static final Map<String, Integer> TOKENIZERS =
@@ -127,6 +128,10 @@ public final class MegatronFile {
             "%,d words are those of the tokenizer %s".formatted(known.getValue(), known.getKey()));
         return known.getValue();
       }
+    }
+    if (type.equals("Llama2Tokenizer")) {
+      notes.add("%,d words are those of Llama 2's tokenizer".formatted(LLAMA2_WORDS));
+      return LLAMA2_WORDS;
     }
     boolean byDefault = type.isEmpty() || type.equals("None");
     if (type.equals("GPT2BPETokenizer") || (byDefault && model.isEmpty())) {

@@ -67,6 +67,11 @@ final class MegatronScript {
         continue;
       }
       starts = starts && BEFORE_ASSIGNMENTS.contains(word.text());
+      if (isQuotedFlag(word.text()) && depth < DEEPEST) {
+        addWords(ShellWords.of(word.text(), word.line()), depth + 1);
+        flag = null;
+        continue;
+      }
       if (word.text().startsWith("--") && word.text().length() > 2) {
         int equals = word.text().indexOf('=');
         String name = equals < 0 ? word.text() : word.text().substring(0, equals);
@@ -78,6 +83,11 @@ final class MegatronScript {
         flag = null;
       }
     }
+  }
+
+  /** {@code "--vocab-size 128256"}: flag and value in one word. */
+  private static boolean isQuotedFlag(String word) {
+    return word.startsWith("--") && word.chars().anyMatch(Character::isWhitespace);
   }
 
   private void assign(String name, String value, int line, int depth) {

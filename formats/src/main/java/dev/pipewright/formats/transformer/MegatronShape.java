@@ -147,10 +147,11 @@ final class MegatronShape {
         arguments.flag("no-position-embedding")
             || (arguments.says("add-position-embedding")
                 && !arguments.flag("add-position-embedding"));
-    if (none || kind.equals("none")) {
+    boolean learned = kind.equals("learned_absolute");
+    if (kind.equals("none") || (learned && none)) {
       return new Positions.Fixed();
     }
-    return kind.equals("learned_absolute")
+    return learned
         ? new Positions.Learned(arguments.number("max-position-embeddings"))
         : new Positions.Rotary();
   }

@@ -77,7 +77,7 @@ final class ShellVariables {
           "is written with $%s, which the file does not assign; write the value".formatted(name));
     }
     if (value == null) {
-      return String.valueOf(usual);
+      return String.valueOf(usual).replaceAll("^([\"'])(.*)\\1$", "$2");
     }
     if (ambiguous.contains(name)) {
       throw new IllegalArgumentException(

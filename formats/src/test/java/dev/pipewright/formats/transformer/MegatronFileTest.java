@@ -57,6 +57,9 @@ class MegatronFileTest {
             + "  --load: ${PATH}\n",
         "python pretrain_gpt.py --num-layers=4 --hidden-size=64 \\\n  --num-attention-heads=4"
             + " --seq-length=32 --max-position-embeddings=32 --vocab-size=\"256\" '--x'",
+        "A=()\nif [[ $X == 1 ]]; then\n  A+=(\"--num-layers 4\" \"--seq-length 32\"\n"
+            + " \"--hidden-size ${H:-\"64\"}\" '--num-attention-heads 4')\nfi\n"
+            + "A+=(--max-position-embeddings 32\n#  --num-layers 5\n --vocab-size 256)\np.py ${A[@]}",
         "using world size: 8\n------------------------ arguments ------------------------\n"
             + "  hidden_size ..................................... 64\n"
             + "0:   num_layers ...................................... 4\n"

@@ -86,6 +86,7 @@ final class TransformerText {
             scored ? tied ? ", table shared with the head" : ", head with a table of its own" : "";
         line("words", count(words.vocabulary()) + head);
       }
+      case InputShape.States given -> line("states", states);
       case InputShape.Patches patches ->
           line(
               "states",

@@ -22,7 +22,8 @@ import picocli.CommandLine.Option;
 public final class ModelArgument {
   /** What {@code --model-format} says of itself. */
   public static final String FORMATS =
-      "graph-text, hugging-face, megatron, profile, paradl or layer-table; recognised by content otherwise.";
+      "graph-text, hugging-face, calculon, profile, megatron, torchtitan, paradl or layer-table;"
+          + " recognised by content otherwise.";
 
   @Option(
       names = "--cluster",
