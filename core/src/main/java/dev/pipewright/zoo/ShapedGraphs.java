@@ -83,9 +83,8 @@ final class ShapedGraphs {
     if (shape.input() instanceof InputShape.Patches patches) {
       boolean plain = normed && !shape.stack().causal() && patches.channels() == 3;
       return plain
-              && shape.head() instanceof List<HeadPart> head
-              && head.size() == 1
-              && head.get(0) instanceof HeadPart.Classes classes
+              && shape.head().size() == 1
+              && shape.head().get(0) instanceof HeadPart.Classes classes
           ? Optional.of(
               new VisionTransformer(
                       layers,

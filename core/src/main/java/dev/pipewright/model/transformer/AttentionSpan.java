@@ -42,8 +42,8 @@ public sealed interface AttentionSpan {
 
     @Override
     public double keys(int sequence, boolean causal) {
-      double whole = sequence / tokens; // full chunks
-      double rest = sequence % tokens;
+      int whole = sequence / tokens; // full chunks
+      int rest = sequence % tokens;
       return (whole * pairs(tokens, causal) + pairs(rest, causal)) / sequence;
     }
 

@@ -85,16 +85,16 @@ public sealed interface FeedForwardShape {
 
     @Override
     public long parameters(int hidden) {
-      return Counts.sum(beside(hidden), Counts.product(experts, expert.parameters(hidden)));
+      return Counts.sum(remaining(hidden), Counts.product(experts, expert.parameters(hidden)));
     }
 
     @Override
     public long activeParameters(int hidden) {
-      return Counts.sum(beside(hidden), Counts.product(chosen, expert.parameters(hidden)));
+      return Counts.sum(remaining(hidden), Counts.product(chosen, expert.parameters(hidden)));
     }
 
     /** The router and what all tokens pass. */
-    private long beside(int hidden) {
+    private long remaining(int hidden) {
       return Counts.sum(
           Counts.product(experts, hidden),
           Counts.where(routerBias, experts),

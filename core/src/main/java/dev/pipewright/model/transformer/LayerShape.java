@@ -39,16 +39,16 @@ public record LayerShape(
 
   /** Elements learned, with a hidden size of {@code hidden}. */
   public long parameters(int hidden) {
-    return Counts.sum(beside(hidden), feedForward.parameters(hidden));
+    return Counts.sum(remaining(hidden), feedForward.parameters(hidden));
   }
 
   /** Those that take part in a token's output. */
   public long activeParameters(int hidden) {
-    return Counts.sum(beside(hidden), feedForward.activeParameters(hidden));
+    return Counts.sum(remaining(hidden), feedForward.activeParameters(hidden));
   }
 
   /** All but the feed-forward part. */
-  private long beside(int hidden) {
+  private long remaining(int hidden) {
     return Counts.sum(
         Counts.product(attentions(), attention.parameters(hidden)),
         Counts.product(norms, norm.parameters(hidden)));

@@ -115,10 +115,16 @@ class TransformerShapeTest {
   @Test
   void normsOfQueriesAndKeys() {
     long plain = ATTENTION.parameters(32);
-    long[] more = {0, 2 * 8, 32 + 16, 4 * 8, 0};
     for (QueryKeyNorm norm : QueryKeyNorm.values()) {
       GroupedQuery normed = new GroupedQuery(4, 2, 8, false, false, norm, false);
-      assertEquals(more[norm.ordinal()], normed.parameters(32) - plain, "" + norm);
+      long more =
+          switch (norm) {
+            case NONE, PLAIN -> 0;
+            case HEAD -> 2 * 8;
+            case ALL_HEADS -> 32 + 16;
+            case LAYER_HEAD -> 4 * 8;
+          };
+      assertEquals(more, normed.parameters(32) - plain, "" + norm);
     }
     GroupedQuery all = new GroupedQuery(4, 2, 8, true, true, QueryKeyNorm.NONE, true);
     assertEquals(32 + 2 * 16 + 32 + 4, all.parameters(32) - plain);

@@ -73,8 +73,10 @@ record ConfigFields(Node node, Node outer, Map<String, Integer> defaults) {
   boolean tied(boolean usual) {
     String key = "tie_word_embeddings";
     Node outside = outer.members().get(key);
-    boolean said = outside != null && !outside.is(Node.Type.NOTHING);
-    return flag(key, said && outside != null ? outside.flag() : usual);
+    if (outside == null || outside.is(Node.Type.NOTHING)) {
+      return flag(key, usual);
+    }
+    return flag(key, outside.flag());
   }
 
   String word(String key, String usual) {

@@ -175,7 +175,7 @@ public record MegatronLayout(List<List<Kind>> stages, int ranks) {
     if (first >= 0 && all.lastIndexOf(Kind.DECODER) > first) {
       found.add("a decoder layer follows one of multi-token prediction; write all t before m");
     }
-    addPlaces(found, mtpLayers);
+    addMisplacedPrediction(found, mtpLayers);
     return found;
   }
 
@@ -188,7 +188,7 @@ public record MegatronLayout(List<List<Kind>> stages, int ranks) {
     }
   }
 
-  private void addPlaces(List<String> found, OptionalInt mtpLayers) {
+  private void addMisplacedPrediction(List<String> found, OptionalInt mtpLayers) {
     for (int rank = 0; rank < ranks; rank++) {
       for (int chunk = 0; chunk < chunks() - 1; chunk++) {
         if (stage(rank, chunk).contains(Kind.MTP)) {

@@ -230,7 +230,7 @@ final class OlderFamilies {
     return all.isEmpty() ? usual : all.get(0);
   }
 
-  /** Classes are told from their names; where there are none, transformers takes two. */
+  /** As many classes as have names; transformers takes two where there are none. */
   private static int labels(ConfigFields config) {
     return config.members("id2label").orElseGet(() -> config.optional("num_labels").orElse(2));
   }

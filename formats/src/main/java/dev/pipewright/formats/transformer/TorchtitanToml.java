@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
@@ -60,8 +60,8 @@ public final class TorchtitanToml {
     TomlTables tables = TomlTables.read(file);
     TomlTables.Entry model = tables.required("model.name");
     TomlTables.Entry flavor = tables.required("model.flavor");
-    Map<String, String> flavors = known(file, model, "torchtitan's model", new TreeMap<>(KNOWN));
-    String name = known(file, flavor, "the flavor", new TreeMap<>(flavors));
+    Map<String, String> flavors = known(file, model, "torchtitan's model", KNOWN);
+    String name = known(file, flavor, "the flavor", flavors);
     TransformerShape zoo = Transformers.find(name).orElseThrow().shape();
     Optional<TomlTables.Entry> sequence = tables.value("training.seq_len");
     int tokens = sequence.isPresent() ? tokens(file, sequence.get()) : zoo.sequence();
@@ -78,15 +78,14 @@ public final class TorchtitanToml {
         model.text() + "-" + flavor.text(), "torchtitan configuration", shape, List.of());
   }
 
-  private static <T> T known(
-      Path file, TomlTables.Entry entry, String what, TreeMap<String, T> all) {
+  private static <T> T known(Path file, TomlTables.Entry entry, String what, Map<String, T> all) {
     T found = all.get(entry.text());
     if (found == null) {
       throw BadInputException.at(
           file,
           entry.line(),
           "%s \"%s\" is not supported yet; known are %s"
-              .formatted(what, entry.text(), String.join(", ", all.keySet())));
+              .formatted(what, entry.text(), String.join(", ", new TreeSet<>(all.keySet()))));
     }
     return found;
   }

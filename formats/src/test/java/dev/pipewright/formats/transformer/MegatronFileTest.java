@@ -46,33 +46,67 @@ class MegatronFileTest {
   @ValueSource(
       strings = {
         "torchrun pretrain_gpt.py " + GPT,
-        "GPT_ARGS=(\n  --num-layers 4 # deep\n  --hidden-size 64 \n --num-attention-heads 4\n"
-            + " --seq-length 32\n --max-position-embeddings 32 --vocab-size 256)\n"
-            + "torchrun ${D[@]} pretrain_gpt.py ${GPT_ARGS[@]} --lr $LR\n",
-        "H=64\nS=$((H/2))\nGPT_ARGS=\"\n  --num-layers ${L:-4} \\\n  --hidden-size $H\n"
-            + "  --num-attention-heads $((H / (8 + 8)))\n --seq-length $S\n"
-            + " --max-position-embeddings ${S} --vocab-size 256\"\npython p.py $GPT_ARGS\n",
-        "MODEL_ARGS:\n  --num-layers: 4\n  --hidden-size: 64\n  --num-attention-heads: 4\n"
-            + "  --seq-length: 32\n  --max-position-embeddings: 32\n  --vocab-size: 256\n"
-            + "  --load: ${PATH}\n",
-        "python pretrain_gpt.py --num-layers=4 --hidden-size=64 \\\n  --num-attention-heads=4"
-            + " --seq-length=32 --max-position-embeddings=32 --vocab-size=\"256\" '--x'",
-        "A=()\nif [[ $X == 1 ]]; then\n  A+=(\"--num-layers 4\" \"--seq-length 32\"\n"
-            + " \"--hidden-size ${H:-\"64\"}\" '--num-attention-heads 4')\nfi\n"
-            + "A+=(--max-position-embeddings 32\n#  --num-layers 5\n --vocab-size 256)\np.py ${A[@]}",
-        "using world size: 8\n------------------------ arguments ------------------------\n"
-            + "  hidden_size ..................................... 64\n"
-            + "0:   num_layers ...................................... 4\n"
-            + "[default0]:  num_attention_heads .................... 4\n"
-            + "  add_bias_linear ................................. True\n"
-            + "  hybrid_attention_ratio .......................... 0.0\n"
-            + "  encoder_num_layers .............................. 4\n"
-            + "  max_position_embeddings ......................... 32\n"
-            + "  seq_length ...................................... 32\n"
-            + "  vocab_size ...................................... None\n"
-            + "  num_experts ..................................... None\n"
-            + "-------------------- end of arguments ---------------------\n"
-            + " > padded vocab (size: 200) with 56 dummy tokens (new size: 256)\n",
+        """
+        GPT_ARGS=(
+          --num-layers 4 # deep
+          --hidden-size 64
+          --num-attention-heads 4
+          --seq-length 32
+          --max-position-embeddings 32 --vocab-size 256)
+        torchrun ${D[@]} pretrain_gpt.py ${GPT_ARGS[@]} --lr $LR
+        """,
+        """
+        H=64
+        S=$((H/2))
+        GPT_ARGS="
+          --num-layers ${L:-4} \\
+          --hidden-size $H
+          --num-attention-heads $((H / (8 + 8)))
+          --seq-length $S
+          --max-position-embeddings ${S} --vocab-size 256"
+        python p.py $GPT_ARGS
+        """,
+        """
+        MODEL_ARGS:
+          --num-layers: 4
+          --hidden-size: 64
+          --num-attention-heads: 4
+          --seq-length: 32
+          --max-position-embeddings: 32
+          --vocab-size: 256
+          --load: ${PATH}
+        """,
+        """
+        python pretrain_gpt.py --num-layers=4 --hidden-size=64 \\
+          --num-attention-heads=4 --seq-length=32 --max-position-embeddings=32 --vocab-size="256" '--x'
+        """,
+        """
+        A=()
+        if [[ $X == 1 ]]; then
+          A+=("--num-layers 4" "--seq-length 32"
+            "--hidden-size ${H:-"64"}" '--num-attention-heads 4')
+        fi
+        A+=(--max-position-embeddings 32
+        #  --num-layers 5
+          --vocab-size 256)
+        p.py ${A[@]}
+        """,
+        """
+        using world size: 8
+        ------------------------ arguments ------------------------
+          hidden_size ..................................... 64
+        0:   num_layers ...................................... 4
+        [default0]:  num_attention_heads .................... 4
+          add_bias_linear ................................. True
+          hybrid_attention_ratio .......................... 0.0
+          encoder_num_layers .............................. 4
+          max_position_embeddings ......................... 32
+          seq_length ...................................... 32
+          vocab_size ...................................... None
+          num_experts ..................................... None
+        -------------------- end of arguments ---------------------
+         > padded vocab (size: 200) with 56 dummy tokens (new size: 256)
+        """,
       })
   void everyFormGivesTheSameNetwork(String text) {
     assertEquals(PLAIN, shape(text));

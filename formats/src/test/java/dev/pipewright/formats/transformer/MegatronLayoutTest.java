@@ -25,15 +25,17 @@ class MegatronLayoutTest {
   /** Stages in the layout's order, written out. */
   private static String expanded(String text) {
     return MegatronLayout.parse(text, 1).stages().stream()
-        .map(stage ->
-            stage.stream()
-                .map(kind -> letters().substring(kind.ordinal(), kind.ordinal() + 1))
-                .collect(Collectors.joining()))
+        .map(stage -> stage.stream().map(kind -> letter(kind)).collect(Collectors.joining()))
         .collect(Collectors.joining("|"));
   }
 
-  private static String letters() {
-    return "EtmL";
+  private static String letter(Kind kind) {
+    return switch (kind) {
+      case EMBEDDING -> "E";
+      case DECODER -> "t";
+      case MTP -> "m";
+      case LOSS -> "L";
+    };
   }
 
   @ParameterizedTest
