@@ -76,11 +76,12 @@ public sealed interface FeedForwardShape {
       Counts.size("experts", experts);
       Check.that(
           1 <= chosen && chosen <= experts,
-          "experts_per_token=%d is not from 1 to experts=%d",
+          "experts_per_token=%d is not from 1 to experts=%d; correct one of them",
           chosen,
           experts);
       Check.that(
-          !sharedGate || shared.isPresent(), "a gate of shared experts needs shared experts");
+          !sharedGate || shared.isPresent(),
+          "there is a gate of shared experts, but no shared expert; leave out the gate");
     }
 
     @Override

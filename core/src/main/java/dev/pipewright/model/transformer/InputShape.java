@@ -103,7 +103,7 @@ public sealed interface InputShape {
       Counts.size("channels", channels);
       Check.that(
           image % patch == 0 && image / patch <= 4096,
-          "image_size=%d is no multiple, at most 4096-fold, of patch_size=%d",
+          "image_size=%d is no multiple, at most 4096-fold, of patch_size=%d; correct one of them",
           image,
           patch);
     }

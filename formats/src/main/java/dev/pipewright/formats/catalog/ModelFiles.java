@@ -15,6 +15,7 @@ import dev.pipewright.formats.transformer.HuggingFaceConfig;
 import dev.pipewright.formats.transformer.MegatronFile;
 import dev.pipewright.formats.transformer.TorchtitanToml;
 import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Training;
 import dev.pipewright.zoo.Models;
 import dev.pipewright.zoo.ZooModel;
 import java.nio.file.Path;
@@ -126,6 +127,14 @@ public final class ModelFiles {
     return switch (described(file, OptionalInt.of(1), Optional.empty())) {
       case ModelFile read -> read.graph();
       case TransformerFile transformer -> layers(file, transformer).graph();
+    };
+  }
+
+  /** How a file says that its network is trained; throws as {@link #described} does. */
+  public static Optional<Training> training(Path file) {
+    return switch (described(file, OptionalInt.of(1), Optional.empty())) {
+      case ModelFile read -> read.training();
+      case TransformerFile transformer -> Optional.empty();
     };
   }
 

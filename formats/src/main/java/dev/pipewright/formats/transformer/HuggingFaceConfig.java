@@ -1,6 +1,7 @@
 package dev.pipewright.formats.transformer;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.ShownText;
 import dev.pipewright.formats.json.Node;
 import dev.pipewright.formats.json.Tree;
 import dev.pipewright.formats.model.TransformerFile;
@@ -72,7 +73,7 @@ public final class HuggingFaceConfig {
     Node named = sizes.members().getOrDefault(TYPE, root);
     return named.wrong(
         "the Hugging Face model type \"%s\" is not supported yet; known are %s"
-            .formatted(type, String.join(", ", HuggingFaceFamilies.names())));
+            .formatted(ShownText.of(type), String.join(", ", HuggingFaceFamilies.names())));
   }
 
   private static Optional<String> type(Node node) {

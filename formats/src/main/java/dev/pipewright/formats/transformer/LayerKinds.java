@@ -1,5 +1,6 @@
 package dev.pipewright.formats.transformer;
 
+import dev.pipewright.formats.file.ShownText;
 import dev.pipewright.formats.json.Node;
 import dev.pipewright.model.transformer.AttentionSpan;
 import java.util.ArrayList;
@@ -68,7 +69,7 @@ final class LayerKinds {
       default ->
           throw kind.wrong(
               "%s is %s, which is not supported yet; known kinds of layers are full_attention, sliding_attention and chunked_attention"
-                  .formatted(kind.place(), kind.text()));
+                  .formatted(kind.place(), ShownText.of(kind.text())));
     };
   }
 }

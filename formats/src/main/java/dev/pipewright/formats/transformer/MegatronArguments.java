@@ -1,6 +1,7 @@
 package dev.pipewright.formats.transformer;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.ShownText;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -69,7 +70,7 @@ final class MegatronArguments {
             file,
             each.line,
             "--%s is %s here and %s in line %d; keep one of them"
-                .formatted(name, text, found.text, found.line));
+                .formatted(name, ShownText.of(text), ShownText.of(found.text), found.line));
       }
       found = found == null ? new Value(text, each.line) : found;
     }
@@ -106,7 +107,9 @@ final class MegatronArguments {
     return switch (value.text.toLowerCase(Locale.ROOT)) {
       case "true", "1" -> true;
       case "false", "0" -> false;
-      default -> throw wrong(name, "--%s is %s; write true or false".formatted(name, value.text));
+      default ->
+          throw wrong(
+              name, "--%s is %s; write true or false".formatted(name, ShownText.of(value.text)));
     };
   }
 
@@ -125,7 +128,9 @@ final class MegatronArguments {
     }
     if (!value.text.matches("\\d{1,9}")) {
       throw wrong(
-          name, "--%s is %s; expected a whole number below 1e9".formatted(name, value.text));
+          name,
+          "--%s is %s; expected a whole number below 1e9"
+              .formatted(name, ShownText.of(value.text)));
     }
     return OptionalInt.of(Integer.parseInt(value.text));
   }
@@ -145,7 +150,7 @@ final class MegatronArguments {
       throw wrong(
           name,
           "--%s is %s, which is not supported yet; known are %s"
-              .formatted(name, word, String.join(", ", known)));
+              .formatted(name, ShownText.of(word), String.join(", ", known)));
     }
     return word;
   }

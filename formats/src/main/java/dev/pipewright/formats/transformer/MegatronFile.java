@@ -2,6 +2,7 @@ package dev.pipewright.formats.transformer;
 
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.Beginning;
+import dev.pipewright.formats.file.ShownText;
 import dev.pipewright.formats.json.Tree;
 import dev.pipewright.formats.model.TransformerFile;
 import dev.pipewright.model.transformer.TransformerShape;
@@ -71,7 +72,7 @@ public final class MegatronFile {
   private static String plain(String text) {
     if (text.contains("$")) {
       throw new IllegalArgumentException(
-          "is %s, which the file does not assign; write the value".formatted(text));
+          "is %s, which the file does not assign; write the value".formatted(ShownText.of(text)));
     }
     return text;
   }
@@ -143,6 +144,6 @@ public final class MegatronFile {
     throw arguments.wrong(
         "tokenizer-type",
         "the vocabulary is that of the tokenizer %s, whose words are not known here; add --vocab-size"
-            .formatted(model.isEmpty() ? type : model));
+            .formatted(ShownText.of(model.isEmpty() ? type : model)));
   }
 }

@@ -1,6 +1,7 @@
 package dev.pipewright.formats.transformer;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.ShownText;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -117,8 +118,8 @@ public record MegatronLayout(List<List<Kind>> stages, int ranks) {
   }
 
   private static BadInputException wrong(String text, String mistake) {
-    String shown = text.length() <= 60 ? text : text.substring(0, 57) + "...";
-    return new BadInputException("--megatron-layout: \"%s\" %s".formatted(shown, mistake));
+    return new BadInputException(
+        "--megatron-layout: \"%s\" %s".formatted(ShownText.of(text), mistake));
   }
 
   /** Chunks of a rank. */

@@ -1,6 +1,7 @@
 package dev.pipewright.formats.transformer;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.ShownText;
 import dev.pipewright.model.transformer.AttentionShape;
 import dev.pipewright.model.transformer.AttentionShape.GroupedQuery;
 import dev.pipewright.model.transformer.AttentionShape.Latent;
@@ -243,7 +244,7 @@ final class MegatronShape {
       throw arguments.wrong(
           "window-size",
           "--window-size is %s; expected tokens before and after, like 127,0"
-              .formatted(window.get()));
+              .formatted(ShownText.of(window.get())));
     }
     AttentionSpan near = new AttentionSpan.Window(Integer.parseInt(before) + 1);
     List<Boolean> windows =

@@ -1,6 +1,7 @@
 package dev.pipewright.formats.transformer;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.ShownText;
 import dev.pipewright.model.transformer.AttentionShape.GroupedQuery;
 import dev.pipewright.model.transformer.AttentionShape.QueryKeyNorm;
 import dev.pipewright.model.transformer.AttentionSpan;
@@ -240,7 +241,7 @@ final class OlderFamilies {
         .outer()
         .wrong(
             "the architecture "
-                + architecture
+                + ShownText.of(architecture)
                 + " has a head that is not supported yet; name the model without it");
   }
 }

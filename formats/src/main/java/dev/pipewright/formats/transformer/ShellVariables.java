@@ -1,5 +1,6 @@
 package dev.pipewright.formats.transformer;
 
+import dev.pipewright.formats.file.ShownText;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -56,7 +57,7 @@ final class ShellVariables {
     }
     if (current.contains("$") || current.contains("`")) {
       throw new IllegalArgumentException(
-          "is %s, which only a shell can tell; write the value".formatted(current));
+          "is %s, which only a shell can tell; write the value".formatted(ShownText.of(current)));
     }
     return current;
   }
@@ -110,7 +111,7 @@ final class ShellVariables {
 
     private IllegalArgumentException unknown() {
       return new IllegalArgumentException(
-          "is $((%s)), which is not understood; write the value".formatted(text));
+          "is $((%s)), which is not understood; write the value".formatted(ShownText.of(text)));
     }
 
     private boolean takes(char letter) {

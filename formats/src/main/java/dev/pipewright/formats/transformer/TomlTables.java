@@ -1,6 +1,7 @@
 package dev.pipewright.formats.transformer;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.ShownText;
 import dev.pipewright.formats.file.TextLines;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -52,7 +53,7 @@ final class TomlTables {
               file,
               lines.number(),
               "\"%s\" is no line of TOML; write [table] or key = value"
-                  .formatted(text.length() <= 60 ? text : text.substring(0, 57) + "..."));
+                  .formatted(ShownText.of(text)));
         }
       }
     }
@@ -71,7 +72,8 @@ final class TomlTables {
         throw BadInputException.at(
             file,
             line,
-            "the key %s stands twice, first in line %d; keep one".formatted(key, before.line));
+            "the key %s stands twice, first in line %d; keep one"
+                .formatted(ShownText.of(key), before.line));
       }
     } else {
       pass(value, lines);

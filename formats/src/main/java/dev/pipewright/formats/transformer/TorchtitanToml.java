@@ -1,6 +1,7 @@
 package dev.pipewright.formats.transformer;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.ShownText;
 import dev.pipewright.formats.model.TransformerFile;
 import dev.pipewright.model.transformer.TransformerShape;
 import dev.pipewright.zoo.Transformers;
@@ -85,7 +86,10 @@ public final class TorchtitanToml {
           file,
           entry.line(),
           "%s \"%s\" is not supported yet; known are %s"
-              .formatted(what, entry.text(), String.join(", ", new TreeSet<>(all.keySet()))));
+              .formatted(
+                  what,
+                  ShownText.of(entry.text()),
+                  String.join(", ", new TreeSet<>(all.keySet()))));
     }
     return found;
   }
@@ -97,7 +101,7 @@ public final class TorchtitanToml {
           file,
           entry.line(),
           "training.seq_len is %s; expected a whole number of tokens, 1 to 99999999"
-              .formatted(entry.text()));
+              .formatted(ShownText.of(entry.text())));
     }
     return Integer.parseInt(digits);
   }
