@@ -3,6 +3,8 @@ package dev.pipewright.zoo;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
+import dev.pipewright.model.transformer.InputShape;
+import dev.pipewright.model.transformer.TransformerShape;
 import dev.pipewright.units.Precision;
 import java.util.List;
 import java.util.Optional;
@@ -89,7 +91,8 @@ public final class Models {
   /**
    * The network called {@code name}, or empty where no name and no form fits.
    *
-   * @throws IllegalArgumentException when a form fits but a parameter makes no sense
+   * @throws IllegalArgumentException when a form fits but a parameter makes no sense, and for a
+   *     transformer that no graph of layers expresses yet
    */
   public static Optional<ZooModel> find(String name) {
     if (dappleNames().contains(name)) {
@@ -101,7 +104,31 @@ public final class Models {
     if (transformerNames().contains(name)) {
       return Optional.of(transformer(name));
     }
-    return smallNames().contains(name) ? Optional.of(small(name)) : SizedModels.find(name);
+    return smallNames().contains(name)
+        ? Optional.of(small(name))
+        : SizedModels.find(name)
+            .or(() ->
+                Transformers.find(name)
+                    .map(found -> expressed(name, found.shape(), found.source())));
+  }
+
+  private static ZooModel expressed(String name, TransformerShape shape, String source) {
+    try {
+      return shaped(name, shape, source);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(name + ": " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * A transformer of that shape, trained with Adam.
+   *
+   * @throws IllegalArgumentException where blocks, embedding or head are of a kind that no graph of
+   *     layers expresses yet
+   */
+  public static ZooModel shaped(String name, TransformerShape shape, String source) {
+    int samples = shape.input() instanceof InputShape.Patches ? 32 : 1;
+    return adam(name, ShapedGraphs.of(name, shape), samples, source);
   }
 
   private static ZooModel dapple(String name) {

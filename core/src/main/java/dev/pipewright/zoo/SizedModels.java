@@ -1,6 +1,9 @@
 package dev.pipewright.zoo;
 
 import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.transformer.InputShape;
+import dev.pipewright.model.transformer.TransformerShape;
+import dev.pipewright.zoo.TransformerShapes.Decoder;
 import java.util.List;
 import java.util.Optional;
 
@@ -22,6 +25,7 @@ final class SizedModels {
         "bert:layers=24,hidden=1024,heads=16,sequence=384,vocabulary=30522",
         "gpt:layers=24,hidden=1024,heads=16,sequence=1024,vocabulary=50257",
         "gpt-untied:layers=24,hidden=1024,heads=16,sequence=1024,vocabulary=50257",
+        Transformers.form(),
         "gnmt:layers=16,hidden=1024,steps=50,vocabulary=36560",
         "vit:layers=12,hidden=768,heads=12,patch=16,size=224,classes=1000",
         "resnet-<depth>:size=224,classes=1000,width=64",
@@ -52,6 +56,68 @@ final class SizedModels {
           Optional.of(Models.momentum(name, image(name), 32, Models.RESNET));
       default -> deepBert(name);
     };
+  }
+
+  /** The shape of a name that is a transformer's, with sizes or without. */
+  static Optional<Transformers.Named> shape(String name) {
+    int colon = name.indexOf(':');
+    String kind = colon < 0 ? name : name.substring(0, colon);
+    return switch (kind) {
+      case "bert" -> named(name, TransformerShapes.bert(sizes(name, 384, 30_522)), Models.BERT);
+      case "gpt" -> {
+        Decoder sizes = sizes(name, 1024, 50_257);
+        yield named(name, TransformerShapes.gpt(sizes, 4 * sizes.hidden()), Models.GPT);
+      }
+      case "gpt-untied" -> {
+        Decoder sizes = sizes(name, 1024, 50_257);
+        yield named(name, TransformerShapes.gptWithOwnHead(sizes, 4 * sizes.hidden()), Models.GPT);
+      }
+      case "vit" -> {
+        int[] s = options(name, PATCHES, 12, 768, 12, 16, 224, 1000);
+        InputShape.Patches patches = new InputShape.Patches(s[4], s[3], 3);
+        yield named(name, TransformerShapes.vit(s[0], s[1], s[2], patches, s[5]), Models.VIT);
+      }
+      default -> named(name);
+    };
+  }
+
+  private static Optional<Transformers.Named> named(String name) {
+    return switch (name) {
+      case "bert-base" -> deepBert(name, new Decoder(12, 768, 12, 512, 30_522));
+      case "bert-large" -> deepBert(name, new Decoder(24, 1024, 16, 512, 30_522));
+      case "gpt-2" -> gpt2(name, 12, 768, 12);
+      case "gpt-2-medium" -> gpt2(name, 24, 1024, 16);
+      case "gpt-2-large" -> gpt2(name, 36, 1280, 20);
+      case "gpt-2-xl" -> gpt2(name, 48, 1600, 25);
+      case "vit-b-16" ->
+          shape("vit").map(found -> new Transformers.Named(name, found.shape(), found.source()));
+      default ->
+          name.startsWith("bert-") && Options.isNumber(name.substring(5))
+              ? deepBert(
+                  name,
+                  new Decoder(
+                      Options.number(name, "layers", name.substring(5)), 1024, 16, 384, 30_522))
+              : Optional.empty();
+    };
+  }
+
+  private static Decoder sizes(String name, int sequence, int vocabulary) {
+    int[] s = options(name, LANGUAGE, 24, 1024, 16, sequence, vocabulary);
+    return new Decoder(s[0], s[1], s[2], s[3], s[4]);
+  }
+
+  private static Optional<Transformers.Named> deepBert(String name, Decoder sizes) {
+    return named(name, TransformerShapes.bert(sizes), Models.BERT);
+  }
+
+  private static Optional<Transformers.Named> gpt2(String name, int layers, int hidden, int heads) {
+    Decoder sizes = new Decoder(layers, hidden, heads, 1024, 50_257);
+    return named(name, TransformerShapes.gpt(sizes, 4 * hidden), Models.GPT);
+  }
+
+  private static Optional<Transformers.Named> named(
+      String name, TransformerShape shape, String source) {
+    return Optional.of(new Transformers.Named(name, shape, source));
   }
 
   private static Optional<ZooModel> deepBert(String name) {

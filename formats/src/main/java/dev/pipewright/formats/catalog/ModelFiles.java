@@ -1,18 +1,23 @@
 package dev.pipewright.formats.catalog;
 
 import dev.pipewright.formats.file.BadInputException;
-import dev.pipewright.formats.file.InputFile;
+import dev.pipewright.formats.file.Beginning;
 import dev.pipewright.formats.file.Nearest;
+import dev.pipewright.formats.model.DescribedModel;
 import dev.pipewright.formats.model.GraphText;
-import dev.pipewright.formats.model.HuggingFaceConfig;
 import dev.pipewright.formats.model.LayerTable;
 import dev.pipewright.formats.model.ModelFile;
+import dev.pipewright.formats.model.TransformerFile;
 import dev.pipewright.formats.paradl.ParadlNet;
 import dev.pipewright.formats.profile.ProfileJson;
+import dev.pipewright.formats.transformer.CalculonModel;
+import dev.pipewright.formats.transformer.HuggingFaceConfig;
+import dev.pipewright.formats.transformer.MegatronFile;
+import dev.pipewright.formats.transformer.TorchtitanToml;
 import dev.pipewright.model.LayerGraph;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
+import dev.pipewright.model.Training;
+import dev.pipewright.zoo.Models;
+import dev.pipewright.zoo.ZooModel;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -30,10 +35,30 @@ public final class ModelFiles {
               start -> start.startsWith("node"),
               ModelFormat.unsaid("a graph text", GraphText::read)),
           new ModelFormat(
+              "hugging-face",
+              "a Hugging Face config.json",
+              HuggingFaceConfig::begins,
+              ModelFormat.saying(HuggingFaceConfig::read)),
+          new ModelFormat(
+              "calculon",
+              "a Calculon model",
+              CalculonModel::begins,
+              ModelFormat.saying(CalculonModel::read)),
+          new ModelFormat(
               "profile",
               "a profile in JSON",
               start -> start.startsWith("{"),
-              ModelFormat.saying(HuggingFaceConfig.otherwise(ProfileJson::read))),
+              ModelFormat.saying(ProfileJson::read)),
+          new ModelFormat(
+              "megatron",
+              "Megatron arguments (\"--num-layers …\", MODEL_ARGS or a log)",
+              MegatronFile::begins,
+              ModelFormat.saying(MegatronFile::read)),
+          new ModelFormat(
+              "torchtitan",
+              "a torchtitan TOML (\"[model]\")",
+              TorchtitanToml::begins,
+              ModelFormat.saying(TorchtitanToml::read)),
           new ModelFormat(
               "paradl",
               "a ParaDL network (\"Dataset|…\")",
@@ -48,19 +73,31 @@ public final class ModelFiles {
   /** The names of the formats, for {@code --model-format}. */
   public static final List<String> FORMATS = KNOWN.stream().map(ModelFormat::name).toList();
 
-  private static final int GLANCE = 8192;
-
   private ModelFiles() {}
 
   /**
-   * A network with times to plan by. Throws {@link BadInputException} when there is no such file,
-   * when it is of no known format, when what it says is wrong, or when no layer takes any time.
+   * What a file describes. Throws {@link BadInputException} when there is no such file, when it is
+   * of no known format, or when what it says is wrong.
    *
    * @param profileBatch samples that times and activations are for, where the format does not say
    * @param format one of {@link #FORMATS}; empty to find out
    */
+  public static DescribedModel described(
+      Path file, OptionalInt profileBatch, Optional<String> format) {
+    ModelFormat known = format.map(ModelFiles::named).orElseGet(() -> recognised(file));
+    return known.reader().read(file, profileBatch);
+  }
+
+  /**
+   * A network with times to plan by; throws as {@link #described} does, where the file describes a
+   * transformer without times, and where no layer takes any time.
+   */
   public static ModelFile read(Path file, OptionalInt profileBatch, Optional<String> format) {
-    ModelFile read = parsed(file, profileBatch, format);
+    return timed(file, measured(file, described(file, profileBatch, format)));
+  }
+
+  /** The same network, where its layers take time. */
+  public static ModelFile timed(Path file, ModelFile read) {
     List<Integer> batches = read.profile().samples();
     for (int batch : batches) {
       if (!read.profile().takesTime(batch)) {
@@ -74,14 +111,43 @@ public final class ModelFiles {
     return read;
   }
 
-  /** A network to train, which may have no times; throws as {@link #read} does otherwise. */
-  public static LayerGraph graph(Path file) {
-    return parsed(file, OptionalInt.of(1), Optional.empty()).graph();
+  private static ModelFile measured(Path file, DescribedModel described) {
+    return switch (described) {
+      case ModelFile read -> read;
+      case TransformerFile transformer ->
+          throw BadInputException.in(
+              file,
+              "is a %s, which holds no times of layers; give a profile of the network, which `pipewright profile` measures"
+                  .formatted(transformer.source()));
+    };
   }
 
-  private static ModelFile parsed(Path file, OptionalInt profileBatch, Optional<String> format) {
-    ModelFormat known = format.map(ModelFiles::named).orElseGet(() -> recognised(file));
-    return known.reader().read(file, profileBatch);
+  /** A network to train, which may have no times; throws as {@link #described} does otherwise. */
+  public static LayerGraph graph(Path file) {
+    return switch (described(file, OptionalInt.of(1), Optional.empty())) {
+      case ModelFile read -> read.graph();
+      case TransformerFile transformer -> layers(file, transformer).graph();
+    };
+  }
+
+  /** How a file says that its network is trained; throws as {@link #described} does. */
+  public static Optional<Training> training(Path file) {
+    return switch (described(file, OptionalInt.of(1), Optional.empty())) {
+      case ModelFile read -> read.training();
+      case TransformerFile transformer -> Optional.empty();
+    };
+  }
+
+  /**
+   * A transformer as a network of layers; throws {@link BadInputException} where today's layers
+   * cannot express it.
+   */
+  public static ZooModel layers(Path file, TransformerFile transformer) {
+    try {
+      return Models.shaped(transformer.name(), transformer.shape(), transformer.source());
+    } catch (IllegalArgumentException e) {
+      throw BadInputException.in(file, "is a " + transformer.source() + "; " + e.getMessage());
+    }
   }
 
   private static ModelFormat named(String name) {
@@ -94,8 +160,7 @@ public final class ModelFiles {
   }
 
   private static ModelFormat recognised(Path file) {
-    String text = glance(file).strip();
-    String start = text.startsWith("\uFEFF") ? text.substring(1).strip() : text;
+    String start = Beginning.of(file);
     if (start.isEmpty()) {
       throw BadInputException.at(file, 1, "the file is empty" + expected());
     }
@@ -117,13 +182,5 @@ public final class ModelFiles {
     String others =
         KNOWN.stream().limit(last).map(ModelFormat::example).collect(Collectors.joining(", "));
     return "; expected " + others + " or " + KNOWN.get(last).example();
-  }
-
-  private static String glance(Path file) {
-    try (InputStream in = InputFile.open(file)) {
-      return new String(in.readNBytes(GLANCE), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw InputFile.unreadable(file, e);
-    }
   }
 }

@@ -2,6 +2,7 @@ package dev.pipewright.formats.catalog;
 
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.InputFile;
+import dev.pipewright.formats.model.DescribedModel;
 import dev.pipewright.formats.model.ModelFile;
 import java.nio.file.Path;
 import java.util.OptionalInt;
@@ -26,7 +27,7 @@ record ModelFormat(String name, String example, Predicate<String> begins, Reader
      *
      * @param profileBatch samples that times and activations are for, where the user says so
      */
-    ModelFile read(Path file, OptionalInt profileBatch);
+    DescribedModel read(Path file, OptionalInt profileBatch);
   }
 
   /** Reads a model whose times are for a number of samples that only the user knows. */
@@ -35,8 +36,8 @@ record ModelFormat(String name, String example, Predicate<String> begins, Reader
     ModelFile read(Path file, int profileBatch);
   }
 
-  /** A reader of files that say for how many samples their times are. */
-  static Reader saying(Function<Path, ModelFile> reader) {
+  /** A reader of files that say for how many samples their times are, or that hold no times. */
+  static Reader saying(Function<Path, ? extends DescribedModel> reader) {
     return (file, batch) -> reader.apply(file);
   }
 

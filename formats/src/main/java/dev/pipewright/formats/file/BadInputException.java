@@ -21,7 +21,7 @@ public final class BadInputException extends IllegalArgumentException {
    */
   public record Unsound(Path file, int line, String mistake) {
     private String sentence() {
-      return file + (line > 0 ? ":" + line : "") + ": " + mistake;
+      return file + (line > 0 ? ":" + line : "") + ": " + inOneLine(mistake);
     }
   }
 
@@ -37,12 +37,17 @@ public final class BadInputException extends IllegalArgumentException {
 
   /** A mistake in one line of a file; lines count from 1. */
   public static BadInputException at(Path file, int line, String mistake) {
-    return new BadInputException(file + ":" + line + ": " + mistake);
+    return new BadInputException(file + ":" + line + ": " + inOneLine(mistake));
   }
 
   /** A mistake in a column of a line; both count from 1. */
   public static BadInputException at(Path file, int line, int column, String mistake) {
-    return new BadInputException(file + ":" + line + ":" + column + ": " + mistake);
+    return new BadInputException(file + ":" + line + ":" + column + ": " + inOneLine(mistake));
+  }
+
+  /** With blanks for the control characters of what it quotes. */
+  private static String inOneLine(String mistake) {
+    return mistake.replaceAll("\\p{Cntrl}", " ");
   }
 
   /** A file that reads well, but describes what cannot be. */

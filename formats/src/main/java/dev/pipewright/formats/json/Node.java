@@ -151,6 +151,14 @@ public final class Node {
     return text;
   }
 
+  /** A text, number, truth value or null as written; anything else is a mistake. */
+  public String scalar() {
+    if (type == Type.OBJECT || type == Type.LIST) {
+      throw expected("one value");
+    }
+    return text;
+  }
+
   public boolean flag() {
     if (type != Type.FLAG) {
       throw expected("true or false");

@@ -15,7 +15,8 @@ import java.util.Optional;
  * @param dataset what the network is trained on, where the file says
  */
 public record ModelFile(
-    LayerGraph graph, Profile profile, Optional<Training> training, Optional<Dataset> dataset) {
+    LayerGraph graph, Profile profile, Optional<Training> training, Optional<Dataset> dataset)
+    implements DescribedModel {
 
   /**
    * What a network is trained on.

@@ -4,7 +4,6 @@
  * <table>
  * <caption>Formats</caption>
  * <tr><td>{@link dev.pipewright.formats.model.GraphText}</td><td>PipeDream's and DAPPLE's graphs and profiles; read</td></tr>
- * <tr><td>{@link dev.pipewright.formats.model.HuggingFaceConfig}</td><td>{@code config.json} of a transformer; recognised, and refused with a remedy</td></tr>
  * <tr><td>{@link dev.pipewright.formats.model.LayerTable}</td><td>layers as comma-separated values; read</td></tr>
  * </table>
  */

@@ -8,8 +8,11 @@ import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.GivenMemory;
 import dev.pipewright.formats.catalog.ModelFiles;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.file.Suggestion;
+import dev.pipewright.formats.model.DescribedModel;
 import dev.pipewright.formats.model.ModelFile;
+import dev.pipewright.formats.model.TransformerFile;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
@@ -17,6 +20,7 @@ import dev.pipewright.model.Training;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.units.Precision;
 import dev.pipewright.zoo.ZooModel;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -86,9 +90,15 @@ public record NamedWorkload(
           : described.or(() -> NetworkNames.zooModel(name));
     }
 
-    private ModelFile file() {
-      return profiled.orElseGet(
-          () -> ModelFiles.read(NetworkNames.modelFile(name), profileBatch, format));
+    private DescribedModel file() {
+      return profiled
+          .<DescribedModel>map(found -> found)
+          .orElseGet(
+              () -> ModelFiles.described(NetworkNames.modelFile(name), profileBatch, format));
+    }
+
+    private Path path() {
+      return FileNames.file("the model", name);
     }
   }
 
@@ -194,7 +204,18 @@ public record NamedWorkload(
     checkFile(network.profileBatch, network.format);
     Cluster on = devices.cluster();
     Optional<ZooModel> zoo = network.zoo();
-    return zoo.isPresent() ? ofZoo(zoo.get(), on, globalBatch) : ofProfile(network.file(), on);
+    if (zoo.isPresent()) {
+      return ofZoo(zoo.get(), on, globalBatch);
+    }
+    return switch (network.file()) {
+      case ModelFile measured -> ofProfile(checked(measured), on);
+      case TransformerFile shape ->
+          ofZoo(ModelFiles.layers(network.path(), shape), on, globalBatch);
+    };
+  }
+
+  private ModelFile checked(ModelFile read) {
+    return network.profiled.isPresent() ? read : ModelFiles.timed(network.path(), read);
   }
 
   private Costed ofZoo(ZooModel zoo, Cluster on, int globalBatch) {

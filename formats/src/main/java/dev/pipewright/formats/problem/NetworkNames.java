@@ -4,9 +4,11 @@ import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.file.Suggestion;
 import dev.pipewright.zoo.Models;
+import dev.pipewright.zoo.Transformers;
 import dev.pipewright.zoo.ZooModel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -42,11 +44,13 @@ public final class NetworkNames {
 
   /** What an unknown name may mean. */
   public static String meant(String model) {
-    Optional<String> near = Suggestion.near(model, Models.names());
+    List<String> names = new ArrayList<>(Models.names());
+    names.addAll(Transformers.names());
+    Optional<String> near = Suggestion.near(model, names);
     if (near.isPresent()) {
       return near.get();
     }
-    List<String> alike = Suggestion.alike(model, Models.names());
+    List<String> alike = Suggestion.alike(model, names);
     return alike.isEmpty()
         ? "give a file or a name that `pipewright models` lists"
         : "there are " + String.join(", ", alike) + " (`pipewright models` lists all)";

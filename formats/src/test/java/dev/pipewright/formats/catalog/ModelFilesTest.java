@@ -123,7 +123,10 @@ class ModelFilesTest {
   @Test
   void unknownFormatsAreRefused() {
     String expected =
-        "; expected a graph text (\"node1 -- …\"), a profile in JSON, a ParaDL network"
+        "; expected a graph text (\"node1 -- …\"), a Hugging Face config.json, a"
+            + " Calculon model, a profile in JSON,"
+            + " Megatron arguments (\"--num-layers …\", MODEL_ARGS or a log), a torchtitan"
+            + " TOML (\"[model]\"), a ParaDL network"
             + " (\"Dataset|…\") or a table of layers (\"layer,forward_s,…\")";
     Refusal.assertRefused(
         "a.txt:1: is of no known model format" + expected,

@@ -36,8 +36,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "check",
     description =
-        "Checks whether a plan or a schedule (ours in JSON, or PyTorch's CSV) can run: all"
-            + " work exactly once, no deadlock, memory on every device, recorded times and figures."
+        "Checks whether a plan, a schedule (ours in JSON, or PyTorch's CSV) or a layout of"
+            + " Megatron's can run: all work exactly once, no deadlock, memory on every device, recorded times and figures."
             + " Prints what was counted, so that a file that ends early is noticed. - reads"
             + " standard input.",
     footer = {
@@ -46,6 +46,7 @@ import picocli.CommandLine.Spec;
       "  pipewright check result/plan.json",
       "  pipewright check schedule.csv --memory-cap 4 --times 1,1,1,0.1",
       "  pipewright check schedule.csv --sends blocking",
+      "  pipewright check --megatron-layout 'Et*7|t*7mL' --pipeline 2 --layers 14 --mtp-layers 1",
       "  pipewright schedule zb-h1 --stages 4 --micro-batches 8 --json > s.json; pipewright check"
           + " s.json"
     })
@@ -57,6 +58,8 @@ public final class CheckCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
   @Mixin private PlanArgument argument = new PlanArgument();
+
+  @Mixin private LayoutCheck layout = new LayoutCheck();
 
   @Option(
       names = "--memory-cap",
@@ -93,6 +96,16 @@ public final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (layout.layout != null) {
+      refuseOthers();
+      return layout.answer(spec.commandLine().getOut(), json);
+    }
+    argument.require(spec);
+    argument.refuse(
+        LayoutCheck.OPTIONS,
+        spec,
+        "--megatron-layout",
+        "a file; leave it out, or leave out the file");
     Checked checked =
         switch (CheckedFile.kind(argument.path)) {
           case SCHEDULE_CSV -> schedule(ScheduleCsv.read(argument.path, blocking()));
@@ -101,6 +114,20 @@ public final class CheckCommand implements Callable<Integer> {
         };
     report(checked);
     return checked.problems().isEmpty() ? 0 : Failures.NO;
+  }
+
+  private void refuseOthers() {
+    if (argument.isGiven()) {
+      throw new BadInputException(
+          "--megatron-layout: is checked instead of a file; leave out " + argument.path);
+    }
+    for (List<String> options : List.of(FOR_SCHEDULES, PlanArgument.FOR_PLANS)) {
+      for (String option : options) {
+        if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
+          throw new BadInputException(option + ": says nothing of a layout; leave it out");
+        }
+      }
+    }
   }
 
   /**

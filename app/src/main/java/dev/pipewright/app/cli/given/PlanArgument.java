@@ -39,8 +39,14 @@ public final class PlanArgument {
           "--optimizer",
           "--precision");
 
-  @Parameters(paramLabel = "PLAN.json", description = "A plan, as `plan --out` or `--json` writes.")
-  Path path = Path.of("");
+  private static final String LABEL = "PLAN.json";
+  private static final Path NONE = Path.of("");
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = LABEL,
+      description = "A plan, as `plan --out` or `--json` writes.")
+  Path path = NONE;
 
   @Option(
       names = "--model",
@@ -55,6 +61,18 @@ public final class PlanArgument {
   @Nullable String costModel;
 
   @Mixin ModelArgument arguments = new ModelArgument();
+
+  boolean isGiven() {
+    return !path.equals(NONE);
+  }
+
+  /** Throws where the command line names no file. */
+  void require(CommandSpec spec) {
+    if (!isGiven()) {
+      throw new BadInputException(
+          "%s is missing; write `%s %s`".formatted(LABEL, spec.qualifiedName(), LABEL));
+    }
+  }
 
   /** Refuses options that say nothing of this kind of file. */
   void refuse(List<String> options, CommandSpec spec, String what, String otherwise) {

@@ -69,6 +69,7 @@ public final class SimulateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    argument.require(spec);
     if (CheckedFile.kind(argument.path) != CheckedFile.Kind.PLAN) {
       return schedule();
     }

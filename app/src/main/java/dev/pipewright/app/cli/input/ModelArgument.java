@@ -20,6 +20,11 @@ import picocli.CommandLine.Option;
 
 /** The options that say what is trained on what, shared by several commands. */
 public final class ModelArgument {
+  /** What {@code --model-format} says of itself. */
+  public static final String FORMATS =
+      "graph-text, hugging-face, calculon, profile, megatron, torchtitan, paradl or layer-table;"
+          + " recognised by content otherwise.";
+
   @Option(
       names = "--cluster",
       paramLabel = "CLUSTER",
@@ -36,10 +41,7 @@ public final class ModelArgument {
   @Nullable
   public Integer profileBatch;
 
-  @Option(
-      names = "--model-format",
-      paramLabel = "FORMAT",
-      description = "graph-text, profile, paradl or layer-table; recognised by content otherwise.")
+  @Option(names = "--model-format", paramLabel = "FORMAT", description = FORMATS)
   @Nullable
   public String modelFormat;
 

@@ -163,10 +163,7 @@ public final class TrainArgument {
   static Optimizer usualOptimizer(String network) {
     Path file = FileNames.file("the model", network);
     if (Files.exists(file)) {
-      return ModelFiles.read(file, OptionalInt.of(1), Optional.empty())
-          .training()
-          .map(Training::optimizer)
-          .orElse(Optimizer.ADAM);
+      return ModelFiles.training(file).map(Training::optimizer).orElse(Optimizer.ADAM);
     }
     return NetworkNames.zooModel(network)
         .map(zoo -> zoo.training().optimizer())

@@ -1,0 +1,67 @@
+package dev.pipewright.model.transformer;
+
+import dev.pipewright.units.Check;
+
+/**
+ * One layer of a transformer: attention, a feed-forward part, residual sums and normalisations.
+ *
+ * @param span which keys its queries read
+ * @param norm the kind of its normalisations of h features
+ * @param norms how many it has: 2, with norms after both parts 4, with cross-attention 3
+ * @param crossAttention whether a second attention of the same shape reads an encoder's output
+ */
+public record LayerShape(
+    AttentionShape attention,
+    AttentionSpan span,
+    FeedForwardShape feedForward,
+    NormShape norm,
+    int norms,
+    boolean crossAttention) {
+  public LayerShape {
+    Check.that(norms >= 0 && norms <= 8, "norms=%d is out of range; write 0 to 8", norms);
+  }
+
+  /** With two norms and full self-attention. */
+  public static LayerShape of(
+      AttentionShape attention, FeedForwardShape feedForward, NormShape norm) {
+    return new LayerShape(attention, new AttentionSpan.Full(), feedForward, norm, 2, false);
+  }
+
+  /** The same with another span. */
+  public LayerShape reading(AttentionSpan other) {
+    return new LayerShape(attention, other, feedForward, norm, norms, crossAttention);
+  }
+
+  /** Attentions: one, or two with cross-attention. */
+  private int attentions() {
+    return crossAttention ? 2 : 1;
+  }
+
+  /** Elements learned, with a hidden size of {@code hidden}. */
+  public long parameters(int hidden) {
+    return Counts.sum(remaining(hidden), feedForward.parameters(hidden));
+  }
+
+  /** Those that take part in a token's output. */
+  public long activeParameters(int hidden) {
+    return Counts.sum(remaining(hidden), feedForward.activeParameters(hidden));
+  }
+
+  /** All but the feed-forward part. */
+  private long remaining(int hidden) {
+    return Counts.sum(
+        Counts.product(attentions(), attention.parameters(hidden)),
+        Counts.product(norms, norm.parameters(hidden)));
+  }
+
+  /**
+   * FLOP of the forward pass for one token of a sequence: two for each multiplication of a matrix
+   * product. Element-wise work is not counted.
+   */
+  double flopsPerToken(int hidden, int sequence, boolean causal) {
+    double products =
+        (double) attentions() * attention.weights(hidden) + feedForward.weights(hidden);
+    double keys = span.keys(sequence, causal) + (crossAttention ? sequence : 0);
+    return 2 * products + 2 * attention.scoreWidth() * keys;
+  }
+}

@@ -1,0 +1,130 @@
+package dev.pipewright.zoo;
+
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.transformer.AttentionShape.GroupedQuery;
+import dev.pipewright.model.transformer.AttentionShape.QueryKeyNorm;
+import dev.pipewright.model.transformer.AttentionSpan;
+import dev.pipewright.model.transformer.FeedForwardShape.Dense;
+import dev.pipewright.model.transformer.HeadPart;
+import dev.pipewright.model.transformer.InputShape;
+import dev.pipewright.model.transformer.InputShape.Positions;
+import dev.pipewright.model.transformer.LayerShape;
+import dev.pipewright.model.transformer.NormShape;
+import dev.pipewright.model.transformer.TransformerShape;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Transformers as graphs of {@link TransformerBlock}s, where these express the shape exactly: equal
+ * blocks with layer norms, biases everywhere, and a plain feed-forward part four times as wide.
+ */
+final class ShapedGraphs {
+  private ShapedGraphs() {}
+
+  /** Throws {@link IllegalArgumentException} that says what is not supported yet. */
+  static LayerGraph of(String name, TransformerShape shape) {
+    Optional<String> beyond = beyondBlocks(shape);
+    if (beyond.isEmpty()) {
+      Optional<LayerGraph> graph = expressed(name, shape);
+      if (graph.isPresent()) {
+        return graph.get();
+      }
+    }
+    throw new IllegalArgumentException(
+        beyond.orElse("its embedding or its head")
+            + " cannot be planned or predicted yet; `pipewright models` shows its counts, and a profile of the network can be planned");
+  }
+
+  /** What no block expresses; empty where the blocks are as they must be. */
+  private static Optional<String> beyondBlocks(TransformerShape shape) {
+    if (shape.encoder().isPresent()) {
+      return Optional.of("an encoder with a decoder");
+    }
+    if (shape.prediction().isPresent()) {
+      return Optional.of("multi-token prediction");
+    }
+    if (shape.stack().runs().size() > 1) {
+      return Optional.of("a network of different blocks");
+    }
+    LayerShape block = shape.stack().blocks().get(0);
+    if (!(block.attention() instanceof GroupedQuery attention)) {
+      return Optional.of("multi-head latent attention");
+    }
+    if (!(block.feedForward() instanceof Dense dense)) {
+      return Optional.of("a mixture of experts");
+    }
+    if (dense.gated()) {
+      return Optional.of("a gated feed-forward part");
+    }
+    if (attention.keyValueHeads() != attention.heads()) {
+      return Optional.of("grouped-query attention");
+    }
+    boolean blocks =
+        block.norm() == NormShape.LAYER
+            && block.norms() == 2
+            && block.span() instanceof AttentionSpan.Full
+            && dense.biases()
+            && dense.width() == 4L * shape.hidden();
+    boolean attends =
+        attention.queryWidth() == shape.hidden()
+            && attention.inputBiases()
+            && attention.outputBias()
+            && attention.norm() == QueryKeyNorm.NONE
+            && !attention.sinks();
+    return blocks && attends
+        ? Optional.empty()
+        : Optional.of("a block without GPT-2's widths, norms and biases");
+  }
+
+  private static Optional<LayerGraph> expressed(String name, TransformerShape shape) {
+    int layers = shape.layers();
+    int heads = shape.stack().blocks().get(0).attention().heads();
+    boolean normed = shape.stack().last().equals(Optional.of(NormShape.LAYER));
+    if (shape.input() instanceof InputShape.Patches patches) {
+      boolean plain = normed && !shape.stack().causal() && patches.channels() == 3;
+      return plain
+              && shape.head().size() == 1
+              && shape.head().get(0) instanceof HeadPart.Classes classes
+          ? Optional.of(
+              new VisionTransformer(
+                      layers,
+                      shape.hidden(),
+                      heads,
+                      patches.patch(),
+                      patches.image(),
+                      classes.classes())
+                  .graph(name))
+          : Optional.empty();
+    }
+    if (!(shape.input() instanceof InputShape.Words words)) {
+      return Optional.empty();
+    }
+    if (words.width() != shape.hidden()
+        || !(words.positions() instanceof Positions.Learned learned)) {
+      return Optional.empty();
+    }
+    int rows = learned.rows();
+    if (shape.stack().causal()) {
+      boolean plain =
+          normed && words.segments() == 0 && words.norm().isEmpty() && rows == shape.sequence();
+      Transformer gpt = Transformer.gpt(layers, shape.hidden(), heads, rows, words.vocabulary());
+      if (plain && shape.head().equals(List.of(new HeadPart.Scores(true, false)))) {
+        return Optional.of(gpt.gpt(name));
+      }
+      return plain && shape.head().equals(List.of(new HeadPart.Scores(false, true)))
+          ? Optional.of(gpt.gptWithOwnHead(name))
+          : Optional.empty();
+    }
+    boolean bert =
+        shape.stack().last().isEmpty()
+            && words.segments() == 2
+            && words.norm().equals(Optional.of(NormShape.LAYER))
+            && rows == Math.max(512, shape.sequence())
+            && shape.head().equals(List.of(new HeadPart.Pooler()));
+    return bert
+        ? Optional.of(
+            Transformer.bert(layers, shape.hidden(), heads, shape.sequence(), words.vocabulary())
+                .bert(name))
+        : Optional.empty();
+  }
+}

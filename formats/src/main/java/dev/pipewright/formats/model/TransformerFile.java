@@ -1,0 +1,19 @@
+package dev.pipewright.formats.model;
+
+import dev.pipewright.model.transformer.TransformerShape;
+import java.util.List;
+
+/**
+ * A transformer that a file describes by its sizes, without times.
+ *
+ * @param name as the file calls it, or the file's own name
+ * @param source what kind of file says so: {@code Hugging Face config (llama)}
+ * @param notes what the shape leaves out or takes for granted, a sentence each
+ */
+public record TransformerFile(
+    String name, String source, TransformerShape shape, List<String> notes)
+    implements DescribedModel {
+  public TransformerFile {
+    notes = List.copyOf(notes);
+  }
+}
