@@ -34,4 +34,6 @@ module dev.pipewright.formats {
       dev.pipewright.app;
   exports dev.pipewright.formats.schedule to
       dev.pipewright.app;
+  exports dev.pipewright.formats.transformer to
+      dev.pipewright.app;
 }
