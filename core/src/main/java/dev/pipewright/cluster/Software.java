@@ -8,6 +8,7 @@ import java.util.Optional;
  * What the training software of a machine adds to its hardware, as far as it has been calibrated.
  *
  * @param waitingShare seconds that devices wait for slower ones, for each second of arithmetic
+ * @param allReduce the algorithm of all collectives
  * @param fusesGroups whether gradients that only some devices sum with each other travel in one
  *     message, like those that all devices sum; otherwise layer by layer
  * @param fastConvolutions whether 3 × 3 convolutions in 32 bits run with fewer multiplications than
@@ -20,6 +21,7 @@ import java.util.Optional;
  */
 public record Software(
     double waitingShare,
+    AllReduceAlgorithm allReduce,
     boolean fusesGroups,
     boolean fastConvolutions,
     double overlap,
@@ -35,19 +37,45 @@ public record Software(
 
   /** Sums and messages beside computing slow nobody. */
   public Software(double waitingShare, boolean fusesGroups, boolean fastConvolutions) {
-    this(waitingShare, fusesGroups, fastConvolutions, 1, MessageOverhead.NONE, Optional.empty());
+    this(
+        waitingShare,
+        AllReduceAlgorithm.CHEAPEST,
+        fusesGroups,
+        fastConvolutions,
+        1,
+        MessageOverhead.NONE,
+        Optional.empty());
+  }
+
+  /** Seconds of a pass for each second of its arithmetic on so many devices. */
+  public double waiting(int devices) {
+    return devices > 1 ? 1 + waitingShare : 1;
+  }
+
+  /** The same software with another algorithm of its collectives. */
+  public Software with(AllReduceAlgorithm other) {
+    return new Software(
+        waitingShare, other, fusesGroups, fastConvolutions, overlap, message, precision);
   }
 
   public Software withOverlap(double share) {
-    return new Software(waitingShare, fusesGroups, fastConvolutions, share, message, precision);
+    return new Software(
+        waitingShare, allReduce, fusesGroups, fastConvolutions, share, message, precision);
   }
 
   public Software withMessage(MessageOverhead overhead) {
-    return new Software(waitingShare, fusesGroups, fastConvolutions, overlap, overhead, precision);
+    return new Software(
+        waitingShare, allReduce, fusesGroups, fastConvolutions, overlap, overhead, precision);
   }
 
   public Software withPrecision(Precision format) {
     return new Software(
-        waitingShare, fusesGroups, fastConvolutions, overlap, message, Optional.of(format));
+        waitingShare,
+        allReduce,
+        fusesGroups,
+        fastConvolutions,
+        overlap,
+        message,
+        Optional.of(format));
   }
 }

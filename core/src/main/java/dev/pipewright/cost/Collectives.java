@@ -1,5 +1,6 @@
 package dev.pipewright.cost;
 
+import dev.pipewright.cluster.AllReduceAlgorithm;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
@@ -36,14 +37,17 @@ import java.util.Set;
  */
 public final class Collectives {
   /** A device that has nobody to communicate with. */
-  public static final Collectives NONE = new Collectives(new GroupTimes[0], new double[0]);
+  public static final Collectives NONE =
+      new Collectives(new GroupTimes[0], new double[0], AllReduceAlgorithm.CHEAPEST);
 
   private final GroupTimes[] groups; // that differ
   private final double[] contention; // by level, 0 where no group crosses it
+  private final AllReduceAlgorithm algorithm;
 
-  private Collectives(GroupTimes[] groups, double[] contention) {
+  private Collectives(GroupTimes[] groups, double[] contention, AllReduceAlgorithm algorithm) {
     this.groups = groups;
     this.contention = contention;
+    this.algorithm = algorithm;
   }
 
   /** Over the given devices, ascending, while no other group communicates. */
@@ -62,7 +66,8 @@ public final class Collectives {
   /**
    * The same as collective libraries run it: a group opens as many rings as it has devices in a
    * node and the node has ports, each with its part of the message, and links sustain {@link
-   * dev.pipewright.cluster.Level#achieved} of their rate.
+   * dev.pipewright.cluster.Level#achieved} of their rate. The algorithm is that of the cluster's
+   * {@link dev.pipewright.cluster.Software#allReduce}.
    */
   public static Collectives achieved(Cluster cluster, int[][] groups) {
     return over(cluster, groups, true);
@@ -110,7 +115,8 @@ public final class Collectives {
     for (Shape shape : shapes) {
       times[next++] = GroupTimes.of(shape.members(), shape.crossings());
     }
-    return new Collectives(times, contention);
+    return new Collectives(
+        times, contention, achieved ? cluster.software().allReduce() : AllReduceAlgorithm.CHEAPEST);
   }
 
   /** All that times depend on. */
@@ -125,7 +131,9 @@ public final class Collectives {
       return NONE;
     }
     return new Collectives(
-        new GroupTimes[] {BestGroup.times(cluster, devices)}, new double[cluster.levels().size()]);
+        new GroupTimes[] {BestGroup.times(cluster, devices)},
+        new double[cluster.levels().size()],
+        AllReduceAlgorithm.CHEAPEST);
   }
 
   /** Members of the largest group. */
@@ -232,11 +240,20 @@ public final class Collectives {
     return slowest;
   }
 
-  /** The cheapest of ring, tree and hierarchical; 0 for a single member or nothing to sum. */
+  /** By the algorithm of the library; 0 for a single member or nothing to sum. */
   public double allReduce(double bytes) {
     if (bytes == 0) {
       return 0;
     }
+    return switch (algorithm) {
+      case CHEAPEST -> cheapestAllReduce(bytes);
+      case RING -> ringAllReduce(bytes);
+      case TREE -> treeAllReduce(bytes);
+      case HIERARCHICAL -> hierarchicalAllReduce(bytes);
+    };
+  }
+
+  private double cheapestAllReduce(double bytes) {
     double withoutTrees = scatter(bytes);
     return 2
         * (treesMayWin(bytes, withoutTrees) ? Math.min(withoutTrees, reduce(bytes)) : withoutTrees);
@@ -252,12 +269,19 @@ public final class Collectives {
     return true;
   }
 
-  /** The cheaper of ring and hierarchical; 0 for a single member or nothing to gather. */
+  /** By the algorithm of the library; 0 for a single member or nothing to gather. */
   public double allGather(double bytes) {
-    return bytes == 0 ? 0 : scatter(bytes);
+    if (bytes == 0) {
+      return 0;
+    }
+    return switch (algorithm) {
+      case CHEAPEST -> scatter(bytes);
+      case RING, TREE -> ringAllGather(bytes);
+      case HIERARCHICAL -> hierarchicalAllGather(bytes);
+    };
   }
 
-  /** The cheaper of ring and hierarchical; 0 for a single member or nothing to sum. */
+  /** The same as an all-gather, towards the members' parts of the sum. */
   public double reduceScatter(double bytes) {
     return allGather(bytes);
   }

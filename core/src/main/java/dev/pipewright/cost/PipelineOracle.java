@@ -177,7 +177,7 @@ public final class PipelineOracle implements Oracle {
     StagePlan stage = plan.stages().get(index);
     Map<GroupExchange.Kind, Double> seconds = new EnumMap<>(GroupExchange.Kind.class);
     if (stage.parallelism().several()) {
-      StageGroups groups = groups(stage, plan.holders(index));
+      StageGroups groups = groups(plan, index);
       int slice = StageCosts.slice(plan.microBatching(), plan.slices(index));
       for (GroupExchange.Kind kind : GroupExchange.Kind.values()) {
         StageExchanges some = exchanges(stage, groups, slice, each -> each.kind() == kind);
@@ -195,7 +195,7 @@ public final class PipelineOracle implements Oracle {
 
   private StageCost stage(PipelinePlan plan, int index) {
     StagePlan stage = plan.stages().get(index);
-    StageGroups groups = groups(stage, plan.holders(index));
+    StageGroups groups = groups(plan, index);
     StageCosts part = part(stage.parallelism());
     int slice = StageCosts.slice(plan.microBatching(), plan.slices(index));
     Optional<StageExchanges> exchanges = exchanges(stage, groups, slice);
@@ -203,15 +203,16 @@ public final class PipelineOracle implements Oracle {
     int end = stage.lastLayer() + 1;
     double[] forward = part.forwardSeconds(slice);
     double[] backward = part.backwardSeconds(slice);
+    double pace = pace(plan, groups);
     double forwardSeconds =
-        (forward[end] - forward[first]) * groups.slowdown()
+        (forward[end] - forward[first]) * pace
             + exchanges.map(each -> each.forward(first, end)).orElse(0.0);
     double backwardSeconds =
-        (backward[end] - backward[first]) * groups.slowdown()
+        (backward[end] - backward[first]) * pace
             + exchanges.map(each -> each.backward(first, end)).orElse(0.0);
     Optional<PartlyKept> kept =
         stage.recompute() == Recompute.SELECTIVE
-            ? Optional.of(partlyKept(stage, part, groups, exchanges, slice))
+            ? Optional.of(partlyKept(stage, part, pace, exchanges, slice))
             : Optional.empty();
     double again = // seconds of a micro-batch
         stage.recompute().wholeStage()
@@ -220,17 +221,14 @@ public final class PipelineOracle implements Oracle {
     double messages =
         costs.messageSeconds(first, end, slice, plan.crosses(index - 1), plan.crosses(index));
     Transfer transfer = transfer(plan, index);
-    Collectives data = groups.data();
-    double reduce = data.allReduce(part.gradientBytes()[end] - part.gradientBytes()[first]);
-    double exposed =
-        plan.overlapGradients()
-            ? GradientOverlap.exposedSeconds(part, first, end, slice, groups.slowdown(), data)
-            : reduce;
+    GradientSumSeconds sums = new GradientSumSeconds(part, first, end, stage.parallelism(), groups);
+    double reduce = sums.seconds();
+    double exposed = plan.overlapGradients() ? sums.exposed(slice, pace) : reduce;
     double update = part.updateSeconds()[end] - part.updateSeconds()[first];
     return new StageCost(
         forwardSeconds + messages,
         backwardSeconds + again + messages,
-        weightSeconds(plan, part, first, end, slice) * groups.slowdown(),
+        weightSeconds(plan, part, first, end, slice) * pace,
         stage.recompute() == Recompute.EXCEPT_LAST ? again : 0,
         transfer.there(),
         transfer.back(),
@@ -238,6 +236,11 @@ public final class PipelineOracle implements Oracle {
         exposed,
         Math.max(0, update) * groups.slowdown(), // sums differ by rounding
         memory(stage, part, kept, slice, plan.microBatches(), groups.capacity()));
+  }
+
+  /** Seconds of a pass for each second on the profile's device, waiting included. */
+  private double pace(PipelinePlan plan, StageGroups groups) {
+    return groups.slowdown() * costs.workload().cluster().software().waiting(plan.devices());
   }
 
   /** What the weights' gradient takes of a backward pass, where the schedule splits it. */
@@ -296,6 +299,11 @@ public final class PipelineOracle implements Oracle {
             + before.tensor().allGather(returned));
   }
 
+  /** Who communicates with whom in a stage of a plan. */
+  public StageGroups groups(PipelinePlan plan, int index) {
+    return groups(plan.stages().get(index), plan.holders(index));
+  }
+
   private StageGroups groups(StagePlan stage, List<Integer> held) {
     if (groups.size() >= MOST_GROUPS) {
       groups.clear();
@@ -312,8 +320,8 @@ public final class PipelineOracle implements Oracle {
     return StageGroups.of(costs, devices, holders.parts());
   }
 
-  /** What a device has of the layers. */
-  private StageCosts part(Parallelism parallelism) {
+  /** What layers cost a device of a group that divides them so. */
+  public StageCosts part(Parallelism parallelism) {
     return parallelism.several()
         ? parts.computeIfAbsent(
             parallelism, key -> costs.with(ShardedProfile.of(costs.workload(), key)))
@@ -381,7 +389,7 @@ public final class PipelineOracle implements Oracle {
   private static PartlyKept partlyKept(
       StagePlan stage,
       StageCosts part,
-      StageGroups groups,
+      double pace,
       Optional<StageExchanges> exchanges,
       int slice) {
     int first = stage.firstLayer();
@@ -391,7 +399,7 @@ public final class PipelineOracle implements Oracle {
             .map(each -> part.byPosition(each.forward()))
             .orElseGet(() -> new double[part.size()]);
     for (int at = 0; at < layers.size(); at++) {
-      layers.forward()[at] = layers.forward()[at] * groups.slowdown() + exchanged[first + at];
+      layers.forward()[at] = layers.forward()[at] * pace + exchanged[first + at];
     }
     List<LayerRange> again = new ArrayList<>();
     for (LayerRange run : stage.again()) {

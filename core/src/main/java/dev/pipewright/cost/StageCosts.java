@@ -9,11 +9,11 @@ import dev.pipewright.plan.LayerRange;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.units.Check;
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What any run of layers costs as a stage: O(1) for each question after O(layers) preparation, once
@@ -31,7 +31,7 @@ public final class StageCosts {
   private final double[] keptBytes; // for one sample
   private final double[] cutBytes; // index end: activation that crosses a cut before position end
   private final double[] updateSeconds;
-  private final List<@Nullable Times> times = new ArrayList<>(); // by slice size
+  private final Map<Integer, Times> times = new HashMap<>(); // by slice size
   private final double[] gradientBytes; // likewise
   private final double staticPerParameterByte;
   private final double gradientPerParameterByte;
@@ -150,21 +150,16 @@ public final class StageCosts {
 
   private Times times(int slice) {
     Check.that(slice >= 1, "a slice has samples: slice=%d", slice);
-    while (times.size() <= slice) {
-      times.add(null);
-    }
-    Times known = times.get(slice);
-    if (known == null) {
-      Chain chain = workload.chain();
-      Profile profile = workload.profile();
-      known =
-          new Times(
-              byEnd(chain.cumulative(profile.seconds(Quantity.FORWARD, slice))),
-              byEnd(chain.cumulative(profile.seconds(Quantity.BACKWARD, slice))),
-              profile.workingBytes(slice));
-      times.set(slice, known);
-    }
-    return known;
+    return times.computeIfAbsent(slice, this::read);
+  }
+
+  private Times read(int slice) {
+    Chain chain = workload.chain();
+    Profile profile = workload.profile();
+    return new Times(
+        byEnd(chain.cumulative(profile.seconds(Quantity.FORWARD, slice))),
+        byEnd(chain.cumulative(profile.seconds(Quantity.BACKWARD, slice))),
+        profile.workingBytes(slice));
   }
 
   /** Cumulative forward seconds by end for one slice size, for hot loops: read only. */

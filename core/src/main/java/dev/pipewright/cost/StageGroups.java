@@ -10,12 +10,20 @@ import java.util.Arrays;
  * @param devices tensor-parallel groups one after the other
  * @param tensor over each tensor-parallel group, all at once
  * @param data over the devices that hold the same part, for all parts at once
+ * @param all over all devices of the stage
+ * @param leaders over the first device of each tensor-parallel group
  * @param slowdown of the slowest device
  * @param capacity bytes of the smallest device
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record StageGroups(
-    int[] devices, Collectives tensor, Collectives data, double slowdown, long capacity) {
+    int[] devices,
+    Collectives tensor,
+    Collectives data,
+    Collectives all,
+    Collectives leaders,
+    double slowdown,
+    long capacity) {
   /** Groups of {@code parts} devices, in the order given. */
   public static StageGroups of(StageCosts costs, int[] devices, int parts) {
     Cluster cluster = costs.workload().cluster();
@@ -33,10 +41,15 @@ public record StageGroups(
     for (int[] group : data) {
       Arrays.sort(group); // the second direction of a schedule may come first
     }
+    Collectives same = Collectives.achieved(cluster, data);
+    int[] everyone = devices.clone();
+    Arrays.sort(everyone);
     return new StageGroups(
         devices,
         Collectives.achieved(cluster, tensor),
-        Collectives.achieved(cluster, data),
+        same,
+        parts == 1 ? same : Collectives.achieved(cluster, everyone),
+        parts == 1 ? same : Collectives.achieved(cluster, data[0]),
         slowdown,
         capacity);
   }

@@ -42,9 +42,40 @@ public record GroupExchange(
       return sum;
     }
 
+    /**
+     * The elements of each message that members send, sender by sender: of those that send most.
+     */
+    default long[][] messages(int members) {
+      long[][] messages = new long[members][members];
+      for (int from = 0; from < members; from++) {
+        for (int to = 0; to < members; to++) {
+          messages[from][to] = to == from ? 0 : elements(from, to);
+        }
+      }
+      return messages;
+    }
+
     /** The same the other way. */
     default Handed back() {
-      return (from, to) -> elements(to, from);
+      Handed there = this;
+      return new Handed() {
+        @Override
+        public long elements(int from, int to) {
+          return there.elements(to, from);
+        }
+
+        @Override
+        public long[][] messages(int members) {
+          long[][] sent = there.messages(members);
+          long[][] returned = new long[sent.length][sent.length];
+          for (int from = 0; from < sent.length; from++) {
+            for (int to = 0; to < sent.length; to++) {
+              returned[from][to] = sent[to][from];
+            }
+          }
+          return returned;
+        }
+      };
     }
   }
 

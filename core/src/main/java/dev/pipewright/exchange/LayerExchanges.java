@@ -6,7 +6,6 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.model.Shape;
 import dev.pipewright.parallel.BlockShape;
-import dev.pipewright.parallel.Halo;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.parallel.Span;
@@ -14,6 +13,7 @@ import dev.pipewright.parallel.VocabularySplit;
 import dev.pipewright.parallel.Windows;
 import dev.pipewright.plan.ParallelismLimits;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** The exchanges of a tensor-parallel group within a layer, operator by operator. */
@@ -194,7 +194,7 @@ final class LayerExchanges {
     for (int axis = 0; cut && axis < map.size(); axis++) {
       int parts = split.grid().get(axis);
       if (parts > 1 && windows.halo(axis, map.get(axis), parts).exchanges()) {
-        Handed handed = halo(windows, map, axis, extents.get(0));
+        Handed handed = new HaloRows(windows, map, split, axis, extents.get(0));
         halo(true, handed);
         if (gradient) {
           halo(false, handed.back());
@@ -206,39 +206,10 @@ final class LayerExchanges {
 
   private void halo(boolean forward, Handed handed) {
     long most = 0;
-    for (int member = 0; member < split.parts(); member++) {
-      most = Math.max(most, handed.elements(member, 0, split.parts()));
+    for (long[] sent : handed.messages(split.parts())) {
+      most = Math.max(most, Arrays.stream(sent).sum());
     }
     found.add(new GroupExchange(layer, forward, GroupExchange.Kind.HALO, most, true, handed));
-  }
-
-  private Handed halo(Windows windows, List<Integer> map, int axis, int channels) {
-    Halo halo = windows.halo(axis, map.get(axis), split.grid().get(axis));
-    return (from, to) -> {
-      int[] place = split.place(from);
-      int[] other = split.place(to);
-      long elements = channels * halo.lent(place[axis], other[axis]).count();
-      for (int each = 0; each < place.length; each++) {
-        if (each != axis && place[each] != other[each]) {
-          return 0;
-        }
-        if (each != axis) {
-          elements *= extent(windows, map, each, place[each], each < axis);
-        }
-      }
-      return elements;
-    };
-  }
-
-  /** Positions of a part along an axis, with those that windows reach once these are there. */
-  private long extent(Windows windows, List<Integer> map, int axis, int place, boolean reached) {
-    int parts = split.grid().get(axis);
-    Span own = Span.of(map.get(axis), place, parts);
-    if (parts == 1 || !reached) {
-      return own.count();
-    }
-    Halo halo = windows.halo(axis, map.get(axis), parts);
-    return halo.needed(place).count() + halo.paddingBefore(place) + halo.paddingAfter(place);
   }
 
   /** Averages over all places: sums with the count of what was summed, then squares. */

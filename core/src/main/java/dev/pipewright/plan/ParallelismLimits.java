@@ -8,7 +8,10 @@ import dev.pipewright.parallel.CutRegion;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.parallel.Windows;
+import java.util.Comparator;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
 
 /** How far the layers of a network can be split (ParaDL, Table 3). */
 public final class ParallelismLimits {
@@ -77,35 +80,43 @@ public final class ParallelismLimits {
         .findFirst();
   }
 
-  /** Whether no product comes before it in the layers' order. */
+  /** Whether no product comes before it in the layers' order, nor a layer that may be one. */
   private boolean first(int layer) {
     for (int before : graph.topological()) {
       if (before == layer) {
         return true;
       }
-      if (product(graph.layer(before)).isPresent()) {
+      Layer earlier = graph.layer(before);
+      if (product(earlier).isPresent() || earlier.operator() instanceof Operator.Recorded) {
         return false;
       }
     }
     return true;
   }
 
+  /**
+   * The layer with the fewest features that a kind splits; empty where it splits none.
+   *
+   * @param kind {@link Kind#FILTER} or {@link Kind#CHANNEL}
+   */
+  public OptionalInt narrowest(Kind kind) {
+    return IntStream.range(0, graph.size())
+        .filter(layer -> width(layer, kind).isPresent())
+        .boxed()
+        .min(Comparator.comparing(layer -> width(layer, kind).orElseThrow()))
+        .map(OptionalInt::of)
+        .orElse(OptionalInt.empty());
+  }
+
   private Optional<String> products(Parallelism split) {
     String what = split.kind() == Kind.FILTER ? "filters" : "input channels";
-    int narrowest = -1;
-    int least = Integer.MAX_VALUE;
-    for (int layer = 0; layer < graph.size(); layer++) {
-      Optional<Integer> width = width(layer, split.kind());
-      if (width.isPresent() && width.get() < least) {
-        least = width.get();
-        narrowest = layer;
-      }
-    }
-    if (narrowest < 0) {
+    OptionalInt narrowest = narrowest(split.kind());
+    if (narrowest.isEmpty()) {
       return Optional.of(
           "%s has no layer whose %s can be split; take another kind".formatted(graph.name(), what));
     }
-    return tooFew(split, narrowest, least, what);
+    int layer = narrowest.getAsInt();
+    return tooFew(split, layer, width(layer, split.kind()).orElseThrow(), what);
   }
 
   private Optional<String> tooFew(Parallelism split, int layer, int limit, String what) {

@@ -28,9 +28,7 @@ import java.util.OptionalInt;
  * @param workload what is trained on what
  * @param step how a step is planned
  */
-public record Problem( // components are for the command line
-    NamedWorkload workload,
-    StepOptions step) {
+public record Problem(NamedWorkload workload, StepOptions step) {
   public Problem {
     workload.check();
     step.check();

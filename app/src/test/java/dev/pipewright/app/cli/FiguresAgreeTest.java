@@ -224,16 +224,22 @@ class FiguresAgreeTest {
   void predictionsAreThoseOfPlansButForWhatTheySay(int seed, String cluster) {
     String[] asked = {"--planner", "data", "--micro-batch", "16", "--json"};
     JsonNode plan = forModel(seed, "plan", cluster, asked).json();
-    String said = "`plan` may overlap the sum, takes the fastest one, and counts what layers keep";
+    String said = "`plan` simulates it, too, and may overlap the sum";
     JsonNode row = predicted(seed, cluster, "data", said);
-    boolean ring = cluster.contains(":1x"); // on one level it is all there is
     double iteration = number(row, "/iteration_s");
+    int seen = 0;
     for (JsonNode candidate : plan.get("candidates")) {
-      if (ring && candidate.get("kind").asString().equals("data parallel")) {
+      boolean sameDevices =
+          candidate.get("summary").asString().endsWith("×" + row.get("devices").asInt());
+      if (sameDevices && candidate.get("kind").asString().equals("data parallel")) {
         double estimate = number(candidate, "/estimate_s");
         assertEquals(estimate, iteration, SAME * estimate);
+        seen++;
       }
     }
+    assertEquals(1, seen, plan::toString);
+    assertEquals(
+        number(plan, "/plan/stages/0/memory_bytes"), number(row, "/memory_bytes"), 1, cluster);
     assertTrue(iteration >= number(plan, "/simulated/step_s") * (1 - SAME), row::toString);
   }
 

@@ -34,7 +34,8 @@ record AbciConstants(double insideRacks, double betweenRacks, double waiting, bo
       double share = level < RACK ? old.achieved() : level == RACK ? insideRacks : betweenRacks;
       levels.add(new Level(old.name(), old.pointToPoint(), old.collective(), old.ports(), share));
     }
-    return cluster.withLevels(levels).withSoftware(new Software(waiting, fuses, false));
+    Software software = new Software(waiting, fuses, false).with(cluster.software().allReduce());
+    return cluster.withLevels(levels).withSoftware(software);
   }
 
   /** Other numbers, the same messages. */

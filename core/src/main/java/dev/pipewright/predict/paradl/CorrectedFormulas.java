@@ -31,20 +31,22 @@ final class CorrectedFormulas implements StrategyFormulas {
   }
 
   @Override
-  public Optional<String> refusal(Layout layout) {
-    return layout.strategy().isPlan() ? plans.refusal(layout) : Optional.empty();
+  public Optional<String> refusal(Layout layout, long globalBatch) {
+    return layout.strategy().zeroStage() == 0
+        ? plans.refusal(layout, globalBatch)
+        : Optional.empty();
   }
 
   @Override
   public Phases phases(Layout layout, long globalBatch) {
-    return layout.strategy().isPlan()
+    return layout.strategy().zeroStage() == 0
         ? plans.phases(layout, globalBatch)
         : split(layout, globalBatch).phases();
   }
 
   @Override
   public Estimate estimate(Layout layout, long globalBatch) {
-    return layout.strategy().isPlan()
+    return layout.strategy().zeroStage() == 0
         ? plans.estimate(layout, globalBatch)
         : split(layout, globalBatch).estimate();
   }

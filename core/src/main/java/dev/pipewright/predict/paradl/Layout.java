@@ -67,7 +67,7 @@ public record Layout(
    */
   @Override
   public String toString() {
-    if (strategy.isPlan()) {
+    if (strategy.accumulates()) {
       return plan();
     }
     String inside =

@@ -2,7 +2,11 @@ package dev.pipewright.predict.paradl;
 
 import dev.pipewright.cost.Workload;
 import dev.pipewright.model.Chain;
+import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Operator;
+import dev.pipewright.parallel.Windows;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
@@ -21,12 +25,46 @@ final class NetworkShapes {
   private final Map<List<Integer>, SpatialRegion> regions = new HashMap<>();
 
   NetworkShapes(Workload workload, Optional<List<Boolean>> switches) {
-    this.chain = workload.chain();
-    this.layers = Geometry.of(chain.graph());
+    this.layers = Geometry.of(workload.chain().graph());
     this.switches = switches.orElseGet(() -> Collections.nCopies(layers.size(), Boolean.TRUE));
+    this.chain =
+        this.switches.contains(false)
+            ? Chain.of(whole(workload.chain().graph(), this.switches))
+            : workload.chain();
     this.stagePlaces = nestedEnds(chain);
     this.kept = workload.profile().keptBytes();
     this.output = workload.profile().outputBytes();
+  }
+
+  /**
+   * The network with nothing known of the products and poolings that are switched off, so that no
+   * kind of parallelism divides them. Layers that work on each position by itself follow what they
+   * read.
+   */
+  private static LayerGraph whole(LayerGraph graph, List<Boolean> switches) {
+    List<Layer> layers = new ArrayList<>();
+    for (int layer = 0; layer < graph.size(); layer++) {
+      Layer own = graph.layer(layer);
+      boolean divided =
+          own.operator() instanceof Operator.Linear || Windows.of(own.operator()).isPresent();
+      layers.add(
+          divided && !switches.get(layer)
+              ? new Layer(
+                  own.name(),
+                  new Operator.Recorded(own.name()),
+                  own.output(),
+                  own.parameters(),
+                  own.outputElements(),
+                  own.keptElements(),
+                  own.work())
+              : own);
+    }
+    return new LayerGraph(graph.name(), layers, graph.edges());
+  }
+
+  /** The network as plans divide it: what is switched off stays whole. */
+  Chain chain() {
+    return chain;
   }
 
   /** Ends of positions of the chain, each following the one before, from 0 to the chain's size. */

@@ -67,10 +67,16 @@ final class ParadlNetwork {
     return shapes.mayBeSplit(layer);
   }
 
+  /** The workload as plans divide it: layers that are switched off stay whole. */
+  private Workload dividable() {
+    return new Workload(
+        shapes.chain(), workload.profile(), workload.training(), workload.cluster());
+  }
+
   /** What stages cost that start and end anywhere. */
   StageCosts costs() {
     if (costs == null) {
-      costs = new StageCosts(workload);
+      costs = new StageCosts(dividable());
     }
     return costs;
   }

@@ -22,7 +22,7 @@ public final class ParadlOracle {
   private final StrategyFormulas formulas;
 
   public ParadlOracle(Setting setting) {
-    this(setting, new ParadlNetwork(setting.workload(), setting.splitLayers()));
+    this(setting, new ParadlNetwork(setting.priced(), setting.splitLayers()));
   }
 
   private ParadlOracle(Setting setting, ParadlNetwork network) {
@@ -38,7 +38,8 @@ public final class ParadlOracle {
 
   /** The same questions about the same network on another machine, or with other times. */
   ParadlOracle on(Workload other) {
-    return new ParadlOracle(setting.on(other), network.on(other));
+    Setting there = setting.on(other);
+    return new ParadlOracle(there, network.on(there.priced()));
   }
 
   /**
@@ -60,17 +61,21 @@ public final class ParadlOracle {
     }
     List<Layout> possible = layouts.of(strategy, devices, globalBatch);
     List<Layout> answered =
-        possible.stream().filter(layout -> formulas.refusal(layout).isEmpty()).toList();
+        possible.stream()
+            .filter(layout -> formulas.refusal(layout, globalBatch).isEmpty())
+            .toList();
     if (answered.isEmpty()) {
       String why =
           possible.stream()
-              .flatMap(layout -> formulas.refusal(layout).stream())
+              .flatMap(layout -> formulas.refusal(layout, globalBatch).stream())
               .findFirst()
               .orElseGet(() -> unequal(strategy, devices, globalBatch));
       return new Impossible(strategy, devices, globalBatch, ends, why);
     }
     Layout best =
-        strategy.isPlan() ? fastestThatFits(answered, globalBatch) : fastest(answered, globalBatch);
+        strategy.accumulates()
+            ? fastestThatFits(answered, globalBatch)
+            : fastest(answered, globalBatch);
     return predicted(best, globalBatch, formulas.estimate(best, globalBatch), ends);
   }
 

@@ -1,29 +1,45 @@
 package dev.pipewright.predict.paradl;
 
+import dev.pipewright.cluster.AllReduceAlgorithm;
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cluster.Software;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.StageCost;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.StageGroups;
+import dev.pipewright.cost.Workload;
 import dev.pipewright.exchange.GroupExchange;
 import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Reduction;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
-import dev.pipewright.predict.paradl.Strategy.Split;
+import dev.pipewright.predict.paradl.Setting.Exchange;
+import dev.pipewright.profile.Profile;
+import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.ScheduleSpec;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Prices a layout as a plan: stages balanced by time, and the cost model of the planners. */
+/**
+ * Prices a layout as the plan that it stands for, by the cost model of the planners: stages
+ * balanced by time, gradients summed after the backward pass.
+ */
 final class PlanEstimate implements StrategyFormulas {
+  private static final int MOST_SAMPLES = Integer.MAX_VALUE;
+
   private final ParadlNetwork network;
   private final Setting setting;
   private final PipelineOracle oracle;
@@ -35,9 +51,14 @@ final class PlanEstimate implements StrategyFormulas {
     this.oracle = new PipelineOracle(network.costs(), new PathFormula());
   }
 
-  /** The schedule's, where it is not for so many ranks and micro-batches. */
+  /** The schedule's, where it is not for so many ranks and micro-batches; or that of the batch. */
   @Override
-  public Optional<String> refusal(Layout layout) {
+  public Optional<String> refusal(Layout layout, long globalBatch) {
+    if (globalBatch / layout.segments() > MOST_SAMPLES) {
+      return Optional.of(
+          "a micro-batch of all devices has at most %d samples, and %d would have %d"
+              .formatted(MOST_SAMPLES, layout.segments(), globalBatch));
+    }
     try {
       spec(layout.stages(), layout.segments());
       return Optional.empty();
@@ -68,7 +89,6 @@ final class PlanEstimate implements StrategyFormulas {
         oracle.stepSeconds(plan, stages.stream().map(StageCost::withoutTransfers).toList());
     int busiest = 0; // rank
     double mean = 0;
-    double exchange = 0;
     double update = 0;
     double[] work = work(plan, stages);
     for (int rank = 0; rank < work.length; rank++) {
@@ -76,27 +96,99 @@ final class PlanEstimate implements StrategyFormulas {
       busiest = work[rank] > work[busiest] ? rank : busiest;
     }
     for (StageCost stage : stages) {
-      exchange = Math.max(exchange, stage.exposedAllReduceSeconds());
       update = Math.max(update, stage.updateSeconds());
     }
-    double exposed = exchange;
+    double exposed = exchangeSeconds(stages);
     double compute = work[busiest];
-    double tail = Math.min(exchange + update, Math.max(0, alone - compute));
+    double tail = Math.min(exposed + update, Math.max(0, alone - compute));
     double exposedUpdate = Math.min(update, tail);
     Phases phases =
         Phases.none()
             .with(Phase.WEIGHT_UPDATE, exposedUpdate)
             .with(Phase.GRADIENT_EXCHANGE, tail - exposedUpdate)
-            .with(Phase.WAITING, Math.max(0, alone - compute - tail))
-            .with(Phase.POINT_TO_POINT, Math.max(0, priced.stepSeconds() - alone));
+            .with(Phase.WAITING, beyondRounding(alone - compute - tail, alone))
+            .with(Phase.POINT_TO_POINT, beyondRounding(priced.stepSeconds() - alone, alone));
     return new Estimate(
         passes(phases, plan, busiest, compute),
         memory(priced),
-        1,
-        0,
+        contention(plan),
+        redundantSeconds(plan),
         mean == 0 ? 1 : compute / mean,
         Optional.of(plan),
-        () -> exposed);
+        () -> Math.min(exposed, cheapestExchangeSeconds(plan)));
+  }
+
+  private static double beyondRounding(double seconds, double step) {
+    return seconds > 1e-13 * step ? seconds : 0;
+  }
+
+  /** The largest of all collectives of the plan. */
+  private double contention(PipelinePlan plan) {
+    double most = 1;
+    for (int stage = 0; stage < plan.stages().size(); stage++) {
+      StageGroups groups = oracle.groups(plan, stage);
+      most = Math.max(most, Math.max(groups.tensor().contention(), groups.data().contention()));
+    }
+    return most;
+  }
+
+  /** Passes through layers that all devices of a group compute alike; of blocks there are none. */
+  private double redundantSeconds(PipelinePlan plan) {
+    StagePlan only = plan.stages().get(0);
+    Parallelism.Kind kind = only.parallelism().kind();
+    if (kind != Parallelism.Kind.FILTER
+        && kind != Parallelism.Kind.CHANNEL
+        && kind != Parallelism.Kind.SPATIAL) {
+      return 0;
+    }
+    int slice = StageCosts.slice(plan.microBatching(), only.replicas());
+    double[] whole = seconds(network.costs(), slice);
+    double[] own = seconds(oracle.part(only.parallelism()), slice);
+    double redundant = 0;
+    for (int at = 0; at < whole.length; at++) {
+      redundant += whole[at] == own[at] ? whole[at] : 0;
+    }
+    return redundant * oracle.groups(plan, 0).slowdown();
+  }
+
+  /** Of both passes through each layer. */
+  private static double[] seconds(StageCosts costs, int slice) {
+    Profile profile = costs.workload().profile();
+    double[] seconds = profile.seconds(Quantity.FORWARD, slice);
+    double[] backward = profile.seconds(Quantity.BACKWARD, slice);
+    Arrays.setAll(seconds, layer -> seconds[layer] + backward[layer]);
+    return seconds;
+  }
+
+  /** Of the sums of gradients by the algorithms that suit them best. */
+  private double cheapestExchangeSeconds(PipelinePlan plan) {
+    Workload priced = network.costs().workload();
+    Cluster cluster = priced.cluster();
+    Software cheapest = cluster.software().with(AllReduceAlgorithm.CHEAPEST);
+    Workload there =
+        new Workload(
+            priced.chain(), priced.profile(), priced.training(), cluster.withSoftware(cheapest));
+    PipelineOracle elsewhere = new PipelineOracle(new StageCosts(there), new PathFormula());
+    return exchangeSeconds(elsewhere.stages(cheapest(plan, elsewhere)));
+  }
+
+  /** The plan whose groups sum what their parts add up to as an oracle finds fastest. */
+  private static PipelinePlan cheapest(PipelinePlan plan, PipelineOracle oracle) {
+    return Arrays.stream(Reduction.values())
+        .map(reduction -> summed(plan, reduction))
+        .min(Comparator.comparingDouble(each -> exchangeSeconds(oracle.stages(each))))
+        .orElseThrow();
+  }
+
+  private static PipelinePlan summed(PipelinePlan plan, Reduction reduction) {
+    return plan.with(
+        plan.stages().stream()
+            .map(stage -> stage.with(stage.parallelism().with(reduction)))
+            .toList());
+  }
+
+  private static double exchangeSeconds(List<StageCost> stages) {
+    return stages.stream().mapToDouble(StageCost::exposedAllReduceSeconds).max().orElse(0);
   }
 
   /** Seconds of a step that each rank computes and exchanges in passes. */
@@ -131,7 +223,13 @@ final class PlanEstimate implements StrategyFormulas {
         }
       }
     }
-    return all.with(Phase.FORWARD_BACKWARD, Math.max(0, rest));
+    double arithmetic = Math.max(0, rest) / software().waiting(plan.devices());
+    return all.with(Phase.FORWARD_BACKWARD, arithmetic)
+        .with(Phase.WAITING, Math.max(0, rest) - arithmetic);
+  }
+
+  private Software software() {
+    return network.workload().cluster().software();
   }
 
   private static Phase phase(GroupExchange.Kind kind) {
@@ -148,7 +246,9 @@ final class PlanEstimate implements StrategyFormulas {
    */
   PipelinePlan plan(Layout layout, long globalBatch) {
     int microBatches = layout.segments();
-    int microBatch = Math.toIntExact(globalBatch / layout.groups() / microBatches);
+    boolean even = globalBatch % ((long) layout.groups() * microBatches) == 0;
+    int replicas = even ? layout.groups() : 1; // of one stage, which slices what is uneven
+    int microBatch = Math.toIntExact(globalBatch / replicas / microBatches);
     int ranks = layout.stages();
     ScheduleSpec spec = spec(ranks, microBatches);
     int chunks = ranks == 1 ? 1 : setting.degrees().schedule().chunks();
@@ -169,30 +269,40 @@ final class PlanEstimate implements StrategyFormulas {
               inFlight[stage],
               recomputed(layout.recompute(), first, last)));
     }
-    return new PipelinePlan(spec, microBatches, microBatch, layout.groups(), false, stages);
+    PipelinePlan made = new PipelinePlan(spec, microBatches, microBatch, replicas, false, stages);
+    boolean chosen = setting.exchange() == Exchange.CHEAPEST && !layout.grid().isEmpty();
+    return chosen ? cheapest(made, oracle) : made;
   }
 
   /**
-   * The devices of a rank in all groups. Divided blocks take neighbours, then copies of the
+   * The devices of a rank in all groups. Divided layers take neighbours, then copies of the
    * network, then stages, as Megatron-LM numbers its ranks; a pipeline alone fills nodes with its
    * stages (ParaDL §4.5).
    */
   private static List<Integer> devices(Layout layout, int rank) {
     int groups = layout.groups();
-    if (!layout.strategy().dividesBlocks()) {
+    if (layout.parts() == 1 && !layout.strategy().dividesBlocks()) {
       return IntStream.range(0, groups).map(g -> g * layout.stages() + rank).boxed().toList();
     }
     int count = groups * layout.parts();
     return IntStream.range(rank * count, (rank + 1) * count).boxed().toList();
   }
 
-  private static Parallelism parallelism(Layout layout) {
+  private Parallelism parallelism(Layout layout) {
     if (layout.parts() == 1) {
       return Parallelism.NONE;
     }
-    boolean tokens = layout.strategy().split() == Split.SEQUENCES;
-    Parallelism.Kind kind = tokens ? Parallelism.Kind.SEQUENCE : Parallelism.Kind.TENSOR;
-    return Parallelism.of(kind, layout.parts());
+    Parallelism.Kind kind =
+        switch (layout.strategy().split()) {
+          case NOTHING -> Parallelism.Kind.NONE;
+          case FILTERS -> Parallelism.Kind.FILTER;
+          case CHANNELS -> Parallelism.Kind.CHANNEL;
+          case POSITIONS -> Parallelism.Kind.SPATIAL;
+          case HEADS -> Parallelism.Kind.TENSOR;
+          case SEQUENCES -> Parallelism.Kind.SEQUENCE;
+        };
+    List<Integer> grid = layout.grid().isEmpty() ? List.of(layout.parts()) : layout.grid();
+    return new Parallelism(kind, grid, setting.reduction());
   }
 
   /** Each layer alone, where every one keeps its input. */

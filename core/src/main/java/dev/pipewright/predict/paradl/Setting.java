@@ -1,6 +1,9 @@
 package dev.pipewright.predict.paradl;
 
+import dev.pipewright.cluster.AllReduceAlgorithm;
+import dev.pipewright.cluster.Software;
 import dev.pipewright.cost.Workload;
+import dev.pipewright.parallel.Reduction;
 import dev.pipewright.units.Check;
 import java.util.List;
 import java.util.Optional;
@@ -40,11 +43,12 @@ public record Setting(
 
   /** How gradients are summed over the devices that hold the same weights. */
   public enum Exchange {
-    /** As ParaDL's runs did: a ring; through the leader of each group for data+spatial. */
+    /** As the cluster's software does ({@link Software#allReduce}). */
     USUAL,
     RING,
     TREE,
     HIERARCHICAL,
+    /** The same, through the first device of each group that divides positions. */
     LEADER,
     /** The fastest of all. */
     CHEAPEST
@@ -98,6 +102,31 @@ public record Setting(
         OptionalInt.empty(),
         OptionalDouble.empty(),
         Optional.empty());
+  }
+
+  /** The workload on a machine whose collectives run as asked; the published formulas know none. */
+  Workload priced() {
+    Software software = workload.cluster().software();
+    Software asked =
+        switch (exchange) {
+          case USUAL, LEADER -> software;
+          case RING -> software.with(AllReduceAlgorithm.RING);
+          case TREE -> software.with(AllReduceAlgorithm.TREE);
+          case HIERARCHICAL -> software.with(AllReduceAlgorithm.HIERARCHICAL);
+          case CHEAPEST -> software.with(AllReduceAlgorithm.CHEAPEST);
+        };
+    return asked.equals(software)
+        ? workload
+        : new Workload(
+            workload.chain(),
+            workload.profile(),
+            workload.training(),
+            workload.cluster().withSoftware(asked));
+  }
+
+  /** How gradients are summed that the parts of a group add up to. */
+  Reduction reduction() {
+    return exchange == Exchange.LEADER ? Reduction.LEADERS : Reduction.HIERARCHICAL;
   }
 
   /** The same question about another workload of the same network. */

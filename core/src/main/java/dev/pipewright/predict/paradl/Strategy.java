@@ -78,8 +78,8 @@ public enum Strategy {
     return split == Split.HEADS || split == Split.SEQUENCES;
   }
 
-  /** Whether it is priced as a plan, by the cost model of the planners. */
-  boolean isPlan() {
+  /** Whether the batch may be cut into micro-batches. */
+  boolean accumulates() {
     return pipelined || dividesBlocks();
   }
 

@@ -5,7 +5,7 @@ import java.util.Optional;
 /** Turns a layout and a batch into seconds and bytes. */
 interface StrategyFormulas {
   /** Why there is no answer for a layout that the network allows; empty where there is one. */
-  default Optional<String> refusal(Layout layout) {
+  default Optional<String> refusal(Layout layout, long globalBatch) {
     return Optional.empty();
   }
 

@@ -1,10 +1,13 @@
 package dev.pipewright.predict.paradl;
 
 import dev.pipewright.parallel.BlockShape;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.plan.ParallelismLimits;
 import dev.pipewright.predict.paradl.Setting.Formulas;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** How many devices a strategy can use at most, and which number says so (ParaDL, Table 3). */
 final class StrategyLimits {
@@ -64,10 +67,33 @@ final class StrategyLimits {
   }
 
   private ScalingLimit narrowest(boolean channels) {
+    String what = channels ? "input channels" : "filters";
+    return setting.formulas() == Formulas.PUBLISHED
+        ? narrowestOfAll(channels, what)
+        : narrowest(channels ? Parallelism.Kind.CHANNEL : Parallelism.Kind.FILTER, what);
+  }
+
+  /** Of the layers that plans divide. */
+  private ScalingLimit narrowest(Parallelism.Kind kind, String what) {
+    ParallelismLimits limits = new ParallelismLimits(network.graph());
+    OptionalInt layer = limits.narrowest(kind);
+    if (layer.isEmpty()) {
+      return nothingHas(what);
+    }
+    int width = limits.width(layer.getAsInt(), kind).orElseThrow();
+    String name = network.layer(layer.getAsInt()).name();
+    return new ScalingLimit("scaling", width, name + " has " + width + " " + what);
+  }
+
+  private static ScalingLimit nothingHas(String what) {
+    return new ScalingLimit("shape", 0, "no layer that may be split has " + what);
+  }
+
+  /** Of the layers that Table 3 divides. */
+  private ScalingLimit narrowestOfAll(boolean channels, String what) {
     int least = Integer.MAX_VALUE;
     String where = "";
     boolean first = channels; // channels are split from the second product on
-    String what = channels ? "input channels" : "filters";
     for (int layer = 0; layer < network.size(); layer++) {
       Geometry l = network.layer(layer);
       if (splitsWhole(l, layer)) {
@@ -84,14 +110,13 @@ final class StrategyLimits {
       first = false;
     }
     return where.isEmpty()
-        ? new ScalingLimit("shape", 0, "no layer that may be split has " + what)
+        ? nothingHas(what)
         : new ScalingLimit("scaling", least, where + " has " + least + " " + what);
   }
 
   /** As printed, the formulas split all weights: also those of which nobody knows how. */
   private boolean splitsWhole(Geometry layer, int number) {
-    return setting.formulas() == Formulas.PUBLISHED
-        && layer.kind() == Geometry.Kind.WHOLE
+    return layer.kind() == Geometry.Kind.WHOLE
         && layer.weights() + layer.biases() > 0
         && network.mayBeSplit(number);
   }
@@ -205,7 +230,9 @@ final class StrategyLimits {
   private boolean possible(List<Integer> grid) {
     return setting.formulas() == Formulas.PUBLISHED
         ? cutsEveryMap(grid)
-        : network.shapes().region(grid).any();
+        : new ParallelismLimits(network.graph())
+            .refusal(new Parallelism(Parallelism.Kind.SPATIAL, grid))
+            .isEmpty();
   }
 
   /** Table 3: no factor exceeds its own extent in any layer. */

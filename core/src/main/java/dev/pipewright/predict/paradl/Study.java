@@ -23,11 +23,10 @@ public record Study(
     Optional<Predicted> oneDevice) {
   /** In what the figures of strategies differ from those of plans, in a sentence. */
   public static final String ASSUMED =
-      "Gradients are summed after the backward pass, as --all-reduce says, and layers hold their"
-          + " inputs and outputs: `plan` may overlap the sum, takes the fastest one, and counts what"
-          + " layers keep. Pipelines and divided transformer blocks are plans of `plan --schedule`"
-          + " with stages balanced by time, and their iteration is the plan's estimate; `plan` simulates"
-          + " it, too.";
+      "By the corrected formulas strategies are plans, with stages balanced by time and gradients"
+          + " summed after the backward pass by the algorithm of --all-reduce, and"
+          + " their iteration is the plan's estimate; `plan` simulates it, too, and may overlap the"
+          + " sum.";
 
   /** Speeds closer than this are no reason to choose by. */
   private static final double CLOSE = 1.01;

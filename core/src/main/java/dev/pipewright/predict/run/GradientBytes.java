@@ -17,22 +17,20 @@ import java.util.List;
  * are not among them; they are summed by themselves, with those who have the copy.
  */
 final class GradientBytes {
-  private final StageCosts costs;
-  private final LayerRange range;
   private final boolean replicated;
-  private final double[] together; // by position from the stage's first, to its end
-  private final double[] tied; // likewise
+  private final double together;
+  private final double own;
 
   /**
    * @param costs of a worker's part of the stage
    */
   GradientBytes(StageCosts costs, Assignment assignment, int depth) {
-    this.costs = costs;
-    this.range = assignment.stages().get(depth).range();
+    LayerRange range = assignment.stages().get(depth).range();
     Parallelism split = assignment.stages().get(depth).split();
     this.replicated = assignment.holders(depth).size() > split.parts();
-    this.tied = behind(tied(costs.workload()));
-    this.together = split.several() ? behind(together(split)) : new double[tied.length];
+    this.together = split.several() ? sum(costs, range, together(costs, split)) : 0;
+    double all = costs.parameterBytes()[range.last() + 1] - costs.parameterBytes()[range.first()];
+    this.own = all - together - sum(costs, range, tied(costs.workload()));
   }
 
   /** Of each layer's gradients those of tables that are read twice, as far as it has them. */
@@ -50,7 +48,7 @@ final class GradientBytes {
   }
 
   /** Of each layer's gradients those that all parts add up to. */
-  private double[] together(Parallelism split) {
+  private static double[] together(StageCosts costs, Parallelism split) {
     LayerGraph graph = costs.workload().chain().graph();
     ShardedParameters parameters = new ShardedParameters(graph, split);
     double element = costs.workload().profile().precision().bytes();
@@ -62,40 +60,18 @@ final class GradientBytes {
     return bytes;
   }
 
-  /** Sums over all layers of a position and those behind it. */
-  private double[] behind(double[] bytes) {
-    double[] sums = costs.workload().chain().cumulative(bytes);
-    double[] behind = new double[range.last() + 2 - range.first()];
-    for (int i = 0; i < behind.length; i++) {
-      int before = range.first() + i - 1;
-      behind[i] = sums[range.last()] - (before < 0 ? 0 : sums[before]);
-    }
-    return behind;
-  }
-
-  /** Whether several workers hold the same part of the stage. */
-  boolean replicated() {
-    return replicated;
-  }
-
-  /** Those of a position and all behind it that all parts add up to. */
-  double together(int position) {
-    return together[position - range.first()];
-  }
-
-  /** The others of these that a worker has. */
-  double own(int position) {
-    double all = costs.parameterBytes()[range.last() + 1] - costs.parameterBytes()[position];
-    return all - together(position) - tied[position - range.first()];
+  private static double sum(StageCosts costs, LayerRange range, double[] bytes) {
+    double[] sums = costs.cumulative(bytes);
+    return sums[range.last() + 1] - sums[range.first()];
   }
 
   /** Those that a worker sums with anybody. */
   double summed() {
-    return together(range.first()) + (replicated ? own(range.first()) : 0);
+    return together + (replicated ? own : 0);
   }
 
   /** All that a worker has, but for tables that are read twice. */
   double all() {
-    return together(range.first()) + own(range.first());
+    return together + own;
   }
 }

@@ -2,7 +2,10 @@ package dev.pipewright.predict.run;
 
 import dev.pipewright.cluster.MessageOverhead;
 import dev.pipewright.cost.Collectives;
+import dev.pipewright.cost.GradientSumSeconds;
 import dev.pipewright.cost.SplitConcat;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.StageGroups;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.exchange.TiedStates;
 import dev.pipewright.plan.Assignment;
@@ -304,10 +307,27 @@ final class OpSeconds {
 
   /** Seconds of the sum of a stage's gradients that computing does not hide. */
   private double reduceSeconds(int depth) {
-    GradientSeconds gradients =
-        new GradientSeconds(loads.costs(depth), assignment, depth, worker -> loads.device(worker));
+    StageLayers stage = assignment.stages().get(depth);
+    StageCosts costs = loads.costs(depth);
+    int[] devices =
+        assignment.holders(depth).stream().mapToInt(worker -> loads.device(worker)).toArray();
+    GradientSumSeconds sums =
+        new GradientSumSeconds(
+            costs,
+            stage.range().first(),
+            stage.range().last() + 1,
+            stage.split(),
+            StageGroups.of(costs, devices, stage.split().parts()),
+            tiedGradients(costs.workload()));
     return assignment.overlapped()
-        ? gradients.exposed(loads.slice(depth), loads.slowdown(depth))
-        : gradients.seconds();
+        ? sums.exposed(loads.slice(depth), loads.pace(depth))
+        : sums.seconds();
+  }
+
+  /** Bytes of the gradients of tables that are summed by themselves, by layer. */
+  private static double[] tiedGradients(Workload workload) {
+    double each =
+        (double) workload.training().gradientBytes() / workload.profile().precision().bytes();
+    return Arrays.stream(GradientBytes.tied(workload)).map(bytes -> bytes * each).toArray();
   }
 }

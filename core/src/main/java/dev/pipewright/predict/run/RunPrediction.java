@@ -167,6 +167,7 @@ public final class RunPrediction {
     for (int depth = 0; depth < assignment.stages().size(); depth++) {
       LayerRange range = assignment.stages().get(depth).range();
       double slowdown = loads.slowdown(depth);
+      double pace = loads.pace(depth);
       int slice = loads.slice(depth);
       StageCosts own = loads.costs(depth);
       double[] forward = own.seconds(Quantity.FORWARD, slice);
@@ -178,10 +179,7 @@ public final class RunPrediction {
       for (int at = range.first(); at <= range.last(); at++) {
         layers[at] =
             new LayerSeconds(
-                forward[at] * slowdown,
-                input[at] * slowdown,
-                weight[at] * slowdown,
-                update[at] * slowdown);
+                forward[at] * pace, input[at] * pace, weight[at] * pace, update[at] * slowdown);
       }
     }
     return new Emulation(List.of(layers));

@@ -78,10 +78,15 @@ final class StageLoads {
     return most;
   }
 
+  /** Seconds of a pass for each second on the profile's device, waiting for others included. */
+  double pace(int depth) {
+    return slowdown(depth) * costs.workload().cluster().software().waiting(assignment.size());
+  }
+
   /** Of some layers of a stage, on its slowest device. */
   double seconds(Quantity quantity, int depth, LayerRange range) {
     double seconds = costs(depth).seconds(quantity, slice(depth), range.first(), range.last() + 1);
-    return seconds * slowdown(depth);
+    return seconds * (quantity == Quantity.UPDATE ? slowdown(depth) : pace(depth));
   }
 
   /** Of the parameters that a worker has of a stage. */

@@ -38,7 +38,7 @@ class PlanStrategiesTest {
   private static final Cluster CLUSTER = Clusters.find("dapple-a:2x4").orElseThrow();
 
   static Stream<Strategy> strategies() {
-    return Arrays.stream(Strategy.values()).filter(Strategy::isPlan);
+    return Arrays.stream(Strategy.values()).filter(Strategy::accumulates);
   }
 
   static Stream<Strategy> blocks() {

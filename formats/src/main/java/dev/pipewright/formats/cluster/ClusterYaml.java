@@ -1,5 +1,6 @@
 package dev.pipewright.formats.cluster;
 
+import dev.pipewright.cluster.AllReduceAlgorithm;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceKind;
 import dev.pipewright.cluster.DeviceMemory;
@@ -8,6 +9,7 @@ import dev.pipewright.cluster.Link;
 import dev.pipewright.cluster.MessageOverhead;
 import dev.pipewright.cluster.Software;
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.EnumWords;
 import dev.pipewright.formats.file.Nearest;
 import dev.pipewright.formats.file.OutputFile;
 import dev.pipewright.formats.file.PrecisionWords;
@@ -59,11 +61,14 @@ public final class ClusterYaml {
   private static final List<String> SOFTWARE_KEYS =
       List.of(
           "waiting_share",
+          "all_reduce",
           "fuses_groups",
           "fast_convolutions",
           "overlap",
           "message_overhead",
           "precision");
+  private static final Map<String, AllReduceAlgorithm> ALGORITHMS =
+      EnumWords.of(AllReduceAlgorithm.values());
   private static final List<String> OVERHEAD_KEYS = List.of("per_message_s", "per_byte_s");
   private static final List<String> LINK_KEYS = List.of("latency_s", "bytes_per_s", "small");
   private static final List<String> PIECE_KEYS = List.of("up_to_bytes", "latency_s", "bytes_per_s");
@@ -105,6 +110,10 @@ public final class ClusterYaml {
     Fields fields = node.object(SOFTWARE_KEYS);
     return new Software(
         fields.optional("waiting_share").map(n -> n.amount(Range.FACTOR)).orElse(0.0),
+        fields
+            .optional("all_reduce")
+            .map(n -> n.word(ALGORITHMS))
+            .orElse(AllReduceAlgorithm.CHEAPEST),
         fields.optional("fuses_groups").map(Node::flag).orElse(true),
         fields.optional("fast_convolutions").map(Node::flag).orElse(true),
         fields.optional("overlap").map(ClusterYaml::part).orElse(1.0),
@@ -317,6 +326,9 @@ public final class ClusterYaml {
   private static Map<String, Object> object(Software software) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("waiting_share", software.waitingShare());
+    if (software.allReduce() != AllReduceAlgorithm.CHEAPEST) {
+      object.put("all_reduce", EnumWords.word(software.allReduce()));
+    }
     object.put("fuses_groups", software.fusesGroups());
     object.put("fast_convolutions", software.fastConvolutions());
     if (software.overlap() != 1) {

@@ -3,6 +3,7 @@ package dev.pipewright.formats.cluster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.cluster.AllReduceAlgorithm;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.Link;
 import dev.pipewright.cluster.MessageOverhead;
@@ -60,14 +61,15 @@ class ClusterYamlRatesTest {
   void whatRunsAchievedIsReadAndWritten() {
     String text = GOOD.replace(PORTS, PORTS + "\n    achieved: 0.5");
     text +=
-        "software: {waiting_share: 0.1, fuses_groups: false, fast_convolutions: false, overlap: 0.25, "
+        "software: {waiting_share: 0.1, all_reduce: ring, fuses_groups: false, fast_convolutions: false, overlap: 0.25, "
             + "message_overhead: {per_message_s: 2e-4, per_byte_s: 1e-10}}\n";
     Cluster cluster = ClusterYaml.read(Refusal.file(folder, "c.yaml", text));
     assertEquals(1, cluster.levels().get(0).achieved());
     assertEquals(0.5, cluster.levels().get(1).achieved());
     MessageOverhead overhead = new MessageOverhead(2e-4, 1e-10);
     assertEquals(
-        new Software(0.1, false, false, 0.25, overhead, Optional.empty()), cluster.software());
+        new Software(0.1, AllReduceAlgorithm.RING, false, false, 0.25, overhead, Optional.empty()),
+        cluster.software());
     Path written = Refusal.file(folder, "again.yaml", ClusterYaml.text(cluster));
     assertEquals(cluster, ClusterYaml.read(written));
   }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.pipewright.cluster.AllReduceAlgorithm;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceKind;
 import dev.pipewright.cluster.DeviceMemory;
@@ -139,6 +140,7 @@ class ClusterYamlTest {
     groups.forEach(
         g -> levels.add(new Level(made.text(), link(made), link(made), ports(made), share(made))));
     Software software = new Software(made.flip() ? 0 : positive(made), made.flip(), made.flip());
+    software = software.with(made.one(AllReduceAlgorithm.values()));
     software = made.flip() ? software : software.withOverlap(random.nextDouble());
     software = made.flip() ? software : software.withPrecision(made.one(Precision.values()));
     return new Cluster(made.text(), devices, levels, groups, software);

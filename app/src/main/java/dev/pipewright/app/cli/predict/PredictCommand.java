@@ -136,8 +136,8 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
       paramLabel = "NAME",
       defaultValue = "usual",
       description =
-          "How gradients are summed: ring, tree, hierarchical, leader, cheapest;"
-              + " usual: a ring, through leaders for data+spatial.")
+          "Algorithm of the collectives: ring, tree, hierarchical, cheapest; leader: gradients of"
+              + " divided positions through the first device of each group; usual: the cluster's.")
   private String allReduce = "usual";
 
   @Option(

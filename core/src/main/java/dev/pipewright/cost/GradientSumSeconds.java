@@ -1,0 +1,172 @@
+package dev.pipewright.cost;
+
+import dev.pipewright.exchange.ShardedParameters;
+import dev.pipewright.model.Layer;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Operator;
+import dev.pipewright.parallel.Parallelism;
+
+/**
+ * Seconds in which the devices that hold a stage sum its gradients: those that hold the same part,
+ * and where each of them sees some positions only, all of them (ParaDL §3.5).
+ *
+ * <p>A stage's gradients are one message, or one for each product with the layers up to the next
+ * where only some devices sum and the software does not fuse these ({@link
+ * dev.pipewright.cluster.Software#fusesGroups}).
+ */
+public final class GradientSumSeconds {
+  private static final double[] NOTHING = new double[0];
+
+  private final StageCosts costs; // of a device's part of the stage
+  private final int first;
+  private final int end;
+  private final Parallelism parallelism;
+  private final StageGroups groups;
+  private final double[] shared; // bytes by layer of the graph that all devices sum
+  private final double[] apart; // likewise, of tables that are summed by themselves
+  private final double[] sharedSums; // cumulative by end
+  private final double[] apartSums;
+
+  /**
+   * Of positions {@code first..end-1}.
+   *
+   * @param costs of a device's part of the layers
+   * @param apart bytes by layer of the graph that are no part of these sums; empty where there are
+   *     none
+   */
+  public GradientSumSeconds(
+      StageCosts costs,
+      int first,
+      int end,
+      Parallelism parallelism,
+      StageGroups groups,
+      double[] apart) {
+    this.costs = costs;
+    this.first = first;
+    this.end = end;
+    this.parallelism = parallelism;
+    this.groups = groups;
+    this.shared = sharesPositions() ? shared() : NOTHING;
+    this.apart = apart;
+    this.sharedSums = shared.length == 0 ? NOTHING : costs.cumulative(shared);
+    this.apartSums = apart.length == 0 ? NOTHING : costs.cumulative(apart);
+  }
+
+  /** Of a stage all of whose gradients are summed with the others. */
+  GradientSumSeconds(
+      StageCosts costs, int first, int end, Parallelism parallelism, StageGroups groups) {
+    this(costs, first, end, parallelism, groups, NOTHING);
+  }
+
+  /** Whether devices of a group see other positions of what passes through the same weights. */
+  private boolean sharesPositions() {
+    return parallelism.several()
+        && (parallelism.kind() == Parallelism.Kind.SPATIAL
+            || parallelism.kind() == Parallelism.Kind.SEQUENCE);
+  }
+
+  /** Of each layer's gradients those that all parts add up to. */
+  private double[] shared() {
+    LayerGraph graph = costs.workload().chain().graph();
+    double[] bytes = new double[graph.size()];
+    ShardedParameters parameters = new ShardedParameters(graph, parallelism);
+    for (int layer = 0; layer < bytes.length; layer++) {
+      ShardedParameters.Held held = parameters.of(layer, 0);
+      bytes[layer] = held.summed() ? held.whole() * costs.workload().training().gradientBytes() : 0;
+    }
+    return bytes;
+  }
+
+  /** When the whole stage is summed after its last backward pass. */
+  public double seconds() {
+    return from(first);
+  }
+
+  /**
+   * The part of it that the backward pass does not hide where they overlap.
+   *
+   * @param slice samples of the pass
+   * @param slowdown of the slowest device
+   */
+  public double exposed(int slice, double slowdown) {
+    return GradientOverlap.exposedSeconds(costs, first, end, slice, slowdown, this::from);
+  }
+
+  /** Seconds for all positions from one on. */
+  private double from(int position) {
+    boolean some = parallelism.several() && groups.data().members() > 1;
+    if (some && !costs.workload().cluster().software().fusesGroups()) {
+      return layerByLayer(position);
+    }
+    double all = costs.gradientBytes()[end] - costs.gradientBytes()[position];
+    return message(all, between(sharedSums, position), between(apartSums, position));
+  }
+
+  private double between(double[] sums, int position) {
+    return sums.length == 0
+        ? 0
+        : Math.max(0, sums[end] - sums[position]); // they differ by rounding
+  }
+
+  /** A message for each product and the layers up to the next. */
+  private double layerByLayer(int position) {
+    Workload workload = costs.workload();
+    LayerGraph graph = workload.chain().graph();
+    double gradient =
+        (double) workload.training().gradientBytes() / workload.profile().precision().bytes();
+    double seconds = 0;
+    double bytes = 0;
+    double together = 0;
+    double without = 0;
+    int[] layers = workload.chain().layers(costs.inChain(position) - 1, costs.inChain(end) - 1);
+    for (int layer : layers) {
+      if (isProduct(graph.layer(layer))) {
+        seconds += message(bytes, together, without);
+        bytes = 0;
+        together = 0;
+        without = 0;
+      }
+      bytes += workload.profile().sizes(layer).parameters() * gradient;
+      together += shared.length == 0 ? 0 : shared[layer];
+      without += apart.length == 0 ? 0 : apart[layer];
+    }
+    return seconds + message(bytes, together, without);
+  }
+
+  private static boolean isProduct(Layer layer) {
+    return layer.steps().stream()
+        .anyMatch(step -> step instanceof Operator.Convolution || step instanceof Operator.Linear);
+  }
+
+  /**
+   * Of one message.
+   *
+   * @param bytes of all gradients
+   * @param together the part of them that all devices sum
+   * @param without the part of them that is summed by itself
+   */
+  private double message(double bytes, double together, double without) {
+    double own = Math.max(0, bytes - together - without);
+    return groups.data().allReduce(own) + together(together);
+  }
+
+  private double together(double bytes) {
+    if (bytes == 0) {
+      return 0;
+    }
+    if (groups.data().members() == 1) {
+      return groups.all().allReduce(bytes);
+    }
+    return switch (parallelism.reduction()) {
+      case FLAT -> groups.all().allReduce(bytes);
+      case HIERARCHICAL ->
+          groups.tensor().reduceScatter(bytes)
+              + groups.data().allReduce(bytes / parallelism.parts())
+              + groups.tensor().allGather(bytes);
+      case LEADERS ->
+          (parallelism.parts() - 1) * groups.tensor().pointToPoint(bytes)
+              + groups.leaders().allReduce(bytes)
+              + groups.tensor().broadcast(bytes);
+    };
+  }
+}
