@@ -110,6 +110,23 @@ class HuggingFaceConfigTest {
         List.of("counts are those of the text model; vision_config is left out"), read.notes());
   }
 
+  /** The text's own word on tying counts, then that of the whole, then the family's. */
+  @Test
+  void tiesAreSaidByTheTextOrByTheWhole() {
+    String text = "{\"model_type\":\"gemma3_text\",\"num_hidden_layers\":1";
+    assertEquals(0, shape("model_type gemma3 text_config " + text + "}").headParameters());
+    String outside = "model_type gemma3 tie_word_embeddings false text_config ";
+    assertEquals(262_208L * 2304, shape(outside + text + "}").headParameters());
+    assertEquals(0, shape(outside + text + ",\"tie_word_embeddings\":true}").headParameters());
+  }
+
+  @Test
+  void mixturesOfDeepSeekComeAfterDenseLayersAtTheirFrequency() {
+    TransformerShape shape = shape("model_type deepseek_v3 num_hidden_layers 8 moe_layer_freq 2");
+    assertEquals(
+        List.of(4, 1, 1, 1, 1), shape.stack().runs().stream().map(run -> run.count()).toList());
+  }
+
   /** Meta's two models, of which only every second layer of the larger one has experts. */
   @Test
   void llama4MixesEveryLayerOrEverySecond() {
