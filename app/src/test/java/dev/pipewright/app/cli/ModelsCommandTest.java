@@ -78,6 +78,36 @@ class ModelsCommandTest {
     assertTrue(Cli.run("models", graph.toString()).ends(0).out().contains(" parameters in "));
   }
 
+  /** A network is the same whoever describes it, also where it is planned. */
+  @Test
+  void everyKindOfFileIsShownAndPlanned() {
+    Path script =
+        Cli.file(
+            folder,
+            "train.sh",
+            "H=64\np.py --num-layers 3 --hidden-size $H --num-attention-heads 4 --seq-length 32"
+                + " --max-position-embeddings 32 --vocab-size 128\n");
+    String sized = "gpt:layers=3,hidden=64,heads=4,sequence=32,vocabulary=128";
+    assertEquals(
+        json("models", sized).get("parameters"), json("models", script + "").get("parameters"));
+    String[] more = {"--global-batch", "16", "--json"};
+    assertEquals(
+        Cli.plan(sized, "dapple-a:1x2", more).ends(0).json().at("/objective/value"),
+        Cli.plan(script, "dapple-a:1x2", more).ends(0).json().at("/objective/value"));
+    Path toml = Cli.file(folder, "t.toml", "[model]\nname = \"llama3\"\nflavor = \"8B\"\n");
+    assertEquals("llama3-8B", json("models", toml + "").get("name").asString());
+    Path calculon =
+        Cli.file(
+            folder,
+            "m.json",
+            "{\"hidden\": 64, \"feedforward\": 256, \"seq_size\": 32, \"attn_heads\": 4,"
+                + " \"attn_size\": 16, \"num_blocks\": 3}");
+    String shown = Cli.run("models", calculon + "").ends(0).out();
+    assertTrue(shown.contains("149,952 (150 k)") && shown.contains("no embedding"), shown);
+    Cli.plan(calculon, "dapple-a:1x2", more)
+        .refusal(2, "is a Calculon model; its embedding or its head cannot be planned");
+  }
+
   @Test
   void arithmeticIsForTheSequenceAskedFor() {
     JsonNode answer = Cli.run("models", "llama3-8b", "--json").ends(0).json();

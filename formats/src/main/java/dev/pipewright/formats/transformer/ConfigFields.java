@@ -1,7 +1,9 @@
 package dev.pipewright.formats.transformer;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.ShownText;
 import dev.pipewright.formats.json.Node;
+import dev.pipewright.model.transformer.HeadPart;
 import dev.pipewright.model.transformer.StackShape;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,6 +22,10 @@ import org.jspecify.annotations.Nullable;
  * @param defaults whole numbers by key
  */
 record ConfigFields(Node node, Node outer, Map<String, Integer> defaults) {
+  /** How names of classes with scores of words end. */
+  private static final List<String> HEADS =
+      List.of("ForCausalLM", "ForConditionalGeneration", "LMHeadModel");
+
   /** {@code "vocab_size 32000, hidden_size 4096"} by key. */
   static Map<String, Integer> defaults(String text) {
     Map<String, Integer> values = new HashMap<>();
@@ -110,6 +116,26 @@ record ConfigFields(Node node, Node outer, Map<String, Integer> defaults) {
     return list == null || list.is(Node.Type.NOTHING)
         ? List.of()
         : list.list().stream().map(Node::text).toList();
+  }
+
+  /**
+   * The scores of words that the file's class has: those of its language model, none of the model
+   * without a head; others are refused by name.
+   */
+  List<HeadPart> scores(boolean usuallyTied) {
+    List<HeadPart> scores = List.of(new HeadPart.Scores(tied(usuallyTied), false));
+    List<String> all = architectures();
+    String first = all.isEmpty() ? "LMHeadModel" : all.get(0);
+    if (HEADS.stream().anyMatch(first::endsWith)) {
+      return scores;
+    }
+    if (first.endsWith("Model")) {
+      return List.of();
+    }
+    throw outer.wrong(
+        "the architecture "
+            + ShownText.of(first)
+            + " has a head that is not supported yet; name the model without it");
   }
 
   /** The number of layers under {@code key}, small enough to be listed. */

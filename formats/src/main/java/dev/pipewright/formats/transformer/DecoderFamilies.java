@@ -7,7 +7,6 @@ import dev.pipewright.model.transformer.AttentionSpan;
 import dev.pipewright.model.transformer.FeedForwardShape;
 import dev.pipewright.model.transformer.FeedForwardShape.Dense;
 import dev.pipewright.model.transformer.FeedForwardShape.Mixture;
-import dev.pipewright.model.transformer.HeadPart;
 import dev.pipewright.model.transformer.InputShape;
 import dev.pipewright.model.transformer.InputShape.Positions;
 import dev.pipewright.model.transformer.LayerShape;
@@ -319,7 +318,7 @@ final class DecoderFamilies {
         InputShape.Words.of(config.number("vocab_size"), hidden, new Positions.Rotary()),
         Optional.empty(),
         new StackShape(blocks, true, Optional.of(NormShape.RMS)),
-        List.of(new HeadPart.Scores(config.tied(usuallyTied), false)),
+        config.scores(usuallyTied),
         depth == 0 ? Optional.empty() : Optional.of(new TokenPrediction(depth, last)),
         config.number("max_position_embeddings"));
   }

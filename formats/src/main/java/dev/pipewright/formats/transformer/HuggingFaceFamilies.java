@@ -24,6 +24,10 @@ final class HuggingFaceFamilies {
       "vocab_size 151936, hidden_size 4096, intermediate_size 22016, num_hidden_layers 32,"
           + " num_attention_heads 32, num_key_value_heads 32, max_position_embeddings 32768,"
           + " sliding_window 4096, max_window_layers 28";
+  private static final String QWEN_VL =
+      "vocab_size 152064, hidden_size 8192, intermediate_size 29568, num_hidden_layers 80,"
+          + " num_attention_heads 64, num_key_value_heads 8, max_position_embeddings 32768,"
+          + " sliding_window 4096, max_window_layers 80";
   private static final String QWEN2_MOE =
       "vocab_size 151936, hidden_size 2048, intermediate_size 5632, num_hidden_layers 24,"
           + " num_attention_heads 16, num_key_value_heads 16, max_position_embeddings 32768,"
@@ -116,6 +120,8 @@ final class HuggingFaceFamilies {
     String mixtral = MISTRAL + ", num_local_experts 8, num_experts_per_tok 2";
     add(all, "mixtral", "MixtralFor", mixtral, DecoderFamilies::mixtral);
     add(all, "qwen2", "Qwen2For", QWEN, DecoderFamilies::qwen2);
+    add(all, "qwen2_vl", "Qwen2VLFor", QWEN_VL, DecoderFamilies::qwen2);
+    add(all, "qwen2_5_vl", "Qwen2_5_VLFor", QWEN_VL, DecoderFamilies::qwen2);
     add(all, "qwen2_moe", "Qwen2MoeFor", QWEN2_MOE, DecoderFamilies::qwen2Mixture);
     add(all, "qwen3", "Qwen3For", QWEN + ", head_dim 128", DecoderFamilies::qwen3);
     add(all, "qwen3_moe", "Qwen3MoeFor", QWEN3_MOE, DecoderFamilies::qwen3Mixture);

@@ -44,7 +44,7 @@ final class OlderFamilies {
         hidden,
         InputShape.Words.of(config.number("vocab_size"), hidden, new Positions.Learned(positions)),
         stack(config.layers("n_layer"), block(attention, width), true, true),
-        List.of(new HeadPart.Scores(config.tied(true), false)),
+        config.scores(true),
         positions);
   }
 
@@ -61,7 +61,7 @@ final class OlderFamilies {
         InputShape.Words.of(config.number("vocab_size"), hidden, new Positions.Rotary()),
         stack(
             config.layers("num_hidden_layers"), block(attention, config.number(WIDTH)), true, true),
-        List.of(new HeadPart.Scores(config.tied(false), false)),
+        config.scores(false),
         config.number("max_position_embeddings"));
   }
 
@@ -94,7 +94,7 @@ final class OlderFamilies {
             StackShape.repeated(block, config.layers("num_hidden_layers")),
             true,
             last ? Optional.of(norm) : Optional.empty()),
-        List.of(new HeadPart.Scores(config.tied(true), false)),
+        config.scores(true),
         positions);
   }
 

@@ -57,6 +57,9 @@ class HuggingFaceConfigTest {
     "model_type gemma hidden_size 2048 intermediate_size 16384 num_hidden_layers 18 num_attention_heads 8 num_key_value_heads 1, 2506172416",
     "model_type gemma2, 2614341888",
     "model_type gemma3_text vocab_size 262144 hidden_size 1152 intermediate_size 6912 num_attention_heads 4 num_key_value_heads 1, 999885952",
+    "model_type gemma3_text hidden_size 2560 intermediate_size 10240 num_hidden_layers 34 sliding_window 1024, 3880263168",
+    "model_type qwen2_vl vocab_size 151936 hidden_size 1536 num_attention_heads 12 num_hidden_layers 28 num_key_value_heads 2 intermediate_size 8960 tie_word_embeddings true, 1543714304",
+    "model_type mistral architectures [\"MistralModel\"], 7110660096",
     "model_type phi3, 3821079552",
     "model_type gpt_oss, 116829156672",
     "model_type deepseek_v3, 671026419200",
@@ -105,6 +108,23 @@ class HuggingFaceConfigTest {
     assertEquals("Hugging Face config (gemma3_text)", read.source());
     assertEquals(
         List.of("counts are those of the text model; vision_config is left out"), read.notes());
+  }
+
+  /** The text's own word on tying counts, then that of the whole, then the family's. */
+  @Test
+  void tiesAreSaidByTheTextOrByTheWhole() {
+    String text = "{\"model_type\":\"gemma3_text\",\"num_hidden_layers\":1";
+    assertEquals(0, shape("model_type gemma3 text_config " + text + "}").headParameters());
+    String outside = "model_type gemma3 tie_word_embeddings false text_config ";
+    assertEquals(262_208L * 2304, shape(outside + text + "}").headParameters());
+    assertEquals(0, shape(outside + text + ",\"tie_word_embeddings\":true}").headParameters());
+  }
+
+  @Test
+  void mixturesOfDeepSeekComeAfterDenseLayersAtTheirFrequency() {
+    TransformerShape shape = shape("model_type deepseek_v3 num_hidden_layers 8 moe_layer_freq 2");
+    assertEquals(
+        List.of(4, 1, 1, 1, 1), shape.stack().runs().stream().map(run -> run.count()).toList());
   }
 
   /** Meta's two models, of which only every second layer of the larger one has experts. */
@@ -176,6 +196,7 @@ class HuggingFaceConfigTest {
         "model_type qwen3 num_hidden_layers 1 layer_types [\"linear_attention\"]|1: layer_types[0] is linear_attention, which is not supported yet; known",
         "model_type qwen3 layer_types [\"full_attention\"]|1: layer_types lists 1 layers, but num_hidden_layers is 32; list each",
         "model_type bert architectures [\"BertForTokenClassification\"]|1: the architecture BertForTokenClassification has a head that is not supported yet; name",
+        "model_type llama architectures [\"LlamaForSequenceClassification\"]|1: the architecture LlamaForSequenceClassification has a head that is not supported yet; name",
         "model_type gpt2 add_cross_attention true|1: gpt2 with cross-attention is not supported yet; give",
         "model_type vit patch_size 15|1: image_size=224 is no multiple, at most 4096-fold, of patch_size=15",
         "model_type llama hidden_size 16777216 num_attention_heads 1 intermediate_size 16777216 num_hidden_layers 16384|1: the network has more than 9e18 parameters; correct its sizes",
