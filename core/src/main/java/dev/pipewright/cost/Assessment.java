@@ -1,6 +1,8 @@
 package dev.pipewright.cost;
 
+import dev.pipewright.plan.PipelinePlan;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * An oracle's answer for a plan.
@@ -26,18 +28,16 @@ public record Assessment(
         stages.stream().map(stage -> stage.memory().device()).toList());
   }
 
-  /** The first stage that does not fit, or -1. */
-  public int firstThatDoesNotFit() {
-    for (int stage = 0; stage < memory.size(); stage++) {
-      if (!memory.get(stage).fits()) {
-        return stage;
-      }
-    }
-    return -1;
+  /** The stages of the plan that its devices cannot hold, in order. */
+  public List<Misfit> misfits(PipelinePlan plan) {
+    return IntStream.range(0, memory.size())
+        .filter(stage -> !memory.get(stage).fits())
+        .mapToObj(stage -> Misfit.of(plan, stage, memory.get(stage)))
+        .toList();
   }
 
   public boolean fits() {
-    return firstThatDoesNotFit() < 0;
+    return memory.stream().allMatch(PeakMemory::fits);
   }
 
   /** The largest peak of any device. */

@@ -13,6 +13,7 @@ import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * What the stages of an asynchronous plan cost on the real topology: each device takes whole
@@ -42,6 +43,14 @@ public final class AsynchronousCosts {
   /** Bytes on each device of each stage; all versions of the weights but one count as static. */
   public List<StageMemory> memory() {
     return List.copyOf(memory);
+  }
+
+  /** The stages that their devices cannot hold, in order. */
+  public List<Misfit> misfits() {
+    return IntStream.range(0, memory.size())
+        .filter(stage -> !memory.get(stage).fits())
+        .mapToObj(stage -> Misfit.of(plan, stage, memory.get(stage)))
+        .toList();
   }
 
   /** Bytes of one version of a stage's weights. */

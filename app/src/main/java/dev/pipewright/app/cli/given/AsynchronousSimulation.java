@@ -1,13 +1,13 @@
 package dev.pipewright.app.cli.given;
 
 import dev.pipewright.app.cli.input.SimulationOptions;
-import dev.pipewright.app.cli.plan.AsynchronousCheck;
 import dev.pipewright.app.cli.plan.SteadyRun;
 import dev.pipewright.app.cli.terminal.Terminal;
 import dev.pipewright.app.report.plan.AsynchronousSheet;
 import dev.pipewright.app.report.plan.PlanSheet;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.AsynchronousCosts;
+import dev.pipewright.cost.Misfit;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.SteadyState;
@@ -81,13 +81,7 @@ public final class AsynchronousSimulation implements SimulatedPlan {
 
   @Override
   public Optional<String> doesNotFit() {
-    for (int stage = 0; stage < limits.size(); stage++) {
-      if (!limits.get(stage).fits()) {
-        return Optional.of(
-            AsynchronousCheck.tooLarge(loaded.file().plan(), stage, limits.get(stage)));
-      }
-    }
-    return Optional.empty();
+    return loaded.misfits().stream().findFirst().map(Misfit::toString);
   }
 
   @Override

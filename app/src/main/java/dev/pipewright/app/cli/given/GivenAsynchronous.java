@@ -3,12 +3,11 @@ package dev.pipewright.app.cli.given;
 import dev.pipewright.app.cli.input.Levels;
 import dev.pipewright.app.cli.input.ModelArgument;
 import dev.pipewright.app.cli.input.SimulationOptions;
-import dev.pipewright.app.cli.plan.AsynchronousCheck;
 import dev.pipewright.app.cli.plan.PlanPictures;
 import dev.pipewright.app.cli.plan.PlanProblems;
 import dev.pipewright.app.cli.plan.SteadyRun;
 import dev.pipewright.cost.AsynchronousCosts;
-import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.cost.Misfit;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.SteadyState;
 import dev.pipewright.cost.Workload;
@@ -126,15 +125,13 @@ public record GivenAsynchronous(Path path, PlanFile<AsynchronousPlan> file, Cost
   }
 
   private List<FileProblem> memory() {
-    List<FileProblem> problems = new ArrayList<>();
-    List<StageMemory> memory = new AsynchronousCosts(costed.costs(), file.plan()).memory();
-    for (int stage = 0; stage < memory.size(); stage++) {
-      if (!memory.get(stage).fits()) {
-        String words = AsynchronousCheck.tooLarge(file.plan(), stage, memory.get(stage));
-        problems.add(FileProblem.ofStage(path, stage, "memory", words));
-      }
-    }
-    return problems;
+    return misfits().stream()
+        .map(misfit -> FileProblem.ofStage(path, misfit.stage(), "memory", misfit.toString()))
+        .toList();
+  }
+
+  List<Misfit> misfits() {
+    return new AsynchronousCosts(costed.costs(), file.plan()).misfits();
   }
 
   @Override

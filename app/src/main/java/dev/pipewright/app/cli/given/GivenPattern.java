@@ -4,6 +4,7 @@ import dev.pipewright.app.cli.input.SimulationOptions;
 import dev.pipewright.app.cli.plan.PlanPictures;
 import dev.pipewright.app.cli.plan.PlanProblems;
 import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cost.Misfit;
 import dev.pipewright.formats.PlanFigures;
 import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.problem.Costed;
@@ -16,6 +17,7 @@ import dev.pipewright.schedule.periodic.Pattern;
 import dev.pipewright.schedule.periodic.PatternCheck;
 import dev.pipewright.schedule.periodic.RepeatedOp;
 import dev.pipewright.schedule.periodic.StageLoad;
+import dev.pipewright.units.Bytes;
 import dev.pipewright.units.Units;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -70,11 +72,9 @@ public record GivenPattern(Path path, PlanFile<PatternPlan> file, Costed costed,
       PeriodicPlan priced = priced();
       problems.addAll(ofPattern(priced.pattern()));
       contiguity(priced).ifPresent(problems::add);
-      tooLarge(priced)
-          .forEach((device, words) -> {
-            int first = stageOn(device);
-            problems.add(FileProblem.ofStage(path, first, "memory", words));
-          });
+      for (Misfit misfit : misfits(priced)) {
+        problems.add(FileProblem.ofStage(path, misfit.stage(), "memory", misfit.toString()));
+      }
       problems.addAll(elsewhere ? List.of() : figures(priced));
     }
     return problems;
@@ -183,20 +183,17 @@ public record GivenPattern(Path path, PlanFile<PatternPlan> file, Costed costed,
     return 0;
   }
 
-  /** What is too much, by device. */
-  Map<Integer, String> tooLarge(PeriodicPlan priced) {
-    Map<Integer, String> words = new LinkedHashMap<>();
+  /** What devices cannot hold, in their order. */
+  List<Misfit> misfits(PeriodicPlan priced) {
+    List<Misfit> misfits = new ArrayList<>();
     double[] bytes = problem().bytes(priced);
     for (int device = 0; device < bytes.length; device++) {
-      var capacity = cluster().device(device).memory();
+      Bytes capacity = cluster().device(device).memory();
       if (bytes[device] > capacity.value() * ROUNDING) {
-        words.put(
-            device,
-            "device %d needs %s of %s; take fewer layers on it, a longer period or smaller mini-batches"
-                .formatted(device, Units.binary(bytes[device], "B"), capacity));
+        misfits.add(Misfit.ofDevice(device, stageOn(device), bytes[device], capacity));
       }
     }
-    return words;
+    return misfits;
   }
 
   private List<FileProblem> figures(PeriodicPlan priced) {

@@ -3,6 +3,7 @@ package dev.pipewright.app.cli.given;
 import dev.pipewright.app.cli.input.SimulationOptions;
 import dev.pipewright.app.cli.plan.PlanProblems;
 import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cost.Misfit;
 import dev.pipewright.formats.MadeFor;
 import dev.pipewright.formats.PlanFile;
 import dev.pipewright.formats.file.BadInputException;
@@ -12,7 +13,6 @@ import dev.pipewright.formats.schedule.FileProblem;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.planner.memory.LayerPeaks;
-import dev.pipewright.units.Units;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -61,7 +61,7 @@ public record GivenPeaks(
                 .formatted(s, stage.devices(), cluster.size() - 1);
         problems.add(FileProblem.ofStage(path, s, "misfit", words));
       } else if (bytes(s) > cluster.device(stage.devices().get(0)).memory().value()) {
-        problems.add(FileProblem.ofStage(path, s, "memory", tooLarge(s)));
+        problems.add(FileProblem.ofStage(path, s, "memory", misfit(s).toString()));
       }
     }
     return problems;
@@ -72,10 +72,9 @@ public record GivenPeaks(
     return peaks.bytes(s, stage.firstLayer(), stage.lastLayer() + 1);
   }
 
-  private String tooLarge(int s) {
+  private Misfit misfit(int s) {
     int device = file.plan().stages().get(s).devices().get(0);
-    return "stage %d needs %s on device %d of %s; take fewer layers in it, or more devices"
-        .formatted(s, Units.binary(bytes(s), "B"), device, cluster.device(device).memory());
+    return Misfit.measured(s, bytes(s), device, cluster.device(device).memory());
   }
 
   private BadInputException noTimes() {

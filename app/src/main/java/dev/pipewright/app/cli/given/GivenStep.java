@@ -5,6 +5,7 @@ import dev.pipewright.app.cli.plan.Answer;
 import dev.pipewright.app.cli.plan.PlanProblems;
 import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.CostModel;
+import dev.pipewright.cost.Misfit;
 import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.PlanMemory;
 import dev.pipewright.cost.SimulatedOracle;
@@ -127,7 +128,7 @@ public record GivenStep(
             memories == null
                 ? ""
                 : when(memories.get(plan.placement().rankOf(stage)).total(), memory);
-        String words = Answer.tooLarge(plan, assessment, stage, when);
+        String words = Misfit.of(plan, stage, memory).when(when).toString();
         problems.add(FileProblem.ofStage(path, stage, "memory", words));
       }
     }
@@ -239,7 +240,7 @@ public record GivenStep(
 
     @Override
     public Optional<String> doesNotFit() {
-      return answer.doesNotFit();
+      return answer.doesNotFit().map(Misfit::toString);
     }
 
     @Override

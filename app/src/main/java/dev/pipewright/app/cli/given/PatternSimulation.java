@@ -6,6 +6,7 @@ import dev.pipewright.app.report.plan.PlanSheet;
 import dev.pipewright.app.report.plan.RoundsSheet;
 import dev.pipewright.app.report.text.Figure;
 import dev.pipewright.app.report.text.Words;
+import dev.pipewright.cost.Misfit;
 import dev.pipewright.cost.TrainingFigures;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.OutputFolder;
@@ -114,7 +115,7 @@ public record PatternSimulation(
 
   @Override
   public Optional<String> doesNotFit() {
-    return given.tooLarge(plan).values().stream().findFirst();
+    return given.misfits(plan).stream().findFirst().map(Misfit::toString);
   }
 
   /** The part of a mini-batch's time for which a device that there is computes nothing. */

@@ -12,7 +12,7 @@ import dev.pipewright.app.report.timeline.TimelineSvg;
 import dev.pipewright.app.report.timeline.TimelineText;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Assessment;
-import dev.pipewright.cost.PeakMemory;
+import dev.pipewright.cost.Misfit;
 import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.TrainingFigures;
@@ -282,31 +282,12 @@ public final class Answer implements PlannerAnswer {
     return planning.best().isPresent() && (!remarks.limitsMemory() || doesNotFit().isEmpty());
   }
 
-  /** The first stage of the best plan that does not fit, worded; empty when all do. */
-  public Optional<String> doesNotFit() {
+  /** The first stage of the best plan that does not fit; empty when all do. */
+  public Optional<Misfit> doesNotFit() {
     return planning.best().flatMap(Answer::doesNotFit);
   }
 
-  public static Optional<String> doesNotFit(Candidate plan) {
-    int stage = plan.estimate().firstThatDoesNotFit();
-    return stage < 0
-        ? Optional.empty()
-        : Optional.of(tooLarge(plan.plan(), plan.estimate(), stage, ""));
-  }
-
-  /**
-   * What a stage needs and what would help.
-   *
-   * @param when in the step that is, after other words; may be empty
-   */
-  public static String tooLarge(PipelinePlan plan, Assessment estimate, int stage, String when) {
-    PeakMemory memory = estimate.memory().get(stage);
-    return "stage %d needs %s on %s of %s%s; recompute, or take more stages, more tensor parallelism or smaller micro-batches"
-        .formatted(
-            stage,
-            Units.binary(memory.peakBytes(), "B"),
-            PlanProblems.devices(plan.stages().get(stage).devices()),
-            memory.capacity(),
-            when);
+  static Optional<Misfit> doesNotFit(Candidate plan) {
+    return plan.estimate().misfits(plan.plan()).stream().findFirst();
   }
 }

@@ -4,6 +4,7 @@ import dev.pipewright.app.cli.terminal.Terminal;
 import dev.pipewright.app.report.plan.AsynchronousSheet;
 import dev.pipewright.app.report.plan.PlanSheet;
 import dev.pipewright.cost.AsynchronousCosts;
+import dev.pipewright.cost.Misfit;
 import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.TrainingFigures;
@@ -165,15 +166,11 @@ final class AsynchronousAnswer extends SteadyAnswer {
   /** Where the planner does not know memory, the first stage that is too large for its devices. */
   @Override
   Optional<String> misfit() {
-    return knowsMemory ? nothing() : plan.flatMap(this::doesNotFit);
-  }
-
-  private Optional<String> doesNotFit(AsynchronousPlan runs) {
-    List<StageMemory> memory = memory();
-    return IntStream.range(0, memory.size())
-        .filter(stage -> !memory.get(stage).fits())
-        .mapToObj(stage -> AsynchronousCheck.tooLarge(runs, stage, memory.get(stage)))
-        .findFirst();
+    return knowsMemory
+        ? nothing()
+        : plan.map(runs -> new AsynchronousCosts(problem.costs(), runs).misfits())
+            .flatMap(misfits -> misfits.stream().findFirst())
+            .map(Misfit::toString);
   }
 
   /** A planner that does not know memory has plans that are not held against it. */

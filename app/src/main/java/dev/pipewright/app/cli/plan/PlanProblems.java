@@ -64,16 +64,4 @@ public final class PlanProblems {
         .findFirst()
         .orElse(path + ": " + failure.getMessage());
   }
-
-  /** {@code device 3}, {@code each of devices 0, 1 … 7}. */
-  static String devices(List<Integer> devices) {
-    if (devices.size() == 1) {
-      return "device " + devices.get(0);
-    }
-    int first = devices.get(0);
-    int last = devices.get(devices.size() - 1);
-    return devices.size() == 2
-        ? "each of devices %d and %d".formatted(first, last)
-        : "each of devices %d … %d".formatted(first, last);
-  }
 }

@@ -8,6 +8,7 @@ import dev.pipewright.app.cli.input.ModelArgument;
 import dev.pipewright.app.cli.terminal.SearchDeadline;
 import dev.pipewright.app.report.text.Words;
 import dev.pipewright.cost.CostModel;
+import dev.pipewright.cost.Misfit;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.formats.PlanJson;
 import dev.pipewright.formats.problem.StepOptions;
@@ -162,7 +163,7 @@ public final class StepAnswer implements Answer.Remarks {
         .orElse("nothing was found so far");
   }
 
-  private Optional<String> tooLarge() {
+  private Optional<Misfit> tooLarge() {
     return limitsMemory() ? planning().best().flatMap(Answer::doesNotFit) : Optional.empty();
   }
 
