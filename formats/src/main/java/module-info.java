@@ -26,6 +26,8 @@ module dev.pipewright.formats {
       dev.pipewright.app;
   exports dev.pipewright.formats.model to
       dev.pipewright.app;
+  exports dev.pipewright.formats.oracle to
+      dev.pipewright.app;
   exports dev.pipewright.formats.paradl to
       dev.pipewright.app;
   exports dev.pipewright.formats.problem to

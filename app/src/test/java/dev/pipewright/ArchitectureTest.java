@@ -144,6 +144,11 @@ class ArchitectureTest {
   }
 
   @Test
+  void predictionsOfTransformersImportTheirShapes() {
+    holds(imports("predict.transformer", "units", "model"));
+  }
+
+  @Test
   void predictionsOfRunsImportCostsAndRequests() {
     holds(
         imports(

@@ -31,6 +31,21 @@ public final class JsonFile {
     }
   }
 
+  /** The same for a file that lies next to a class in the program. */
+  public static <T> T resource(Class<?> owner, String name, Function<JsonParser, T> reader) {
+    Path file = Path.of(name);
+    try (InputStream in = owner.getResourceAsStream(name)) {
+      if (in == null) {
+        throw new IllegalStateException("the program lacks its file " + name);
+      }
+      try (JsonParser parser = new JsonFactory().createParser(ObjectReadContext.empty(), in)) {
+        return worded(file, parser, reader);
+      }
+    } catch (IOException e) {
+      throw InputFile.unreadable(file, e);
+    }
+  }
+
   private static <T> T worded(Path file, JsonParser parser, Function<JsonParser, T> reader) {
     try {
       return reader.apply(parser);

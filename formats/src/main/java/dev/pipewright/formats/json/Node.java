@@ -194,6 +194,11 @@ public final class Node {
     return number;
   }
 
+  /** Any number, also a negative one. */
+  public double finite() {
+    return number("a number");
+  }
+
   private double number(String what) {
     if (type != Type.NUMBER || !NUMBER.matcher(text).matches()) {
       throw expected(what);

@@ -47,6 +47,11 @@ public final class Tree {
     return JsonFile.read(file, parser -> new Tree(file, parser).root());
   }
 
+  /** A JSON file that lies next to a class in the program. */
+  public static Node resource(Class<?> owner, String name) {
+    return JsonFile.resource(owner, name, parser -> new Tree(Path.of(name), parser).root());
+  }
+
   /**
    * JSON is YAML too, but for tabs between its values: what looks like JSON is tried as such first.
    */

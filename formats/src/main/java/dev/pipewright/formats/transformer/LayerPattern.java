@@ -13,7 +13,7 @@ import java.util.List;
  * atom := "[" number ("," number)* "]" | "(" sum ")"
  * </pre>
  */
-final class LayerPattern {
+public final class LayerPattern {
   private final String text;
   private final int most;
   private int at;
@@ -29,7 +29,7 @@ final class LayerPattern {
    * @param most elements that the list may have
    * @throws IllegalArgumentException saying what was expected and where
    */
-  static List<Integer> parse(String text, int most) {
+  public static List<Integer> parse(String text, int most) {
     LayerPattern pattern = new LayerPattern(text, most);
     List<Integer> elements = pattern.sum(0);
     if (pattern.at < pattern.text.length()) {

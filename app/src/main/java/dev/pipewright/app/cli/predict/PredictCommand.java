@@ -59,7 +59,8 @@ import picocli.CommandLine.Spec;
       "  pipewright predict bert-48 --cluster dapple-a --devices 16 --global-batch 64",
       "      --strategies data+tensor+pipeline --recompute auto",
       "  pipewright predict RESNET50.net_sc --cluster abci --strategies data --devices 1024",
-      "      --formulas published"
+      "      --formulas published",
+      "  pipewright predict --table runs.csv"
     })
 public final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
   private static final List<String> FORMULAS = List.of("corrected", "published");
@@ -67,12 +68,14 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
   @Spec private CommandSpec spec;
 
   @Parameters(
+      arity = "0..1",
       paramLabel = "MODEL",
       description = "A profile, graph or ParaDL file, or a name (`pipewright models`).")
   private String model = "";
 
   @Mixin private ModelArgument arguments = new ModelArgument();
   @Mixin private DegreeFlags degrees = new DegreeFlags();
+  @Mixin private TableFlag table = new TableFlag();
 
   @Option(
       names = "--strategies",
@@ -167,6 +170,13 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
 
   @Override
   public void check(Mistakes found) {
+    if (table.isGiven()) {
+      found.of("--table", () -> table.refuseOthers(spec, model));
+      return;
+    }
+    if (model.isEmpty()) {
+      found.of("MODEL", this::missing);
+    }
     arguments.check(model, found);
     found.of("--cluster", () -> arguments.require());
     found.of("--strategies", this::strategies);
@@ -178,6 +188,13 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
 
   @Override
   public Integer call() {
+    if (table.isGiven()) {
+      table.refuseOthers(spec, model);
+      return table.answer(spec, json);
+    }
+    if (model.isEmpty()) {
+      missing();
+    }
     List<Strategy> asked = strategies();
     Exchange exchange = Exchange.valueOf(choice("--all-reduce", allReduce, exchanges()));
     Formulas which = Formulas.valueOf(choice("--formulas", formulas, FORMULAS));
@@ -188,6 +205,11 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
     try (OutputFolder to = OutputFolder.of(out, StudyAnswer.FILES)) { // before any work
       return answer(asked, exchange, which, counts, costed, batch, to);
     }
+  }
+
+  private void missing() {
+    throw new BadInputException(
+        "MODEL is missing; write `%s MODEL` or give a --table".formatted(spec.qualifiedName()));
   }
 
   private int answer(

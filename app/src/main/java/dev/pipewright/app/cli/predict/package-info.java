@@ -1,4 +1,4 @@
-/** The command {@code predict}: strategies over numbers of devices. */
+/** The command {@code predict}: strategies over numbers of devices, or tables of training runs. */
 @NullMarked
 package dev.pipewright.app.cli.predict;
 

@@ -1,0 +1,104 @@
+package dev.pipewright.predict.transformer;
+
+import dev.pipewright.units.Check;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Constants that were fitted to published step times, by name: {@code eps.h100.half}. None belongs
+ * to a network or to a single run. With them come intervals of their errors, by class of runs, and
+ * the range of hidden sizes that each framework and chip was fitted on.
+ *
+ * @param values by name; a name's more special forms go first, like {@code ew.mcore} before {@code
+ *     ew}
+ * @param errors intervals by class of runs
+ * @param ranges hidden sizes by {@code FRAMEWORK | CHIP | dense} or {@code … | moe}
+ */
+public record CalibratedConstants(
+    Map<String, Double> values, Map<String, Errors> errors, Map<String, HiddenRange> ranges) {
+  /** Quantiles of ln(measured / predicted), inside the fitted range and outside. */
+  public record Errors(LogInterval inside, LogInterval outside) {}
+
+  /** From {@code low} to {@code high}, both natural logarithms of a ratio. */
+  public record LogInterval(double low, double high) {
+    public LogInterval {
+      Check.that(low <= high, "the interval from %s to %s is empty", low, high);
+    }
+
+    LogInterval times(double factor) {
+      return new LogInterval(factor * low, factor * high);
+    }
+  }
+
+  /** Hidden sizes of the fitted networks. */
+  public record HiddenRange(int least, int most) {}
+
+  /** Where a run lies with respect to what was fitted. */
+  public enum Coverage {
+    INSIDE,
+    /** The framework and the chip occur, but not together at such a hidden size. */
+    EXTRAPOLATED,
+    /** The chip or the framework does not occur. */
+    UNSEEN
+  }
+
+  private static final double WIDER = 1.5; // for a chip or framework without rows
+
+  public CalibratedConstants {
+    values = Map.copyOf(values);
+    errors = Map.copyOf(errors);
+    ranges = Map.copyOf(ranges);
+  }
+
+  /** The value of the first name that exists. */
+  double get(String... names) {
+    for (String name : names) {
+      Double value = values.get(name);
+      if (value != null) {
+        return value;
+      }
+    }
+    throw new IllegalArgumentException("no constant is called " + String.join(" or ", names));
+  }
+
+  double orOne(String name) {
+    return values.getOrDefault(name, 1.0);
+  }
+
+  /** Where a run lies. */
+  Coverage coverage(TransformerRun run, boolean mixtures) {
+    String framework = run.software().framework().word();
+    String chip = run.machine().chip();
+    HiddenRange range = ranges.get(key(framework, chip, mixtures ? "moe" : "dense"));
+    if (!part(0).contains(framework) || !part(1).contains(chip)) {
+      return Coverage.UNSEEN;
+    }
+    int hidden = run.shape().hidden();
+    boolean inside = range != null && range.least <= hidden && hidden <= range.most;
+    return inside ? Coverage.INSIDE : Coverage.EXTRAPOLATED;
+  }
+
+  /** Natural logarithms of measured over predicted seconds that 90 % of runs lie between. */
+  LogInterval interval(TransformerRun run, boolean mixtures) {
+    String framework = run.software().framework().word();
+    String type = mixtures ? "moe" : errors.containsKey(framework) ? framework : "dense";
+    Errors found = errors.get(type);
+    Check.that(found != null, "no intervals are calibrated for %s", type);
+    return switch (coverage(run, mixtures)) {
+      case INSIDE -> found.inside;
+      case EXTRAPOLATED -> found.outside;
+      case UNSEEN -> found.outside.times(WIDER);
+    };
+  }
+
+  private static String key(String framework, String chip, String kind) {
+    return framework + " | " + chip + " | " + kind;
+  }
+
+  private Set<String> part(int index) {
+    return ranges.keySet().stream()
+        .map(key -> key.split(" \\| ", -1)[index])
+        .collect(Collectors.toSet());
+  }
+}

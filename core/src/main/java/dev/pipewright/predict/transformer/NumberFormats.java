@@ -1,0 +1,51 @@
+package dev.pipewright.predict.transformer;
+
+/**
+ * Precision of a run.
+ *
+ * @param products in which matrices are multiplied
+ * @param castBytes bytes moved for each element that is cast to 8 or 4 bits; 0 in half precision
+ * @param rowwise whether 8-bit scales belong to rows
+ * @param pureHalf whether weights, gradients and optimizer state are all in bfloat16
+ * @param exchangedGradientBytes of a gradient element between data-parallel ranks
+ * @param state bytes of a parameter's state
+ */
+public record NumberFormats(
+    Products products,
+    double castBytes,
+    boolean rowwise,
+    boolean pureHalf,
+    int exchangedGradientBytes,
+    StateBytes state) {
+  /** Formats of products. */
+  public enum Products {
+    HALF,
+    FP8,
+    /** With a scale for each 32 elements. */
+    MXFP8,
+    /** Four bits, with a scale for each 16 elements. */
+    NVFP4;
+
+    /** Whether scales belong to blocks of elements. */
+    boolean blockScaled() {
+      return this == MXFP8 || this == NVFP4;
+    }
+
+    /** Whether inputs of products are kept in 8 bits or fewer for the backward pass. */
+    boolean narrow() {
+      return this != HALF;
+    }
+  }
+
+  /**
+   * Bytes that a rank keeps for a parameter. Mixed precision keeps 2 + 4 + 12 (half-precision
+   * weight, fp32 gradient; fp32 weight and two moments).
+   *
+   * <p>Source: S. Rajbhandari et al., <i>ZeRO</i>, SC 2020, arXiv:1910.02054, §3.1.
+   */
+  public record StateBytes(double weight, double gradient, double optimizer) {
+    double total() {
+      return weight + gradient + optimizer;
+    }
+  }
+}

@@ -1,0 +1,147 @@
+package dev.pipewright.predict.transformer;
+
+import dev.pipewright.predict.transformer.NumberFormats.StateBytes;
+import dev.pipewright.predict.transformer.RecomputePolicy.Full;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Bytes of each pipeline rank.
+ *
+ * <p>Sources: S. Rajbhandari et al., <i>ZeRO</i>, arXiv:1910.02054, §5 (sharded state); V.
+ * Korthikanti et al., arXiv:2205.05198, §4.2.3 (micro-batches in flight of interleaved 1F1B).
+ */
+final class RankMemoryFormula {
+
+  private static final double NORM_VECTORS = 4; // scales and shifts of a layer's two norms
+  private static final double GATHERED_LAYERS = 2; // the one that computes and the next
+
+  private final TransformerRun run;
+  private final TransformerSizes sizes;
+  private final TrainingLayout layout;
+  private final RankWeights weights;
+  private final double denseLayer; // elements, norms included
+  private final double mixtureLayer;
+
+  RankMemoryFormula(TransformerRun run, TransformerSizes sizes) {
+    this.run = run;
+    this.sizes = sizes;
+    this.layout = run.layout();
+    this.weights = RankWeights.of(run, sizes);
+    this.denseLayer = weights.dense() + NORM_VECTORS * sizes.hidden();
+    this.mixtureLayer = weights.mixture() + NORM_VECTORS * sizes.hidden();
+  }
+
+  /** All ranks, the first stage's first. */
+  List<TransformerRankBytes> ranks() {
+    List<StageSplit.Rank> held = run.split().ranks(sizes);
+    List<TransformerRankBytes> bytes = new ArrayList<>();
+    for (int rank = 0; rank < held.size(); rank++) {
+      bytes.add(rank(held.get(rank), rank));
+    }
+    return bytes;
+  }
+
+  private TransformerRankBytes rank(StageSplit.Rank held, int rank) {
+    double states = run.tokens() * sizes.hidden() / layout.normRanks();
+    boolean recomputed = run.recompute() instanceof Full;
+    double logits =
+        run.kept().logitBytes()
+            * run.tokens()
+            * sizes.vocabulary()
+            / layout.tensor()
+            * (1 + held.predictions());
+    return new TransformerRankBytes(
+        state(held),
+        activations(held, rank),
+        run.offload().parts().isEmpty() ? recomputed ? workingSet() : 0 : movedLayer(),
+        held.heads() > 0 ? logits + 6 * states : 0,
+        held.embeddings() > 0 ? (run.kept().hiddenDropout() ? 3 : 2) * states : 0,
+        run.machine().workspaceBytes());
+  }
+
+  private double activations(StageSplit.Rank held, int rank) {
+    double dense = sizes.hasDense() ? kept(false) : 0;
+    double mixture = sizes.hasMixtures() ? kept(true) : 0;
+    double layers = held.dense() * dense + held.mixtures() * mixture;
+    double waiting = layers * inFlight(rank);
+    if (run.offload().layers() > 0) {
+      double all = Math.max(1, (double) sizes.layers() / layout.pipeline());
+      waiting *= 1 - Math.min(1, run.offload().layers() / all);
+    }
+    double prediction = sizes.hasMixtures() ? mixture : dense;
+    return waiting + held.predictions() * (prediction + 8 * run.tokens() * sizes.hidden());
+  }
+
+  /** Micro-batches of all the rank's layers that wait at its peak. */
+  private double inFlight(int rank) {
+    int later = layout.pipeline() - rank; // ranks from this one on
+    int batches = layout.microBatches();
+    int chunks = layout.interleave();
+    if (chunks == 1) {
+      return Math.min(batches, later);
+    }
+    long mostChunks = (chunks - 1L) * layout.pipeline() + 1 + 2L * (later - 1);
+    return (double) Math.min((long) batches * chunks, mostChunks) / chunks;
+  }
+
+  private double kept(boolean mixture) {
+    LayerActivations layer = LayerActivations.of(run, sizes, mixture);
+    return layer.total() - layer.moved(run.offload());
+  }
+
+  /** Bytes of one layer while it is recomputed. */
+  private double workingSet() {
+    return Math.max(
+        sizes.hasDense() ? LayerActivations.counted(run, sizes, false).total() : 0,
+        sizes.hasMixtures() ? LayerActivations.counted(run, sizes, true).total() : 0);
+  }
+
+  /** Bytes of the layer that is being moved to the host. */
+  private double movedLayer() {
+    return Math.max(
+        sizes.hasDense() ? LayerActivations.of(run, sizes, false).moved(run.offload()) : 0,
+        sizes.hasMixtures() ? LayerActivations.of(run, sizes, true).moved(run.offload()) : 0);
+  }
+
+  private double state(StageSplit.Rank held) {
+    double predictions = held.predictions();
+    boolean first = held.embeddings() > 0;
+    double layers = held.dense() * denseLayer + held.mixtures() * mixtureLayer;
+    double experts = held.mixtures() * weights.experts();
+    layers += predictions * (sizes.hasMixtures() ? mixtureLayer : denseLayer);
+    layers += predictions * (2 * sizes.hidden() * sizes.hidden() / layout.tensor());
+    experts += predictions * weights.experts();
+    layers += first ? sizes.learnedPositions() * sizes.hidden() : 0;
+    double narrow = run.formats().products().narrow() ? layers + experts : 0;
+    double shared = layers + ends(held);
+    StateBytes bytes = run.formats().state();
+    if (layout.zero() == 3) {
+      double shards = Math.min(layout.shardGroup(), layout.replicas());
+      double gathered =
+          GATHERED_LAYERS
+              * run.kept().gatheredBytes()
+              * Math.max(
+                  sizes.hasDense() ? denseLayer : 0,
+                  sizes.hasMixtures() ? mixtureLayer + weights.experts() : 0);
+      return (shared * bytes.total() + narrow) / shards
+          + experts * bytes.total() / layout.expertReplicas()
+          + gathered;
+    }
+    boolean sharded = layout.zero() > 0 && run.kept().shardedOptimizer();
+    double weightAndGradient = bytes.weight() + bytes.gradient();
+    return shared * (weightAndGradient + bytes.optimizer() / (sharded ? layout.replicas() : 1))
+        + experts
+            * (weightAndGradient + bytes.optimizer() / (sharded ? layout.expertReplicas() : 1))
+        + narrow;
+  }
+
+  /** Elements of embedding and head; a tied table counts once on a rank that has both. */
+  private double ends(StageSplit.Rank held) {
+    boolean first = held.embeddings() > 0;
+    boolean last = held.heads() > 0;
+    double tables = first && last && sizes.tied() ? 1 : (first ? 1 : 0) + (last ? 1 : 0);
+    boolean copy = held.predictions() > 0 && !first; // of the embedding, for the next token
+    return (tables + (copy ? 1 : 0)) * weights.end();
+  }
+}

@@ -1,0 +1,102 @@
+package dev.pipewright.predict.transformer;
+
+import dev.pipewright.units.Check;
+
+/**
+ * Degrees of parallelism and batches, as in Megatron-LM. Ranks run along tensor parallelism
+ * fastest, then context, data and pipeline parallelism.
+ *
+ * @param tensor ranks that share each layer's matrices
+ * @param pipeline ranks along the layers
+ * @param data replicas with samples of their own
+ * @param context ranks that share each sequence
+ * @param interleave chunks of layers per pipeline rank
+ * @param expert ranks that share the experts of a layer
+ * @param expertTensor ranks that share each expert's matrices
+ * @param zero what data-parallel ranks shard: 0 nothing, 1 optimizer state, 2 also gradients, 3
+ *     also parameters
+ * @param shardGroup ranks that shard a parameter under ZeRO-3; replicas beyond them hold copies
+ * @param sequenceParallel whether norms and dropout share the sequence among tensor-parallel ranks
+ * @param globalBatch sequences of a step
+ * @param microBatch sequences of a pass
+ */
+public record TrainingLayout(
+    int tensor,
+    int pipeline,
+    int data,
+    int context,
+    int interleave,
+    int expert,
+    int expertTensor,
+    int zero,
+    int shardGroup,
+    boolean sequenceParallel,
+    int globalBatch,
+    int microBatch) {
+  private static final int MOST = 1 << 20;
+
+  /** Throws {@link IllegalArgumentException} where degrees and batches do not go together. */
+  public TrainingLayout {
+    degree("tensor", tensor);
+    degree("pipeline", pipeline);
+    degree("data", data);
+    degree("context", context);
+    degree("interleave", interleave);
+    degree("expert", expert);
+    degree("expert_tensor", expertTensor);
+    degree("fsdp_degree", shardGroup);
+    Check.that(0 <= zero && zero <= 3, "zero=%d is no ZeRO stage; write 0 to 3", zero);
+    Check.that(globalBatch >= 1, "global_batch=%d; write at least 1", globalBatch);
+    Check.that(microBatch >= 1, "micro_batch=%d; write at least 1", microBatch);
+    Check.that(
+        (double) tensor * pipeline * data * context <= MOST,
+        "tensor × pipeline × data × context is more than %d devices; write fewer",
+        MOST);
+    Check.that(
+        globalBatch % ((long) data * microBatch) == 0,
+        "global_batch=%d is no multiple of data=%d × micro_batch=%d; correct one of them",
+        globalBatch,
+        data,
+        microBatch);
+    sequenceParallel &= tensor > 1;
+  }
+
+  private static void degree(String name, int value) {
+    Check.that(
+        1 <= value && value <= MOST, "%s=%d is out of range; write 1 to %d", name, value, MOST);
+  }
+
+  public int devices() {
+    return tensor * pipeline * data * context;
+  }
+
+  /** Micro-batches of a step per replica. */
+  public int microBatches() {
+    return globalBatch / (data * microBatch);
+  }
+
+  /** Ranks that hold copies of a dense layer's share: data times context parallelism. */
+  int replicas() {
+    return data * context;
+  }
+
+  /** Ranks that hold copies of an expert's share. */
+  double expertReplicas() {
+    return Math.max(1.0, (double) devices() / ((double) pipeline * expert * expertTensor));
+  }
+
+  /** Ranks that share norms of a sequence. */
+  int normRanks() {
+    return sequenceParallel ? tensor : 1;
+  }
+
+  /** Ranks that shard a dense parameter's optimizer state. */
+  int optimizerShards() {
+    return zero == 0 ? 1 : zero == 3 ? Math.min(shardGroup, replicas()) : replicas();
+  }
+
+  /** Replicas of a shard group under ZeRO-3. */
+  double shardReplicas() {
+    return Math.max(1.0, (double) devices() / ((double) shardGroup * tensor * pipeline));
+  }
+}

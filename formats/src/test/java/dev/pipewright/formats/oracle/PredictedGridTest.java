@@ -1,0 +1,95 @@
+package dev.pipewright.formats.oracle;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.predict.transformer.CalibratedConstants;
+import dev.pipewright.predict.transformer.TransformerOracle;
+import dev.pipewright.predict.transformer.TransformerPhases;
+import dev.pipewright.predict.transformer.TransformerPrediction;
+import dev.pipewright.predict.transformer.TransformerRankBytes;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.function.BiConsumer;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Predictions of made-up runs equal those of an independent program, whose answers stand in the
+ * tables' columns {@code expected_…}.
+ */
+class PredictedGridTest {
+  private static final double SAME = 1e-9; // relative
+  private static final CalibratedConstants CONSTANTS = CalibratedConstantsJson.read();
+
+  private static Path table(String name) {
+    try {
+      return Path.of(
+          Objects.requireNonNull(PredictedGridTest.class.getResource("/oracle/" + name)).toURI());
+    } catch (URISyntaxException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void each(String name, BiConsumer<TrainingRow, TransformerPrediction> check) {
+    TrainingRuns runs = new TrainingRuns(MachineSheets.read());
+    TrainingTable table = TrainingTable.read(table(name));
+    assertTrue(table.rows().size() >= 100, "too few rows: " + table.rows().size());
+    assertAll(
+        table.rows().stream()
+            .map(row ->
+                () -> check.accept(row, TransformerOracle.predict(runs.of(row), CONSTANTS))));
+  }
+
+  private static void same(TrainingRow row, String column, double value) {
+    double expected = Double.parseDouble(row.text("expected_" + column));
+    assertEquals(expected, value, SAME * Math.abs(expected), () -> row.id() + " " + column);
+  }
+
+  @Test
+  void secondsEqual() {
+    each(
+        "runs.csv",
+        (row, predicted) -> {
+          TransformerPhases phases = predicted.phases();
+          same(row, "products_s", phases.layers().products());
+          same(row, "attention_s", phases.layers().attention());
+          same(row, "bubble_s", phases.bubble());
+          same(row, "data_parallel_s", phases.dataParallel());
+          same(row, "optimizer_s", phases.optimizer());
+          same(row, "iteration_s", predicted.iterationSeconds());
+          same(row, "low_s", predicted.shortestSeconds());
+          same(row, "high_s", predicted.longestSeconds());
+        });
+  }
+
+  @Test
+  void bytesEqual() {
+    each(
+        "runs.csv",
+        (row, predicted) -> {
+          same(row, "worst_bytes", predicted.worst().total());
+          same(row, "logged_bytes", predicted.logged().total());
+          assertEquals(row.flag("expected_fits", false), predicted.fits(), row.id());
+        });
+  }
+
+  @Test
+  void bytesOfMegatronsFlagsEqual() {
+    each(
+        "megatron-flags.csv",
+        (row, predicted) -> {
+          TransformerRankBytes logged = predicted.logged();
+          same(row, "state_bytes", logged.state());
+          same(row, "activations_bytes", logged.activations());
+          same(row, "working_set_bytes", logged.workingSet());
+          same(row, "logits_bytes", logged.logits());
+          same(row, "embedding_bytes", logged.embedding());
+          same(row, "workspace_bytes", logged.workspace());
+          same(row, "worst_bytes", predicted.worst().total());
+          same(row, "logged_bytes", logged.total());
+          assertEquals(row.flag("expected_fits", false), predicted.fits(), row.id());
+        });
+  }
+}
