@@ -42,7 +42,10 @@ public record StageSplit(int ranks, List<Chunk> chunks) {
     int count = ranks * interleave;
     int units = layers + (embeddingAsLayer ? 1 : 0) + (lossAsLayer ? 1 : 0);
     Check.that(
-        units >= count, "layers=%d are fewer than the %d chunks of the pipeline", layers, count);
+        units >= count,
+        "layers=%d are fewer than the %d chunks of the pipeline; lower pipeline or interleave",
+        layers,
+        count);
     List<Chunk> chunks = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       boolean first = i == 0;

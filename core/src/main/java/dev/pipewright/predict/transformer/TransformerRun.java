@@ -98,9 +98,9 @@ public record TransformerRun(
         layout.interleave());
     Check.that(
         split.layers() == shape.layers(),
-        "the split holds %d layers of layers=%d; correct one of them",
-        split.layers(),
-        shape.layers());
+        "layers=%d, but the split of the pipeline holds %d; correct one of them",
+        shape.layers(),
+        split.layers());
     Check.that(
         !formats.products().narrow() || machine.family() != Family.A100,
         "precision=%s is beyond machine=%s, whose products have 16 bits or more; write bf16 or fp16",
