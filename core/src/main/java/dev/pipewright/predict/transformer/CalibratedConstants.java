@@ -1,6 +1,7 @@
 package dev.pipewright.predict.transformer;
 
 import dev.pipewright.units.Check;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -13,7 +14,7 @@ import java.util.stream.Collectors;
  * @param values by name; a name's more special forms go first, like {@code ew.mcore} before {@code
  *     ew}
  * @param errors intervals by class of runs
- * @param ranges hidden sizes by {@code FRAMEWORK | CHIP | dense} or {@code … | moe}
+ * @param ranges hidden sizes by {@code FRAMEWORK | CHIP | PRECISION dense} or {@code … moe}
  */
 public record CalibratedConstants(
     Map<String, Double> values, Map<String, Errors> errors, Map<String, HiddenRange> ranges) {
@@ -37,7 +38,7 @@ public record CalibratedConstants(
   /** Where a run lies with respect to what was fitted. */
   public enum Coverage {
     INSIDE,
-    /** The framework and the chip occur, but not together at such a hidden size. */
+    /** The framework and the chip occur, but not with such a precision, layer and hidden size. */
     EXTRAPOLATED,
     /** The chip or the framework does not occur. */
     UNSEEN
@@ -70,7 +71,8 @@ public record CalibratedConstants(
   Coverage coverage(TransformerRun run, boolean mixtures) {
     String framework = run.software().framework().word();
     String chip = run.machine().chip();
-    HiddenRange range = ranges.get(key(framework, chip, mixtures ? "moe" : "dense"));
+    String precision = run.formats().products().name().toLowerCase(Locale.ROOT);
+    HiddenRange range = ranges.get(key(framework, chip, precision, mixtures ? "moe" : "dense"));
     if (!part(0).contains(framework) || !part(1).contains(chip)) {
       return Coverage.UNSEEN;
     }
@@ -92,8 +94,9 @@ public record CalibratedConstants(
     };
   }
 
-  private static String key(String framework, String chip, String kind) {
-    return framework + " | " + chip + " | " + kind;
+  /** The key of a range. */
+  public static String key(String framework, String chip, String precision, String layers) {
+    return framework + " | " + chip + " | " + precision + " " + layers;
   }
 
   private Set<String> part(int index) {

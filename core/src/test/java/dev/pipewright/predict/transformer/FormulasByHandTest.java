@@ -71,7 +71,7 @@ class FormulasByHandTest {
     return new CalibratedConstants(
         values,
         Map.of("dense", new Errors(narrow, wide), "moe", new Errors(wide, wide)),
-        Map.of("nemo | a100 | dense", new HiddenRange(1024, 4096)));
+        Map.of("nemo | a100 | half dense", new HiddenRange(1024, 4096)));
   }
 
   private static TrainingLayout layout(int tensor, int pipeline, int data, int interleave) {

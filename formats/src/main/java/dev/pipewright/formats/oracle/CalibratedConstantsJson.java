@@ -39,14 +39,14 @@ public final class CalibratedConstantsJson {
     }
     Map<String, HiddenRange> ranges = new LinkedHashMap<>();
     for (Node each : root.required("ranges").list()) {
-      Fields fields = each.object(List.of("framework", "chip", "layers", "hidden"));
+      Fields fields = each.object(List.of("framework", "chip", "precision", "layers", "hidden"));
       List<Integer> hidden = fields.counts("hidden", 1);
       ranges.put(
-          fields.required("framework").text()
-              + " | "
-              + fields.required("chip").text()
-              + " | "
-              + fields.required("layers").text(),
+          CalibratedConstants.key(
+              fields.required("framework").text(),
+              fields.required("chip").text(),
+              fields.required("precision").text(),
+              fields.required("layers").text()),
           new HiddenRange(hidden.get(0), hidden.get(1)));
     }
     return new CalibratedConstants(values, errors, ranges);
