@@ -64,7 +64,7 @@ class PredictTableTest {
     for (JsonNode part : row.get("memory")) {
       bytes += part.asLong();
     }
-    assertEquals(row.get("memory_bytes").asLong(), bytes, 3);
+    assertTrue(Math.abs(row.get("memory_bytes").asLong() - bytes) <= 3, row::toString);
   }
 
   @Test

@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Constants that were fitted to published step times, by name: {@code eps.h100.half}. None belongs
@@ -55,7 +56,7 @@ public record CalibratedConstants(
   /** The value of the first name that exists. */
   double get(String... names) {
     for (String name : names) {
-      Double value = values.get(name);
+      @Nullable Double value = values.get(name);
       if (value != null) {
         return value;
       }
@@ -72,7 +73,8 @@ public record CalibratedConstants(
     String framework = run.software().framework().word();
     String chip = run.machine().chip();
     String precision = run.formats().products().name().toLowerCase(Locale.ROOT);
-    HiddenRange range = ranges.get(key(framework, chip, precision, mixtures ? "moe" : "dense"));
+    @Nullable HiddenRange range =
+        ranges.get(key(framework, chip, precision, mixtures ? "moe" : "dense"));
     if (!part(0).contains(framework) || !part(1).contains(chip)) {
       return Coverage.UNSEEN;
     }
@@ -85,8 +87,10 @@ public record CalibratedConstants(
   LogInterval interval(TransformerRun run, boolean mixtures) {
     String framework = run.software().framework().word();
     String type = mixtures ? "moe" : errors.containsKey(framework) ? framework : "dense";
-    Errors found = errors.get(type);
-    Check.that(found != null, "no intervals are calibrated for %s", type);
+    @Nullable Errors found = errors.get(type);
+    if (found == null) {
+      throw new IllegalArgumentException("no intervals are calibrated for " + type);
+    }
     return switch (coverage(run, mixtures)) {
       case INSIDE -> found.inside;
       case EXTRAPOLATED -> found.outside;

@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Machines by name, from {@code machines.json}: data-sheet values with their sources. A name such
@@ -104,7 +105,7 @@ public final class MachineSheets {
   }
 
   private GpuMachine find(String base, String name) {
-    GpuMachine machine = machines.get(base);
+    @Nullable GpuMachine machine = machines.get(base);
     if (machine == null) {
       throw new IllegalArgumentException(
           "machine=%s is unknown; %s, perhaps with a network as in h100-80g-8x3200g"
