@@ -39,13 +39,14 @@ public record StageSplit(int ranks, List<Chunk> chunks) {
       int predictions,
       boolean embeddingAsLayer,
       boolean lossAsLayer) {
-    int count = ranks * interleave;
+    long chunksWanted = (long) ranks * interleave;
     int units = layers + (embeddingAsLayer ? 1 : 0) + (lossAsLayer ? 1 : 0);
     Check.that(
-        units >= count,
+        units >= chunksWanted,
         "layers=%d are fewer than the %d chunks of the pipeline; lower pipeline or interleave",
         layers,
-        count);
+        chunksWanted);
+    int count = (int) chunksWanted;
     List<Chunk> chunks = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       boolean first = i == 0;

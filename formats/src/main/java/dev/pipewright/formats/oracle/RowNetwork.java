@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 final class RowNetwork {
   private static final int VOCABULARY = 50_257; // GPT-2's
   private static final int MULTIPLE = 128; // of which the padded vocabulary is one, per rank
-  private static final Pattern LATENT = Pattern.compile("\\d+([;/ ]+\\d+){4}");
+  private static final Pattern LATENT = Pattern.compile("\\d{1,8}([;/ ]+\\d{1,8}){4}");
 
   private RowNetwork() {}
 
@@ -67,7 +67,7 @@ final class RowNetwork {
 
   private static int vocabulary(TrainingRow row, boolean padded) {
     int words = row.positive("vocabulary", VOCABULARY);
-    long multiple = (long) MULTIPLE * row.positive("tensor", 1);
+    long multiple = (long) MULTIPLE * row.degree("tensor", 1);
     return padded ? words : Math.toIntExact((words + multiple - 1) / multiple * multiple);
   }
 

@@ -24,6 +24,7 @@ import java.util.stream.Collectors;
 final class RowSettings {
   private static final List<String> PRECISIONS =
       List.of("bf16", "mixed-bf16", "fp16", "mixed-fp16", "fp8", "mxfp8", "nvfp4");
+  private static final List<String> GRADIENTS = List.of("fp32", "bf16", "fp16");
   private static final Set<String> SINGLE_COPY = Set.of("deepep", "hybridep", "flex");
   private static final Pattern LAYERS = Pattern.compile("(\\d{1,6}) layers");
   private static final String FUSED_BY_DEFAULT = "2025-11"; // month of the lts container
@@ -113,7 +114,7 @@ final class RowSettings {
     boolean pure = precision.equals("bf16") && !stated && !megatronFlags;
     boolean half = precision.equals("fp16") || precision.equals("mixed-fp16");
     boolean mpt = framework == Framework.MPT || framework == Framework.LLM_FOUNDRY;
-    boolean fp32 = row.text("grads").equals("fp32");
+    boolean fp32 = row.choice("grads", "fp32", GRADIENTS).equals("fp32");
     boolean exchanged32 = stated ? fp32 : !(pure || half || precision.equals("fp8") || mpt);
     boolean held32 = stated ? fp32 : !half;
     return new NumberFormats(

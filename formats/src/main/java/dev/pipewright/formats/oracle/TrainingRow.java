@@ -14,6 +14,8 @@ public final class TrainingRow {
   static final List<String> REQUIRED =
       List.of("machine", "layers", "hidden", "heads", "sequence", "global_batch");
 
+  private static final int MOST_RANKS = 1 << 20;
+
   private final Path file;
   private final int line;
   private final List<String> headings;
@@ -73,6 +75,16 @@ public final class TrainingRow {
   int positive(String column, int otherwise) {
     int value = count(column, 0);
     return value == 0 ? otherwise : value;
+  }
+
+  /** A degree of parallelism; {@code otherwise} where the cell is empty. */
+  int degree(String column, int otherwise) {
+    int value = positive(column, otherwise);
+    if (value > MOST_RANKS) {
+      throw wrong(
+          column, "%s=%d is out of range; write 1 to %d".formatted(column, value, MOST_RANKS));
+    }
+    return value;
   }
 
   /** A whole number that is needed. */

@@ -32,8 +32,8 @@ public final class TrainingRuns {
     int zero = zero(row, flags);
     RowSettings settings = new RowSettings(row, flags, zero);
     boolean stated = row.isFilled("layout");
-    int pipeline = row.positive("pipeline", 1);
-    int interleave = row.positive("interleave", 1);
+    int pipeline = row.degree("pipeline", 1);
+    int interleave = row.degree("interleave", 1);
     StageSplit split =
         row.checked(
             stated ? "layout" : "pipeline",
@@ -65,12 +65,12 @@ public final class TrainingRuns {
   }
 
   private static TrainingLayout layout(TrainingRow row, int zero, int interleave) {
-    int tensor = row.positive("tensor", 1);
-    int pipeline = row.positive("pipeline", 1);
-    int context = row.positive("context", 1);
+    int tensor = row.degree("tensor", 1);
+    int pipeline = row.degree("pipeline", 1);
+    int context = row.degree("context", 1);
     long model = (long) tensor * pipeline * context;
     int devices = row.positive("devices", 0);
-    int data = row.positive("data", (int) Math.max(1, devices / model));
+    int data = row.degree("data", (int) Math.max(1, devices / model));
     if (devices > 0 && model * data != devices) {
       throw row.wrong(
           "devices",
@@ -78,10 +78,10 @@ public final class TrainingRuns {
               .formatted(devices, tensor, pipeline, context, data));
     }
     boolean experts = row.count("experts", 0) > 0;
-    int expert = row.positive("expert", 1);
-    int expertTensor = row.positive("expert_tensor", experts ? tensor : 1);
+    int expert = row.degree("expert", 1);
+    int expertTensor = row.degree("expert_tensor", experts ? tensor : 1);
     boolean tooMany = (long) expertTensor * expert > (long) tensor * context * data;
-    int group = row.positive("fsdp_degree", data);
+    int group = row.degree("fsdp_degree", data);
     return new TrainingLayout(
         tensor,
         pipeline,

@@ -9,11 +9,13 @@ import dev.pipewright.predict.transformer.TransformerRun;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tables of training runs: defaults, and a sentence with its place for every mistake. */
 class TrainingTableTest {
@@ -102,6 +104,7 @@ class TrainingTableTest {
         ",tensor; ,3; 2:7: devices=8 are not tensor=3 × pipeline=1 × context=1 × data=2; correct",
         ",tensor,data; ,3,; 2:7: devices=8 are not tensor=3",
         ",precision; ,fp7; 2:8: precision=fp7 is unknown; did you mean",
+        ",grads; ,fp23; 2:8: grads=fp23 is unknown; did you mean \"fp32\"?",
         ",tied; ,maybe; 2:8: tied=maybe is neither yes nor no; write 1 or 0",
         ",recompute; ,some; 2:8: recompute=some is unknown; one of none, full, selective",
         ",mla; ,64/8; 2:8: mla=64/8 are not five sizes; write those of",
@@ -150,5 +153,97 @@ class TrainingTableTest {
     assertTrue(
         (wrong.getMessage() + "").matches("(?s).*(holds no runs; write|there is no column).*"),
         wrong.getMessage() + "");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-1",
+        "0",
+        "1",
+        "7",
+        "1e9",
+        "268435456",
+        "99999999999",
+        "x",
+        "1;2",
+        "1;2;3;4;99999999999",
+        "(",
+        "([0]*3",
+        "Et|tL",
+        "(t)*99999999",
+        "NaN",
+        "1e-3",
+        "full",
+        "selective",
+        "h100-0x0g"
+      })
+  void anyCellIsPredictedOrRefusedInASentence(String value) throws IOException {
+    List<String> columns =
+        List.of(
+            HEADINGS.split(",", -1)[0],
+            "layers",
+            "hidden",
+            "heads",
+            "sequence",
+            "global_batch",
+            "devices",
+            "kv_heads",
+            "head_dim",
+            "ffn",
+            "gated",
+            "tied",
+            "vocabulary",
+            "micro_batch",
+            "tensor",
+            "data",
+            "pipeline",
+            "context",
+            "interleave",
+            "expert",
+            "expert_tensor",
+            "experts",
+            "top_k",
+            "moe_ffn",
+            "shared_ffn",
+            "dense_layers_first",
+            "moe_every",
+            "mla",
+            "mtp",
+            "sequence_parallel",
+            "zero",
+            "fsdp_degree",
+            "embedding_in_split",
+            "layout",
+            "recompute",
+            "recompute_detail",
+            "offload_layers",
+            "precision",
+            "grads",
+            "attention",
+            "framework",
+            "release",
+            "moe_layer_freq",
+            "max_position",
+            "hidden_dropout");
+    for (String column : columns) {
+      List<String> headings = new ArrayList<>(List.of(HEADINGS.split(",", -1)));
+      List<String> cells = new ArrayList<>(List.of(RUN.split(",", -1)));
+      if (headings.contains(column)) {
+        cells.set(headings.indexOf(column), value);
+      } else {
+        headings.add(column);
+        cells.add(value);
+      }
+      Path file = file(String.join(",", headings) + "\n" + String.join(",", cells) + "\n");
+      try {
+        String answer = PredictedTable.of(TrainingTable.read(file)).json();
+        assertTrue(!answer.contains("null"), column + "=" + value + ": " + answer);
+      } catch (BadInputException e) {
+        String said = e.getMessage() + "";
+        assertTrue(said.startsWith(file + ":2"), column + "=" + value + ": " + said);
+        assertTrue(said.matches("(?s)[^;]*:2(:\\d+)?: [a-zA-Z-].*; .*"), said);
+      }
+    }
   }
 }
