@@ -60,8 +60,7 @@ module dev.pipewright.core {
       dev.pipewright.runtime,
       dev.pipewright.app;
   exports dev.pipewright.predict.transformer to
-      dev.pipewright.formats,
-      dev.pipewright.app;
+      dev.pipewright.formats;
   exports dev.pipewright.schedule.catalog to
       dev.pipewright.formats,
       dev.pipewright.app;
