@@ -32,7 +32,7 @@ final class ShapedGraphs {
     }
     throw new IllegalArgumentException(
         beyond.orElse("its embedding or its head")
-            + " cannot be planned or predicted yet; `pipewright models` shows its counts, and a profile of the network can be planned");
+            + " cannot be planned layer by layer yet; `pipewright predict` with --tensor and --pipeline predicts a layout, and a profile of the network can be planned");
   }
 
   /** What no block expresses; empty where the blocks are as they must be. */

@@ -20,19 +20,22 @@ final class HelpTopics {
 
   static {
     topic("Model and machine", "cluster model data profile optimizer precision model-format");
-    topic("Model and machine", "profile-batch");
-    topic("Batch", "global-batch batch-per-device micro-batch micro-batches batches samples");
-    topic("Batch", "segments");
+    topic("Model and machine", "profile-batch sequence attention framework");
+    topic(
+        "Batch", "global-batch batch-per-device micro-batch micro-batches batches samples tokens");
+    topic("Batch", "segments device-hour");
     topic(
         "Parallelism", "strategies devices stages replicas tensor-parallel spatial-parallel zero");
     topic(
         "Parallelism", "pipeline-parallel data-parallel group reduce all-reduce chunks interleave");
+    topic("Parallelism", "context-parallel expert-parallel expert-tensor");
+    topic("Parallelism", "sequence-parallel pipeline-layout");
     topic("Parallelism", "batch-norm split-layers levels bandwidths");
     topic("Schedule", "schedule recompute beside times step-times memory-cap overlap sends");
     topic("Schedule", "recompute-ahead vertical-sync transfers per-machine look-ahead");
     topic("Search", "planner objective time-limit evaluate cost-model formulas linearize");
     topic("Search", "non-contiguous no-activation-transfer");
-    topic("Memory", "memory memory-reserve memory-reuse baseline");
+    topic("Memory", "memory memory-reserve memory-reuse offload-layers baseline");
     topic("Variation", "jitter stragglers slow slowdown runs seed");
     topic("Training", "steps learning-rate momentum weight-decay evaluate-every");
     topic("Workers", "workers threads device remote-workers port slots logs stall-timeout emulate");

@@ -316,10 +316,10 @@ class CliBadInputTest {
     planned(llama, "dapple-a")
         .refusal(
             2,
-            "is a Hugging Face config (llama); a gated feed-forward part cannot be planned or"
-                + " predicted yet; `pipewright models` shows its counts");
+            "is a Hugging Face config (llama); a gated feed-forward part cannot be planned"
+                + " layer by layer yet; `pipewright predict` with --tensor and --pipeline");
     Cli.plan("llama2-7b", "dapple-a", "--global-batch", "16")
-        .refusal(2, "llama2-7b: a gated feed-forward part cannot be planned or predicted yet; ");
+        .refusal(2, "llama2-7b: a gated feed-forward part cannot be planned layer by layer yet; ");
     String[] levels = {"--planner", "pipedream", "--levels", "2", "--bandwidths", "1e9"};
     Cli.run(
             "plan",

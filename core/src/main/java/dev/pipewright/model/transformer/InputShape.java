@@ -51,6 +51,8 @@ public sealed interface InputShape {
   record Words(
       int vocabulary, int width, Positions positions, int segments, Optional<NormShape> norm)
       implements InputShape {
+    private static final int MULTIPLE = 128;
+
     public Words {
       Check.that(
           vocabulary >= 1 && vocabulary <= 1 << 28,
@@ -68,6 +70,16 @@ public sealed interface InputShape {
     /** Of the hidden size, without segments and normalisation. */
     public static Words of(int vocabulary, int hidden, Positions positions) {
       return new Words(vocabulary, hidden, positions, 0, Optional.empty());
+    }
+
+    /**
+     * The same table with rows up to a multiple of 128 for each of {@code ranks} tensor-parallel
+     * ranks, as Megatron-LM pads it.
+     */
+    public Words padded(int ranks) {
+      long multiple = (long) MULTIPLE * ranks;
+      long rows = (vocabulary + multiple - 1) / multiple * multiple;
+      return new Words(Math.toIntExact(rows), width, positions, segments, norm);
     }
 
     /** Elements of the matrix between the table's width and the hidden size; 0 where equal. */

@@ -30,6 +30,8 @@ public record TransformerShape(
   /** A pass backward multiplies twice for each product of the forward pass. */
   private static final int PASSES = 3;
 
+  private static final int USUAL_SEQUENCE = 4096;
+
   /** Throws {@link IllegalArgumentException} where the parts do not go together. */
   public TransformerShape {
     head = List.copyOf(head);
@@ -65,6 +67,16 @@ public record TransformerShape(
   /** The same for samples of another length. */
   public TransformerShape withSequence(int tokens) {
     return new TransformerShape(hidden, input, encoder, stack, head, prediction, tokens);
+  }
+
+  /** The same with another input. */
+  public TransformerShape withInput(InputShape other) {
+    return new TransformerShape(hidden, other, encoder, stack, head, prediction, sequence);
+  }
+
+  /** Tokens of a sample where the user says nothing: its longest, at most 4,096. */
+  public int usualSequence() {
+    return Math.min(sequence, USUAL_SEQUENCE);
   }
 
   /** Blocks of all stacks, without those of multi-token prediction. */

@@ -69,8 +69,29 @@ public enum Framework {
     return kernel;
   }
 
-  boolean unfusedAttention() {
-    return kernel.equals("standard");
+  /** Whether it computes attention without keeping scores, unless told otherwise. */
+  public boolean fusesAttention() {
+    return !kernel.equals("standard");
+  }
+
+  /** The ZeRO stage that it uses unless told otherwise: 3 where it shards layer by layer. */
+  public int usualZero() {
+    return exchange == Exchange.FULLY_SHARDED ? 3 : 1;
+  }
+
+  /** Whether its loss writes the gradient in place of the logits (Transformer Engine's does). */
+  public boolean fusesLoss() {
+    return this == NEMO || this == MEGATRON_BRIDGE;
+  }
+
+  /** Whether 8-bit scales come from earlier steps. */
+  public boolean delaysScales() {
+    return this == LLM_FOUNDRY || this == PAXML;
+  }
+
+  /** Whether gradients are exchanged in 16 bits unless told otherwise. */
+  public boolean exchangesHalf() {
+    return this == MPT || this == LLM_FOUNDRY;
   }
 
   /**

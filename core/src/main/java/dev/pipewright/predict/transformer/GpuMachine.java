@@ -9,6 +9,8 @@ import dev.pipewright.units.Check;
  * @param chip whose calibrated clock applies
  * @param family whose calibrated efficiencies apply
  * @param memoryBytes of the device
+ * @param outsideTensors bytes of it that tensors cannot have: context, buffers of collectives,
+ *     fragmentation
  * @param halfFlops dense peak of 16-bit products in FLOP/s
  * @param fp8Flops dense peak of 8-bit products in FLOP/s
  * @param fp4Flops dense peak of 4-bit products in FLOP/s
@@ -25,6 +27,7 @@ public record GpuMachine(
     String chip,
     Family family,
     double memoryBytes,
+    double outsideTensors,
     double halfFlops,
     double fp8Flops,
     double fp4Flops,
@@ -47,6 +50,7 @@ public record GpuMachine(
   /** Throws {@link IllegalArgumentException} for amounts that are not positive. */
   public GpuMachine {
     Check.positive(memoryBytes, "memory_bytes");
+    Check.amount(outsideTensors, "outside_tensors_bytes");
     Check.positive(halfFlops, "half_flops");
     Check.positive(fp8Flops, "fp8_flops");
     Check.positive(fp4Flops, "fp4_flops");
@@ -61,21 +65,44 @@ public record GpuMachine(
 
   /** The same with another name and network: {@code bytesPerSecond} for each GPU. */
   public GpuMachine withNetwork(String called, double bytesPerSecond) {
+    return with(called, memoryBytes, outsideTensors, domain, bytesPerSecond);
+  }
+
+  /**
+   * The same chip in other nodes.
+   *
+   * @param memory bytes of the device
+   * @param outside bytes of it that tensors cannot have
+   * @param joined GPUs joined by NVLink
+   * @param network bytes/s of a GPU's share of the network, one direction
+   */
+  public GpuMachine with(String called, double memory, double outside, int joined, double network) {
     return new GpuMachine(
         called,
         chip,
         family,
-        memoryBytes,
+        memory,
+        outside,
         halfFlops,
         fp8Flops,
         fp4Flops,
         memoryBandwidth,
         multiprocessors,
         nvlinkBandwidth,
-        domain,
-        bytesPerSecond,
+        joined,
+        network,
         hostBandwidth,
         workspaceBytes);
+  }
+
+  /** The same where tensors cannot have so many bytes. */
+  public GpuMachine withOutsideTensors(double bytes) {
+    return with(name, memoryBytes, bytes, domain, networkBandwidth);
+  }
+
+  /** Bytes of the device that tensors can have. */
+  public double usableBytes() {
+    return memoryBytes - outsideTensors;
   }
 
   /** Peak of products in FLOP/s. */

@@ -26,6 +26,21 @@ public record NumberFormats(
     /** Four bits, with a scale for each 16 elements. */
     NVFP4;
 
+    /**
+     * Bytes that a cast moves for each element; the scale of the step itself takes another pass
+     * than one of earlier steps.
+     *
+     * @param delayed whether scales of 8 bits come from earlier steps
+     */
+    public double castBytes(boolean delayed) {
+      return switch (this) {
+        case HALF -> 0;
+        case FP8 -> delayed ? 4 : 6;
+        case MXFP8 -> 5;
+        case NVFP4 -> 8;
+      };
+    }
+
     /** Whether scales belong to blocks of elements. */
     boolean blockScaled() {
       return this == MXFP8 || this == NVFP4;
@@ -47,5 +62,21 @@ public record NumberFormats(
     double total() {
       return weight + gradient + optimizer;
     }
+  }
+
+  /**
+   * Weights and moments in 32 bits. Gradients have 32 bits but for {@code FP16}; they are exchanged
+   * in 16 bits with 8-bit products, too.
+   */
+  public static NumberFormats mixed(TrainingPrecision precision, Framework framework) {
+    boolean half = precision == TrainingPrecision.FP16;
+    boolean exchangedHalf = half || precision == TrainingPrecision.FP8 || framework.exchangesHalf();
+    return new NumberFormats(
+        precision.products(),
+        precision.products().castBytes(framework.delaysScales()),
+        false,
+        false,
+        exchangedHalf ? 2 : 4,
+        new StateBytes(2, half ? 2 : 4, 12));
   }
 }

@@ -141,7 +141,7 @@ public record StackConstants(
 
   private static double attention(
       CalibratedConstants k, Framework framework, String chip, String family, double clock) {
-    String kernel = framework.unfusedAttention() ? "cudnn" : framework.kernel();
+    String kernel = framework.fusesAttention() ? framework.kernel() : "cudnn";
     String phi = "phi." + kernel;
     return clock * k.get(phi + "." + chip, phi + "." + family, phi);
   }

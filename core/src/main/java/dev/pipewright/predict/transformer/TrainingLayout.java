@@ -1,6 +1,9 @@
 package dev.pipewright.predict.transformer;
 
 import dev.pipewright.units.Check;
+import dev.pipewright.units.NearCounts;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Degrees of parallelism and batches, as in Megatron-LM. Ranks run along tensor parallelism
@@ -54,10 +57,11 @@ public record TrainingLayout(
         MOST);
     Check.that(
         globalBatch % ((long) data * microBatch) == 0,
-        "global_batch=%d is no multiple of data=%d × micro_batch=%d; correct one of them",
+        "global_batch=%d is no multiple of data=%d × micro_batch=%d; write %s",
         globalBatch,
         data,
-        microBatch);
+        microBatch,
+        NearCounts.multiples((long) data * microBatch, globalBatch));
     sequenceParallel &= tensor > 1;
   }
 
@@ -68,6 +72,23 @@ public record TrainingLayout(
 
   public int devices() {
     return tensor * pipeline * data * context;
+  }
+
+  /** The kinds of parallelism, outermost first: {@code data+tensor+pipeline}. */
+  public String strategy() {
+    List<String> kinds = new ArrayList<>();
+    add(kinds, "data", data);
+    add(kinds, sequenceParallel ? "sequence" : "tensor", tensor);
+    add(kinds, "context", context);
+    add(kinds, "expert", expert);
+    add(kinds, "pipeline", pipeline);
+    return kinds.isEmpty() ? "serial" : String.join("+", kinds);
+  }
+
+  private static void add(List<String> kinds, String word, int degree) {
+    if (degree > 1) {
+      kinds.add(word);
+    }
   }
 
   /** Micro-batches of a step per replica. */

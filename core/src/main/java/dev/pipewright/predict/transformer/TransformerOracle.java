@@ -5,9 +5,6 @@ import java.util.List;
 
 /** Predicts a training step of a transformer from counts, data sheets and calibrated constants. */
 public final class TransformerOracle {
-  /** Context of the device, buffers of collectives and fragmentation: bytes outside the tensors. */
-  private static final double OUTSIDE_TENSORS = 1.2e9;
-
   private static final double TIGHT = 0.92; // of the device
 
   private TransformerOracle() {}
@@ -22,19 +19,15 @@ public final class TransformerOracle {
     TransformerPhases phases = new StepTime(run, sizes, StackConstants.of(constants, run)).phases();
     LogInterval errors = constants.interval(run, sizes.hasMixtures());
     List<TransformerRankBytes> ranks = new RankMemoryFormula(run, sizes).ranks();
-    TransformerRankBytes worst = ranks.get(0);
-    for (TransformerRankBytes rank : ranks) {
-      worst = rank.total() > worst.total() ? rank : worst;
-    }
-    double needed = worst.total() + OUTSIDE_TENSORS;
+    double most = ranks.stream().mapToDouble(TransformerRankBytes::total).max().orElseThrow();
+    double needed = most + run.machine().outsideTensors();
     double device = run.machine().memoryBytes();
     return new TransformerPrediction(
         phases,
         phases.total() * Math.exp(errors.low()),
         phases.total() * Math.exp(errors.high()),
         constants.coverage(run, sizes.hasMixtures()),
-        worst,
-        ranks.get(ranks.size() - 1),
+        ranks,
         needed <= device,
         needed > TIGHT * device);
   }

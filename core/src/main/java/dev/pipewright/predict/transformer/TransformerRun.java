@@ -4,6 +4,7 @@ import dev.pipewright.model.transformer.AttentionShape.GroupedQuery;
 import dev.pipewright.model.transformer.TransformerShape;
 import dev.pipewright.predict.transformer.GpuMachine.Family;
 import dev.pipewright.units.Check;
+import dev.pipewright.units.NearCounts;
 import java.util.Locale;
 import java.util.Set;
 
@@ -109,9 +110,10 @@ public record TransformerRun(
     int heads = shape.stack().blocks().get(0).attention().heads();
     Check.that(
         heads % layout.tensor() == 0,
-        "tensor=%d does not divide heads=%d; write a divisor",
+        "tensor=%d does not divide heads=%d; write %s",
         layout.tensor(),
-        heads);
+        heads,
+        NearCounts.divisors(heads, layout.tensor()));
     if (shape.stack().blocks().get(0).attention() instanceof GroupedQuery attention) {
       int shared = attention.keyValueHeads();
       Check.that(

@@ -42,6 +42,7 @@ class FormulasByHandTest {
         "a100",
         GpuMachine.Family.A100,
         80e9,
+        1.2e9,
         1e14,
         1e14,
         1e14,

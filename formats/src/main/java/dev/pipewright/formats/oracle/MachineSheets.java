@@ -1,9 +1,14 @@
 package dev.pipewright.formats.oracle;
 
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cluster.DeviceKind;
+import dev.pipewright.cluster.DeviceMemory;
+import dev.pipewright.cluster.Level;
 import dev.pipewright.formats.file.Suggestion;
 import dev.pipewright.formats.json.Fields;
 import dev.pipewright.formats.json.Node;
 import dev.pipewright.formats.json.Tree;
+import dev.pipewright.predict.transformer.Framework;
 import dev.pipewright.predict.transformer.GpuMachine;
 import dev.pipewright.predict.transformer.GpuMachine.Family;
 import dev.pipewright.units.Range;
@@ -11,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +49,13 @@ public final class MachineSheets {
           "source",
           "read");
 
+  /** Context, buffers of collectives and fragmentation where nothing is measured. */
+  private static final double OUTSIDE_TENSORS = 1.2e9;
+
+  private static final double ACHIEVED = 0.96; // of a network card's rate, by clusters' links
+
   private final Map<String, GpuMachine> machines = new LinkedHashMap<>();
+  private final Map<String, Framework> software = new LinkedHashMap<>(); // by cluster
 
   private MachineSheets() {}
 
@@ -51,9 +63,16 @@ public final class MachineSheets {
   public static MachineSheets read() {
     MachineSheets sheets = new MachineSheets();
     Node root = Tree.resource(MachineSheets.class, "machines.json");
-    for (Node each : root.object(List.of("machines")).required("machines").list()) {
+    Fields fields = root.object(List.of("machines", "clusters"));
+    for (Node each : fields.required("machines").list()) {
       GpuMachine machine = machine(each.object(KEYS));
       sheets.machines.put(machine.name(), machine);
+    }
+    for (Node each : fields.required("clusters").list()) {
+      Fields cluster = each.object(List.of("name", "framework", "source"));
+      cluster.required("source").text();
+      String word = cluster.required("framework").text();
+      sheets.software.put(cluster.required("name").text(), Framework.find(word).orElseThrow());
     }
     return sheets;
   }
@@ -65,6 +84,7 @@ public final class MachineSheets {
         fields.required("chip").text(),
         Family.valueOf(fields.required("family").text().toUpperCase(Locale.ROOT)),
         amount(fields, "memory_bytes"),
+        OUTSIDE_TENSORS,
         amount(fields, "half_flops"),
         amount(fields, "fp8_flops"),
         amount(fields, "fp4_flops"),
@@ -112,5 +132,44 @@ public final class MachineSheets {
               .formatted(name, Suggestion.of(base, machines.keySet())));
     }
     return machine;
+  }
+
+  /**
+   * The machine that a cluster is made of: the sheet of its devices' kind, with the cluster's
+   * memory, nodes and network. Empty where devices differ or their kind has no sheet.
+   */
+  public Optional<GpuMachine> of(Cluster cluster) {
+    DeviceKind kind = cluster.device(0);
+    @Nullable GpuMachine sheet = machines.get(sheetName(kind));
+    if (sheet == null || !cluster.homogeneous()) {
+      return Optional.empty();
+    }
+    int domain = cluster.groups().get(0).get(0);
+    DeviceMemory memory = kind.deviceMemory();
+    double outside = memory.reported().value() - memory.process().value();
+    return Optional.of(
+        sheet.with(
+            cluster.name(), memory.reported().value(), outside, domain, network(cluster, sheet)));
+  }
+
+  /** {@code a100-80g} of {@code A100-80GB}. */
+  private static String sheetName(DeviceKind kind) {
+    return kind.name().toLowerCase(Locale.ROOT).replaceFirst("gb$", "g");
+  }
+
+  /** Line rate of a GPU's share of the network; the sheet's where a cluster is one node. */
+  private static double network(Cluster cluster, GpuMachine sheet) {
+    if (cluster.machines() == 1) {
+      return sheet.networkBandwidth();
+    }
+    Level outer = cluster.levels().get(1);
+    double node = outer.collective().bandwidth().value() * outer.ports() / ACHIEVED;
+    return node / cluster.groups().get(0).get(0);
+  }
+
+  /** The framework of a cluster's published runs; elsewhere the newest that is calibrated. */
+  public Framework usualFramework(Cluster cluster) {
+    String base = cluster.name().split(":", 2)[0];
+    return software.getOrDefault(base, Framework.MEGATRON_BRIDGE);
   }
 }

@@ -22,7 +22,6 @@ import java.util.regex.Pattern;
 /** The network of a row. */
 final class RowNetwork {
   private static final int VOCABULARY = 50_257; // GPT-2's
-  private static final int MULTIPLE = 128; // of which the padded vocabulary is one, per rank
   private static final Pattern LATENT = Pattern.compile("\\d{1,8}([;/ ]+\\d{1,8}){4}");
 
   private RowNetwork() {}
@@ -51,7 +50,7 @@ final class RowNetwork {
     int predictions = row.count("mtp", 0);
     return new TransformerShape(
         hidden,
-        Words.of(vocabulary(row, megatronFlags), hidden, positions(row)),
+        words(row, hidden, megatronFlags),
         Optional.empty(),
         new StackShape(blocks, true, Optional.of(norm)),
         List.of(new HeadPart.Scores(row.flag(tied(megatronFlags), true), false)),
@@ -65,10 +64,10 @@ final class RowNetwork {
     return megatronFlags ? "tied_embeddings" : "tied";
   }
 
-  private static int vocabulary(TrainingRow row, boolean padded) {
-    int words = row.positive("vocabulary", VOCABULARY);
-    long multiple = (long) MULTIPLE * row.degree("tensor", 1);
-    return padded ? words : Math.toIntExact((words + multiple - 1) / multiple * multiple);
+  private static Words words(TrainingRow row, int hidden, boolean padded) {
+    int vocabulary = row.positive("vocabulary", VOCABULARY);
+    Words words = Words.of(vocabulary, hidden, positions(row));
+    return padded ? words : words.padded(row.degree("tensor", 1));
   }
 
   private static Positions positions(TrainingRow row) {

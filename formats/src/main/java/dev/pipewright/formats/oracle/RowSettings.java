@@ -99,27 +99,17 @@ final class RowSettings {
           case "nvfp4" -> Products.NVFP4;
           default -> narrowProducts() ? Products.FP8 : Products.HALF;
         };
-    boolean byDelay =
-        row.text("fp8_recipe").contains("delayed")
-            || framework == Framework.LLM_FOUNDRY
-            || framework == Framework.PAXML;
-    double cast =
-        switch (products) {
-          case HALF -> 0;
-          case FP8 -> byDelay ? 4 : 6; // the scale of current scaling takes another pass
-          case MXFP8 -> 5;
-          case NVFP4 -> 8;
-        };
+    boolean delayed = row.text("fp8_recipe").contains("delayed") || framework.delaysScales();
     boolean stated = row.isFilled("grads");
     boolean pure = precision.equals("bf16") && !stated && !megatronFlags;
     boolean half = precision.equals("fp16") || precision.equals("mixed-fp16");
-    boolean mpt = framework == Framework.MPT || framework == Framework.LLM_FOUNDRY;
     boolean fp32 = row.choice("grads", "fp32", GRADIENTS).equals("fp32");
-    boolean exchanged32 = stated ? fp32 : !(pure || half || precision.equals("fp8") || mpt);
+    boolean exchanged32 =
+        stated ? fp32 : !(pure || half || precision.equals("fp8") || framework.exchangesHalf());
     boolean held32 = stated ? fp32 : !half;
     return new NumberFormats(
         products,
-        cast,
+        products.castBytes(delayed),
         row.text("fp8_recipe").contains("row"),
         pure,
         exchanged32 ? 4 : 2,
@@ -190,9 +180,7 @@ final class RowSettings {
   Kept kept() {
     double usual = fused || megatronFlags ? 0 : 0.1; // networks of 2021 and 2022 had dropout
     boolean fusedLoss =
-        megatronFlags
-            ? row.text("cross_entropy_fusion").equals("te")
-            : framework == Framework.NEMO || framework == Framework.MEGATRON_BRIDGE;
+        megatronFlags ? row.text("cross_entropy_fusion").equals("te") : framework.fusesLoss();
     return new Kept(
         row.number("hidden_dropout", usual) > 0,
         row.number("attention_dropout", usual) > 0,

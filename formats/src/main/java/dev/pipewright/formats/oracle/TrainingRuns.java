@@ -1,16 +1,10 @@
 package dev.pipewright.formats.oracle;
 
-import dev.pipewright.formats.transformer.MegatronLayout;
-import dev.pipewright.formats.transformer.MegatronLayout.Kind;
 import dev.pipewright.model.transformer.TransformerShape;
 import dev.pipewright.predict.transformer.GpuMachine;
 import dev.pipewright.predict.transformer.StageSplit;
-import dev.pipewright.predict.transformer.StageSplit.Chunk;
 import dev.pipewright.predict.transformer.TrainingLayout;
 import dev.pipewright.predict.transformer.TransformerRun;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
 
 /** Makes runs of rows. A table with Megatron-LM's flags follows that program's defaults. */
 public final class TrainingRuns {
@@ -37,7 +31,10 @@ public final class TrainingRuns {
     StageSplit split =
         row.checked(
             stated ? "layout" : "pipeline",
-            () -> stated ? stated(row, pipeline) : even(row, shape, pipeline, interleave));
+            () ->
+                stated
+                    ? StatedSplit.of(row.text("layout"), pipeline)
+                    : even(row, shape, pipeline, interleave));
     int chunks = split.chunks().size() / pipeline;
     TrainingLayout layout = row.checked("devices", () -> layout(row, zero, chunks));
     return row.checked(
@@ -106,19 +103,5 @@ public final class TrainingRuns {
         row.count("mtp", 0),
         row.flag("embedding_in_split", false),
         row.flag("loss_in_split", false));
-  }
-
-  private static StageSplit stated(TrainingRow row, int pipeline) {
-    MegatronLayout layout = MegatronLayout.parse(row.text("layout").replace(" ", ""), pipeline);
-    List<Chunk> chunks = new ArrayList<>();
-    for (List<Kind> stage : layout.stages()) {
-      chunks.add(
-          new Chunk(
-              Collections.frequency(stage, Kind.DECODER),
-              Collections.frequency(stage, Kind.EMBEDDING),
-              Collections.frequency(stage, Kind.LOSS),
-              Collections.frequency(stage, Kind.MTP)));
-    }
-    return new StageSplit(pipeline, chunks);
   }
 }

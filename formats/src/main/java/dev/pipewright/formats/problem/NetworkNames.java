@@ -1,8 +1,11 @@
 package dev.pipewright.formats.problem;
 
+import dev.pipewright.formats.catalog.ModelFiles;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.file.Suggestion;
+import dev.pipewright.formats.model.DescribedModel;
+import dev.pipewright.formats.model.TransformerFile;
 import dev.pipewright.zoo.Models;
 import dev.pipewright.zoo.Transformers;
 import dev.pipewright.zoo.ZooModel;
@@ -11,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** Finds the network that a user means: of the zoo, or in a file. */
 public final class NetworkNames {
@@ -20,6 +24,30 @@ public final class NetworkNames {
   public static Optional<ZooModel> zooModel(String name) {
     try {
       return Models.find(name);
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** A transformer's shape, by its name or in a file that states it; empty for other networks. */
+  public static Optional<TransformerFile> transformer(String name, Optional<String> format) {
+    Optional<Transformers.Named> named = namedTransformer(name);
+    if (named.isPresent()) {
+      Transformers.Named found = named.get();
+      return Optional.of(
+          new TransformerFile(found.name(), found.source(), found.shape(), List.of()));
+    }
+    if (zooModel(name).isPresent()) {
+      return Optional.empty();
+    }
+    DescribedModel described = ModelFiles.described(modelFile(name), OptionalInt.of(1), format);
+    return described instanceof TransformerFile file ? Optional.of(file) : Optional.empty();
+  }
+
+  /** A transformer by its name, where it is one's. */
+  public static Optional<Transformers.Named> namedTransformer(String name) {
+    try {
+      return Transformers.find(name);
     } catch (IllegalArgumentException e) {
       throw new BadInputException(String.valueOf(e.getMessage()));
     }
@@ -37,8 +65,20 @@ public final class NetworkNames {
 
   /** Throws {@link BadInputException} where there is neither a network nor a file of that name. */
   public static void check(String model) {
-    if (zooModel(model).isEmpty()) {
+    if (!isZooModel(model)) {
       modelFile(model);
+    }
+  }
+
+  /** Whether there is a network of that name, be it only a shape. */
+  private static boolean isZooModel(String name) {
+    try {
+      return zooModel(name).isPresent();
+    } catch (BadInputException e) {
+      if (namedTransformer(name).isPresent()) {
+        return true;
+      }
+      throw e;
     }
   }
 

@@ -15,13 +15,16 @@ public final class Precisions {
   /** The 16-bit format that the devices have: bfloat16 where they have both. */
   private static final String MIXED = "mixed";
 
+  /** Formats of products that only transformers with a stated layout are predicted in. */
+  private static final List<String> NARROW = List.of("fp8", "mxfp8", "nvfp4");
+
   private static final String OPTION = "--precision";
 
   private Precisions() {}
 
   /** Throws {@link BadInputException} where no format is called so. */
   public static void check(String word) {
-    if (!word.equals(MIXED)) {
+    if (!word.equals(MIXED) && !NARROW.contains(word)) {
       named(word);
     }
   }
@@ -66,6 +69,11 @@ public final class Precisions {
       if (precision.word().equals(word)) {
         return precision;
       }
+    }
+    if (NARROW.contains(word)) {
+      throw new BadInputException(
+          "%s: %s is predicted where a transformer's layout is stated (`predict --tensor --pipeline`); take bf16 here"
+              .formatted(OPTION, word));
     }
     List<String> words =
         Stream.concat(Arrays.stream(Precision.values()).map(Precision::word), Stream.of(MIXED))

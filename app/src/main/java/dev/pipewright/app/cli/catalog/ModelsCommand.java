@@ -50,7 +50,6 @@ import picocli.CommandLine.Spec;
       "  pipewright models config.json --sequence 8192 --json"
     })
 public final class ModelsCommand implements Callable<Integer> {
-  private static final int USUAL_SEQUENCE = 4096;
 
   @Spec private CommandSpec spec;
 
@@ -176,7 +175,7 @@ public final class ModelsCommand implements Callable<Integer> {
 
   /** A network that is not listed, but has a name with sizes. */
   private static Optional<Listed> sized(String name) {
-    return transformer(name)
+    return NetworkNames.namedTransformer(name)
         .map(ModelsCommand::shaped)
         .or(() -> NetworkNames.zooModel(name).map(zoo -> layered(name, zoo.source())));
   }
@@ -207,7 +206,7 @@ public final class ModelsCommand implements Callable<Integer> {
     if (filters) {
       return Optional.empty();
     }
-    Optional<Transformers.Named> transformer = transformer(name);
+    Optional<Transformers.Named> transformer = NetworkNames.namedTransformer(name);
     if (transformer.isPresent()) {
       Transformers.Named found = transformer.get();
       return Optional.of(shown(name, found.source(), found.shape(), List.of()));
@@ -231,16 +230,8 @@ public final class ModelsCommand implements Callable<Integer> {
         });
   }
 
-  private static Optional<Transformers.Named> transformer(String name) {
-    try {
-      return Transformers.find(name);
-    } catch (IllegalArgumentException e) {
-      throw new BadInputException(String.valueOf(e.getMessage()));
-    }
-  }
-
   private Shown shown(String name, String source, TransformerShape shape, List<String> notes) {
-    int tokens = sequence == null ? Math.min(shape.sequence(), USUAL_SEQUENCE) : sequence;
+    int tokens = sequence == null ? shape.usualSequence() : sequence;
     Map<String, Object> members = JsonText.pair("name", name, "source", source);
     members.putAll(TransformerJson.members(shape, tokens));
     members.put("notes", notes);

@@ -65,14 +65,16 @@ public final class ModelArgument {
       description =
           "Share of what a process can use of a device that plans leave free, like 0.1 or 10%%."
               + " Default: 6%%; 0 with --memory, on clusters of papers and on measured ones.")
-  @Nullable String memoryReserve;
+  @Nullable
+  public String memoryReserve;
 
   @Option(
       names = "--precision",
       paramLabel = "NAME",
       description =
           "bf16, fp16, tf32 or fp32, for models of the zoo; files were measured in theirs. mixed is"
-              + " bf16, on devices without it fp16. Default: mixed for transformers on tensor"
+              + " bf16, on devices without it fp16. fp8, mxfp8 and nvfp4: products of transformers"
+              + " whose layout `predict` is given. Default: mixed for transformers on tensor"
               + " cores, fp32 for other networks and on clusters of papers.")
   @Nullable
   public String precision;

@@ -1,11 +1,13 @@
 package dev.pipewright.app.cli.predict;
 
+import dev.pipewright.app.cli.input.AtLeast;
 import dev.pipewright.app.cli.schedule.ScheduleNames;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.Suggestion;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.predict.paradl.ParallelDegrees;
 import dev.pipewright.predict.paradl.PipelineSchedule;
+import dev.pipewright.predict.transformer.RecomputePolicy;
 import dev.pipewright.schedule.Interleaved;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.catalog.ScheduleCatalog;
@@ -14,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -27,6 +30,8 @@ public final class DegreeFlags {
     RECOMPUTE.put("stage-input", List.of(Recompute.STAGE_INPUT));
     RECOMPUTE.put("auto", List.of(Recompute.NONE, Recompute.SELECTIVE, Recompute.STAGE_INPUT));
   }
+
+  private static final String SELECTIVE = "selective"; // attention's scores only
 
   @Option(
       names = {"--tensor", "--tensor-parallel"},
@@ -60,8 +65,9 @@ public final class DegreeFlags {
       paramLabel = "MODE",
       defaultValue = "none",
       description =
-          "none, full (each layer keeps its input), stage-input, or auto (the fastest that fits):"
-              + " of pipelines and divided transformer blocks.")
+          "none, full (each layer keeps its input), selective (all but attention's scores),"
+              + " stage-input, or auto (the fastest that fits): of pipelines and divided"
+              + " transformer blocks.")
   private String recompute = "none";
 
   @Option(
@@ -76,6 +82,44 @@ public final class DegreeFlags {
       paramLabel = "V",
       description = "Stages of each rank in schedules that leave it open, like interleaved.")
   private @Nullable Integer chunks;
+
+  /** Whether it is said how each layer and the sequence of layers are divided. */
+  boolean stateLayout() {
+    return tensor != null && pipeline != null;
+  }
+
+  int tensor() {
+    return AtLeast.few("--tensor", tensor, 1);
+  }
+
+  int pipelineStages() {
+    return AtLeast.few("--pipeline", pipeline, 1);
+  }
+
+  OptionalInt data() {
+    return PredictCommand.optional("--data", data);
+  }
+
+  int microBatch() {
+    return AtLeast.few("--micro-batch", microBatch, 1);
+  }
+
+  int interleave() {
+    return AtLeast.few("--interleave", chunks, 1);
+  }
+
+  /** What a transformer's backward pass recomputes. */
+  RecomputePolicy recomputePolicy() {
+    return switch (recompute) {
+      case "none" -> new RecomputePolicy.None();
+      case "full" -> new RecomputePolicy.Full(0, false);
+      case SELECTIVE -> new RecomputePolicy.Selective(Set.of(RecomputePolicy.Module.CORE_ATTN));
+      default ->
+          throw new BadInputException(
+              "--recompute: '%s' does not go with a stated layout; one of none, full, selective"
+                  .formatted(recompute));
+    };
+  }
 
   /** Throws {@link BadInputException} where there is no such schedule. */
   PipelineSchedule pipeline() {
@@ -108,6 +152,10 @@ public final class DegreeFlags {
   /** Throws {@link BadInputException} where a flag makes no sense. */
   ParallelDegrees of() {
     List<Recompute> ways = RECOMPUTE.get(recompute);
+    if (recompute.equals(SELECTIVE)) {
+      throw new BadInputException(
+          "--recompute: selective is predicted where a transformer's layout is stated; give --tensor and --pipeline, or full");
+    }
     if (ways == null) {
       throw new BadInputException(
           "--recompute: unknown '%s'; %s"

@@ -3,7 +3,6 @@ package dev.pipewright.app.cli.predict;
 import dev.pipewright.app.cli.input.AtLeast;
 import dev.pipewright.app.cli.input.Mistakes;
 import dev.pipewright.app.cli.input.ModelArgument;
-import dev.pipewright.app.cli.input.OptionValues;
 import dev.pipewright.app.cli.terminal.Failures;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.file.BadInputException;
@@ -30,7 +29,6 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -58,6 +56,8 @@ import picocli.CommandLine.Spec;
       "      --global-batch 64",
       "  pipewright predict bert-48 --cluster dapple-a --devices 16 --global-batch 64",
       "      --strategies data+tensor+pipeline --recompute auto",
+      "  pipewright predict llama3-70b --cluster dgx-h100 --tensor 8 --pipeline 4 --interleave 5",
+      "      --sequence-parallel --sequence 8192 --global-batch 256 --tokens 15e12",
       "  pipewright predict RESNET50.net_sc --cluster abci --strategies data --devices 1024",
       "      --formulas published",
       "  pipewright predict --table runs.csv"
@@ -75,6 +75,8 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
 
   @Mixin private ModelArgument arguments = new ModelArgument();
   @Mixin private DegreeFlags degrees = new DegreeFlags();
+  @Mixin private LayoutFlags layout = new LayoutFlags();
+  @Mixin private ScaleFlags scale = new ScaleFlags();
   @Mixin private TableFlag table = new TableFlag();
 
   @Option(
@@ -86,26 +88,6 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
               + " data+filter, data+channel, data+spatial, data+pipeline, data+tensor, data+sequence,"
               + " data+tensor+pipeline, data+sequence+pipeline, zero1, zero2, zero3.")
   private String strategies = "all";
-
-  @Option(
-      names = "--devices",
-      paramLabel = "LIST",
-      description = "Numbers of devices, like 16,64; powers of two up to the cluster otherwise.")
-  private @Nullable String devices;
-
-  @Option(
-      names = "--batch-per-device",
-      paramLabel = "N",
-      description =
-          "Weak scaling: samples per iteration for each device. Default: 32 images or rows of"
-              + " features, 1 sequence or volume; for a file what its times were measured with.")
-  private @Nullable Integer batchPerDevice;
-
-  @Option(
-      names = "--global-batch",
-      paramLabel = "N",
-      description = "Strong scaling: samples per iteration over all devices.")
-  private @Nullable Integer globalBatch;
 
   @Option(
       names = "--samples",
@@ -158,7 +140,9 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
   @Option(
       names = "--out",
       paramLabel = "DIR",
-      description = "Write report.html, time.svg, memory.svg, scaling.svg, pareto.svg.")
+      description =
+          "Write report.html, time.svg, memory.svg, scaling.svg, pareto.svg; of a stated layout"
+              + " prediction.json, time.svg, memory.svg.")
   private @Nullable Path out;
 
   @Option(names = "--json", description = "Print one JSON object and nothing else.")
@@ -183,7 +167,19 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
     found.of("--all-reduce", () -> choice("--all-reduce", allReduce, exchanges()));
     found.of("--formulas", () -> choice("--formulas", formulas, FORMULAS));
     found.of("--memory-reuse", this::reuse);
-    found.of("--schedule", () -> degrees.of());
+    if (found.sentences().isEmpty()) {
+      found.of("--schedule", this::checkDegrees);
+    }
+  }
+
+  private void checkDegrees() {
+    if (layout().isEmpty()) {
+      degrees.of();
+    }
+  }
+
+  private Optional<LayoutRequest> layout() {
+    return StatedLayout.of(spec, model, arguments, degrees, layout);
   }
 
   @Override
@@ -195,16 +191,45 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
     if (model.isEmpty()) {
       missing();
     }
+    scale.checkBatch();
+    Optional<LayoutRequest> stated = layout();
+    if (stated.isPresent()) {
+      return answer(stated.get());
+    }
     List<Strategy> asked = strategies();
     Exchange exchange = Exchange.valueOf(choice("--all-reduce", allReduce, exchanges()));
     Formulas which = Formulas.valueOf(choice("--formulas", formulas, FORMULAS));
     Cluster cluster = arguments.cluster(Optional.empty());
-    List<Integer> counts = counts(cluster);
-    Costed costed = costed(counts);
-    BatchScaling batch = batch(costed);
+    List<Integer> counts = scale.counts(cluster);
+    int slice = scale.largestSlice(counts.get(counts.size() - 1));
+    Costed costed = arguments.costed(model, Optional.empty(), OptionalInt.empty(), slice);
+    BatchScaling batch = scale.batch(costed.usualSlice());
     try (OutputFolder to = OutputFolder.of(out, StudyAnswer.FILES)) { // before any work
       return answer(asked, exchange, which, counts, costed, batch, to);
     }
+  }
+
+  private int answer(LayoutRequest stated) {
+    String cluster = String.valueOf(arguments.cluster);
+    try (OutputFolder to = OutputFolder.of(out, LayoutAnswer.FILES)) { // before any work
+      LayoutAnswer answer = new LayoutAnswer(model, cluster, stated.rows(scale));
+      spec.commandLine().getOut().print(json ? answer.json() : answer.text());
+      if (to != null) {
+        answer.write(to);
+        wrote(to, LayoutAnswer.FILES);
+      }
+      return exit(answer.nothingFits());
+    }
+  }
+
+  private void wrote(OutputFolder to, String[] files) {
+    spec.commandLine().getErr().println("wrote " + String.join(", ", files) + " to " + to);
+  }
+
+  /** 0, or what it is where nothing fits, for this reason. */
+  private int exit(Optional<String> nothingFits) {
+    nothingFits.ifPresent(why -> spec.commandLine().getErr().println("pipewright: " + why));
+    return nothingFits.isPresent() ? Failures.NO : 0;
   }
 
   private void missing() {
@@ -241,13 +266,9 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
     }
     if (to != null) {
       answer.write(to);
-      spec.commandLine()
-          .getErr()
-          .println("wrote " + String.join(", ", StudyAnswer.FILES) + " to " + to);
+      wrote(to, StudyAnswer.FILES);
     }
-    Optional<String> reason = answer.nothingFits();
-    reason.ifPresent(why -> spec.commandLine().getErr().println("pipewright: " + why));
-    return reason.isPresent() ? Failures.NO : 0;
+    return exit(answer.nothingFits());
   }
 
   private static List<String> exchanges() {
@@ -283,46 +304,6 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
       }
     }
     return found;
-  }
-
-  private List<Integer> counts(Cluster cluster) {
-    TreeSet<Integer> counts = new TreeSet<>();
-    if (devices == null) {
-      for (int count = 1; count <= Math.min(cluster.size(), 1024); count *= 2) {
-        counts.add(count);
-      }
-      return List.copyOf(counts);
-    }
-    for (String word : devices.split(",", -1)) {
-      int count = OptionValues.count("--devices", word.strip());
-      if (count > cluster.size()) {
-        throw new BadInputException(
-            "--devices: %d are more than the cluster %s has; give at most %d or a larger cluster"
-                .formatted(count, cluster.name(), cluster.size()));
-      }
-      counts.add(count);
-    }
-    return List.copyOf(counts);
-  }
-
-  private Costed costed(List<Integer> counts) {
-    if (batchPerDevice != null && globalBatch != null) {
-      throw new BadInputException(
-          "--batch-per-device and --global-batch exclude each other; give one of them");
-    }
-    optional("--batch-per-device", batchPerDevice);
-    optional("--global-batch", globalBatch);
-    int most = counts.get(counts.size() - 1);
-    long largest = batchPerDevice == null ? 1024 : (long) batchPerDevice * most;
-    int slice = (int) Math.min(1024, globalBatch == null ? largest : globalBatch);
-    return arguments.costed(model, Optional.empty(), OptionalInt.empty(), slice);
-  }
-
-  private BatchScaling batch(Costed costed) {
-    if (globalBatch != null) {
-      return BatchScaling.global(globalBatch);
-    }
-    return BatchScaling.perDevice(batchPerDevice == null ? costed.usualSlice() : batchPerDevice);
   }
 
   private static String question(BatchScaling batch, Setting setting) {

@@ -1,0 +1,220 @@
+package dev.pipewright.app.cli.predict;
+
+import dev.pipewright.app.cli.input.ModelArgument;
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.oracle.CalibratedConstantsJson;
+import dev.pipewright.formats.oracle.MachineSheets;
+import dev.pipewright.formats.oracle.PredictedRunsJson.Row;
+import dev.pipewright.formats.oracle.StatedSplit;
+import dev.pipewright.formats.problem.NetworkNames;
+import dev.pipewright.model.transformer.FeedForwardShape.Mixture;
+import dev.pipewright.model.transformer.TransformerShape;
+import dev.pipewright.predict.transformer.CalibratedConstants;
+import dev.pipewright.predict.transformer.Framework;
+import dev.pipewright.predict.transformer.GpuMachine;
+import dev.pipewright.predict.transformer.PredictedRun;
+import dev.pipewright.predict.transformer.RunChoices;
+import dev.pipewright.predict.transformer.StageSplit;
+import dev.pipewright.predict.transformer.TrainingLayout;
+import dev.pipewright.predict.transformer.TrainingPrecision;
+import dev.pipewright.units.NearCounts;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A transformer with a stated layout on machines whose constants are calibrated.
+ *
+ * @param shape of the network, with the sequences it is trained on
+ * @param machine whose data sheet and constants apply
+ * @param cluster that the devices are of
+ * @param framework the training software
+ */
+record LayoutRequest(
+    ModelArgument arguments,
+    DegreeFlags degrees,
+    LayoutFlags layout,
+    TransformerShape shape,
+    GpuMachine machine,
+    Cluster cluster,
+    Framework framework) {
+
+  /**
+   * The request; empty where the network states no transformer's shape or the machine has no sheet.
+   */
+  static Optional<LayoutRequest> of(
+      String model, ModelArgument arguments, DegreeFlags degrees, LayoutFlags layout) {
+    Cluster cluster = arguments.cluster(Optional.empty());
+    MachineSheets sheets = MachineSheets.read();
+    Optional<GpuMachine> machine = sheets.of(cluster);
+    return NetworkNames.transformer(model, Optional.ofNullable(arguments.modelFormat))
+        .filter(file -> machine.isPresent())
+        .map(file -> {
+          TransformerShape shape = file.shape();
+          int sequence = layout.sequence().orElse(shape.usualSequence());
+          return new LayoutRequest(
+              arguments,
+              degrees,
+              layout,
+              shape.withSequence(sequence),
+              reserved(machine.orElseThrow(), cluster, arguments),
+              cluster,
+              layout.framework().orElse(sheets.usualFramework(cluster)));
+        });
+  }
+
+  /** With what the user says that plans leave free. */
+  private static GpuMachine reserved(GpuMachine machine, Cluster cluster, ModelArgument arguments) {
+    if (arguments.memoryReserve == null) {
+      return machine;
+    }
+    double free = machine.memoryBytes() - cluster.device(0).memory().value();
+    return machine.withOutsideTensors(free);
+  }
+
+  /** Why a flag of layouts cannot be obeyed for this network or this machine. */
+  static BadInputException unknown(String flag, String model, ModelArgument arguments) {
+    Cluster cluster = arguments.cluster(Optional.empty());
+    MachineSheets sheets = MachineSheets.read();
+    return sheets.of(cluster).isEmpty()
+        ? new BadInputException(
+            "--cluster: %s has no calibrated constants, which %s needs; take devices of one kind, like %s"
+                .formatted(
+                    cluster.device(0).name(),
+                    flag,
+                    String.join(", ", sheets.names().subList(1, 4))))
+        : new BadInputException(
+            "%s: is no transformer described by its shape, which %s needs; leave %s out"
+                .formatted(model, flag, flag));
+  }
+
+  /**
+   * A prediction for each number of devices.
+   *
+   * @throws BadInputException where the layout does not go with the network or the devices
+   */
+  List<Row> rows(ScaleFlags scale) {
+    CalibratedConstants constants = CalibratedConstantsJson.read();
+    checkOptimizer();
+    List<Row> rows = new ArrayList<>();
+    for (int devices : scale.counts(cluster, devicesOfLayout())) {
+      RunChoices choices = checked(() -> choices(devices, scale.globalBatch(devices)));
+      PredictedRun predicted = checked(() -> PredictedRun.of(choices.run(), constants));
+      rows.add(new Row(choices, predicted, layout.cost()));
+    }
+    return rows;
+  }
+
+  /** Devices of all replicas, where their number is given. */
+  private OptionalInt devicesOfLayout() {
+    OptionalInt data = degrees.data();
+    return data.isEmpty()
+        ? OptionalInt.empty()
+        : OptionalInt.of(Math.multiplyExact(data.getAsInt(), devicesOfReplica()));
+  }
+
+  private int devicesOfReplica() {
+    return Math.multiplyExact(
+        Math.multiplyExact(degrees.tensor(), degrees.pipelineStages()), layout.context());
+  }
+
+  private void checkOptimizer() {
+    @Nullable String word = arguments.optimizer;
+    if (word != null && !word.equals("adam")) {
+      throw new BadInputException(
+          "--optimizer: layouts are predicted with adam, not %s; leave it out".formatted(word));
+    }
+  }
+
+  private RunChoices choices(int devices, int globalBatch) {
+    int tensor = degrees.tensor();
+    int pipeline = degrees.pipelineStages();
+    int replica = devicesOfReplica();
+    if (devices % replica != 0) {
+      throw new BadInputException(
+          "--devices: %d is no multiple of tensor=%d × pipeline=%d × context=%d; write %s"
+              .formatted(
+                  devices,
+                  tensor,
+                  pipeline,
+                  layout.context(),
+                  NearCounts.multiples(replica, devices)));
+    }
+    int data = devices / replica;
+    Optional<StageSplit> split =
+        layout.pipelineLayout().map(text -> StatedSplit.of(text, pipeline));
+    int interleave = split.map(s -> s.chunks().size() / pipeline).orElse(degrees.interleave());
+    int zero = layout.zero(framework);
+    TrainingLayout over =
+        new TrainingLayout(
+            tensor,
+            pipeline,
+            data,
+            layout.context(),
+            interleave,
+            layout.expert(),
+            expertTensor(data),
+            zero,
+            data * layout.context(),
+            layout.sequenceParallel(),
+            globalBatch,
+            degrees.microBatch());
+    return new RunChoices(
+        shape,
+        machine,
+        framework,
+        over,
+        split,
+        precision(),
+        layout.fusedAttention(framework),
+        degrees.recomputePolicy(),
+        layout.offloadLayers());
+  }
+
+  /** As many as divide other matrices, where experts leave so many. */
+  private int expertTensor(int data) {
+    OptionalInt given = layout.expertTensor();
+    boolean experts =
+        shape.stack().blocks().stream().anyMatch(b -> b.feedForward() instanceof Mixture);
+    int ranks = degrees.tensor() * layout.context() * data;
+    int usual = experts && degrees.tensor() * layout.expert() <= ranks ? degrees.tensor() : 1;
+    return given.orElse(usual);
+  }
+
+  private TrainingPrecision precision() {
+    @Nullable String word = arguments.precision;
+    boolean bfloat = cluster.device(0).computes(dev.pipewright.units.Precision.BF16);
+    if (word == null || word.equals("mixed")) {
+      return bfloat ? TrainingPrecision.BF16 : TrainingPrecision.FP16;
+    }
+    return TrainingPrecision.find(word)
+        .orElseThrow(() ->
+            new BadInputException(
+                "--precision: %s has no calibrated constants; take one of %s"
+                    .formatted(word, String.join(", ", TrainingPrecision.words()))));
+  }
+
+  /** What is made; its complaints become the user's mistakes, under the flag they begin with. */
+  private static <T> T checked(Supplier<T> made) {
+    try {
+      return made.get();
+    } catch (BadInputException e) {
+      throw e;
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException(flagged(String.valueOf(e.getMessage())));
+    }
+  }
+
+  /** {@code --global-batch=…} of {@code global_batch=…}. */
+  private static String flagged(String message) {
+    int equals = message.indexOf('=');
+    boolean names = equals > 0 && message.substring(0, equals).matches("[a-z_]+");
+    return names
+        ? "--" + message.substring(0, equals).replace('_', '-') + message.substring(equals)
+        : message;
+  }
+}

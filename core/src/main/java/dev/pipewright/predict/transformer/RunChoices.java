@@ -1,0 +1,106 @@
+package dev.pipewright.predict.transformer;
+
+import dev.pipewright.model.transformer.FeedForwardShape.Mixture;
+import dev.pipewright.model.transformer.InputShape.Words;
+import dev.pipewright.model.transformer.LayerShape;
+import dev.pipewright.model.transformer.TransformerShape;
+import dev.pipewright.predict.transformer.TransformerRun.Kept;
+import dev.pipewright.predict.transformer.TransformerRun.Offload;
+import dev.pipewright.predict.transformer.TransformerRun.Routing;
+import dev.pipewright.units.Check;
+import dev.pipewright.units.NearCounts;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What a user chooses of a training run. The rest is usual: Adam with weights and moments in 32
+ * bits, dropout only where attention is not fused, layers spread evenly over the pipeline.
+ *
+ * @param split which layers each pipeline rank holds; empty for as many in each chunk
+ * @param fusedAttention whether attention keeps no scores (FlashAttention and its successors)
+ * @param offloadedLayers of a pipeline rank whose activations wait in the host's memory
+ */
+public record RunChoices(
+    TransformerShape shape,
+    GpuMachine machine,
+    Framework framework,
+    TrainingLayout layout,
+    Optional<StageSplit> split,
+    TrainingPrecision precision,
+    boolean fusedAttention,
+    RecomputePolicy recompute,
+    int offloadedLayers) {
+  private static final double HALF_BYTES = 2;
+
+  /**
+   * Throws {@link IllegalArgumentException} where the pipeline cannot hold the layers, or a degree
+   * does not divide what it shares, with the nearest that do.
+   */
+  public RunChoices {
+    int chunks = layout.pipeline() * layout.interleave();
+    Check.that(
+        split.isPresent() || shape.layers() % chunks == 0,
+        "pipeline=%d × interleave=%d = %d chunks do not divide layers=%d; write degrees whose product is %s, or state the layers of each stage",
+        layout.pipeline(),
+        layout.interleave(),
+        chunks,
+        shape.layers(),
+        NearCounts.divisors(shape.layers(), chunks));
+    Check.that(
+        layout.interleave() == 1 || layout.microBatches() % layout.pipeline() == 0,
+        "global_batch=%d makes %d micro-batches, no multiple of pipeline=%d, which interleave=%d needs; write %s",
+        layout.globalBatch(),
+        layout.microBatches(),
+        layout.pipeline(),
+        layout.interleave(),
+        NearCounts.multiples(
+            (long) layout.pipeline() * layout.data() * layout.microBatch(), layout.globalBatch()));
+    for (LayerShape block : shape.stack().blocks()) {
+      if (block.feedForward() instanceof Mixture mixture) {
+        Check.that(
+            mixture.experts() % layout.expert() == 0,
+            "expert=%d does not divide experts=%d; write %s",
+            layout.expert(),
+            mixture.experts(),
+            NearCounts.divisors(mixture.experts(), layout.expert()));
+      }
+    }
+    Check.that(
+        layout.expert() == 1 || TransformerSizes.of(shape).hasMixtures(),
+        "expert=%d, but the network has no experts; leave it out",
+        layout.expert());
+  }
+
+  /** The run; throws {@link IllegalArgumentException} where its parts do not go together. */
+  public TransformerRun run() {
+    StageSplit layers =
+        split.orElseGet(() ->
+            StageSplit.even(
+                layout.pipeline(),
+                layout.interleave(),
+                shape.layers(),
+                TransformerSizes.of(shape).predictions(),
+                false,
+                false));
+    return new TransformerRun(
+        padded(),
+        machine,
+        new SoftwareStack(framework, "", false, false, false),
+        layout,
+        layers,
+        NumberFormats.mixed(precision, framework),
+        fusedAttention,
+        recompute,
+        Routing.PLAIN,
+        new Offload(offloadedLayers, Set.of()),
+        new Kept(
+            !fusedAttention, !fusedAttention, framework.fusesLoss() ? 4 : 6, HALF_BYTES, true));
+  }
+
+  /** With a table of words that tensor-parallel ranks can share in equal parts. */
+  private TransformerShape padded() {
+    return shape.input() instanceof Words words
+        ? shape.withInput(words.padded(layout.tensor()))
+        : shape;
+  }
+}
