@@ -116,7 +116,7 @@ class PredictLayoutTest {
       for (JsonNode part : stage.get("memory")) {
         parts += part.asLong();
       }
-      assertEquals(stage.get("memory_bytes").asDouble(), parts, 6);
+      assertEquals(stage.get("memory_bytes").asDouble(), (double) parts, 6);
     }
     assertEquals(80, layers);
     assertEquals(row.get("memory_bytes").asLong(), most);

@@ -146,10 +146,11 @@ public final class MachineSheets {
     }
     int domain = cluster.groups().get(0).get(0);
     DeviceMemory memory = kind.deviceMemory();
-    double outside = memory.reported().value() - memory.process().value();
+    double reported = memory.reported().value();
+    double outside = reported - memory.process().value();
     return Optional.of(
         sheet.with(
-            cluster.name(), memory.reported().value(), outside, domain, network(cluster, sheet)));
+            cluster.name(), reported, outside, domain, network(cluster, sheet)));
   }
 
   /** {@code a100-80g} of {@code A100-80GB}. */

@@ -76,7 +76,7 @@ final class StatedLayout {
 
   private static boolean agrees(OptionSpec option) {
     return option.longestName().equals("--strategies")
-        ? dividesBlocks(String.valueOf((Object) option.getValue()))
+        ? dividesBlocks(option.<String>getValue())
         : OTHERS.contains(option.longestName());
   }
 
