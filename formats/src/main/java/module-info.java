@@ -22,6 +22,8 @@ module dev.pipewright.formats {
   exports dev.pipewright.formats.json to
       dev.pipewright.runtime,
       dev.pipewright.app;
+  exports dev.pipewright.formats.machine to
+      dev.pipewright.app;
   exports dev.pipewright.formats.memory to
       dev.pipewright.app;
   exports dev.pipewright.formats.model to

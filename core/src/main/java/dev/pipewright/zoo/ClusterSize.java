@@ -1,9 +1,10 @@
 package dev.pipewright.zoo;
 
 import dev.pipewright.units.Check;
+import dev.pipewright.units.NearCounts;
 
 /** The size behind the colon of a cluster's name: nodes × devices per node. */
-record ClusterSize(int nodes, int devices) {
+public record ClusterSize(int nodes, int devices) {
   private static final int MOST_DEVICES = 100_000;
 
   /**
@@ -23,6 +24,28 @@ record ClusterSize(int nodes, int devices) {
         size,
         MOST_DEVICES);
     return new ClusterSize(nodes, devices);
+  }
+
+  /**
+   * Reads {@code 4x8}, or {@code 32}: devices that fill nodes of {@code node}, or lie in one.
+   *
+   * @param name the whole name, for messages
+   * @throws IllegalArgumentException when the text is no size
+   */
+  public static ClusterSize of(String name, String size, int node) {
+    int devices = count(size);
+    if (devices < 1 || devices > MOST_DEVICES) {
+      return of(name, size);
+    }
+    Check.that(
+        devices <= node || devices % node == 0,
+        "%s: %d devices do not fill nodes of %d; write %s, or nodes x devices per node, like 4x%d",
+        name,
+        devices,
+        node,
+        NearCounts.multiples(node, devices),
+        node);
+    return devices <= node ? new ClusterSize(1, devices) : new ClusterSize(devices / node, node);
   }
 
   /** Nodes of one device: the text is a number, or a number and x1. */

@@ -69,7 +69,7 @@ final class NvidiaClusters {
 
   private static Cluster cluster(
       String name, String size, DeviceKind kind, Level node, Level network) {
-    ClusterSize wanted = ClusterSize.of(name, size);
+    ClusterSize wanted = ClusterSize.of(name, size, 8);
     return Cluster.uniform(name, kind, List.of(node, network), wanted.devices(), wanted.nodes());
   }
 }

@@ -39,6 +39,8 @@ class ClustersTest {
     "selene, 512, 4096",
     "selene:128x8, 128, 1024",
     "dgx-h100:4x8, 4, 32",
+    "dgx-h100:64, 8, 64",
+    "dgx-h100:4, 1, 4",
     "a100-40g-8x1600g:16x8, 16, 128",
     "a100-80g-8x800g, 64, 512",
     "a100-80g-8x800g:1x2, 1, 2",
@@ -209,6 +211,8 @@ class ClustersTest {
             + " write nodes x devices per node, at most 100000 devices, like 4x8",
         "abci:64 | abci:64: '64' is not a size;"
             + " write nodes x devices per node, at most 100000 devices, like 4x8",
+        "selene:12 | selene:12: 12 devices do not fill nodes of 8;"
+            + " write 8 or 16, or nodes x devices per node, like 4x8",
         "selene: | selene:: '' is not a size;"
             + " write nodes x devices per node, at most 100000 devices, like 4x8",
         "dapple-b:-1 | dapple-b:-1: '-1' is not a size; its nodes have one device each:"

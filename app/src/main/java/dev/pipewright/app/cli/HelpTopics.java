@@ -19,7 +19,7 @@ final class HelpTopics {
   private static final String OTHERS = "Other options";
 
   static {
-    topic("Model and machine", "cluster model data profile optimizer precision model-format");
+    topic("Model and machine", "cluster for model data profile optimizer precision model-format");
     topic("Model and machine", "profile-batch sequence attention framework");
     topic(
         "Batch", "global-batch batch-per-device micro-batch micro-batches batches samples tokens");

@@ -238,7 +238,7 @@ class LibraryTest {
         mistake("plan no.txt --cluster dapple-a --global-batch 64", () -> of("no.txt", "dapple-a")),
         mistake(
             "plan bert-48 --cluster dapple-x --global-batch 64", () -> of("bert-48", "dapple-x")),
-        mistake("plan bert-48 --cluster 8xH100 --global-batch 64", () -> of("bert-48", "8xH100")),
+        mistake("plan bert-48 --cluster 12xH100 --global-batch 64", () -> of("bert-48", "12xH100")),
         mistake("plan bert-48 --cluster no.yaml --global-batch 64", () -> of("bert-48", "no.yaml")),
         mistake(bert + "0", () -> Problem.of("bert-48", "dapple-a", 0)),
         mistake(bert + "2000000", () -> Problem.of("bert-48", "dapple-a", 2_000_000)),

@@ -1,6 +1,7 @@
 package dev.pipewright.formats.oracle;
 
 import dev.pipewright.formats.json.JsonText;
+import dev.pipewright.formats.machine.MachineSheets;
 import dev.pipewright.predict.transformer.CalibratedConstants;
 import dev.pipewright.predict.transformer.TransformerOracle;
 import dev.pipewright.predict.transformer.TransformerPrediction;

@@ -1,5 +1,6 @@
 package dev.pipewright.formats.oracle;
 
+import dev.pipewright.formats.machine.MachineSheets;
 import dev.pipewright.model.transformer.TransformerShape;
 import dev.pipewright.predict.transformer.GpuMachine;
 import dev.pipewright.predict.transformer.StageSplit;

@@ -1,6 +1,6 @@
 /**
- * Tables of training runs of transformers, and the data that the oracle of {@code
- * predict.transformer} needs: data sheets of machines and calibrated constants.
+ * Tables of training runs of transformers, and the calibrated constants that the oracle of {@code
+ * predict.transformer} needs.
  */
 @NullMarked
 package dev.pipewright.formats.oracle;

@@ -5,35 +5,26 @@ import dev.pipewright.formats.cluster.ClusterYaml;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.file.Suggestion;
+import dev.pipewright.formats.machine.MachineClusters;
 import dev.pipewright.formats.paradl.ParadlPlatform;
 import dev.pipewright.zoo.Clusters;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** Finds the cluster that a user means: of the zoo, or in a file. */
 public final class ClusterNames {
-  /** A number of devices before their kind: {@code 8xH100}, {@code 64 A100}. */
-  private static final Pattern COUNT =
-      Pattern.compile("^\\s*([1-9]\\d{0,4})\\s*[x×*_-]?\\s*[a-zA-Z]");
-
   private static final int MOST = 4; // suggestions
 
   private ClusterNames() {}
 
   public static Cluster resolve(String name) {
-    Optional<Cluster> zoo;
-    try {
-      zoo = Clusters.find(name);
-    } catch (IllegalArgumentException e) {
-      throw new BadInputException(String.valueOf(e.getMessage()));
-    }
-    if (zoo.isPresent()) {
-      return zoo.get();
+    Optional<Cluster> named = named(name);
+    if (named.isPresent()) {
+      return named.get();
     }
     Path path = FileNames.file("the cluster", name);
     if (name.isEmpty() || !(Files.exists(path) || name.equals("-"))) {
@@ -43,32 +34,37 @@ public final class ClusterNames {
     return path.toString().endsWith(".plat") ? ParadlPlatform.read(path) : ClusterYaml.read(path);
   }
 
-  /** What an unknown name may mean: a mistyped one, or devices such as {@code 8xH100}. */
+  /** One of the zoo, or of machines with a data sheet. */
+  private static Optional<Cluster> named(String name) {
+    try {
+      return Clusters.find(name).or(() -> MachineClusters.find(name));
+    } catch (IllegalArgumentException e) {
+      throw new BadInputException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Whether a name says one kind of machines, and is no short name of several clusters. */
+  public static boolean isMachine(String name) {
+    return named(name).isPresent()
+        && !MachineClusters.aliases().contains(name.toLowerCase(Locale.ROOT));
+  }
+
+  /** What an unknown name may mean: a mistyped one, or devices that it mentions. */
   private static String meant(String name) {
-    int colon = name.indexOf(':');
-    String base = colon < 0 ? name : name.substring(0, colon);
+    String base = name.split(":", 2)[0];
     List<String> alike = alike(base);
     if (alike.isEmpty()) {
-      return Suggestion.near(base, Clusters.names())
+      List<String> names = new ArrayList<>(Clusters.names());
+      names.addAll(MachineClusters.names());
+      return Suggestion.near(base, names)
           .orElse("give a YAML file or one of " + String.join(", ", Clusters.names()));
     }
     List<String> meant = new ArrayList<>(alike.subList(0, Math.min(MOST, alike.size())));
-    meant.set(0, meant.get(0) + size(name));
     String last = meant.remove(meant.size() - 1);
     return "did you mean "
         + (meant.isEmpty() ? "" : String.join(", ", meant) + " or ")
         + last
         + "?";
-  }
-
-  /** The size of a cluster that has as many devices as were named, eight in a machine. */
-  private static String size(String name) {
-    Matcher count = COUNT.matcher(name);
-    if (!count.find()) {
-      return "";
-    }
-    int devices = Integer.parseInt(count.group(1));
-    return devices <= 8 ? ":1x" + devices : ":" + (devices + 7) / 8 + "x8";
   }
 
   /** Clusters whose names or devices a word mentions. */
@@ -82,8 +78,16 @@ public final class ClusterNames {
     return names;
   }
 
+  /** All names of clusters whose devices are of a machine's kind. */
+  public static List<String> of(String machine) {
+    String kind = device(machine);
+    List<String> names = new ArrayList<>(Clusters.names());
+    names.addAll(MachineClusters.names());
+    return names.stream().filter(name -> device(name).equals(kind)).toList();
+  }
+
   private static String device(String cluster) {
-    return Clusters.find(cluster).orElseThrow().device(0).name();
+    return resolve(cluster).device(0).name();
   }
 
   /** Whether there is a cluster or a file of that name. */
@@ -100,8 +104,8 @@ public final class ClusterNames {
 
   private static boolean isFile(String name) {
     try {
-      return Clusters.find(name).isEmpty();
-    } catch (IllegalArgumentException e) {
+      return named(name).isEmpty();
+    } catch (BadInputException e) {
       return false;
     }
   }

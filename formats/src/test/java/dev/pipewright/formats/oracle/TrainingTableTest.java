@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.machine.MachineSheets;
 import dev.pipewright.predict.transformer.TransformerRun;
 import java.io.IOException;
 import java.nio.file.Files;

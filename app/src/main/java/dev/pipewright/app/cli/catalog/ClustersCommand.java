@@ -5,8 +5,10 @@ import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceMemory;
 import dev.pipewright.cluster.Level;
 import dev.pipewright.formats.cluster.ClusterYaml;
+import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.json.JsonText;
+import dev.pipewright.formats.machine.MachineClusters;
 import dev.pipewright.formats.problem.ClusterNames;
 import dev.pipewright.units.Units;
 import dev.pipewright.zoo.Clusters;
@@ -29,6 +31,8 @@ import picocli.CommandLine.Spec;
       "",
       "Examples:",
       "  pipewright clusters",
+      "  pipewright clusters --for h100",
+      "  pipewright clusters b200:16x8 > mine.yaml",
       "  pipewright clusters dapple-a:4x8 > mine.yaml"
     })
 public final class ClustersCommand implements Callable<Integer> {
@@ -41,6 +45,12 @@ public final class ClustersCommand implements Callable<Integer> {
           "Print this one as YAML; or only list those whose name or device has this word.")
   private @Nullable String name;
 
+  @Option(
+      names = "--for",
+      paramLabel = "DEVICE",
+      description = "Only clusters of this device, clouds' nodes included, like h100 or mi300x.")
+  private @Nullable String device;
+
   @Option(names = "--json", description = "Print one JSON object and nothing else.")
   private boolean json;
 
@@ -51,7 +61,7 @@ public final class ClustersCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
-    if (name != null && alike().isEmpty()) {
+    if (device == null && name != null && alike().isEmpty()) {
       Cluster cluster = ClusterNames.resolve(name);
       String yaml = ClusterYaml.text(cluster);
       out.print(
@@ -63,8 +73,8 @@ public final class ClustersCommand implements Callable<Integer> {
       return 0;
     }
     StringBuilder array = new StringBuilder();
-    for (String known : name == null ? Clusters.names() : alike()) {
-      Cluster cluster = Clusters.find(known).orElseThrow();
+    for (String known : listed()) {
+      Cluster cluster = ClusterNames.resolve(known);
       if (json) {
         array
             .append(array.isEmpty() ? "" : ", ")
@@ -101,8 +111,26 @@ public final class ClustersCommand implements Callable<Integer> {
     }
     if (json) {
       out.println("{\"clusters\": [" + array + "]}");
+    } else if (name == null && device == null) {
+      out.print(
+          "\n"
+              + Terminal.sentence(
+                  "Of machines in any number, as b200:16x8 or 8xH100: "
+                      + String.join(", ", MachineClusters.names()),
+                  2));
     }
     return 0;
+  }
+
+  /** The clusters to list. */
+  private List<String> listed() {
+    if (device == null) {
+      return name == null ? Clusters.names() : alike();
+    }
+    if (name != null) {
+      throw new BadInputException("--for: does not go with '" + name + "'; leave one of them out");
+    }
+    return ClusterNames.of(device);
   }
 
   private static String ports(double ports) {
@@ -114,7 +142,10 @@ public final class ClustersCommand implements Callable<Integer> {
     if (name == null || Clusters.names().contains(name) || name.contains(":")) {
       return List.of();
     }
-    boolean file = FileNames.isPath(name) || Files.exists(FileNames.file("the cluster", name));
-    return file ? List.of() : ClusterNames.alike(name);
+    boolean one =
+        ClusterNames.isMachine(name)
+            || FileNames.isPath(name)
+            || Files.exists(FileNames.file("the cluster", name));
+    return one ? List.of() : ClusterNames.alike(name);
   }
 }

@@ -1,4 +1,4 @@
-package dev.pipewright.formats.oracle;
+package dev.pipewright.formats.machine;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceKind;
@@ -36,6 +36,9 @@ public final class MachineSheets {
           "chip",
           "family",
           "memory_bytes",
+          "fp32_flops",
+          "tf32_flops",
+          "bfloat16",
           "half_flops",
           "fp8_flops",
           "fp4_flops",
@@ -52,9 +55,17 @@ public final class MachineSheets {
   /** Context, buffers of collectives and fragmentation where nothing is measured. */
   private static final double OUTSIDE_TENSORS = 1.2e9;
 
-  private static final double ACHIEVED = 0.96; // of a network card's rate, by clusters' links
+  static final double ACHIEVED = 0.96; // of a network card's rate, by clusters' links
 
-  private final Map<String, GpuMachine> machines = new LinkedHashMap<>();
+  /** A machine, and its arithmetic in formats that transformers are not trained in. */
+  record Sheet(GpuMachine machine, double fp32Flops, double tf32Flops, boolean bfloat16) {}
+
+  /** Nodes of a cloud: a machine with a network of so many Gbit/s for each node. */
+  record Shape(String machine, double gigabits) {}
+
+  private final Map<String, Sheet> sheets = new LinkedHashMap<>();
+  private final Map<String, Shape> shapes = new LinkedHashMap<>();
+  private final Map<String, String> aliases = new LinkedHashMap<>();
   private final Map<String, Framework> software = new LinkedHashMap<>(); // by cluster
 
   private MachineSheets() {}
@@ -63,11 +74,22 @@ public final class MachineSheets {
   public static MachineSheets read() {
     MachineSheets sheets = new MachineSheets();
     Node root = Tree.resource(MachineSheets.class, "machines.json");
-    Fields fields = root.object(List.of("machines", "clusters"));
+    Fields fields = root.object(List.of("machines", "shapes", "clusters", "aliases"));
     for (Node each : fields.required("machines").list()) {
-      GpuMachine machine = machine(each.object(KEYS));
-      sheets.machines.put(machine.name(), machine);
+      Sheet sheet = sheet(each.object(KEYS));
+      sheets.sheets.put(sheet.machine().name(), sheet);
     }
+    for (Node each : fields.required("shapes").list()) {
+      Fields shape = each.object(List.of("name", "machine", "node_gbit_per_s", "source"));
+      shape.required("source").text();
+      sheets.shapes.put(
+          shape.required("name").text(),
+          new Shape(shape.required("machine").text(), amount(shape, "node_gbit_per_s")));
+    }
+    fields
+        .required("aliases")
+        .members()
+        .forEach((alias, name) -> sheets.aliases.put(alias, name.text()));
     for (Node each : fields.required("clusters").list()) {
       Fields cluster = each.object(List.of("name", "framework", "source"));
       cluster.required("source").text();
@@ -77,8 +99,16 @@ public final class MachineSheets {
     return sheets;
   }
 
-  private static GpuMachine machine(Fields fields) {
+  private static Sheet sheet(Fields fields) {
     fields.required("source").text();
+    return new Sheet(
+        machine(fields),
+        amount(fields, "fp32_flops"),
+        amount(fields, "tf32_flops"),
+        fields.required("bfloat16").flag());
+  }
+
+  private static GpuMachine machine(Fields fields) {
     return new GpuMachine(
         fields.required("name").text(),
         fields.required("chip").text(),
@@ -103,7 +133,7 @@ public final class MachineSheets {
 
   /** Names without a network. */
   public List<String> names() {
-    return List.copyOf(machines.keySet());
+    return List.copyOf(sheets.keySet());
   }
 
   /**
@@ -111,27 +141,28 @@ public final class MachineSheets {
    *
    * @throws IllegalArgumentException naming those that are near
    */
-  public GpuMachine find(String name) {
+  public GpuMachine find(String written) {
+    String name = sheets.containsKey(written) ? written : meant(written);
     Matcher network = NETWORK.matcher(name);
-    if (!machines.containsKey(name) && network.matches()) {
+    if (!sheets.containsKey(name) && network.matches()) {
       int gpus = Integer.parseInt(network.group(2));
       double bits = Double.parseDouble(network.group(3)) * 1e9;
       if (gpus > 0 && bits > 0) {
         return find(network.group(1), name).withNetwork(name, bits / BITS / gpus);
       }
     }
-    boolean rack = !machines.containsKey(name) && name.endsWith(RACK);
+    boolean rack = !sheets.containsKey(name) && name.endsWith(RACK);
     return find(rack ? name.substring(0, name.length() - RACK.length()) : name, name);
   }
 
   private GpuMachine find(String base, String name) {
-    @Nullable GpuMachine machine = machines.get(base);
-    if (machine == null) {
+    @Nullable Sheet sheet = sheets.get(base);
+    if (sheet == null) {
       throw new IllegalArgumentException(
           "machine=%s is unknown; %s, perhaps with a network as in h100-80g-8x3200g"
-              .formatted(name, Suggestion.of(base, machines.keySet())));
+              .formatted(name, Suggestion.of(base, sheets.keySet())));
     }
-    return machine;
+    return sheet.machine();
   }
 
   /**
@@ -140,17 +171,22 @@ public final class MachineSheets {
    */
   public Optional<GpuMachine> of(Cluster cluster) {
     DeviceKind kind = cluster.device(0);
-    @Nullable GpuMachine sheet = machines.get(sheetName(kind));
-    if (sheet == null || !cluster.homogeneous()) {
+    @Nullable Sheet found = sheets.get(sheetName(kind));
+    if (found == null || !cluster.homogeneous()) {
       return Optional.empty();
     }
     int domain = cluster.groups().get(0).get(0);
     DeviceMemory memory = kind.deviceMemory();
     double reported = memory.reported().value();
     double outside = reported - memory.process().value();
+    GpuMachine sheet = found.machine();
     return Optional.of(
-        sheet.with(
-            cluster.name(), reported, outside, domain, network(cluster, sheet)));
+        sheet.with(cluster.name(), reported, outside, domain, network(cluster, sheet)));
+  }
+
+  /** {@code A100-80GB} of {@code a100-80g}: as clusters call the device. */
+  static String kindName(GpuMachine machine) {
+    return machine.name().toUpperCase(Locale.ROOT).replaceFirst("(\\d)G$", "$1GB");
   }
 
   /** {@code a100-80g} of {@code A100-80GB}. */
@@ -172,5 +208,30 @@ public final class MachineSheets {
   public Framework usualFramework(Cluster cluster) {
     String base = cluster.name().split(":", 2)[0];
     return software.getOrDefault(base, Framework.MEGATRON_BRIDGE);
+  }
+
+  /** The sheet of a machine's name; empty where none is called so. */
+  Optional<Sheet> sheet(String name) {
+    return Optional.ofNullable(sheets.get(name));
+  }
+
+  /** The cloud's nodes of a name; empty where none are called so. */
+  Optional<Shape> shape(String name) {
+    return Optional.ofNullable(shapes.get(name));
+  }
+
+  /** What a short name stands for; the name itself where it is none. */
+  String meant(String name) {
+    return aliases.getOrDefault(name, name);
+  }
+
+  /** Names of clouds' nodes. */
+  List<String> shapeNames() {
+    return List.copyOf(shapes.keySet());
+  }
+
+  /** Short names. */
+  List<String> aliases() {
+    return List.copyOf(aliases.keySet());
   }
 }
