@@ -120,6 +120,7 @@ record Geometry(
       case Operator.Residual r -> Kind.WHOLE;
       case Operator.Carried c -> Kind.WHOLE;
       case Operator.TransformerBlock t -> Kind.WHOLE;
+      case Operator.ShapedBlock b -> Kind.WHOLE;
       case Operator.Block b -> Kind.WHOLE;
       case Operator.Recorded r -> Kind.WHOLE;
     };

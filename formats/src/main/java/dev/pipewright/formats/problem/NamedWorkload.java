@@ -13,12 +13,15 @@ import dev.pipewright.formats.file.Suggestion;
 import dev.pipewright.formats.model.DescribedModel;
 import dev.pipewright.formats.model.ModelFile;
 import dev.pipewright.formats.model.TransformerFile;
+import dev.pipewright.formats.oracle.CalibratedProfile;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
+import dev.pipewright.model.transformer.TransformerShape;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.units.Precision;
+import dev.pipewright.zoo.Transformers;
 import dev.pipewright.zoo.ZooModel;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -205,12 +208,18 @@ public record NamedWorkload(
     Cluster on = devices.cluster();
     Optional<ZooModel> zoo = network.zoo();
     if (zoo.isPresent()) {
-      return ofZoo(zoo.get(), on, globalBatch);
+      Optional<TransformerShape> shape =
+          NetworkNames.namedTransformer(network.name).map(Transformers.Named::shape);
+      return ofZoo(zoo.get(), shape, on, globalBatch);
     }
     return switch (network.file()) {
       case ModelFile measured -> ofProfile(checked(measured), on);
       case TransformerFile shape ->
-          ofZoo(ModelFiles.layers(network.path(), shape), on, globalBatch);
+          ofZoo(
+              ModelFiles.layers(network.path(), shape),
+              Optional.of(shape.shape()),
+              on,
+              globalBatch);
     };
   }
 
@@ -218,13 +227,18 @@ public record NamedWorkload(
     return network.profiled.isPresent() ? read : ModelFiles.timed(network.path(), read);
   }
 
-  private Costed ofZoo(ZooModel zoo, Cluster on, int globalBatch) {
+  private Costed ofZoo(
+      ZooModel zoo, Optional<TransformerShape> shape, Cluster on, int globalBatch) {
     Training usual = zoo.trainedOn(on);
     Training training =
         training(usual, precision.map(word -> Precisions.on(word, on)).orElse(usual.precision()));
     LayerGraph graph = zoo.graph();
     SizeLimits.layers(network.name, graph.size());
-    Profile profile = Roofline.profile(graph, on, training, slices(globalBatch));
+    List<Integer> slices = slices(globalBatch);
+    Profile profile =
+        shape
+            .flatMap(known -> CalibratedProfile.of(graph, known, on, training, slices))
+            .orElseGet(() -> Roofline.profile(graph, on, training, slices));
     return costed(graph, profile, training, on, zoo.usualBatchPerDevice(), zoo.samplesPerEpoch());
   }
 

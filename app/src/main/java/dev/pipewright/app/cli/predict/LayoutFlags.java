@@ -96,7 +96,8 @@ final class LayoutFlags {
   @Option(
       names = "--sequence",
       paramLabel = "N",
-      description = "Tokens of a sample. Default: the network's longest, at most 4096.")
+      description =
+          "Tokens of a sample. Default: the network's longest up to 8192, otherwise 4096.")
   private @Nullable Integer sequence;
 
   @Option(
