@@ -7,6 +7,7 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.GivenMemory;
 import dev.pipewright.formats.catalog.ModelFiles;
+import dev.pipewright.formats.file.Amounts;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.file.Suggestion;
@@ -30,6 +31,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 
 /**
  * What is trained on what, as a user states it. Words are those of the command line's options; what
@@ -208,16 +210,18 @@ public record NamedWorkload(
     Cluster on = devices.cluster();
     Optional<ZooModel> zoo = network.zoo();
     if (zoo.isPresent()) {
-      Optional<TransformerShape> shape =
-          NetworkNames.namedTransformer(network.name).map(Transformers.Named::shape);
-      return ofZoo(zoo.get(), shape, on, globalBatch);
+      return ofZoo(
+          zoo.get(),
+          () -> NetworkNames.namedTransformer(network.name).map(Transformers.Named::shape),
+          on,
+          globalBatch);
     }
     return switch (network.file()) {
       case ModelFile measured -> ofProfile(checked(measured), on);
       case TransformerFile shape ->
           ofZoo(
               ModelFiles.layers(network.path(), shape),
-              Optional.of(shape.shape()),
+              () -> Optional.of(shape.shape()),
               on,
               globalBatch);
     };
@@ -228,7 +232,7 @@ public record NamedWorkload(
   }
 
   private Costed ofZoo(
-      ZooModel zoo, Optional<TransformerShape> shape, Cluster on, int globalBatch) {
+      ZooModel zoo, Supplier<Optional<TransformerShape>> shape, Cluster on, int globalBatch) {
     Training usual = zoo.trainedOn(on);
     Training training =
         training(usual, precision.map(word -> Precisions.on(word, on)).orElse(usual.precision()));
@@ -237,6 +241,7 @@ public record NamedWorkload(
     List<Integer> slices = slices(globalBatch);
     Profile profile =
         shape
+            .get()
             .flatMap(known -> CalibratedProfile.of(graph, known, on, training, slices))
             .orElseGet(() -> Roofline.profile(graph, on, training, slices));
     return costed(graph, profile, training, on, zoo.usualBatchPerDevice(), zoo.samplesPerEpoch());

@@ -2,8 +2,8 @@ package dev.pipewright.app.cli.input;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.GivenMemory;
+import dev.pipewright.formats.file.Amounts;
 import dev.pipewright.formats.file.BadInputException;
-import dev.pipewright.formats.problem.Amounts;
 import dev.pipewright.formats.problem.ClusterNames;
 import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.problem.NamedWorkload;

@@ -1,9 +1,9 @@
 package dev.pipewright.app.cli.predict;
 
 import dev.pipewright.app.cli.input.AtLeast;
+import dev.pipewright.formats.file.Amounts;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.Suggestion;
-import dev.pipewright.formats.problem.Amounts;
 import dev.pipewright.predict.transformer.Framework;
 import dev.pipewright.predict.transformer.TrainingCost;
 import java.util.List;

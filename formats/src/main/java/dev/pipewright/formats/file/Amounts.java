@@ -1,6 +1,5 @@
-package dev.pipewright.formats.problem;
+package dev.pipewright.formats.file;
 
-import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.units.Bytes;
 import dev.pipewright.units.Range;
 import java.util.Locale;
