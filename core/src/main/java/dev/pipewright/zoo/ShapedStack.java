@@ -32,7 +32,7 @@ final class ShapedStack {
     this.shape = shape;
     this.words = words;
     this.scores = scores;
-    this.sequence = shape.usualSequence();
+    this.sequence = shape.sequence();
     this.boundary = Shape.of(sequence, shape.hidden());
     this.states = boundary.elements();
   }

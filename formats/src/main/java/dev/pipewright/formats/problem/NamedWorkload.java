@@ -212,7 +212,7 @@ public record NamedWorkload(
     if (zoo.isPresent()) {
       return ofZoo(
           zoo.get(),
-          () -> NetworkNames.namedTransformer(network.name).map(Transformers.Named::shape),
+          () -> NetworkNames.namedTransformer(network.name).map(Transformers.Named::trained),
           on,
           globalBatch);
     }
@@ -221,7 +221,7 @@ public record NamedWorkload(
       case TransformerFile shape ->
           ofZoo(
               ModelFiles.layers(network.path(), shape),
-              () -> Optional.of(shape.shape()),
+              () -> Optional.of(shape.trained()),
               on,
               globalBatch);
     };
@@ -236,13 +236,14 @@ public record NamedWorkload(
     Training usual = zoo.trainedOn(on);
     Training training =
         training(usual, precision.map(word -> Precisions.on(word, on)).orElse(usual.precision()));
-    LayerGraph graph = zoo.graph();
-    SizeLimits.layers(network.name, graph.size());
+    SizeLimits.layers(network.name, zoo.graph().size());
+    Optional<CalibratedProfile> calibrated =
+        shape.get().flatMap(known -> CalibratedProfile.of(known, on, training));
+    LayerGraph graph = calibrated.map(found -> found.graph(zoo)).orElse(zoo.graph());
     List<Integer> slices = slices(globalBatch);
     Profile profile =
-        shape
-            .get()
-            .flatMap(known -> CalibratedProfile.of(graph, known, on, training, slices))
+        calibrated
+            .flatMap(found -> found.profile(graph, slices))
             .orElseGet(() -> Roofline.profile(graph, on, training, slices));
     return costed(graph, profile, training, on, zoo.usualBatchPerDevice(), zoo.samplesPerEpoch());
   }

@@ -39,7 +39,8 @@ class CalibratedProfileTest {
   private static Optional<Profile> profile(String name, String cluster, Training training) {
     LayerGraph graph = Models.find(name).orElseThrow().graph();
     Cluster on = Clusters.find(cluster).or(() -> MachineClusters.find(cluster)).orElseThrow();
-    return CalibratedProfile.of(graph, shape(name), on, training, List.of(1, 2, 4));
+    return CalibratedProfile.of(shape(name), on, training)
+        .flatMap(found -> found.profile(graph, List.of(1, 2, 4)));
   }
 
   @ParameterizedTest
