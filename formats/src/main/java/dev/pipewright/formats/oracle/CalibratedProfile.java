@@ -46,15 +46,16 @@ public final class CalibratedProfile {
   }
 
   /**
-   * The layers of a network; empty where it is no decoder, the devices have no data sheet, or the
-   * precision has more than 16 bits.
+   * The layers of a network; empty where it is no decoder, the devices have no data sheet or no
+   * bfloat16 (fused attention needs it, too), or the precision has more than 16 bits.
    *
    * @param shape with the sequences that it is trained on
    */
   public static Optional<CalibratedProfile> of(
       TransformerShape shape, Cluster cluster, Training training) {
     boolean half = training.precision() == Precision.BF16 || training.precision() == Precision.FP16;
-    if (!half || !shape.stack().causal()) {
+    boolean modern = cluster.devices().stream().allMatch(kind -> kind.computes(Precision.BF16));
+    if (!half || !modern || !shape.stack().causal()) {
       return Optional.empty();
     }
     MachineSheets sheets = MachineSheets.read();
