@@ -11,6 +11,7 @@ import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.StageGroups;
 import dev.pipewright.cost.Workload;
+import dev.pipewright.cost.ZeroCosts;
 import dev.pipewright.exchange.GroupExchange;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.parallel.Reduction;
@@ -18,6 +19,7 @@ import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.predict.paradl.Setting.Exchange;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
@@ -35,7 +37,7 @@ import java.util.stream.IntStream;
 
 /**
  * Prices a layout as the plan that it stands for, by the cost model of the planners: stages
- * balanced by time, gradients summed after the backward pass.
+ * balanced by time, sums of gradients overlapped with the backward pass.
  */
 final class PlanEstimate implements StrategyFormulas {
   private static final int MOST_SAMPLES = Integer.MAX_VALUE;
@@ -98,7 +100,8 @@ final class PlanEstimate implements StrategyFormulas {
     for (StageCost stage : stages) {
       update = Math.max(update, stage.updateSeconds());
     }
-    double exposed = exchangeSeconds(stages);
+    double exposed = exchangeSeconds(stages); // after the passes
+    double summing = exposed + sumSeconds(oracle, plan);
     double compute = work[busiest];
     double tail = Math.min(exposed + update, Math.max(0, alone - compute));
     double exposedUpdate = Math.min(update, tail);
@@ -109,13 +112,13 @@ final class PlanEstimate implements StrategyFormulas {
             .with(Phase.WAITING, beyondRounding(alone - compute - tail, alone))
             .with(Phase.POINT_TO_POINT, beyondRounding(priced.stepSeconds() - alone, alone));
     return new Estimate(
-        passes(phases, plan, busiest, compute),
-        memory(priced),
+        passes(sharded(phases, plan, busiest), plan, busiest, compute),
+        memory(plan, priced),
         contention(plan),
         redundantSeconds(plan),
         mean == 0 ? 1 : compute / mean,
         Optional.of(plan),
-        () -> Math.min(exposed, cheapestExchangeSeconds(plan)));
+        () -> Math.min(summing, cheapestExchangeSeconds(plan)));
   }
 
   private static double beyondRounding(double seconds, double step) {
@@ -169,7 +172,13 @@ final class PlanEstimate implements StrategyFormulas {
         new Workload(
             priced.chain(), priced.profile(), priced.training(), cluster.withSoftware(cheapest));
     PipelineOracle elsewhere = new PipelineOracle(new StageCosts(there), new PathFormula());
-    return exchangeSeconds(elsewhere.stages(cheapest(plan, elsewhere)));
+    PipelinePlan best = cheapest(plan, elsewhere);
+    return exchangeSeconds(elsewhere.stages(best)) + sumSeconds(elsewhere, best);
+  }
+
+  /** Of the sums of gradients that ZeRO takes in a step's passes. */
+  private static double sumSeconds(PipelineOracle oracle, PipelinePlan plan) {
+    return oracle.zero(plan).map(zero -> zero.sumSeconds(0)).orElse(0.0);
   }
 
   /** The plan whose groups sum what their parts add up to as an oracle finds fastest. */
@@ -212,7 +221,7 @@ final class PlanEstimate implements StrategyFormulas {
   private Phases passes(Phases phases, PipelinePlan plan, int busiest, double seconds) {
     Placement placement = plan.placement();
     Phases all = phases;
-    double rest = seconds;
+    double rest = seconds - sharded(Phases.none(), plan, busiest).total();
     for (int stage = 0; stage < placement.stages(); stage++) {
       if (placement.rankOf(stage) == busiest) {
         var exchanges = oracle.exchangeSeconds(plan, stage % placement.depth());
@@ -226,6 +235,16 @@ final class PlanEstimate implements StrategyFormulas {
     double arithmetic = Math.max(0, rest) / software().waiting(plan.devices());
     return all.with(Phase.FORWARD_BACKWARD, arithmetic)
         .with(Phase.WAITING, Math.max(0, rest) - arithmetic);
+  }
+
+  /** With what ZeRO waits for in the passes of the busiest rank. */
+  private Phases sharded(Phases phases, PipelinePlan plan, int busiest) {
+    Optional<ZeroCosts> zero = oracle.zero(plan);
+    return zero.isEmpty()
+        ? phases
+        : phases
+            .with(Phase.LAYER_ALL_GATHER, zero.get().gatherSeconds(busiest))
+            .with(Phase.GRADIENT_EXCHANGE, zero.get().sumSeconds(busiest));
   }
 
   private Software software() {
@@ -269,9 +288,11 @@ final class PlanEstimate implements StrategyFormulas {
               inFlight[stage],
               recomputed(layout.recompute(), first, last)));
     }
-    PipelinePlan made = new PipelinePlan(spec, microBatches, microBatch, replicas, false, stages);
+    boolean overlap = layout.devices() > ranks; // where several devices hold a stage
+    PipelinePlan made = new PipelinePlan(spec, microBatches, microBatch, replicas, overlap, stages);
     boolean chosen = setting.exchange() == Exchange.CHEAPEST && !layout.grid().isEmpty();
-    return chosen ? cheapest(made, oracle) : made;
+    PipelinePlan sharded = made.with(sharding(layout));
+    return chosen ? cheapest(sharded, oracle) : sharded;
   }
 
   /**
@@ -286,6 +307,10 @@ final class PlanEstimate implements StrategyFormulas {
     }
     int count = groups * layout.parts();
     return IntStream.range(rank * count, (rank + 1) * count).boxed().toList();
+  }
+
+  private static ZeroStage sharding(Layout layout) {
+    return ZeroStage.values()[layout.strategy().zeroStage()];
   }
 
   private Parallelism parallelism(Layout layout) {
@@ -312,16 +337,20 @@ final class PlanEstimate implements StrategyFormulas {
         : List.of();
   }
 
-  private MemoryUse memory(Assessment priced) {
+  private MemoryUse memory(PipelinePlan plan, Assessment priced) {
+    Optional<ZeroCosts> zero = oracle.zero(plan);
     MemoryUse most = new MemoryUse(0, 0, 0, 0, 0);
-    for (PeakMemory peak : priced.memory()) {
+    for (int stage = 0; stage < priced.memory().size(); stage++) {
+      PeakMemory peak = priced.memory().get(stage);
+      int index = stage;
+      double buffers = zero.map(shards -> shards.bufferBytes(index)).orElse(0.0);
       MemoryUse use =
           new MemoryUse(
               peak.states().parameters(),
               peak.states().gradients(),
               peak.states().optimizer(),
-              peak.activationBytes() + peak.workingBytes(),
-              0);
+              peak.activationBytes() + peak.workingBytes() - buffers,
+              buffers);
       most = use.total() > most.total() ? use : most;
     }
     return setting.memoryReuse().isPresent()

@@ -2,6 +2,8 @@ package dev.pipewright.predict.run;
 
 import dev.pipewright.cost.PartlyKept;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.StageLoads;
+import dev.pipewright.cost.ZeroBytes;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;

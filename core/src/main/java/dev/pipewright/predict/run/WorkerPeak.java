@@ -1,6 +1,8 @@
 package dev.pipewright.predict.run;
 
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.StateBytes;
+import dev.pipewright.cost.ZeroBytes;
 import dev.pipewright.exchange.Segment;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;

@@ -1,6 +1,6 @@
-package dev.pipewright.predict.run;
+package dev.pipewright.cost;
 
-import dev.pipewright.cost.StageCosts;
+import dev.pipewright.exchange.Segment;
 import dev.pipewright.exchange.ShardedParameters;
 import dev.pipewright.exchange.TiedStates;
 import dev.pipewright.exchange.ZeroStates;
@@ -16,15 +16,17 @@ import java.util.List;
  * worker's own and for those of others, then for its part of the sum, until the next sum begins.
  * After the last pass tied tables are summed one by one.
  */
-final class ZeroBytes implements StateBytes {
+public final class ZeroBytes implements StateBytes {
   private final ZeroStates states;
   private final int passes;
   private final int[] segments; // by layer
   private final double[] added; // gradients that are added up, by layer
   private final double[] staying; // those that are not, or behind the last pass; likewise
-  private final double[] whole; // of what is shared out, by segment
+  private final double[] whole; // gradients of what is shared out, by segment
   private final double[] part; // the worker's
-  private final double resting;
+  private final double[] parameters; // likewise
+  private final double heldParameters;
+  private final double heldOptimizer;
   private final double ending;
 
   /**
@@ -32,12 +34,13 @@ final class ZeroBytes implements StateBytes {
    * @param layers of the stage, each behind those that it reads
    * @param passes of a step that give gradients
    */
-  ZeroBytes(
+  public ZeroBytes(
       StageCosts costs, Assignment assignment, int depth, int worker, int[] layers, int passes) {
     Chain chain = costs.workload().chain();
     double element = costs.workload().profile().precision().bytes();
-    double remembered = costs.workload().training().optimizerBytes() / element;
-    this.states = ZeroStates.of(assignment, depth, worker, chain, RunPrediction.BUCKET_BYTES);
+    double gradient = costs.workload().training().gradientBytes();
+    double remembered = costs.workload().training().optimizerBytes();
+    this.states = ZeroStates.of(assignment, depth, worker, chain, Segment.BUCKET_BYTES);
     this.passes = passes;
     int count = states.segments().size();
     this.segments = segments(chain, layers);
@@ -48,32 +51,41 @@ final class ZeroBytes implements StateBytes {
         new ShardedParameters(chain.graph(), assignment.stages().get(depth).split());
     for (int i = 0; i < layers.length; i++) {
       ShardedParameters.Held held = parameters.of(layers[i], assignment.partOf(worker));
-      double tied = tied(tables, layers[i], false) * element;
-      double all = held.numbers() * element - tied;
+      double tied = tied(tables, layers[i], false) * gradient;
+      double all = held.numbers() * gradient - tied;
       boolean own = states.kept(segments[i]) > 0; // but for what all parts have
-      added[i] = own ? (held.summed() ? held.whole() * element : 0) : all;
-      staying[i] = all - added[i] + tied(tables, layers[i], true) * element;
+      added[i] = own ? (held.summed() ? held.whole() * gradient : 0) : all;
+      staying[i] = all - added[i] + tied(tables, layers[i], true) * gradient;
     }
     this.whole = new double[count];
     this.part = new double[count];
-    double kept = 0;
+    this.parameters = new double[count];
+    double kept = 0; // numbers, and so are the next
+    double updated = 0;
+    double read = 0;
     for (int i = 0; i < count; i++) {
-      kept += states.kept(i) * element;
+      kept += states.kept(i);
       for (Shard shard : states.shards(i)) {
-        whole[i] += shard.whole() * element;
-        part[i] += shard.part() * element;
+        whole[i] += shard.whole() * gradient;
+        part[i] += shard.part() * gradient;
+        this.parameters[i] += shard.whole() * element;
+        updated += shard.part();
+        read += states.gathered() ? shard.part() : shard.whole();
       }
     }
-    double always = sum(states.gathered() ? part : whole) + sum(part) * remembered;
+    updated += kept;
+    read += kept;
     double last = sums(passes) + 2 * whole[0];
     for (TiedStates each : tables) {
       if (each.depths().get(0) == depth) {
-        always += (each.whole() + each.part() * remembered) * element;
-        last = Math.max(last, sum(part) + whileSummed(each) * element);
+        read += each.whole();
+        updated += each.part();
+        last = Math.max(last, sum(part) + whileSummed(each) * gradient);
       }
     }
-    this.resting = always + kept * (1 + remembered);
-    this.ending = kept + last;
+    this.heldParameters = read * element;
+    this.heldOptimizer = updated * remembered;
+    this.ending = kept * gradient + last;
   }
 
   /**
@@ -118,7 +130,18 @@ final class ZeroBytes implements StateBytes {
 
   @Override
   public double resting() {
-    return resting;
+    return heldParameters + heldOptimizer;
+  }
+
+  /** Parameters that are there all the time. */
+  public double parameters() {
+    return heldParameters;
+  }
+
+  /** Gradients that stay until the update: what is summed and shared out, the worker's part. */
+  public double gradients() {
+    double kept = sum(staying) + (states.eachPass() ? sum(part) : sum(added));
+    return Math.min(kept, most()); // less where they leave bucket by bucket
   }
 
   @Override
@@ -154,7 +177,7 @@ final class ZeroBytes implements StateBytes {
   /** Parameters of the segment at hand, and of the one that comes next. */
   private double rooms(int segment, int next) {
     boolean follows = 0 <= next && next < whole.length;
-    return states.gathered() ? whole[segment] + (follows ? whole[next] : 0) : 0;
+    return states.gathered() ? parameters[segment] + (follows ? parameters[next] : 0) : 0;
   }
 
   @Override
@@ -203,7 +226,7 @@ final class ZeroBytes implements StateBytes {
     int before = own + 1 < whole.length ? own + 1 : passed > 0 && states.eachPass() ? 0 : -1;
     double ended = before < 0 ? 0 : 2 * whole[before];
     double moves = (before < 0 ? 0 : part[before]) + largest(own);
-    double room = states.gathered() && own > 0 ? whole[own - 1] : 0;
+    double room = states.gathered() && own > 0 ? parameters[own - 1] : 0;
     return there + room - (before < 0 ? 0 : moving(before)) + Math.max(ended, moves);
   }
 
@@ -221,7 +244,7 @@ final class ZeroBytes implements StateBytes {
   }
 
   /** The most beyond {@link #resting} at any time of a step. */
-  double most() {
+  public double most() {
     double most = ending;
     for (int passed : List.of(0, Math.min(1, passes - 1), passes - 1)) {
       for (int layer = 0; layer < added.length; layer++) {
