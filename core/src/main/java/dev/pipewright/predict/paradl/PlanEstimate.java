@@ -310,7 +310,7 @@ final class PlanEstimate implements StrategyFormulas {
   }
 
   private static ZeroStage sharding(Layout layout) {
-    return ZeroStage.values()[layout.strategy().zeroStage()];
+    return ZeroStage.of(layout.strategy().zeroStage()).orElseThrow();
   }
 
   private Parallelism parallelism(Layout layout) {

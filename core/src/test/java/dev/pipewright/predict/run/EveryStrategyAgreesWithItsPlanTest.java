@@ -115,7 +115,7 @@ class EveryStrategyAgreesWithItsPlanTest {
             List.of());
     int samples = Math.toIntExact(row.globalBatch() / segments);
     boolean overlap = groups * parts > 1;
-    ZeroStage sharding = ZeroStage.values()[row.strategy().zeroStage()];
+    ZeroStage sharding = ZeroStage.of(row.strategy().zeroStage()).orElseThrow();
     return new PipelinePlan(
         PipelinePolicy.A, segments, samples, 1, overlap, List.of(stage), sharding);
   }
