@@ -348,7 +348,9 @@ class SplitEstimateTest {
     Phases sharded = predicted(workload, strategy, 8).phases();
     double factor = strategy == Strategy.ZERO3 ? 1.5 : 1;
     double seconds = factor * data.communication() * 8 * part / numbers;
-    assertEquals(seconds, sharded.communication(), 1e-6 * seconds); // computing hides a little
+    double hidden = seconds - sharded.communication(); // at most what computes meanwhile
+    double computing = sharded.seconds(Phase.FORWARD_BACKWARD);
+    assertTrue(-1e-12 * seconds <= hidden && hidden <= computing, hidden + " of " + computing);
     near(data.seconds(Phase.WEIGHT_UPDATE) * part / numbers, sharded.seconds(Phase.WEIGHT_UPDATE));
     near(
         strategy == Strategy.ZERO3 ? 2 * 7 * 4 * part : 0, sharded.seconds(Phase.LAYER_ALL_GATHER));
