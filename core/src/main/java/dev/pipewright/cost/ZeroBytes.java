@@ -1,5 +1,6 @@
 package dev.pipewright.cost;
 
+import dev.pipewright.cost.StageCost.States;
 import dev.pipewright.exchange.Segment;
 import dev.pipewright.exchange.ShardedParameters;
 import dev.pipewright.exchange.TiedStates;
@@ -12,36 +13,37 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Bytes of a stage under ZeRO. While the gradients of a segment are summed there is room for the
- * worker's own and for those of others, then for its part of the sum, until the next sum begins.
- * After the last pass tied tables are summed one by one.
+ * Bytes of a stage under ZeRO: what is {@linkplain #reserved reserved} for its states, and what is
+ * there op by op. While the gradients of a segment are summed there is room for the worker's own
+ * and for those of others, then for its part of the sum, until the next sum begins. After the last
+ * pass tied tables are summed one by one.
  */
 public final class ZeroBytes implements StateBytes {
   private final ZeroStates states;
   private final int passes;
   private final int[] segments; // by layer
   private final double[] added; // gradients that are added up, by layer
-  private final double[] staying; // those that are not, or behind the last pass; likewise
-  private final double[] whole; // gradients of what is shared out, by segment
+  private final double[] staying; // those that are not, or after the last pass; likewise
+  private final double[] whole; // gradients of what is sharded, by segment
   private final double[] part; // the worker's
   private final double[] parameters; // likewise
-  private final double heldParameters;
-  private final double heldOptimizer;
+  private final States reserved;
+  private final double resting;
   private final double ending;
 
   /**
-   * @param worker that holds it
-   * @param layers of the stage, each behind those that it reads
-   * @param passes of a step that give gradients
+   * @param costs of the worker's part of layers
+   * @param worker that holds the stage
    */
-  public ZeroBytes(
-      StageCosts costs, Assignment assignment, int depth, int worker, int[] layers, int passes) {
+  public ZeroBytes(StageCosts costs, Assignment assignment, int depth, int worker) {
     Chain chain = costs.workload().chain();
+    LayerRange range = assignment.stages().get(depth).range();
+    int[] layers = chain.graph().topological(chain.layers(range.first() - 1, range.last()));
     double element = costs.workload().profile().precision().bytes();
     double gradient = costs.workload().training().gradientBytes();
     double remembered = costs.workload().training().optimizerBytes();
     this.states = ZeroStates.of(assignment, depth, worker, chain, Segment.BUCKET_BYTES);
-    this.passes = passes;
+    this.passes = assignment.schedule().gradientPasses(assignment.rankOf(worker), depth);
     int count = states.segments().size();
     this.segments = segments(chain, layers);
     this.added = new double[layers.length];
@@ -60,8 +62,9 @@ public final class ZeroBytes implements StateBytes {
     this.whole = new double[count];
     this.part = new double[count];
     this.parameters = new double[count];
-    double kept = 0; // numbers, and so are the next
+    double kept = 0; // parameters that no other worker has, and so are the next
     double updated = 0;
+    double summed = 0;
     double read = 0;
     for (int i = 0; i < count; i++) {
       kept += states.kept(i);
@@ -70,21 +73,29 @@ public final class ZeroBytes implements StateBytes {
         part[i] += shard.part() * gradient;
         this.parameters[i] += shard.whole() * element;
         updated += shard.part();
+        summed += states.eachPass() ? shard.part() : shard.numbers();
         read += states.gathered() ? shard.part() : shard.whole();
       }
     }
     updated += kept;
+    summed += kept;
     read += kept;
+    double gathered = 0; // of tied tables, all the time
     double last = sums(passes) + 2 * whole[0];
     for (TiedStates each : tables) {
       if (each.depths().get(0) == depth) {
-        read += each.whole();
         updated += each.part();
+        summed += states.eachPass() ? each.part() : each.table().numbers();
+        read += states.gathered() ? each.part() : each.whole();
+        gathered += states.gathered() ? each.whole() - each.part() : 0;
         last = Math.max(last, sum(part) + whileSummed(each) * gradient);
       }
     }
-    this.heldParameters = read * element;
-    this.heldOptimizer = updated * remembered;
+    double optimizer = updated * remembered;
+    this.reserved =
+        new States(
+            read * element, summed * gradient, read * element + summed * gradient + optimizer);
+    this.resting = (read + gathered) * element + optimizer;
     this.ending = kept * gradient + last;
   }
 
@@ -130,18 +141,24 @@ public final class ZeroBytes implements StateBytes {
 
   @Override
   public double resting() {
-    return heldParameters + heldOptimizer;
+    return resting;
   }
 
-  /** Parameters that are there all the time. */
-  public double parameters() {
-    return heldParameters;
+  /**
+   * What a step's states are given room for, wherever they are in it: of parameters, gradients and
+   * optimizer state the worker's part where the {@linkplain dev.pipewright.plan.ZeroStage stage}
+   * shards them, all of them where it does not (ZeRO, figure 1).
+   */
+  public States reserved() {
+    return reserved;
   }
 
-  /** Gradients that stay until the update: what is summed and shared out, the worker's part. */
-  public double gradients() {
-    double kept = sum(staying) + (states.eachPass() ? sum(part) : sum(added));
-    return Math.min(kept, most()); // less where they leave bucket by bucket
+  /**
+   * What the states need beyond {@link #reserved} when they are most: gathered parameters, and
+   * gradients while they are summed. 0 where gradients leave before all of them are there.
+   */
+  public double buffers() {
+    return Math.max(0, resting + most() - reserved.all());
   }
 
   @Override
@@ -244,7 +261,7 @@ public final class ZeroBytes implements StateBytes {
   }
 
   /** The most beyond {@link #resting} at any time of a step. */
-  public double most() {
+  private double most() {
     double most = ending;
     for (int passed : List.of(0, Math.min(1, passes - 1), passes - 1)) {
       for (int layer = 0; layer < added.length; layer++) {

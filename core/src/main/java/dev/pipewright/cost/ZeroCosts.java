@@ -1,17 +1,16 @@
 package dev.pipewright.cost;
 
 import dev.pipewright.cost.StageCost.StageMemory;
-import dev.pipewright.cost.StageCost.States;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.StagePlan;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.Op.Pass;
-import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Check;
-import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What ZeRO changes of the costs of a plan's stages: parameters are gathered and sums of gradients
@@ -24,6 +23,7 @@ public final class ZeroCosts {
   private final PipelinePlan plan;
   private final Assignment assignment;
   private final StageLoads loads;
+  private final Map<Integer, ZeroSeconds> seconds = new HashMap<>(); // by rank
 
   /**
    * @param costs of whole layers
@@ -43,7 +43,7 @@ public final class ZeroCosts {
   }
 
   private ZeroSeconds seconds(int stage) {
-    return new ZeroSeconds(loads, assignment, rank(stage));
+    return seconds.computeIfAbsent(rank(stage), rank -> new ZeroSeconds(loads, assignment, rank));
   }
 
   /** Seconds of a step's passes in which a device of a stage waits for parameters. */
@@ -53,8 +53,7 @@ public final class ZeroCosts {
 
   /** Seconds of a step's passes in which sums of gradients are not hidden. */
   public double sumSeconds(int stage) {
-    ZeroTimeline own = seconds(stage).stage(stage);
-    return assignment.sharding().level() > 1 ? own.sumSeconds() : 0;
+    return seconds(stage).stage(stage).sumSeconds();
   }
 
   /**
@@ -90,50 +89,25 @@ public final class ZeroCosts {
         memory(stage, whole.memory()));
   }
 
-  /** Bytes of gathered parameters and of gradients while they are summed, at their most. */
+  /** Bytes that a device of a stage needs for its states beyond {@link ZeroBytes#reserved}. */
   public double bufferBytes(int stage) {
-    return buffers(bytes(stage));
-  }
-
-  private static double buffers(ZeroBytes bytes) {
-    return bytes.most() - bytes.gradients();
+    return bytes(stage).buffers();
   }
 
   private ZeroBytes bytes(int stage) {
-    StageCosts costs = loads.costs(stage);
-    StagePlan own = plan.stages().get(stage);
-    int[] layers = layers(costs, new LayerRange(own.firstLayer(), own.lastLayer()));
     int worker = assignment.firstWorker(rank(stage));
-    return new ZeroBytes(costs, assignment, stage, worker, layers, passes(stage));
+    return new ZeroBytes(loads.costs(stage), assignment, stage, worker);
   }
 
   private StageMemory memory(int stage, StageMemory whole) {
     ZeroBytes bytes = bytes(stage);
     return new StageMemory(
-        new States(bytes.parameters(), bytes.gradients(), bytes.resting() + bytes.gradients()),
+        bytes.reserved(),
         whole.heldBytes(),
         whole.lastBytes(),
         whole.inFlight(),
         whole.recomputedBytes(),
-        whole.workingBytes() + buffers(bytes),
+        whole.workingBytes() + bytes.buffers(),
         whole.capacity());
-  }
-
-  /** Of a step, those that give gradients of a stage. */
-  private int passes(int stage) {
-    int passes = 0;
-    for (long op : assignment.schedule().packed(rank(stage))) {
-      boolean own = Schedule.stage(op) % plan.placement().depth() == stage;
-      passes += own && Schedule.pass(op).releases() ? 1 : 0;
-    }
-    return passes;
-  }
-
-  /** The layers of the graph that a stage has, each after those that it reads. */
-  private static int[] layers(StageCosts costs, LayerRange range) {
-    int[] own = costs.workload().chain().layers(range.first() - 1, range.last());
-    return Arrays.stream(costs.workload().chain().graph().topological())
-        .filter(layer -> Arrays.stream(own).anyMatch(each -> each == layer))
-        .toArray();
   }
 }

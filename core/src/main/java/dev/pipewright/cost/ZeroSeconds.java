@@ -75,7 +75,7 @@ public final class ZeroSeconds {
     this.assignment = assignment;
     long[] program = assignment.schedule().packed(rank);
     for (long op : program) {
-      stages.computeIfAbsent(depth(op), each -> stage(each, rank, program));
+      stages.computeIfAbsent(depth(op), each -> stage(each, rank));
     }
     Set<Long> again = new HashSet<>(); // what has been computed again
     for (long op : program) {
@@ -112,15 +112,12 @@ public final class ZeroSeconds {
     return Objects.requireNonNull(stages.get(depth));
   }
 
-  private ZeroTimeline stage(int depth, int rank, long[] program) {
+  private ZeroTimeline stage(int depth, int rank) {
     ZeroStates states =
         ZeroStates.of(
             assignment, depth, assignment.firstWorker(rank), chain(), Segment.BUCKET_BYTES);
     HolderGroups groups = HolderGroups.of(cluster(), assignment, depth, loads::device);
-    int passes = 0;
-    for (long op : program) {
-      passes += depth(op) == depth && Schedule.pass(op).releases() ? 1 : 0;
-    }
+    int passes = assignment.schedule().gradientPasses(rank, depth);
     return new ZeroTimeline(loads, depth, states, groups, wire, passes);
   }
 

@@ -41,6 +41,7 @@ import java.util.stream.IntStream;
  */
 final class PlanEstimate implements StrategyFormulas {
   private static final int MOST_SAMPLES = Integer.MAX_VALUE;
+  private static final int SHARDED = 0; // the only stage of a layout that shards its states
 
   private final ParadlNetwork network;
   private final Setting setting;
@@ -100,25 +101,28 @@ final class PlanEstimate implements StrategyFormulas {
     for (StageCost stage : stages) {
       update = Math.max(update, stage.updateSeconds());
     }
-    double exposed = exchangeSeconds(stages); // after the passes
-    double summing = exposed + sumSeconds(oracle, plan);
+    Optional<ZeroCosts> zero = oracle.zero(plan);
+    double gathering = zero.map(shards -> shards.gatherSeconds(SHARDED)).orElse(0.0);
+    double summing = sumSeconds(zero); // during passes
+    double exposed = exchangeSeconds(stages); // after them
     double compute = work[busiest];
     double tail = Math.min(exposed + update, Math.max(0, alone - compute));
     double exposedUpdate = Math.min(update, tail);
     Phases phases =
         Phases.none()
             .with(Phase.WEIGHT_UPDATE, exposedUpdate)
-            .with(Phase.GRADIENT_EXCHANGE, tail - exposedUpdate)
+            .with(Phase.GRADIENT_EXCHANGE, tail - exposedUpdate + summing)
+            .with(Phase.LAYER_ALL_GATHER, gathering)
             .with(Phase.WAITING, beyondRounding(alone - compute - tail, alone))
             .with(Phase.POINT_TO_POINT, beyondRounding(priced.stepSeconds() - alone, alone));
     return new Estimate(
-        passes(sharded(phases, plan, busiest), plan, busiest, compute),
-        memory(plan, priced),
+        passes(phases, plan, busiest, compute - gathering - summing),
+        memory(priced, zero.map(shards -> shards.bufferBytes(SHARDED)).orElse(0.0)),
         contention(plan),
         redundantSeconds(plan),
         mean == 0 ? 1 : compute / mean,
         Optional.of(plan),
-        () -> Math.min(summing, cheapestExchangeSeconds(plan)));
+        () -> Math.min(exposed + summing, cheapestExchangeSeconds(plan)));
   }
 
   private static double beyondRounding(double seconds, double step) {
@@ -173,12 +177,12 @@ final class PlanEstimate implements StrategyFormulas {
             priced.chain(), priced.profile(), priced.training(), cluster.withSoftware(cheapest));
     PipelineOracle elsewhere = new PipelineOracle(new StageCosts(there), new PathFormula());
     PipelinePlan best = cheapest(plan, elsewhere);
-    return exchangeSeconds(elsewhere.stages(best)) + sumSeconds(elsewhere, best);
+    return exchangeSeconds(elsewhere.stages(best)) + sumSeconds(elsewhere.zero(best));
   }
 
-  /** Of the sums of gradients that ZeRO takes in a step's passes. */
-  private static double sumSeconds(PipelineOracle oracle, PipelinePlan plan) {
-    return oracle.zero(plan).map(zero -> zero.sumSeconds(0)).orElse(0.0);
+  /** Exposed seconds of ZeRO's sums of gradients during a step's passes. */
+  private static double sumSeconds(Optional<ZeroCosts> zero) {
+    return zero.map(shards -> shards.sumSeconds(SHARDED)).orElse(0.0);
   }
 
   /** The plan whose groups sum what their parts add up to as an oracle finds fastest. */
@@ -221,7 +225,7 @@ final class PlanEstimate implements StrategyFormulas {
   private Phases passes(Phases phases, PipelinePlan plan, int busiest, double seconds) {
     Placement placement = plan.placement();
     Phases all = phases;
-    double rest = seconds - sharded(Phases.none(), plan, busiest).total();
+    double rest = seconds;
     for (int stage = 0; stage < placement.stages(); stage++) {
       if (placement.rankOf(stage) == busiest) {
         var exchanges = oracle.exchangeSeconds(plan, stage % placement.depth());
@@ -235,16 +239,6 @@ final class PlanEstimate implements StrategyFormulas {
     double arithmetic = Math.max(0, rest) / software().waiting(plan.devices());
     return all.with(Phase.FORWARD_BACKWARD, arithmetic)
         .with(Phase.WAITING, Math.max(0, rest) - arithmetic);
-  }
-
-  /** With what ZeRO waits for in the passes of the busiest rank. */
-  private Phases sharded(Phases phases, PipelinePlan plan, int busiest) {
-    Optional<ZeroCosts> zero = oracle.zero(plan);
-    return zero.isEmpty()
-        ? phases
-        : phases
-            .with(Phase.LAYER_ALL_GATHER, zero.get().gatherSeconds(busiest))
-            .with(Phase.GRADIENT_EXCHANGE, zero.get().sumSeconds(busiest));
   }
 
   private Software software() {
@@ -337,13 +331,9 @@ final class PlanEstimate implements StrategyFormulas {
         : List.of();
   }
 
-  private MemoryUse memory(PipelinePlan plan, Assessment priced) {
-    Optional<ZeroCosts> zero = oracle.zero(plan);
+  private MemoryUse memory(Assessment priced, double buffers) {
     MemoryUse most = new MemoryUse(0, 0, 0, 0, 0);
-    for (int stage = 0; stage < priced.memory().size(); stage++) {
-      PeakMemory peak = priced.memory().get(stage);
-      int index = stage;
-      double buffers = zero.map(shards -> shards.bufferBytes(index)).orElse(0.0);
+    for (PeakMemory peak : priced.memory()) {
       MemoryUse use =
           new MemoryUse(
               peak.states().parameters(),

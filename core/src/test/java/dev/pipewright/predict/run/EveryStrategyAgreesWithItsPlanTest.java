@@ -75,7 +75,8 @@ class EveryStrategyAgreesWithItsPlanTest {
   void secondsAndBytesAreThoseOfThePlan(String network, String cluster, Strategy strategy) {
     Workload workload = workload(network, cluster);
     StageCosts costs = new StageCosts(workload);
-    boolean tied = !TiedTable.of(workload.chain().graph()).isEmpty(); // whose sums runs count apart
+    boolean tied = !TiedTable.of(workload.chain().graph()).isEmpty();
+    boolean apart = tied && strategy.zeroStage() == 0; // runs sum the table by itself, plans do not
     ParadlOracle oracle = new ParadlOracle(Setting.of(workload, 1000));
     for (int devices : List.of(1, 2, 3, 4, 8)) {
       if (oracle.predict(strategy, devices, BATCH) instanceof Predicted row) {
@@ -85,7 +86,7 @@ class EveryStrategyAgreesWithItsPlanTest {
         near(priced.stepSeconds(), row.iterationSeconds(), "step of the plan: " + what);
         near(priced.peakBytes(), row.memory().total(), "bytes of the plan: " + what);
         RunPrediction run = new RunPrediction(costs, Assignment.of(plan));
-        if (!tied) {
+        if (!apart) {
           near(run.predictedStepSeconds(), row.iterationSeconds(), "step of a run: " + what);
           near(run.peakBytes()[0], row.memory().total(), "bytes of a run: " + what);
         }
