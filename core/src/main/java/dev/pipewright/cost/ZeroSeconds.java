@@ -1,7 +1,7 @@
-package dev.pipewright.predict.run;
+package dev.pipewright.cost;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.cost.Collectives;
+import dev.pipewright.exchange.Segment;
 import dev.pipewright.exchange.TiedStates;
 import dev.pipewright.exchange.ZeroStates;
 import dev.pipewright.model.Chain;
@@ -25,7 +25,7 @@ import java.util.TreeMap;
  *
  * <p>Overlapped communication slows computation ({@link dev.pipewright.cluster.Software#overlap}).
  */
-final class ZeroSeconds {
+public final class ZeroSeconds {
   private final StageLoads loads;
   private final Assignment assignment;
   private final Map<Integer, ZeroTimeline> stages = new TreeMap<>(); // of a chain
@@ -69,12 +69,13 @@ final class ZeroSeconds {
     }
   }
 
-  ZeroSeconds(StageLoads loads, Assignment assignment, int rank) {
+  /** Of a rank of an assignment that shards its states. */
+  public ZeroSeconds(StageLoads loads, Assignment assignment, int rank) {
     this.loads = loads;
     this.assignment = assignment;
     long[] program = assignment.schedule().packed(rank);
     for (long op : program) {
-      stages.computeIfAbsent(depth(op), each -> stage(each, rank, program));
+      stages.computeIfAbsent(depth(op), each -> stage(each, rank));
     }
     Set<Long> again = new HashSet<>(); // what has been computed again
     for (long op : program) {
@@ -106,19 +107,17 @@ final class ZeroSeconds {
     return Schedule.stage(op) % assignment.schedule().placement().depth();
   }
 
-  ZeroTimeline stage(int depth) {
+  /** What a stage of a chain takes. */
+  public ZeroTimeline stage(int depth) {
     return Objects.requireNonNull(stages.get(depth));
   }
 
-  private ZeroTimeline stage(int depth, int rank, long[] program) {
+  private ZeroTimeline stage(int depth, int rank) {
     ZeroStates states =
         ZeroStates.of(
-            assignment, depth, assignment.firstWorker(rank), chain(), RunPrediction.BUCKET_BYTES);
+            assignment, depth, assignment.firstWorker(rank), chain(), Segment.BUCKET_BYTES);
     HolderGroups groups = HolderGroups.of(cluster(), assignment, depth, loads::device);
-    int passes = 0;
-    for (long op : program) {
-      passes += depth(op) == depth && Schedule.pass(op).releases() ? 1 : 0;
-    }
+    int passes = assignment.schedule().gradientPasses(rank, depth);
     return new ZeroTimeline(loads, depth, states, groups, wire, passes);
   }
 
@@ -146,19 +145,26 @@ final class ZeroSeconds {
     return tied.whole() * element();
   }
 
-  /** Seconds of a stage's update: of the worker's part, and until all have what is new. */
-  double update(int depth, int rank) {
+  /** Seconds of a stage's update: of the worker's part of it. */
+  public double update(int depth, int rank) {
     ZeroTimeline own = stage(depth);
     double numbers = own.numbers();
     double updated = own.updated();
-    double handing = own.spreading(element());
     for (TiedStates tied : tied(rank)) {
-      boolean first = tied.depths().get(0) == depth;
       numbers += tied.depths().contains(depth) ? tied.table().numbers() : 0;
-      updated += first ? tied.part() : 0;
-      handing += tied.shared() && first ? group(tied).allGather(bytes(tied)) : 0;
+      updated += tied.depths().get(0) == depth ? tied.part() : 0;
     }
     double whole = loads.seconds(Quantity.UPDATE, depth, assignment.stages().get(depth).range());
-    return (numbers == 0 ? whole : whole * updated / numbers) + handing;
+    return numbers == 0 ? whole : whole * updated / numbers;
+  }
+
+  /** Seconds after it until all have what is new. */
+  public double spreading(int depth, int rank) {
+    double seconds = stage(depth).spreading(element());
+    for (TiedStates tied : tied(rank)) {
+      boolean first = tied.depths().get(0) == depth;
+      seconds += tied.shared() && first ? group(tied).allGather(bytes(tied)) : 0;
+    }
+    return seconds;
   }
 }
