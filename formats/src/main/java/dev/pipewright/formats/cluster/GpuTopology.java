@@ -58,7 +58,7 @@ final class GpuTopology {
       }
       gpus++;
       Set<Integer> joined = new TreeSet<>();
-      for (String cell : BLANKS.split(row)) {
+      for (String cell : BLANKS.split(row, -1)) {
         if (cell.matches("NV\\d{1,3}")) {
           joined.add(Integer.parseInt(cell.substring(2)));
         }

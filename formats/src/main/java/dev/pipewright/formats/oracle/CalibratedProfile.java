@@ -16,6 +16,7 @@ import dev.pipewright.predict.transformer.TrainingLayout;
 import dev.pipewright.predict.transformer.TrainingPrecision;
 import dev.pipewright.predict.transformer.TransformerLayers;
 import dev.pipewright.predict.transformer.TransformerLayers.Passes;
+import dev.pipewright.profile.DividedLayers;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;
 import dev.pipewright.profile.Profile.LayerTimes;
@@ -23,7 +24,6 @@ import dev.pipewright.profile.Provenance;
 import dev.pipewright.units.Precision;
 import dev.pipewright.zoo.Models;
 import dev.pipewright.zoo.ZooModel;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -82,32 +82,69 @@ public final class CalibratedProfile {
     boolean fused =
         graph.layers().stream().anyMatch(l -> l.operator() instanceof Operator.ShapedBlock);
     try {
-      List<List<LayerTimes>> times = new ArrayList<>();
-      for (int slice : samples) {
-        TransformerLayers layers = layers(slice, fused);
-        times.add(graph.layers().stream().map(layer -> times(layer, layers)).toList());
-      }
+      List<List<LayerTimes>> times =
+          samples.stream().map(slice -> times(graph, fused, 1, false, slice)).toList();
       String source = "constants calibrated for " + framework.word();
-      return Optional.of(
+      Profile whole =
           new Profile(
               new Provenance(source, machine.name(), "", false),
               training.precision(),
               sizes(graph),
               samples,
-              times));
+              times);
+      return Optional.of(whole.with(new Parts(graph, fused, layers(fused, 1, false, 1))));
     } catch (IllegalArgumentException e) {
       return Optional.empty();
     }
   }
 
-  private TransformerLayers layers(int slice, boolean fused) {
-    TrainingLayout alone = new TrainingLayout(1, 1, 1, 1, 1, 1, 1, 0, 1, false, slice, slice);
+  /** The layers of tensor-parallel ranks. */
+  private final class Parts implements DividedLayers {
+    private final LayerGraph graph;
+    private final boolean fused;
+    private final TransformerLayers one;
+
+    private Parts(LayerGraph graph, boolean fused, TransformerLayers one) {
+      this.graph = graph;
+      this.fused = fused;
+      this.one = one;
+    }
+
+    @Override
+    public Optional<List<LayerTimes>> times(int parts, boolean sequence, int samples) {
+      try {
+        return Optional.of(CalibratedProfile.this.times(graph, fused, parts, sequence, samples));
+      } catch (IllegalArgumentException e) {
+        return Optional.empty(); // heads that so many ranks cannot share alike
+      }
+    }
+
+    @Override
+    public double exposedForward() {
+      return one.exposedForward();
+    }
+
+    @Override
+    public double exposedBackward() {
+      return one.exposedBackward();
+    }
+  }
+
+  private List<LayerTimes> times(
+      LayerGraph graph, boolean fused, int tensor, boolean sequence, int slice) {
+    TransformerLayers layers = layers(fused, tensor, sequence, slice);
+    return graph.layers().stream().map(layer -> times(layer, layers)).toList();
+  }
+
+  private TransformerLayers layers(boolean fused, int tensor, boolean sequence, int slice) {
+    TrainingLayout group =
+        new TrainingLayout(tensor, 1, 1, 1, 1, 1, tensor, 0, 1, sequence, slice, slice);
     RunChoices choices =
         new RunChoices(
             shape,
             machine,
             framework,
-            alone,
+            group,
             Optional.empty(),
             training.precision() == Precision.FP16
                 ? TrainingPrecision.FP16
