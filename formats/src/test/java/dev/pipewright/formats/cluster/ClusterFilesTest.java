@@ -2,6 +2,7 @@ package dev.pipewright.formats.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.file.BadInputException;
@@ -115,7 +116,8 @@ class ClusterFilesTest {
     assertEquals(24e9, cluster.levels().get(1).collective().bandwidth().value(), 1);
     Path unknown = file(SYSTEM.replace("h200_sxm", "x900_sxm"));
     var thrown = assertThrows(BadInputException.class, () -> ClusterFiles.read(unknown));
-    assertEquals(true, thrown.getMessage().contains(":2: no data sheet of x900; there are v100"));
+    assertTrue(
+        String.valueOf(thrown.getMessage()).contains(":2: no data sheet of x900; there are v100"));
   }
 
   @Test
