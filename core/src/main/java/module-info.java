@@ -60,7 +60,9 @@ module dev.pipewright.core {
       dev.pipewright.runtime,
       dev.pipewright.app;
   exports dev.pipewright.predict.transformer to
-      dev.pipewright.formats;
+      dev.pipewright.formats,
+      dev.pipewright.solver,
+      dev.pipewright.app;
   exports dev.pipewright.schedule.catalog to
       dev.pipewright.formats,
       dev.pipewright.app;

@@ -1,6 +1,7 @@
 package dev.pipewright.predict.transformer;
 
 import dev.pipewright.units.Check;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -53,6 +54,13 @@ public record CalibratedConstants(
     ranges = Map.copyOf(ranges);
   }
 
+  /** The same with {@code other} values under their names, intervals and ranges kept. */
+  public CalibratedConstants with(Map<String, Double> other) {
+    Map<String, Double> all = new HashMap<>(values);
+    all.putAll(other);
+    return new CalibratedConstants(all, errors, ranges);
+  }
+
   /** The value of the first name that exists. */
   double get(String... names) {
     for (String name : names) {
@@ -83,10 +91,18 @@ public record CalibratedConstants(
     return inside ? Coverage.INSIDE : Coverage.EXTRAPOLATED;
   }
 
+  /**
+   * The class of runs whose interval holds: {@code moe}, a framework with rows of its own, or else
+   * {@code dense}.
+   */
+  private String errorClass(TransformerRun run, boolean mixtures) {
+    String framework = run.software().framework().word();
+    return mixtures ? "moe" : errors.containsKey(framework) ? framework : "dense";
+  }
+
   /** Natural logarithms of measured over predicted seconds that 90 % of runs lie between. */
   LogInterval interval(TransformerRun run, boolean mixtures) {
-    String framework = run.software().framework().word();
-    String type = mixtures ? "moe" : errors.containsKey(framework) ? framework : "dense";
+    String type = errorClass(run, mixtures);
     @Nullable Errors found = errors.get(type);
     if (found == null) {
       throw new IllegalArgumentException("no intervals are calibrated for " + type);
