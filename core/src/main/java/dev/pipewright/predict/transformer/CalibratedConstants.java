@@ -78,12 +78,9 @@ public record CalibratedConstants(
 
   /** Where a run lies. */
   Coverage coverage(TransformerRun run, boolean mixtures) {
-    String framework = run.software().framework().word();
-    String chip = run.machine().chip();
-    String precision = run.formats().products().name().toLowerCase(Locale.ROOT);
-    @Nullable HiddenRange range =
-        ranges.get(key(framework, chip, precision, mixtures ? "moe" : "dense"));
-    if (!part(0).contains(framework) || !part(1).contains(chip)) {
+    @Nullable HiddenRange range = ranges.get(rangeOf(run, mixtures));
+    if (!part(0).contains(run.software().framework().word())
+        || !part(1).contains(run.machine().chip())) {
       return Coverage.UNSEEN;
     }
     int hidden = run.shape().hidden();
@@ -92,9 +89,28 @@ public record CalibratedConstants(
   }
 
   /**
-   * The class of runs whose interval holds: {@code moe}, a framework with rows of its own, or else
-   * {@code dense}.
+   * The key of the range that {@code run} belongs to: its framework, chip, precision and layers.
    */
+  public static String rangeOf(TransformerRun run) {
+    return rangeOf(run, TransformerSizes.of(run.shape()).hasMixtures());
+  }
+
+  private static String rangeOf(TransformerRun run, boolean mixtures) {
+    return key(
+        run.software().framework().word(),
+        run.machine().chip(),
+        run.formats().products().name().toLowerCase(Locale.ROOT),
+        mixtures ? "moe" : "dense");
+  }
+
+  /**
+   * The class of runs whose interval holds for {@code run}: {@code moe}, a framework that has one
+   * of its own, or else {@code dense}.
+   */
+  public String errorClass(TransformerRun run) {
+    return errorClass(run, TransformerSizes.of(run.shape()).hasMixtures());
+  }
+
   private String errorClass(TransformerRun run, boolean mixtures) {
     String framework = run.software().framework().word();
     return mixtures ? "moe" : errors.containsKey(framework) ? framework : "dense";
