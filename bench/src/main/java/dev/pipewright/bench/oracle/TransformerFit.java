@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
@@ -108,7 +109,7 @@ final class TransformerFit {
                       : "fitted to published steps; start: " + constants.reason(name),
                   date));
         });
-    return new CalibrationRecord(date, steps.size(), all, errors(), ranges());
+    return new CalibrationRecord(Optional.empty(), date, steps.size(), all, errors(), ranges());
   }
 
   /** Intervals by class of runs. */

@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
  */
 public final class CalibratedConstantsJson {
   private static final List<String> KEYS =
-      List.of("date", "rows", "constants", "intervals", "ranges", "fit");
+      List.of("machine", "date", "rows", "constants", "intervals", "ranges", "fit");
 
   private CalibratedConstantsJson() {}
 
@@ -88,6 +88,7 @@ public final class CalibratedConstantsJson {
               interval(interval.required("inside")), interval(interval.required("outside"))));
     }
     return new CalibrationRecord(
+        fields.optional("machine").map(Node::text),
         fields.required("date").text(),
         fields.required("rows").count(0),
         constants,
@@ -136,6 +137,7 @@ public final class CalibratedConstantsJson {
   /** The file of {@code record}; {@code fit} says how the fit went, and may be empty. */
   public static String text(CalibrationRecord record, Map<String, ?> fit) {
     Map<String, Object> root = new LinkedHashMap<>();
+    record.machine().ifPresent(machine -> root.put("machine", machine));
     root.put("date", record.date());
     root.put("rows", record.rows());
     root.put("constants", record.constants().stream().map(CalibratedConstantsJson::of).toList());

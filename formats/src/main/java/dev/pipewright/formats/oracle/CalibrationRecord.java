@@ -6,10 +6,12 @@ import dev.pipewright.predict.transformer.CalibratedConstants.HiddenRange;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Calibrated constants with where they come from.
  *
+ * @param machine whose runs alone were fitted; empty for constants that hold in general
  * @param date of the calibration, as {@code 2026-11-28}
  * @param rows measured steps of the calibration
  * @param constants in the order of the file
@@ -17,6 +19,7 @@ import java.util.Map;
  * @param ranges fitted hidden sizes
  */
 public record CalibrationRecord(
+    Optional<String> machine,
     String date,
     int rows,
     List<Constant> constants,
