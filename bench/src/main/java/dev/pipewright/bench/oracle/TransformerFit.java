@@ -5,7 +5,6 @@ import dev.pipewright.formats.oracle.CalibrationRecord;
 import dev.pipewright.formats.oracle.CalibrationRecord.Constant;
 import dev.pipewright.predict.transformer.CalibratedConstants;
 import dev.pipewright.predict.transformer.CalibratedConstants.Errors;
-import dev.pipewright.predict.transformer.CalibratedConstants.HiddenRange;
 import dev.pipewright.predict.transformer.CalibratedConstants.LogInterval;
 import dev.pipewright.predict.transformer.MeasuredStep;
 import dev.pipewright.solver.calibrate.ConformalInterval;
@@ -109,7 +108,13 @@ final class TransformerFit {
                       : "fitted to published steps; start: " + constants.reason(name),
                   date));
         });
-    return new CalibrationRecord(Optional.empty(), date, steps.size(), all, errors(), ranges());
+    return new CalibrationRecord(
+        Optional.empty(),
+        date,
+        steps.size(),
+        all,
+        errors(),
+        CalibratedConstants.rangesOf(steps.stream().map(MeasuredStep::run).toList()));
   }
 
   /** Intervals by class of runs. */
@@ -145,18 +150,6 @@ final class TransformerFit {
       case MPT -> "mpt";
       default -> CalibratedConstants.rangeOf(step.run()).endsWith("moe") ? "moe" : "dense";
     };
-  }
-
-  private Map<String, HiddenRange> ranges() {
-    Map<String, HiddenRange> ranges = new TreeMap<>();
-    for (MeasuredStep step : steps) {
-      int hidden = step.run().shape().hidden();
-      ranges.merge(
-          CalibratedConstants.rangeOf(step.run()),
-          new HiddenRange(hidden, hidden),
-          (a, b) -> new HiddenRange(Math.min(a.least(), b.least()), Math.max(a.most(), b.most())));
-    }
-    return ranges;
   }
 
   /** Residuals of the judged steps of a family. */

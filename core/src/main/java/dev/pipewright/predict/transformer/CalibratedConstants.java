@@ -2,6 +2,7 @@ package dev.pipewright.predict.transformer;
 
 import dev.pipewright.units.Check;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -35,7 +36,11 @@ public record CalibratedConstants(
   }
 
   /** Hidden sizes of the fitted networks. */
-  public record HiddenRange(int least, int most) {}
+  public record HiddenRange(int least, int most) {
+    HiddenRange with(HiddenRange that) {
+      return new HiddenRange(Math.min(least, that.least), Math.max(most, that.most));
+    }
+  }
 
   /** Where a run lies with respect to what was fitted. */
   public enum Coverage {
@@ -93,6 +98,16 @@ public record CalibratedConstants(
    */
   public static String rangeOf(TransformerRun run) {
     return rangeOf(run, TransformerSizes.of(run.shape()).hasMixtures());
+  }
+
+  /** The ranges that hold {@code runs} and no others. */
+  public static Map<String, HiddenRange> rangesOf(List<TransformerRun> runs) {
+    Map<String, HiddenRange> ranges = new HashMap<>();
+    for (TransformerRun run : runs) {
+      int hidden = run.shape().hidden();
+      ranges.merge(rangeOf(run), new HiddenRange(hidden, hidden), HiddenRange::with);
+    }
+    return ranges;
   }
 
   private static String rangeOf(TransformerRun run, boolean mixtures) {

@@ -5,6 +5,7 @@ import dev.pipewright.predict.transformer.MeasuredStep;
 import dev.pipewright.units.Check;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Function;
 
@@ -43,7 +44,7 @@ public final class LeftOutGroups {
         .toList()
         .forEach(entry -> without.put(entry.getKey(), entry.getValue()));
     return steps.stream()
-        .mapToDouble(step -> step.residual(without.get(group.apply(step))))
+        .mapToDouble(step -> step.residual(Objects.requireNonNull(without.get(group.apply(step)))))
         .toArray();
   }
 }

@@ -2,7 +2,6 @@ package dev.pipewright.solver.calibrate;
 
 import dev.pipewright.predict.transformer.CalibratedConstants;
 import dev.pipewright.predict.transformer.CalibratedConstants.Errors;
-import dev.pipewright.predict.transformer.CalibratedConstants.HiddenRange;
 import dev.pipewright.predict.transformer.CalibratedConstants.LogInterval;
 import dev.pipewright.predict.transformer.MeasuredStep;
 import dev.pipewright.units.Check;
@@ -121,16 +120,10 @@ public record MachineCalibration(
    */
   public CalibratedConstants calibrated(List<MeasuredStep> steps) {
     CalibratedConstants constants = fit.constants();
-    Map<String, HiddenRange> ranges = new TreeMap<>();
     Map<String, double[]> residuals = new TreeMap<>();
     for (int i = 0; i < steps.size(); i++) {
       MeasuredStep step = steps.get(i);
-      int hidden = step.run().shape().hidden();
       String range = CalibratedConstants.rangeOf(step.run());
-      ranges.merge(
-          range,
-          new HiddenRange(hidden, hidden),
-          (a, b) -> new HiddenRange(Math.min(a.least(), b.least()), Math.max(a.most(), b.most())));
       String type = range.endsWith("moe") ? "moe" : step.run().software().framework().word();
       residuals.merge(
           type,
@@ -155,6 +148,9 @@ public record MachineCalibration(
               new LogInterval(
                   Math.min(inside.low(), wide.low()), Math.max(inside.high(), wide.high()))));
     });
-    return new CalibratedConstants(constants.values(), errors, ranges);
+    return new CalibratedConstants(
+        constants.values(),
+        errors,
+        CalibratedConstants.rangesOf(steps.stream().map(MeasuredStep::run).toList()));
   }
 }

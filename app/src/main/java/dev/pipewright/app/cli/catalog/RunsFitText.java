@@ -29,7 +29,7 @@ final class RunsFitText {
                 .formatted(
                     source,
                     Words.count(steps.size(), "run"),
-                    Words.count((int) networks, "network"),
+                    Words.count(networks, "network"),
                     machine,
                     found.free().size(),
                     before.values().size()));
