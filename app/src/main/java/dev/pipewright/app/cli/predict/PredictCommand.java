@@ -158,6 +158,7 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
       found.of("--table", () -> table.refuseOthers(spec, model));
       return;
     }
+    found.of("--constants", () -> table.refuseAlone());
     if (model.isEmpty()) {
       found.of("MODEL", this::missing);
     }
@@ -188,6 +189,7 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
       table.refuseOthers(spec, model);
       return table.answer(spec, json);
     }
+    table.refuseAlone();
     if (model.isEmpty()) {
       missing();
     }
