@@ -103,7 +103,7 @@ public final class TransformerAccuracy implements Reproduction {
     table.row(
         "vTrain",
         "many nodes of A100",
-        "mean 14.7 % of the whole table",
+        "mean 14.73 % of the whole table",
         mean(nodes, residuals) + " of the half here",
         mean(nodes, fit.withoutGroup()));
     table.row(
@@ -132,7 +132,7 @@ public final class TransformerAccuracy implements Reproduction {
     - **Calculon** (M. Isaev et al., SC 2023) computes from a description of the machine whose efficiencies
       by size of a product its authors chose; the figures are its answers for table 5 of arXiv:2205.05198
       at commit caa4b11. Pipewright's constants were fitted to four of these eight runs.
-    - Primus and Charon publish errors, too, for runs whose settings are not at hand; they are left out.
+    - Primus and Charon are left out: no figure of theirs was at hand with the runs that it is for.
     - A fitted error says how well the formulas can describe runs, a left-out one how far to trust a
       prediction for another network.\
     """;
