@@ -201,9 +201,7 @@ public record Assignment(
         stages,
         workers,
         Math.toIntExact(plan.globalBatch()),
-        plan.overlapGradients(),
-        Optional.empty(),
-        plan.sharding());
+        plan.overlapGradients());
   }
 
   /**

@@ -34,10 +34,7 @@ record AbciConstants(double insideRacks, double betweenRacks, double waiting, bo
       double share = level < RACK ? old.achieved() : level == RACK ? insideRacks : betweenRacks;
       levels.add(new Level(old.name(), old.pointToPoint(), old.collective(), old.ports(), share));
     }
-    Software software =
-        new Software(waiting, fuses, false)
-            .with(cluster.software().allReduce())
-            .withOverlap(cluster.software().overlap());
+    Software software = new Software(waiting, fuses, false).with(cluster.software().allReduce());
     return cluster.withLevels(levels).withSoftware(software);
   }
 

@@ -1,6 +1,5 @@
 package dev.pipewright.predict.run;
 
-import dev.pipewright.cost.StateBytes;
 import java.util.Arrays;
 
 /**

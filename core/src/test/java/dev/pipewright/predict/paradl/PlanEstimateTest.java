@@ -65,12 +65,7 @@ class PlanEstimateTest {
       stages.add(new StagePlan(first, last, devices, Recompute.NONE, inFlight));
     }
     return new PipelinePlan(
-        PipelinePolicy.A,
-        layout.segments(),
-        microBatch,
-        layout.groups(),
-        layout.groups() > 1,
-        stages);
+        PipelinePolicy.A, layout.segments(), microBatch, layout.groups(), false, stages);
   }
 
   @RepeatedTest(value = 200, name = SmallNet.SEEDED)

@@ -137,7 +137,7 @@ public final class TrainArgument {
       paramLabel = "N",
       description =
           "ZeRO stage for data-parallel replicas: 1 shards the optimizer state, 2 also"
-              + " gradients, 3 also parameters. Default: the plan's, or 0.")
+              + " gradients, 3 also parameters. Default: 0.")
   @Nullable Integer zero;
 
   /**
@@ -173,8 +173,7 @@ public final class TrainArgument {
   Chosen chosen() {
     Chosen chosen =
         isPlan() ? ofPlan(TrainPlan.of(FileNames.file("the plan", what))) : ofModel(what);
-    Assignment usual = chosen.assignment();
-    Assignment sharded = zero == null ? usual : usual.sharded(sharding(zero));
+    Assignment sharded = chosen.assignment().sharded(sharding());
     sharded
         .shardingRefusal()
         .ifPresent(why -> {
@@ -183,8 +182,11 @@ public final class TrainArgument {
     return new Chosen(chosen.model(), sharded, chosen.plan());
   }
 
-  private static ZeroStage sharding(int level) {
-    return ZeroStage.of(level)
+  private ZeroStage sharding() {
+    int level = zero == null ? 0 : zero;
+    return Arrays.stream(ZeroStage.values())
+        .filter(sharding -> sharding.level() == level)
+        .findFirst()
         .orElseThrow(() ->
             new BadInputException(
                 "--zero: there are levels 0 to 3, not %d; give one of them".formatted(level)));

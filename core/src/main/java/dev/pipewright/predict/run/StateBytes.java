@@ -1,11 +1,11 @@
-package dev.pipewright.cost;
+package dev.pipewright.predict.run;
 
 /**
  * What a stage's parameters, their gradients and what the update rule remembers of them take up on
- * a worker while a step's passes run; bytes. Layers are counted in the order of the stage, passes
- * as far as they give gradients.
+ * a worker while a step's passes run; bytes. Layers are counted as in {@link StageNeeds}, passes as
+ * far as they give gradients.
  */
-public interface StateBytes {
+interface StateBytes {
   /** When a step begins. */
   double resting();
 

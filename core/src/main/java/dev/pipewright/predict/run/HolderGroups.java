@@ -1,6 +1,7 @@
-package dev.pipewright.cost;
+package dev.pipewright.predict.run;
 
 import dev.pipewright.cluster.Cluster;
+import dev.pipewright.cost.Collectives;
 import dev.pipewright.plan.Assignment;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -15,16 +16,16 @@ import java.util.function.IntFunction;
  * @param same workers that hold the same part of it
  * @param all who hold it
  * @param tensorGroups workers that compute the same samples together
- * @param leaders the first of each tensor-parallel group
+ * @param leaders the first of each team
  */
-public record HolderGroups(
+record HolderGroups(
     Collectives same, Collectives all, Collectives tensorGroups, Collectives leaders) {
   /**
    * Those of a stage of a chain.
    *
    * @param device of each worker
    */
-  public static HolderGroups of(
+  static HolderGroups of(
       Cluster cluster, Assignment assignment, int depth, IntFunction<Integer> device) {
     List<Integer> holders = assignment.holders(depth);
     TreeMap<Integer, List<Integer>> byPart = new TreeMap<>();
@@ -43,7 +44,7 @@ public record HolderGroups(
   }
 
   /** Groups that communicate at the same time, by worker. */
-  public static Collectives group(
+  static Collectives group(
       Cluster cluster, Collection<List<Integer>> groups, IntFunction<Integer> device) {
     List<int[]> found = new ArrayList<>();
     for (List<Integer> workers : groups) {

@@ -1,10 +1,11 @@
-package dev.pipewright.cost;
+package dev.pipewright.predict.run;
 
-import dev.pipewright.cost.ZeroSeconds.Wire;
+import dev.pipewright.cost.Collectives;
 import dev.pipewright.exchange.Segment;
 import dev.pipewright.exchange.ZeroStates;
 import dev.pipewright.exchange.ZeroStates.Shard;
 import dev.pipewright.plan.LayerRange;
+import dev.pipewright.predict.run.ZeroSeconds.Wire;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.Op.Pass;
 import java.util.Arrays;
@@ -12,12 +13,11 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /** The timeline of a stage under ZeRO while a worker runs its passes ({@link ZeroSeconds}). */
-public final class ZeroTimeline implements ZeroStates.Steps {
+final class ZeroTimeline implements ZeroStates.Steps {
   private final ZeroStates states;
   private final HolderGroups groups;
   private final Wire wire;
-  private final double element; // bytes of a parameter
-  private final double gradient; // of its gradient
+  private final double element; // bytes
   private final double[] forward; // by segment
   private final double[] backward;
   private final double[] input;
@@ -30,8 +30,6 @@ public final class ZeroTimeline implements ZeroStates.Steps {
   private double communication; // seconds of exchanges
   private double computed; // in the pass at hand
   private double waited;
-  private double gathering; // seconds of waits for parameters in passes
-  private double exposed; // seconds of all communication in them
 
   /** Of one kind of passes. */
   private static final class Sum {
@@ -50,7 +48,6 @@ public final class ZeroTimeline implements ZeroStates.Steps {
     this.wire = wire;
     this.left = passes;
     this.element = loads.whole().workload().profile().precision().bytes();
-    this.gradient = loads.whole().workload().training().gradientBytes();
     int count = states.segments().size();
     this.forward = new double[count];
     this.backward = new double[count];
@@ -83,7 +80,6 @@ public final class ZeroTimeline implements ZeroStates.Steps {
     sum.seconds += computed;
     if (states.eachPass()) {
       sum.seconds += lost;
-      exposed += lost;
     } else { // the last pass alone
       behind += lost;
     }
@@ -94,9 +90,7 @@ public final class ZeroTimeline implements ZeroStates.Steps {
   @Override
   public void need(int segment) {
     ahead(segment);
-    double before = wire.waited();
     wire.await(comes[segment]);
-    gathering += wire.waited() - before;
   }
 
   @Override
@@ -130,7 +124,7 @@ public final class ZeroTimeline implements ZeroStates.Steps {
   public void addUp(int segment) {
     for (Shard shard : states.shards(segment)) {
       wire.await(summed);
-      summed = wire.begin(group(shard).reduceScatter(shard.whole() * gradient));
+      summed = wire.begin(group(shard).reduceScatter(shard.whole() * element));
     }
   }
 
@@ -158,30 +152,19 @@ public final class ZeroTimeline implements ZeroStates.Steps {
       behind += lost;
       return;
     }
-    exposed += communication == 0 ? 0 : lost;
     for (Sum sum : passes.values()) {
       sum.seconds += communication == 0 ? 0 : lost * sum.communication / communication;
     }
   }
 
   /** Seconds of a pass; 0 where there is none of the kind. */
-  public double seconds(Pass pass) {
+  double seconds(Pass pass) {
     Sum sum = passes.get(pass);
     return sum == null ? 0 : sum.seconds / sum.count;
   }
 
-  /** Seconds of a step's passes in which parameters are waited for. */
-  public double gatherSeconds() {
-    return gathering;
-  }
-
-  /** Seconds of them in which sums of gradients are, or which computing loses to communication. */
-  public double sumSeconds() {
-    return Math.max(0, exposed - gathering); // never below by rounding
-  }
-
-  /** Seconds after the last pass until all sums of gradients are there. */
-  public double behind() {
+  /** Seconds behind the last pass until all sums of gradients are there. */
+  double behind() {
     return behind;
   }
 

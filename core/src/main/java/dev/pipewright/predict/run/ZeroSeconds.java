@@ -1,7 +1,7 @@
-package dev.pipewright.cost;
+package dev.pipewright.predict.run;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.exchange.Segment;
+import dev.pipewright.cost.Collectives;
 import dev.pipewright.exchange.TiedStates;
 import dev.pipewright.exchange.ZeroStates;
 import dev.pipewright.model.Chain;
@@ -25,7 +25,7 @@ import java.util.TreeMap;
  *
  * <p>Overlapped communication slows computation ({@link dev.pipewright.cluster.Software#overlap}).
  */
-public final class ZeroSeconds {
+final class ZeroSeconds {
   private final StageLoads loads;
   private final Assignment assignment;
   private final Map<Integer, ZeroTimeline> stages = new TreeMap<>(); // of a chain
@@ -69,13 +69,12 @@ public final class ZeroSeconds {
     }
   }
 
-  /** Of a rank of an assignment that shards its states. */
-  public ZeroSeconds(StageLoads loads, Assignment assignment, int rank) {
+  ZeroSeconds(StageLoads loads, Assignment assignment, int rank) {
     this.loads = loads;
     this.assignment = assignment;
     long[] program = assignment.schedule().packed(rank);
     for (long op : program) {
-      stages.computeIfAbsent(depth(op), each -> stage(each, rank));
+      stages.computeIfAbsent(depth(op), each -> stage(each, rank, program));
     }
     Set<Long> again = new HashSet<>(); // what has been computed again
     for (long op : program) {
@@ -107,17 +106,19 @@ public final class ZeroSeconds {
     return Schedule.stage(op) % assignment.schedule().placement().depth();
   }
 
-  /** What a stage of a chain takes. */
-  public ZeroTimeline stage(int depth) {
+  ZeroTimeline stage(int depth) {
     return Objects.requireNonNull(stages.get(depth));
   }
 
-  private ZeroTimeline stage(int depth, int rank) {
+  private ZeroTimeline stage(int depth, int rank, long[] program) {
     ZeroStates states =
         ZeroStates.of(
-            assignment, depth, assignment.firstWorker(rank), chain(), Segment.BUCKET_BYTES);
+            assignment, depth, assignment.firstWorker(rank), chain(), RunPrediction.BUCKET_BYTES);
     HolderGroups groups = HolderGroups.of(cluster(), assignment, depth, loads::device);
-    int passes = assignment.schedule().gradientPasses(rank, depth);
+    int passes = 0;
+    for (long op : program) {
+      passes += depth(op) == depth && Schedule.pass(op).releases() ? 1 : 0;
+    }
     return new ZeroTimeline(loads, depth, states, groups, wire, passes);
   }
 
@@ -145,26 +146,19 @@ public final class ZeroSeconds {
     return tied.whole() * element();
   }
 
-  /** Seconds of a stage's update: of the worker's part of it. */
-  public double update(int depth, int rank) {
+  /** Seconds of a stage's update: of the worker's part, and until all have what is new. */
+  double update(int depth, int rank) {
     ZeroTimeline own = stage(depth);
     double numbers = own.numbers();
     double updated = own.updated();
-    for (TiedStates tied : tied(rank)) {
-      numbers += tied.depths().contains(depth) ? tied.table().numbers() : 0;
-      updated += tied.depths().get(0) == depth ? tied.part() : 0;
-    }
-    double whole = loads.seconds(Quantity.UPDATE, depth, assignment.stages().get(depth).range());
-    return numbers == 0 ? whole : whole * updated / numbers;
-  }
-
-  /** Seconds after it until all have what is new. */
-  public double spreading(int depth, int rank) {
-    double seconds = stage(depth).spreading(element());
+    double handing = own.spreading(element());
     for (TiedStates tied : tied(rank)) {
       boolean first = tied.depths().get(0) == depth;
-      seconds += tied.shared() && first ? group(tied).allGather(bytes(tied)) : 0;
+      numbers += tied.depths().contains(depth) ? tied.table().numbers() : 0;
+      updated += first ? tied.part() : 0;
+      handing += tied.shared() && first ? group(tied).allGather(bytes(tied)) : 0;
     }
-    return seconds;
+    double whole = loads.seconds(Quantity.UPDATE, depth, assignment.stages().get(depth).range());
+    return (numbers == 0 ? whole : whole * updated / numbers) + handing;
   }
 }
