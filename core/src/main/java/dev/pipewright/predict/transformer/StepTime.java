@@ -126,19 +126,22 @@ final class StepTime {
         / run.machine().memoryBandwidth();
   }
 
-  /** Exposed seconds in which so many layers of a rank move to the host and back. */
-  double offload(MicroBatchSeconds one, double batches, int layers) {
-    if (layers == 0 || !run.fusedAttention()) {
+  private double offload(MicroBatchSeconds one, double batches, int layers) {
+    return offloadedLayers(layers) * offloadedLayer(one, batches);
+  }
+
+  /** Layers that move where so many of each rank may. */
+  double offloadedLayers(int layers) {
+    return Math.min(layers, (double) sizes.layers() / layout.pipeline());
+  }
+
+  /** Exposed seconds in which one layer moves to the host and back. */
+  double offloadedLayer(MicroBatchSeconds one, double batches) {
+    if (!run.fusedAttention()) {
       return 0;
     }
-    double held = (double) sizes.layers() / layout.pipeline();
     double bytes = OFFLOADED_BYTES * one.states() / layout.tensor();
-    return batches
-        * THERE_AND_BACK
-        * Math.min(layers, held)
-        * bytes
-        / run.machine().hostBandwidth()
-        * constants.offload();
+    return batches * THERE_AND_BACK * bytes / run.machine().hostBandwidth() * constants.offload();
   }
 
   private double straggling() {

@@ -28,7 +28,7 @@ public final class TransformerOracle {
         phases.total() * Math.exp(errors.high()),
         constants.coverage(run, sizes.hasMixtures()),
         ranks,
-        needed <= device,
+        run.machine().holds(most),
         needed > TIGHT * device);
   }
 
