@@ -49,8 +49,8 @@ final class LayoutScan {
     double least = Double.POSITIVE_INFINITY;
     double itsBytes = 0;
     long its = 0;
-    valid += (long) zero.length * offloads;
-    for (int z = 0; z < zero.length; z++) {
+    valid += mesh.layoutsOfMicroBatch();
+    for (int z = 0; z < mesh.zeros(); z++) {
       step.zero(zero[z]);
       long first = number + (long) z * offload.length;
       for (int o = 0; o < offloads; o++) {

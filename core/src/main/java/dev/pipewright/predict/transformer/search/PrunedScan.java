@@ -53,14 +53,14 @@ final class PrunedScan {
       step = new StepEvaluator(terms, mesh.microBatch(0, 0), mesh.batches(0));
       evaluator = step;
     }
-    long layouts = (long) zero.length * mesh.offloads(); // of a micro-batch
+    long layouts = mesh.layoutsOfMicroBatch();
     valid += layouts * mesh.choices() * mesh.sizes();
     if (mesh.leastSeconds() > best.bar()) {
       pruned += layouts * mesh.choices() * mesh.sizes();
       return;
     }
     for (int choice = 0; choice < mesh.choices(); choice++) {
-      for (int z = 0; z < zero.length; z++) {
+      for (int z = 0; z < mesh.zeros(); z++) {
         full[z] = !terms.holds(terms.leastBytes(zero[z]));
       }
       for (int size = 0; size < mesh.sizes(); size++) {
@@ -79,7 +79,7 @@ final class PrunedScan {
     double least = Double.POSITIVE_INFINITY;
     double itsBytes = 0;
     long its = 0;
-    for (int z = 0; z < zero.length; z++) {
+    for (int z = 0; z < mesh.zeros(); z++) {
       if (full[z]) {
         pruned += offloads;
         continue;

@@ -11,6 +11,7 @@ final class SearchMesh {
   private final int[] positions; // of the sizes of micro-batches among all that are searched
   private final int[] batches; // of a step, by size
   private final int samples; // of a step and replica
+  private final int zeros;
   private final int offloads;
   private final int heatCell;
   private final long number; // of the first layout
@@ -37,6 +38,7 @@ final class SearchMesh {
     this.positions = positions;
     this.batches = batches;
     this.samples = first.globalBatch() / first.data();
+    this.zeros = space.zeros(first.pipeline());
     this.offloads = space.offloads(first.pipeline());
     this.heatCell = space.heatCell(first.tensor(), first.pipeline());
     this.number = number;
@@ -65,9 +67,19 @@ final class SearchMesh {
     return batches[size];
   }
 
+  /** Values of the ZeRO stage that its pipeline can have. */
+  int zeros() {
+    return zeros;
+  }
+
   /** Values of offloading that a rank can have. */
   int offloads() {
     return offloads;
+  }
+
+  /** Layouts of a micro-batch under one recomputation. */
+  long layoutsOfMicroBatch() {
+    return (long) zeros * offloads;
   }
 
   /** The cell of the heat map. */

@@ -16,7 +16,8 @@ import java.util.Optional;
  * The layouts of one transformer on given devices with a given batch. Valid layouts are those that
  * {@link RunChoices} accepts. Of valid layouts that are the same run, the space has one: chunks and
  * sequence parallelism need a pipeline and tensor parallelism, and no rank offloads more layers
- * than it holds.
+ * than it holds. ZeRO-3 is searched without a pipeline only: with one, parameters stay gathered
+ * over the step, and predictions do not count their bytes.
  *
  * <p>Every layout has a number, from the positions of its values in {@link SearchValues}: tensor
  * counts most, then context, expert, pipeline, interleave, sequence parallelism, recomputation,
@@ -41,6 +42,19 @@ public record SearchSpace(
   public SearchSpace {
     Check.that(devices >= 1, "devices=%d; write at least 1", devices);
     Check.that(globalBatch >= 1, "global_batch=%d; write at least 1", globalBatch);
+  }
+
+  /** The same on another number of devices, with all values that go with it. */
+  public SearchSpace on(int otherDevices) {
+    return new SearchSpace(
+        shape,
+        machine,
+        framework,
+        precision,
+        fusedAttention,
+        otherDevices,
+        globalBatch,
+        SearchValues.all(shape, otherDevices, globalBatch, fusedAttention));
   }
 
   /** Whether heads go into so many equal parts. */
@@ -107,6 +121,16 @@ public record SearchSpace(
     int count = 0;
     for (int layers : values.offload()) {
       count += layers <= held ? 1 : 0;
+    }
+    return count;
+  }
+
+  /** How many of the values of the ZeRO stage, which rise, such a pipeline can have. */
+  int zeros(int pipeline) {
+    int most = pipeline == 1 ? 3 : 2;
+    int count = 0;
+    for (int stage : values.zero()) {
+      count += stage <= most ? 1 : 0;
     }
     return count;
   }

@@ -84,6 +84,7 @@ final class SearchTables {
     int[] sizes = IntStream.range(0, counts.length).filter(i -> counts[i] > 0).toArray();
     if (sizes.length == 0
         || space.offloads(pipeline) == 0
+        || space.zeros(pipeline) == 0
         || !space.dividesLayers(pipeline, interleave)) {
       return;
     }

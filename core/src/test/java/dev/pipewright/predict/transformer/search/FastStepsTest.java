@@ -34,7 +34,7 @@ class FastStepsTest {
       SearchMesh mesh = meshes.get((int) random.next(meshes.size()));
       int choice = (int) random.next(mesh.choices());
       int size = (int) random.next(mesh.sizes());
-      int zero = (int) random.next(space.values().zero().size());
+      int zero = (int) random.next(mesh.zeros());
       int offload = (int) random.next(mesh.offloads());
       MicroBatchTerms one = mesh.microBatch(choice, size);
       StepEvaluator step = new StepEvaluator(mesh.terms(), one, mesh.batches(size));

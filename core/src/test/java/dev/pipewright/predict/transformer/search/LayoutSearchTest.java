@@ -7,6 +7,7 @@ import dev.pipewright.predict.transformer.CalibratedConstants;
 import dev.pipewright.predict.transformer.StepEvaluator;
 import dev.pipewright.predict.transformer.TransformerOracle;
 import dev.pipewright.predict.transformer.TransformerPrediction;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -36,7 +37,7 @@ class LayoutSearchTest {
     for (SearchMesh mesh : meshes) {
       for (int choice = 0; choice < mesh.choices(); choice++) {
         for (int size = 0; size < mesh.sizes(); size++) {
-          for (int zero = 0; zero < space.values().zero().size(); zero++) {
+          for (int zero = 0; zero < mesh.zeros(); zero++) {
             for (int offload = 0; offload < mesh.offloads(); offload++) {
               long number = mesh.number(choice, size);
               number += (long) zero * space.values().offload().size() + offload;
@@ -67,7 +68,7 @@ class LayoutSearchTest {
             found.add(new Found(number, step.seconds(offloaded), bytes));
           }
         });
-    found.sort(Comparator.comparing(Found::number));
+    found.sort(Comparator.comparingLong(Found::number));
     return found;
   }
 
@@ -81,7 +82,7 @@ class LayoutSearchTest {
           (before, here) -> here.seconds < before.seconds ? here : before);
     }
     List<Found> all = new ArrayList<>(one.values());
-    all.sort(Comparator.comparing(Found::seconds).thenComparing(Found::number));
+    all.sort(Comparator.comparingDouble(Found::seconds).thenComparingLong(Found::number));
     return all.subList(0, Math.min(10, all.size()));
   }
 
@@ -142,7 +143,7 @@ class LayoutSearchTest {
         front.add(here);
       }
     }
-    front.sort(Comparator.comparing(Found::seconds));
+    front.sort(Comparator.comparingDouble(Found::seconds));
     return front;
   }
 
@@ -171,7 +172,7 @@ class LayoutSearchTest {
             fitting.add(new Found(number, full.iterationSeconds(), full.worst().total()));
           }
         });
-    fitting.sort(Comparator.comparing(Found::number));
+    fitting.sort(Comparator.comparingLong(Found::number));
     List<Found> expected = best(space, fitting);
     assertEquals(expected.size(), survey.best().size());
     for (int i = 0; i < expected.size(); i++) {
@@ -208,6 +209,62 @@ class LayoutSearchTest {
     LayoutSearch search = LayoutSearch.of(space, constants);
     assertEquals(search.survey(), scans.get(0).survey());
     assertEquals(search.best().best(), pruned.survey().best());
+  }
+
+  @RepeatedTest(30)
+  void theFrontOverDevicesHasWhatNoneExcelsInTimeMemoryAndDevices(RepetitionInfo seed) {
+    RandomSpaces random = new RandomSpaces(seed.getCurrentRepetition());
+    CalibratedConstants constants = random.constants();
+    SearchSpace largest = random.space(constants);
+    List<LayoutSurvey> surveys = new ArrayList<>();
+    List<RankedLayout> all = new ArrayList<>();
+    for (int devices : List.of(largest.devices(), 1, 2, 4, 8)) {
+      SearchSpace space = largest.on(devices);
+      if (surveys.stream().noneMatch(survey -> survey.space().devices() == devices)) {
+        surveys.add(LayoutSearch.of(space, constants).survey());
+        all.addAll(surveys.get(surveys.size() - 1).front());
+      }
+    }
+    List<RankedLayout> expected = new ArrayList<>();
+    for (RankedLayout here : all) {
+      if (all.stream().noneMatch(that -> excels(that, here))) {
+        expected.add(here);
+      }
+    }
+    expected.sort(
+        Comparator.comparingInt((RankedLayout one) -> one.searched().layout().devices())
+            .thenComparingDouble(RankedLayout::seconds));
+    assertEquals(expected, ScaleFront.of(surveys));
+  }
+
+  private static boolean excels(RankedLayout that, RankedLayout here) {
+    int more = that.searched().layout().devices() - here.searched().layout().devices();
+    return more <= 0
+        && that.seconds() <= here.seconds()
+        && that.bytes() <= here.bytes()
+        && (more < 0 || that.seconds() < here.seconds() || that.bytes() < here.bytes());
+  }
+
+  @RepeatedTest(10)
+  void loopsAllocateNothing(RepetitionInfo seed) {
+    RandomSpaces random = new RandomSpaces(seed.getCurrentRepetition());
+    CalibratedConstants constants = random.constants();
+    SearchSpace space = random.space(constants);
+    List<SearchMesh> meshes = SearchTables.of(space, constants);
+    LayoutScan scan = new LayoutScan(space);
+    PrunedScan pruned = new PrunedScan(space);
+    Runnable both =
+        () -> {
+          for (int i = 0; i < meshes.size(); i++) {
+            scan.add(meshes.get(i));
+            pruned.add(meshes.get(i));
+          }
+        };
+    both.run(); // makes the evaluators
+    var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    both.run();
+    assertEquals(0, threads.getCurrentThreadAllocatedBytes() - before);
   }
 
   @Test
