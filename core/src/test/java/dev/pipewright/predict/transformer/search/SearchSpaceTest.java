@@ -8,6 +8,7 @@ import dev.pipewright.predict.transformer.CalibratedConstants;
 import dev.pipewright.predict.transformer.RecomputePolicy;
 import dev.pipewright.predict.transformer.TrainingLayout;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
@@ -41,8 +42,8 @@ class SearchSpaceTest {
         values);
   }
 
-  private static TreeSet<Long> searched(SearchSpace space, CalibratedConstants constants) {
-    TreeSet<Long> numbers = new TreeSet<>();
+  private static Set<Long> searched(SearchSpace space, CalibratedConstants constants) {
+    Set<Long> numbers = new TreeSet<>();
     for (SearchMesh mesh : SearchTables.of(space, constants)) {
       for (int choice = 0; choice < mesh.choices(); choice++) {
         for (int size = 0; size < mesh.sizes(); size++) {
@@ -87,7 +88,7 @@ class SearchSpaceTest {
     CalibratedConstants constants = random.constants();
     SearchSpace space = with(random.space(constants), ANY);
     long last = space.number(4, 0, 0, 0, 0);
-    TreeSet<Long> expected = new TreeSet<>();
+    Set<Long> expected = new TreeSet<>();
     for (long number = 0; number < last; number++) {
       if (accepted(space, number) && !leftOut(space, number)) {
         expected.add(number);
