@@ -153,9 +153,14 @@ class FormulasByHandTest {
   void transfersOfAPipelineCrossDomainsWhereTheirRanksDo() {
     TransformerRun near = run(layout(1, 2, 4, 1));
     double bytes = 2.0 * SEQUENCE * HIDDEN;
-    same(bytes / (0.75 * 1e11) + 15e-6, new CollectiveTime(near, stack(near)).transfer(HIDDEN));
+    same(bytes / (0.75 * 1e11) + 15e-6, transfer(near));
     TransformerRun far = run(layout(8, 2, 1, 1)); // sequence parallelism scatters
-    same(bytes / 8 / 1e10 + 20e-6, new CollectiveTime(far, stack(far)).transfer(HIDDEN));
+    same(bytes / 8 / 1e10 + 20e-6, transfer(far));
+  }
+
+  private static double transfer(TransformerRun run) {
+    return new CollectiveTime(run, stack(run))
+        .transfer(run.tokens() * HIDDEN, run.layout().sequenceParallel());
   }
 
   @Test
