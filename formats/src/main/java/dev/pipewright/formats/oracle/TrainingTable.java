@@ -66,7 +66,7 @@ public record TrainingTable(List<String> headings, List<TrainingRow> rows, List<
    * iteration_s} and {@code layers}.
    */
   public static boolean isMeasured(Path file) {
-    try (TextLines lines = TextLines.open(file, "measured collectives or training runs")) {
+    try (TextLines lines = TextLines.openLog(file, "measured collectives or training runs")) {
       for (@Nullable String line = lines.next(); line != null; line = lines.next()) {
         if (!line.isBlank()) {
           List<String> words = List.of(line.replace("\"", "").split("\\s*,\\s*", -1));

@@ -69,6 +69,23 @@ class MeasuredTableTest {
   }
 
   @Test
+  void tablesOfMeasuredRunsAreRecognisedByTheirHeadings() throws IOException {
+    Path file = folder.resolve("file");
+    for (String first : List.of("\n machine, layers,iteration_s", "\"iteration_s\",layers")) {
+      assertTrue(TrainingTable.isMeasured(Files.writeString(file, first + "\n1,2,3\n")), first);
+    }
+    for (String first :
+        List.of(
+            "",
+            "machine,layers",
+            "devices,bytes,seconds",
+            "\u001b[0m# nccl-tests",
+            "iteration_s")) {
+      assertTrue(!TrainingTable.isMeasured(Files.writeString(file, first + "\n1,2,3\n")), first);
+    }
+  }
+
+  @Test
   void secondsAreNeeded() {
     assertTrue(
         refusal("iteration_s", RUN + ",")
