@@ -61,6 +61,7 @@ module dev.pipewright.core {
       dev.pipewright.app;
   exports dev.pipewright.predict.transformer to
       dev.pipewright.formats,
+      dev.pipewright.solver,
       dev.pipewright.app;
   exports dev.pipewright.schedule.catalog to
       dev.pipewright.formats,

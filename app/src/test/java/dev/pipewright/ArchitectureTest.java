@@ -258,7 +258,7 @@ class ArchitectureTest {
 
   @Test
   void onlySolversKnowTheirSolver() { // and only the command line knows them
-    holds(outside("dev.pipewright.solver..", "com.google.ortools.."));
+    holds(outside("dev.pipewright.solver..", "com.google.ortools..", "org.hipparchus.."));
     holds(imports("solver", CORE));
     holds(imports("app.report", strings(Stream.concat(Stream.of(CORE), Stream.of("formats")))));
   }

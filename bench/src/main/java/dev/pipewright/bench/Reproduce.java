@@ -11,6 +11,8 @@ import dev.pipewright.bench.dapple.Table6;
 import dev.pipewright.bench.dapple.Table7;
 import dev.pipewright.bench.dapple.Table8;
 import dev.pipewright.bench.fuzz.Fuzz;
+import dev.pipewright.bench.oracle.CalibrateTransformers;
+import dev.pipewright.bench.oracle.TransformerAccuracy;
 import dev.pipewright.bench.paradl.CalibrateAbci;
 import dev.pipewright.bench.paradl.Figure3;
 import dev.pipewright.bench.paradl.PredictScaling;
@@ -38,11 +40,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
  * Computes published tables and figures again: {@code Reproduce NAME…|all [--reference DIR] [--out
- * DIR]}. Prints each as Markdown and writes {@code NAME.md} and {@code NAME.svg}.
+ * DIR] [--files DIR]}. Prints each as Markdown and writes {@code NAME.md} and {@code NAME.svg}, and
+ * with {@code --files} what programs read.
  */
 public final class Reproduce {
   private static final PrintStream OUT = new PrintStream(System.out, true, StandardCharsets.UTF_8);
@@ -65,6 +69,8 @@ public final class Reproduce {
         new CalibrateAbci(),
         new ScriptComparison(),
         new PredictScaling(),
+        new CalibrateTransformers(),
+        new TransformerAccuracy(),
         new ScheduleScaling(),
         new SimulatorScaling(),
         new PeriodicMemory(),
@@ -85,6 +91,7 @@ public final class Reproduce {
     List<String> names = new ArrayList<>();
     Reference reference = Reference.usual();
     Path out = Path.of("bench/results");
+    Optional<Path> files = Optional.empty();
     for (int i = 0; i < arguments.length; i++) {
       boolean option = arguments[i].startsWith("--");
       if (option && i + 1 == arguments.length) {
@@ -94,6 +101,7 @@ public final class Reproduce {
       switch (arguments[i]) {
         case "--reference" -> reference = new Reference(Path.of(arguments[++i]));
         case "--out" -> out = Path.of(arguments[++i]);
+        case "--files" -> files = Optional.of(Path.of(arguments[++i]));
         default -> names.add(arguments[i]);
       }
     }
@@ -116,11 +124,12 @@ public final class Reproduce {
     }
     Files.createDirectories(out);
     for (Reproduction one : chosen) {
-      run(one, reference, out);
+      run(one, reference, out, files);
     }
   }
 
-  private static void run(Reproduction one, Reference reference, Path out) throws IOException {
+  private static void run(Reproduction one, Reference reference, Path out, Optional<Path> files)
+      throws IOException {
     if (one.needsReference() && !reference.present()) {
       OUT.println(one.name() + ": skipped, no reference files in " + reference.folder() + "\n");
       return;
@@ -132,11 +141,17 @@ public final class Reproduce {
     if (svg.isPresent()) {
       Files.writeString(out.resolve(one.name() + ".svg"), svg.get());
     }
+    if (files.isPresent()) {
+      Files.createDirectories(files.get());
+      for (Map.Entry<String, String> file : report.files().entrySet()) {
+        Files.writeString(files.get().resolve(file.getKey()), file.getValue());
+      }
+    }
   }
 
   private static void usage(String problem) {
     List<String> names = all().stream().map(Reproduction::name).toList();
     OUT.println(problem + "; give all or any of " + String.join(", ", names));
-    OUT.println("options: --reference DIR, --out DIR");
+    OUT.println("options: --reference DIR, --out DIR, --files DIR");
   }
 }

@@ -2,6 +2,7 @@ package dev.pipewright.cost;
 
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
+import dev.pipewright.model.Operator;
 import dev.pipewright.model.Shape;
 import dev.pipewright.parallel.BlockShape;
 import dev.pipewright.parallel.CutRegion;
@@ -192,12 +193,14 @@ record LayerShard(
     BlockShape block = found.get();
     double states = block.states();
     PartShares part = new PartShares(share(block.heads(), split.parts()), 1, 1);
+    boolean dropsOut = masks && !(graph.layer(layer).operator() instanceof Operator.ShapedBlock);
     if (block.products() == 1) { // an attention alone
       return block(part, states, states);
     }
     return cut
         ? block(part, 0, BLOCK_READ * states)
-        : block(part, BLOCK_TRAFFIC * states, (BLOCK_STATES + (masks ? BLOCK_MASKS : 0)) * states);
+        : block(
+            part, BLOCK_TRAFFIC * states, (BLOCK_STATES + (dropsOut ? BLOCK_MASKS : 0)) * states);
   }
 
   private static LayerShard block(PartShares part, double moved, double kept) {

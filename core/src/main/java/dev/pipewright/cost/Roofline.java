@@ -288,6 +288,7 @@ public final class Roofline {
       return launches(block.kind());
     }
     if (operator instanceof Operator.TransformerBlock
+        || operator instanceof Operator.ShapedBlock
         || operator instanceof Operator.AttentionLstm) {
       return 40;
     }

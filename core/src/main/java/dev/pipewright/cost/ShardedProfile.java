@@ -4,6 +4,7 @@ import dev.pipewright.exchange.ShardedParameters;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.parallel.CutRegion;
 import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;
@@ -11,6 +12,8 @@ import dev.pipewright.profile.Profile.LayerTimes;
 import dev.pipewright.profile.Profile.Quantity;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * The profile of a worker that computes the largest part of each layer in a tensor-parallel group,
@@ -21,12 +24,14 @@ import java.util.List;
  */
 public final class ShardedProfile {
   private final Workload whole;
+  private final Parallelism split;
   private final List<LayerShard> parts = new ArrayList<>(); // by layer
   private final List<Double> parameters = new ArrayList<>(); // shares of them, likewise
   private final PartTimes times;
 
   private ShardedProfile(Workload whole, Parallelism split) {
     this.whole = whole;
+    this.split = split;
     this.times = new PartTimes(whole);
     LayerGraph graph = whole.chain().graph();
     CutRegion region = new CutRegion(graph, split);
@@ -82,7 +87,26 @@ public final class ShardedProfile {
     return everywhere + (bytes - everywhere) * part.keptShare() + part.keptBeside() * element;
   }
 
+  /** What the profile's source says of members, with their part of the update. */
+  private Optional<List<LayerTimes>> stated(List<LayerTimes> all, int samples) {
+    boolean blocks = split.kind() == Kind.TENSOR || split.kind() == Kind.SEQUENCE;
+    return whole
+        .profile()
+        .divided()
+        .filter(divided -> blocks)
+        .flatMap(divided -> divided.times(split.parts(), split.kind() == Kind.SEQUENCE, samples))
+        .map(times ->
+            IntStream.range(0, times.size())
+                .mapToObj(layer ->
+                    times.get(layer).updatedIn(all.get(layer).update() * parameters.get(layer)))
+                .toList());
+  }
+
   private List<LayerTimes> times(List<LayerTimes> all, int samples) {
+    return stated(all, samples).orElseGet(() -> shares(all, samples));
+  }
+
+  private List<LayerTimes> shares(List<LayerTimes> all, int samples) {
     List<LayerTimes> own = new ArrayList<>();
     for (int layer = 0; layer < all.size(); layer++) {
       LayerTimes each = all.get(layer);

@@ -1,10 +1,13 @@
 package dev.pipewright.cost;
 
 import dev.pipewright.exchange.GroupExchange;
+import dev.pipewright.profile.DividedLayers;
 import java.util.List;
+import java.util.Optional;
 
 /**
- * Seconds that tensor-parallel groups of a stage exchange during the passes over a micro-batch.
+ * Seconds that tensor-parallel groups of a stage exchange during the passes over a micro-batch, as
+ * far as computing does not hide them.
  *
  * @param forward cumulative by end of positions: read only
  * @param backward likewise
@@ -31,8 +34,12 @@ public record StageExchanges(double[] forward, double[] backward) {
     int layers = costs.workload().chain().graph().size();
     double[] forward = new double[layers];
     double[] backward = new double[layers];
+    Optional<DividedLayers> divided = costs.workload().profile().divided();
+    double exposedForward = divided.map(DividedLayers::exposedForward).orElse(1.0);
+    double exposedBackward = divided.map(DividedLayers::exposedBackward).orElse(1.0);
     for (GroupExchange each : exchanges) {
-      (each.forward() ? forward : backward)[each.layer()] += seconds.of(each, slice);
+      double exposed = each.forward() ? exposedForward : exposedBackward;
+      (each.forward() ? forward : backward)[each.layer()] += exposed * seconds.of(each, slice);
     }
     return new StageExchanges(costs.cumulative(forward), costs.cumulative(backward));
   }

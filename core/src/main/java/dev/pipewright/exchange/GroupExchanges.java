@@ -132,6 +132,7 @@ public final class GroupExchanges {
       case Operator.Lstm l -> true;
       case Operator.AttentionLstm a -> true;
       case Operator.TransformerBlock b -> true;
+      case Operator.ShapedBlock b -> true;
       case Operator.Input i -> false;
       case Operator.Tokens t -> false;
       case Operator.Pooling p -> false;

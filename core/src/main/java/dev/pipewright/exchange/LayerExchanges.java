@@ -64,7 +64,8 @@ final class LayerExchanges {
             sum(true, (long) vocabulary.rows(layer) * e.features(), true);
         case Operator.Normalization n -> normalization(n);
         case Operator.Attention a -> whole((long) a.sequence() * a.hidden());
-        case Operator.TransformerBlock b -> block(b);
+        case Operator.TransformerBlock b -> block(b.sequence(), b.hidden(), b.normalizedFirst());
+        case Operator.ShapedBlock b -> block(b.sequence(), b.hidden(), true);
         case Operator.Block b ->
             BlockShape.of(graph.layer(layer), b)
                 .ifPresent(shape -> {
@@ -223,18 +224,18 @@ final class LayerExchanges {
   }
 
   /** Two pairs of products, of which each member has heads or inner features. */
-  private void block(Operator.TransformerBlock block) {
+  private void block(int sequence, int hidden, boolean normalizedFirst) {
     for (int pair = 0; pair < 2; pair++) {
-      boolean reads = gradient || pair > 0 || block.normalizedFirst();
+      boolean reads = gradient || pair > 0 || normalizedFirst;
       if (cut) {
-        gather(true, block.sequence(), block.hidden());
+        gather(true, sequence, hidden);
         if (reads) {
-          sumParts(false, block.sequence(), block.hidden());
+          sumParts(false, sequence, hidden);
         }
-        sumParts(true, block.sequence(), block.hidden());
-        gather(false, block.sequence(), block.hidden());
+        sumParts(true, sequence, hidden);
+        gather(false, sequence, hidden);
       } else {
-        whole((long) block.sequence() * block.hidden(), reads);
+        whole((long) sequence * hidden, reads);
       }
     }
   }

@@ -3,6 +3,8 @@ package dev.pipewright.exchange;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
+import dev.pipewright.model.transformer.AttentionShape;
+import dev.pipewright.model.transformer.FeedForwardShape;
 import dev.pipewright.parallel.BlockShape;
 import dev.pipewright.parallel.CutRegion;
 import dev.pipewright.parallel.Parallelism;
@@ -80,6 +82,7 @@ public final class ShardedParameters {
       case Operator.Attention a when blocks -> attention(a.hidden(), a.heads(), part, parts);
       case Operator.TransformerBlock b when blocks ->
           attention(b.hidden(), b.heads(), part, parts) + perceptron(b.hidden(), part, parts);
+      case Operator.ShapedBlock b when blocks -> shaped(b, part, parts);
       case Operator.Block b when blocks -> described(layer, b, part, parts);
       default -> 0;
     };
@@ -114,5 +117,41 @@ public final class ShardedParameters {
   private static long perceptron(long hidden, int part, int parts) {
     long inner = Span.of(INNER * hidden, part, parts).count();
     return inner * (hidden + 1) + inner * hidden;
+  }
+
+  /** What has the features of heads, or the inner features of perceptrons and experts. */
+  private static long shaped(Operator.ShapedBlock block, int part, int parts) {
+    return heads(block.shape().attention(), block.hidden(), part, parts)
+        + inner(block.shape().feedForward(), block.hidden(), part, parts);
+  }
+
+  private static long heads(AttentionShape attention, long hidden, int part, int parts) {
+    return switch (attention) {
+      case AttentionShape.GroupedQuery grouped -> {
+        long queries = Span.of(grouped.heads(), part, parts).count() * grouped.headWidth();
+        long keys = Span.of(grouped.keyWidth(), part, parts).count();
+        yield 2 * hidden * (queries + keys) + (grouped.inputBiases() ? queries + 2 * keys : 0);
+      }
+      case AttentionShape.Latent latent -> {
+        long own = Span.of(latent.heads(), part, parts).count();
+        long from = latent.queryRank().isPresent() ? latent.queryRank().getAsInt() : hidden;
+        yield own
+            * (from * (latent.plainWidth() + latent.rotaryWidth())
+                + (long) latent.keyValueRank() * (latent.plainWidth() + latent.valueWidth())
+                + hidden * latent.valueWidth());
+      }
+    };
+  }
+
+  private static long inner(FeedForwardShape feedForward, long hidden, int part, int parts) {
+    return switch (feedForward) {
+      case FeedForwardShape.Dense dense -> {
+        long width = Span.of(dense.width(), part, parts).count();
+        yield width * (dense.inward() * (hidden + (dense.biases() ? 1 : 0)) + hidden);
+      }
+      case FeedForwardShape.Mixture mixture ->
+          mixture.experts() * inner(mixture.expert(), hidden, part, parts)
+              + mixture.shared().map(dense -> inner(dense, hidden, part, parts)).orElse(0L);
+    };
   }
 }

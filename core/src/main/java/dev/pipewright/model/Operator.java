@@ -1,5 +1,6 @@
 package dev.pipewright.model;
 
+import dev.pipewright.model.transformer.LayerShape;
 import java.util.List;
 
 /** What a layer computes. A new case breaks every interpreter at compile time. */
@@ -104,6 +105,16 @@ public sealed interface Operator {
    */
   record TransformerBlock(
       int hidden, int heads, int sequence, boolean causal, boolean normalizedFirst)
+      implements Operator {}
+
+  /**
+   * A transformer's block of any shape, whose attention keeps no scores. It reads normalised states
+   * and adds to plain ones.
+   *
+   * @param sequence tokens of a sample
+   * @param causal whether a token reads none after it
+   */
+  record ShapedBlock(LayerShape shape, int hidden, int sequence, boolean causal)
       implements Operator {}
 
   /**

@@ -32,6 +32,8 @@ public record BlockShape(int sequence, int hidden, int heads, int products) {
     return switch (step) {
       case Operator.TransformerBlock b ->
           Optional.of(new BlockShape(b.sequence(), b.hidden(), b.heads(), 2));
+      case Operator.ShapedBlock b ->
+          Optional.of(new BlockShape(b.sequence(), b.hidden(), b.shape().attention().heads(), 2));
       case Operator.Attention a ->
           Optional.of(new BlockShape(a.sequence(), a.hidden(), a.heads(), 1));
       case Operator.Block b when b.kind().equals(DESCRIBED) -> described(layer);

@@ -7,6 +7,7 @@ import dev.pipewright.model.Shape;
 import dev.pipewright.parallel.Parallelism.Kind;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * The layers between which tensors stay cut, so that each worker of a group has its part of them
@@ -50,12 +51,20 @@ public final class CutRegion {
         .map(extents -> extents.subList(1, extents.size()));
   }
 
+  /** Tokens of a block whose steps can be divided where each is worked on by itself. */
+  private static OptionalInt sequence(Operator operator) {
+    if (operator instanceof Operator.TransformerBlock block) {
+      return OptionalInt.of(block.sequence());
+    }
+    return operator instanceof Operator.ShapedBlock block
+        ? OptionalInt.of(block.sequence())
+        : OptionalInt.empty();
+  }
+
   private boolean cut(int number) {
     Layer layer = graph.layer(number);
     if (split.kind() == Kind.SEQUENCE) {
-      return layer.steps().size() == 1
-          && layer.operator() instanceof Operator.TransformerBlock block
-          && block.sequence() >= split.parts();
+      return layer.steps().size() == 1 && sequence(layer.operator()).orElse(0) >= split.parts();
     }
     if (split.kind() != Kind.SPATIAL) {
       return false;

@@ -5,6 +5,7 @@ import dev.pipewright.units.Precision;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntToDoubleFunction;
 
 /**
@@ -35,6 +36,7 @@ public final class Profile {
   private final int[] samples;
   private final LayerTimes[][] times; // [batch][layer]
   private final LayerMemory[][] memory; // likewise; no batch where nobody has measured it
+  private final Optional<DividedLayers> divided;
 
   /**
    * Bytes of one layer.
@@ -131,6 +133,17 @@ public final class Profile {
       List<Integer> samples,
       List<List<LayerTimes>> times,
       List<List<LayerMemory>> memory) {
+    this(provenance, precision, sizes, samples, times, memory, Optional.empty());
+  }
+
+  private Profile(
+      Provenance provenance,
+      Precision precision,
+      List<LayerSizes> sizes,
+      List<Integer> samples,
+      List<List<LayerTimes>> times,
+      List<List<LayerMemory>> memory,
+      Optional<DividedLayers> divided) {
     Check.that(
         !samples.isEmpty(), "a profile needs at least one batch: source=%s", provenance.source());
     Check.that(
@@ -144,6 +157,7 @@ public final class Profile {
         samples.size(),
         memory.size());
     this.provenance = provenance;
+    this.divided = divided;
     this.precision = precision;
     this.sizes = List.copyOf(sizes);
     this.samples = samples.stream().mapToInt(Integer::intValue).toArray();
@@ -170,6 +184,18 @@ public final class Profile {
           this.samples[i],
           this.sizes.size());
     }
+  }
+
+  /** The same profile, which knows what divided layers take. */
+  public Profile with(DividedLayers parts) {
+    List<List<LayerTimes>> tables = Arrays.stream(times).map(List::of).toList();
+    List<List<LayerMemory>> needs = Arrays.stream(memory).map(List::of).toList();
+    return new Profile(provenance, precision, sizes, samples(), tables, needs, Optional.of(parts));
+  }
+
+  /** What divided layers take, where the profile's source knows. */
+  public Optional<DividedLayers> divided() {
+    return divided;
   }
 
   public Provenance provenance() {

@@ -109,7 +109,7 @@ public final class Models {
         : SizedModels.find(name)
             .or(() ->
                 Transformers.find(name)
-                    .map(found -> expressed(name, found.shape(), found.source())));
+                    .map(found -> expressed(name, found.trained(), found.source())));
   }
 
   private static ZooModel expressed(String name, TransformerShape shape, String source) {
@@ -129,6 +129,17 @@ public final class Models {
   public static ZooModel shaped(String name, TransformerShape shape, String source) {
     int samples = shape.input() instanceof InputShape.Patches ? 32 : 1;
     return adam(name, ShapedGraphs.of(name, shape), samples, source);
+  }
+
+  /**
+   * A decoder whose attention keeps no scores, trained with Adam: the same layers as {@link
+   * #shaped} has where that keeps them. Empty for other networks.
+   */
+  public static Optional<ZooModel> fused(String name, TransformerShape shape, String source) {
+    boolean plain = shape.encoder().isEmpty() && shape.prediction().isEmpty();
+    return plain
+        ? ShapedStack.of(name, shape).map(graph -> adam(name, graph, 1, source))
+        : Optional.empty();
   }
 
   private static ZooModel dapple(String name) {

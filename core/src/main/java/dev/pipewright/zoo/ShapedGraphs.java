@@ -2,7 +2,6 @@ package dev.pipewright.zoo;
 
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.transformer.AttentionShape.GroupedQuery;
-import dev.pipewright.model.transformer.AttentionShape.QueryKeyNorm;
 import dev.pipewright.model.transformer.AttentionSpan;
 import dev.pipewright.model.transformer.FeedForwardShape.Dense;
 import dev.pipewright.model.transformer.HeadPart;
@@ -15,65 +14,52 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Transformers as graphs of {@link TransformerBlock}s, where these express the shape exactly: equal
- * blocks with layer norms, biases everywhere, and a plain feed-forward part four times as wide.
+ * Transformers as graphs: of {@link TransformerBlock}s, which the runtime trains, where these
+ * express the shape exactly (equal blocks with layer norms, biases everywhere, and a plain
+ * feed-forward part four times as wide); other decoders as a {@link ShapedStack}.
  */
 final class ShapedGraphs {
   private ShapedGraphs() {}
 
   /** Throws {@link IllegalArgumentException} that says what is not supported yet. */
   static LayerGraph of(String name, TransformerShape shape) {
-    Optional<String> beyond = beyondBlocks(shape);
-    if (beyond.isEmpty()) {
-      Optional<LayerGraph> graph = expressed(name, shape);
-      if (graph.isPresent()) {
-        return graph.get();
-      }
+    Optional<String> beyond = beyondGraphs(shape);
+    Optional<LayerGraph> graph =
+        beyond.isPresent()
+            ? Optional.empty()
+            : Optional.of(shape)
+                .filter(ShapedGraphs::isPlain)
+                .flatMap(plain -> expressed(name, plain))
+                .or(() -> ShapedStack.of(name, shape));
+    if (graph.isPresent()) {
+      return graph.get();
     }
     throw new IllegalArgumentException(
         beyond.orElse("its embedding or its head")
             + " cannot be planned layer by layer yet; `pipewright predict` with --tensor and --pipeline predicts a layout, and a profile of the network can be planned");
   }
 
-  /** What no block expresses; empty where the blocks are as they must be. */
-  private static Optional<String> beyondBlocks(TransformerShape shape) {
+  /** What no graph of layers expresses yet; empty where nothing is. */
+  private static Optional<String> beyondGraphs(TransformerShape shape) {
     if (shape.encoder().isPresent()) {
       return Optional.of("an encoder with a decoder");
     }
-    if (shape.prediction().isPresent()) {
-      return Optional.of("multi-token prediction");
-    }
-    if (shape.stack().runs().size() > 1) {
-      return Optional.of("a network of different blocks");
-    }
+    return shape.prediction().isPresent()
+        ? Optional.of("multi-token prediction")
+        : Optional.empty();
+  }
+
+  /** Whether all blocks are GPT-2's: with its widths, norms and biases. */
+  private static boolean isPlain(TransformerShape shape) {
     LayerShape block = shape.stack().blocks().get(0);
-    if (!(block.attention() instanceof GroupedQuery attention)) {
-      return Optional.of("multi-head latent attention");
-    }
-    if (!(block.feedForward() instanceof Dense dense)) {
-      return Optional.of("a mixture of experts");
-    }
-    if (dense.gated()) {
-      return Optional.of("a gated feed-forward part");
-    }
-    if (attention.keyValueHeads() != attention.heads()) {
-      return Optional.of("grouped-query attention");
-    }
-    boolean blocks =
-        block.norm() == NormShape.LAYER
-            && block.norms() == 2
-            && block.span() instanceof AttentionSpan.Full
-            && dense.biases()
-            && dense.width() == 4L * shape.hidden();
-    boolean attends =
-        attention.queryWidth() == shape.hidden()
-            && attention.inputBiases()
-            && attention.outputBias()
-            && attention.norm() == QueryKeyNorm.NONE
-            && !attention.sinks();
-    return blocks && attends
-        ? Optional.empty()
-        : Optional.of("a block without GPT-2's widths, norms and biases");
+    return shape.stack().runs().size() == 1
+        && block.norm() == NormShape.LAYER
+        && block.norms() == 2
+        && block.span() instanceof AttentionSpan.Full
+        && block.feedForward().equals(new Dense(4 * shape.hidden(), false, true))
+        && block.attention() instanceof GroupedQuery attention
+        && attention.equals(GroupedQuery.biased(attention.heads(), attention.headWidth()))
+        && attention.queryWidth() == shape.hidden();
   }
 
   private static Optional<LayerGraph> expressed(String name, TransformerShape shape) {

@@ -51,7 +51,12 @@ public final class Transformers {
   };
 
   /** A transformer, and the publication that its sizes come from. */
-  public record Named(String name, TransformerShape shape, String source) {}
+  public record Named(String name, TransformerShape shape, String source) {
+    /** The shape with the sequences it is trained on: those of the name, or the usual ones. */
+    public TransformerShape trained() {
+      return name.contains("sequence=") ? shape : shape.withSequence(shape.usualSequence());
+    }
+  }
 
   private Transformers() {}
 

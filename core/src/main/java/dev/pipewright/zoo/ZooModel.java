@@ -61,6 +61,7 @@ public record ZooModel(
   public boolean isTransformer() {
     for (Layer layer : graph.layers()) {
       if (layer.operator() instanceof Operator.TransformerBlock
+          || layer.operator() instanceof Operator.ShapedBlock
           || layer.operator() instanceof Operator.Attention
           || (layer.operator() instanceof Operator.Block block
               && block.kind().equals("transformer block"))) {

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.pipewright.formats.problem.Amounts;
+import dev.pipewright.formats.file.Amounts;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -312,14 +312,16 @@ class CliBadInputTest {
     assertEquals(
         Cli.plan(sized, "dapple-a:1x2", args).ends(0).json().at("/objective/value"),
         Cli.plan(gpt, "dapple-a:1x2", args).ends(0).json().at("/objective/value"));
-    Path llama = Cli.file(folder, "llama.json", "{\"model_type\": \"llama\", \"vocab_size\": 9}");
-    planned(llama, "dapple-a")
+    Path t5 =
+        Cli.file(
+            folder, "t5.json", "{\"model_type\": \"t5\", \"vocab_size\": 9, \"num_layers\": 2}");
+    planned(t5, "dapple-a")
         .refusal(
             2,
-            "is a Hugging Face config (llama); a gated feed-forward part cannot be planned"
+            "is a Hugging Face config (t5); an encoder with a decoder cannot be planned"
                 + " layer by layer yet; `pipewright predict` with --tensor and --pipeline");
-    Cli.plan("llama2-7b", "dapple-a", "--global-batch", "16")
-        .refusal(2, "llama2-7b: a gated feed-forward part cannot be planned layer by layer yet; ");
+    Cli.plan("deepseek-v3", "dapple-a", "--global-batch", "16")
+        .refusal(2, "deepseek-v3: multi-token prediction cannot be planned layer by layer yet; ");
     String[] levels = {"--planner", "pipedream", "--levels", "2", "--bandwidths", "1e9"};
     Cli.run(
             "plan",

@@ -111,11 +111,11 @@ class ModelsCommandTest {
   @Test
   void arithmeticIsForTheSequenceAskedFor() {
     JsonNode answer = Cli.run("models", "llama3-8b", "--json").ends(0).json();
-    assertEquals(4096, answer.get("sequence").asInt());
+    assertEquals(8192, answer.get("sequence").asInt());
     double more =
         answer.get("flops_per_token").asDouble()
             - json("models", "llama3-8b").get("flops_per_token").asDouble();
-    assertEquals(3.0 * 32 * 2 * 2 * 4096 * (4096 - 1024) / 2, more, 1.0);
+    assertEquals(3.0 * 32 * 2 * 2 * 4096 * (8192 - 1024) / 2, more, 1.0);
   }
 
   @Test

@@ -83,7 +83,7 @@ class PredictLayoutTest {
     JsonNode row =
         row(
             LLAMA
-                + " --global-batch 64 --sequence-parallel --sequence 8192 --tokens 1e12 --device-hour 2");
+                + " --sequence-parallel --global-batch 64 --sequence 8192 --tokens 1e12 --device-hour 2");
     double tokens = 64 * 8192 / row.get("iteration_s").asDouble();
     assertEquals(tokens, row.get("tokens_per_s").asDouble(), 1e-9 * tokens);
     assertEquals(tokens / 64, row.get("tokens_per_s_per_device").asDouble(), 1e-9 * tokens);
@@ -103,7 +103,7 @@ class PredictLayoutTest {
 
   @Test
   void stagesHoldAllLayersAndTheFullestIsTheAnswer() {
-    JsonNode row = row(LLAMA + " --global-batch 64 --interleave 5");
+    JsonNode row = row(LLAMA + " --sequence-parallel --global-batch 64 --interleave 5");
     int layers = 0;
     long most = 0;
     for (JsonNode stage : row.get("stages")) {
@@ -231,9 +231,9 @@ class PredictLayoutTest {
   @Test
   void filesHoldTheAnswerAndItsPictures() throws Exception {
     Path out = folder.resolve("out");
-    Cli run = run(LLAMA + " --global-batch 64 --out " + out).ends(0);
+    Cli run = run(LLAMA + " --sequence-parallel --global-batch 64 --out " + out).ends(0);
     assertEquals("wrote prediction.json, time.svg, memory.svg to " + out, run.err().strip());
-    String json = run(LLAMA + " --global-batch 64 --json").ends(0).out();
+    String json = run(LLAMA + " --sequence-parallel --global-batch 64 --json").ends(0).out();
     assertEquals(json, Files.readString(out.resolve("prediction.json")));
     String memory = Files.readString(out.resolve("memory.svg"));
     assertTrue(memory.contains("stage 3: "), memory);

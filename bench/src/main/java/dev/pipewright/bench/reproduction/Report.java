@@ -1,11 +1,14 @@
 package dev.pipewright.bench.reproduction;
 
 import dev.pipewright.bench.plot.Figure;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 
 /** What a reproduction found: text and tables in Markdown, and a figure. */
 public final class Report {
   private final StringBuilder text = new StringBuilder();
+  private final Map<String, String> files = new LinkedHashMap<>();
   private Optional<Figure> figure = Optional.empty();
 
   public Report(String title) {
@@ -30,6 +33,17 @@ public final class Report {
   public Report figure(Figure picture) {
     figure = Optional.of(picture);
     return this;
+  }
+
+  /** Adds what programs read; it is written only where {@code --files} asks for it. */
+  public Report file(String name, String content) {
+    files.put(name, content);
+    return this;
+  }
+
+  /** Contents by name. */
+  public Map<String, String> files() {
+    return Map.copyOf(files);
   }
 
   public String markdown() {

@@ -19,6 +19,9 @@ public sealed interface AttentionShape {
    */
   long scoreWidth();
 
+  /** Elements of a token that the backward pass reads: what scores are made of, and the output. */
+  double keptElements();
+
   /** What normalises queries and keys before they are multiplied. */
   enum QueryKeyNorm {
     NONE,
@@ -110,6 +113,12 @@ public sealed interface AttentionShape {
     public long scoreWidth() {
       return 2 * queryWidth();
     }
+
+    /** Queries, keys and values, rotated copies of the first two, and the output. */
+    @Override
+    public double keptElements() {
+      return 3.0 * queryWidth() + 3.0 * keyWidth();
+    }
   }
 
   /**
@@ -174,6 +183,14 @@ public sealed interface AttentionShape {
     @Override
     public long scoreWidth() {
       return Counts.product(heads, (long) plainWidth + rotaryWidth + valueWidth);
+    }
+
+    /** Short vectors and their norms; of each head queries, keys, values and output. */
+    @Override
+    public double keptElements() {
+      double vectors = 2.0 * (queryRank.orElse(0) + keyValueRank + rotaryWidth);
+      double head = 2.0 * (plainWidth + rotaryWidth) + plainWidth + 3.0 * valueWidth;
+      return vectors + heads * head;
     }
   }
 }

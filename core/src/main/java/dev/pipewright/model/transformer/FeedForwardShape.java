@@ -14,6 +14,12 @@ public sealed interface FeedForwardShape {
   /** Elements of the matrices that each token is multiplied by. */
   long weights(int hidden);
 
+  /** Elements of a token that the backward pass reads inside. */
+  double keptElements(int hidden);
+
+  /** Elements of a token that element-wise work inside moves in the forward pass. */
+  double movedElements(int hidden);
+
   /**
    * A perceptron with one inner layer.
    *
@@ -46,6 +52,16 @@ public sealed interface FeedForwardShape {
     @Override
     public long activeParameters(int hidden) {
       return parameters(hidden);
+    }
+
+    @Override
+    public double keptElements(int hidden) {
+      return (inward() + 1.0) * width;
+    }
+
+    @Override
+    public double movedElements(int hidden) {
+      return 2.0 * inward() * width;
     }
   }
 
@@ -110,6 +126,21 @@ public sealed interface FeedForwardShape {
           Counts.product(chosen, expert.weights(hidden)),
           shared.map(dense -> dense.weights(hidden)).orElse(0L),
           Counts.where(sharedGate, hidden));
+    }
+
+    /** Also the states that travel to the experts and back, and the router's scores. */
+    @Override
+    public double keptElements(int hidden) {
+      double scores = 4.5 * experts; // in 32 bits, twice, and a flag
+      return scores
+          + chosen * (2.0 * hidden + expert.keptElements(hidden))
+          + shared.map(dense -> dense.keptElements(hidden)).orElse(0.0);
+    }
+
+    @Override
+    public double movedElements(int hidden) {
+      return chosen * (4.0 * hidden + expert.movedElements(hidden))
+          + shared.map(dense -> dense.movedElements(hidden)).orElse(0.0);
     }
   }
 }

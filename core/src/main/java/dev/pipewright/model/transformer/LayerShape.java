@@ -58,10 +58,34 @@ public record LayerShape(
    * FLOP of the forward pass for one token of a sequence: two for each multiplication of a matrix
    * product. Element-wise work is not counted.
    */
-  double flopsPerToken(int hidden, int sequence, boolean causal) {
+  public double flopsPerToken(int hidden, int sequence, boolean causal) {
     double products =
         (double) attentions() * attention.weights(hidden) + feedForward.weights(hidden);
+    return 2 * products + scoreFlops(sequence, causal);
+  }
+
+  /** FLOP of these that meet no weights: of scores and what is read by them. */
+  public double scoreFlops(int sequence, boolean causal) {
     double keys = span.keys(sequence, causal) + (crossAttention ? sequence : 0);
-    return 2 * products + 2 * attention.scoreWidth() * keys;
+    return 2 * attention.scoreWidth() * keys;
+  }
+
+  /**
+   * Elements of a token that wait for the backward pass, where attention keeps no scores and
+   * nothing is dropped out: inputs and outputs of two norms, what attention reads and makes, what
+   * the feed-forward part reads inside.
+   *
+   * <p>Source: V. Korthikanti et al., MLSys 2023, arXiv:2205.05198, §4.1, without masks and scores.
+   */
+  public double keptElements(int hidden) {
+    return 4.0 * hidden + attention.keptElements() + feedForward.keptElements(hidden);
+  }
+
+  /**
+   * Elements of a token that element-wise work of the forward pass moves: norms, residual sums, the
+   * function inside the feed-forward part, copies for experts.
+   */
+  public double movedElements(int hidden) {
+    return 15.0 * hidden + feedForward.movedElements(hidden);
   }
 }

@@ -32,6 +32,8 @@ public record TransformerShape(
 
   private static final int USUAL_SEQUENCE = 4096;
 
+  private static final int MOST_TRAINED = 8192; // at once, from the beginning
+
   /** Throws {@link IllegalArgumentException} where the parts do not go together. */
   public TransformerShape {
     head = List.copyOf(head);
@@ -74,9 +76,12 @@ public record TransformerShape(
     return new TransformerShape(hidden, other, encoder, stack, head, prediction, sequence);
   }
 
-  /** Tokens of a sample where the user says nothing: its longest, at most 4,096. */
+  /**
+   * Tokens of a sample where the user says nothing: all that the network takes up to 8,192, and
+   * 4,096 of those that take more.
+   */
   public int usualSequence() {
-    return Math.min(sequence, USUAL_SEQUENCE);
+    return sequence <= MOST_TRAINED ? sequence : USUAL_SEQUENCE;
   }
 
   /** Blocks of all stacks, without those of multi-token prediction. */

@@ -2,6 +2,8 @@ package dev.pipewright.predict.run;
 
 import dev.pipewright.cost.PartlyKept;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.StageLoads;
+import dev.pipewright.cost.ZeroBytes;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
@@ -105,22 +107,15 @@ final class RankBytes {
     return states.values().stream().mapToDouble(each -> each.now(time)).sum();
   }
 
-  /** Parameters, their gradients and what the update rule remembers, when they are most. */
+  /** Parameters, their gradients and what the update rule remembers, as reserved for a step. */
   private double most(StageCosts own, int rank, int depth) {
     LayerRange range = assignment.stages().get(depth).range();
     if (assignment.sharding() == ZeroStage.NOTHING) {
       return own.staticBytes(range.first(), range.last() + 1)
           + SharedTables.bytes(own, assignment, assignment.firstWorker(rank), depth);
     }
-    int[] layers = StageNeeds.layers(own, range);
-    int passes = 0;
-    for (long op : assignment.schedule().packed(rank)) {
-      boolean here = Schedule.stage(op) % placement.depth() == depth;
-      passes += here && Schedule.pass(op).releases() ? 1 : 0;
-    }
-    int worker = assignment.firstWorker(rank);
-    ZeroBytes shared = new ZeroBytes(own, assignment, depth, worker, layers, passes);
-    return shared.resting() + shared.most();
+    ZeroBytes sharded = new ZeroBytes(own, assignment, depth, assignment.firstWorker(rank));
+    return sharded.reserved().all() + sharded.buffers();
   }
 
   /** Of a stage's parameters, where steps flow. */

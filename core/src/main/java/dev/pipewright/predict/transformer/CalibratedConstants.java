@@ -1,6 +1,8 @@
 package dev.pipewright.predict.transformer;
 
 import dev.pipewright.units.Check;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -34,7 +36,11 @@ public record CalibratedConstants(
   }
 
   /** Hidden sizes of the fitted networks. */
-  public record HiddenRange(int least, int most) {}
+  public record HiddenRange(int least, int most) {
+    HiddenRange with(HiddenRange that) {
+      return new HiddenRange(Math.min(least, that.least), Math.max(most, that.most));
+    }
+  }
 
   /** Where a run lies with respect to what was fitted. */
   public enum Coverage {
@@ -51,6 +57,13 @@ public record CalibratedConstants(
     values = Map.copyOf(values);
     errors = Map.copyOf(errors);
     ranges = Map.copyOf(ranges);
+  }
+
+  /** The same with {@code other} values under their names, intervals and ranges kept. */
+  public CalibratedConstants with(Map<String, Double> other) {
+    Map<String, Double> all = new HashMap<>(values);
+    all.putAll(other);
+    return new CalibratedConstants(all, errors, ranges);
   }
 
   /** The value of the first name that exists. */
@@ -70,12 +83,9 @@ public record CalibratedConstants(
 
   /** Where a run lies. */
   Coverage coverage(TransformerRun run, boolean mixtures) {
-    String framework = run.software().framework().word();
-    String chip = run.machine().chip();
-    String precision = run.formats().products().name().toLowerCase(Locale.ROOT);
-    @Nullable HiddenRange range =
-        ranges.get(key(framework, chip, precision, mixtures ? "moe" : "dense"));
-    if (!part(0).contains(framework) || !part(1).contains(chip)) {
+    @Nullable HiddenRange range = ranges.get(rangeOf(run, mixtures));
+    if (!part(0).contains(run.software().framework().word())
+        || !part(1).contains(run.machine().chip())) {
       return Coverage.UNSEEN;
     }
     int hidden = run.shape().hidden();
@@ -83,10 +93,47 @@ public record CalibratedConstants(
     return inside ? Coverage.INSIDE : Coverage.EXTRAPOLATED;
   }
 
+  /**
+   * The key of the range that {@code run} belongs to: its framework, chip, precision and layers.
+   */
+  public static String rangeOf(TransformerRun run) {
+    return rangeOf(run, TransformerSizes.of(run.shape()).hasMixtures());
+  }
+
+  /** The ranges that hold {@code runs} and no others. */
+  public static Map<String, HiddenRange> rangesOf(List<TransformerRun> runs) {
+    Map<String, HiddenRange> ranges = new HashMap<>();
+    for (TransformerRun run : runs) {
+      int hidden = run.shape().hidden();
+      ranges.merge(rangeOf(run), new HiddenRange(hidden, hidden), HiddenRange::with);
+    }
+    return ranges;
+  }
+
+  private static String rangeOf(TransformerRun run, boolean mixtures) {
+    return key(
+        run.software().framework().word(),
+        run.machine().chip(),
+        run.formats().products().name().toLowerCase(Locale.ROOT),
+        mixtures ? "moe" : "dense");
+  }
+
+  /**
+   * The class of runs whose interval holds for {@code run}: {@code moe}, a framework that has one
+   * of its own, or else {@code dense}.
+   */
+  public String errorClass(TransformerRun run) {
+    return errorClass(run, TransformerSizes.of(run.shape()).hasMixtures());
+  }
+
+  private String errorClass(TransformerRun run, boolean mixtures) {
+    String framework = run.software().framework().word();
+    return mixtures ? "moe" : errors.containsKey(framework) ? framework : "dense";
+  }
+
   /** Natural logarithms of measured over predicted seconds that 90 % of runs lie between. */
   LogInterval interval(TransformerRun run, boolean mixtures) {
-    String framework = run.software().framework().word();
-    String type = mixtures ? "moe" : errors.containsKey(framework) ? framework : "dense";
+    String type = errorClass(run, mixtures);
     @Nullable Errors found = errors.get(type);
     if (found == null) {
       throw new IllegalArgumentException("no intervals are calibrated for " + type);

@@ -122,6 +122,16 @@ public enum Framework {
     return this == MPT || this == LLM_FOUNDRY;
   }
 
+  /** Frameworks with kernels of one kind, for constants that they share. */
+  String lineage() {
+    return switch (this) {
+      case MEGATRON_DEEPSPEED, MEGATRON_2021, MEGATRON_2022 -> "megatron";
+      case PAXML, MAXTEXT -> "xla";
+      case NEMO, MEGATRON_BRIDGE, PRIMUS -> "mcore";
+      case MPT, LLM_FOUNDRY, FMS_FSDP, TORCHTITAN, NEMO_AUTOMODEL -> "torch";
+    };
+  }
+
   /** The core whose constants apply. */
   String core() {
     return switch (this) {

@@ -79,13 +79,10 @@ public record StackConstants(
     }
   }
 
-  /** Chips with a clock of their own, and the one whose clock a chip without rows takes. */
+  /** A chip without rows takes the clock of its family's first chip, or of one like it. */
   private static double clock(CalibratedConstants k, String chip) {
-    return switch (chip) {
-      case "h100-500w", "b200", "b300", "gb300" -> k.get("clock." + chip);
-      case "mi300x" -> k.get("clock.mi300x", "clock.h100-500w");
-      default -> 1.0;
-    };
+    String like = chip.equals("mi300x") ? "h100-500w" : chip;
+    return k.values().getOrDefault("clock." + chip, k.orOne("clock." + like));
   }
 
   /** The constants of {@code run}; the most special name wins. */
@@ -95,6 +92,7 @@ public record StackConstants(
     Framework framework = software.framework();
     Products products = run.formats().products();
     String word = framework.word();
+    String lineage = framework.lineage();
     String family = lower(machine.family());
     String precision = lower(products);
     String stack = stack(run);
@@ -104,11 +102,16 @@ public record StackConstants(
     String async = software.asyncTensorParallel() ? ".async" : "";
     return new StackConstants(
         new Efficiencies(
-            clock * k.get("eps." + family + ".half"),
-            clock * k.get("eps." + family + "." + precision, "eps." + family + ".fp8")),
+            clock * k.get("eps." + family + ".half", "eps.half"),
+            clock
+                * k.get(
+                    "eps." + family + "." + precision,
+                    "eps." + precision,
+                    "eps." + family + ".fp8",
+                    "eps.fp8")),
         attention(k, framework, machine.chip(), family, clock),
         clock,
-        k.get("ew." + stack, "ew." + word, "ew"),
+        k.get("ew." + stack, "ew." + word, "ew." + lineage, "ew"),
         k.get("ew.moe"),
         k.get("scores"),
         k.get("head"),
@@ -118,24 +121,26 @@ public record StackConstants(
         k.orOne("speed." + word + "." + software.period()),
         k.get("theta." + word, "theta"),
         k.get(host(run)),
-        blocks ? k.get("chif.block") : k.get("chif." + stack + async, "chif." + stack, "chif"),
-        blocks ? k.get("chi.block") : k.get("chi." + stack, "chi"),
+        blocks
+            ? k.get("chif.block", "chif")
+            : k.get("chif." + stack + async, "chif" + async, "chif." + stack, "chif"),
+        blocks ? k.get("chi.block", "chi") : k.get("chi." + stack, "chi." + lineage, "chi"),
         k.get("ring"),
-        nvlink * k.get("bus." + family),
-        nvlink * k.get("abus." + family),
-        nvlink * k.get("fbus." + stack, "fbus." + family),
+        nvlink * k.get("bus." + family, "bus"),
+        nvlink * k.get("abus." + family, "abus", "bus"),
+        nvlink * k.get("fbus." + stack, "fbus." + family, "fbus", "bus"),
         k.get("eta"),
-        k.get("eta.a2a"),
+        k.get("eta.a2a", "eta"),
         k.get("xi"),
         k.get("chi.a2a"),
-        k.get("delta"),
+        k.get("delta", "eta"),
         k.get("kp." + word, "kp"),
         k.get("window"),
         k.get("chi.dp"),
-        k.get("kappa." + stack, "kappa." + word, "kappa"),
+        k.get("kappa." + stack, "kappa." + word, "kappa." + lineage, "kappa"),
         k.get("lambda"),
         k.get("sigma." + word, "sigma"),
-        k.get("fixed." + word, "fixed"),
+        k.get("fixed." + word, "fixed." + lineage, "fixed"),
         k.get("offload"));
   }
 
@@ -143,7 +148,7 @@ public record StackConstants(
       CalibratedConstants k, Framework framework, String chip, String family, double clock) {
     String kernel = framework.fusesAttention() ? framework.kernel() : "cudnn";
     String phi = "phi." + kernel;
-    return clock * k.get(phi + "." + chip, phi + "." + family, phi);
+    return clock * k.get(phi + "." + chip, phi + "." + family, phi, "phi");
   }
 
   private static String host(TransformerRun run) {

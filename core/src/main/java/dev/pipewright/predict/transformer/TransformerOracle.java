@@ -2,12 +2,40 @@ package dev.pipewright.predict.transformer;
 
 import dev.pipewright.predict.transformer.CalibratedConstants.LogInterval;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** Predicts a training step of a transformer from counts, data sheets and calibrated constants. */
 public final class TransformerOracle {
   private static final double TIGHT = 0.92; // of the device
 
   private TransformerOracle() {}
+
+  /**
+   * Seconds of a step of {@code run}, without interval and memory.
+   *
+   * @throws IllegalArgumentException for networks that the formulas do not cover
+   */
+  public static double seconds(TransformerRun run, CalibratedConstants constants) {
+    TransformerSizes sizes = TransformerSizes.of(run.shape());
+    return new StepTime(run, sizes, StackConstants.of(constants, run)).phases().total();
+  }
+
+  /** Names of those constants of which the prediction for {@code run} looks up the value. */
+  public static Set<String> constantsRead(TransformerRun run, CalibratedConstants constants) {
+    StackConstants whole = StackConstants.of(constants, run);
+    Set<String> read = new TreeSet<>();
+    constants
+        .values()
+        .forEach((name, value) -> {
+          CalibratedConstants other = constants.with(Map.of(name, 2 * value));
+          if (!StackConstants.of(other, run).equals(whole)) {
+            read.add(name);
+          }
+        });
+    return read;
+  }
 
   /**
    * The prediction for {@code run}.

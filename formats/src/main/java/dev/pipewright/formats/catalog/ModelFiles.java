@@ -144,7 +144,7 @@ public final class ModelFiles {
    */
   public static ZooModel layers(Path file, TransformerFile transformer) {
     try {
-      return Models.shaped(transformer.name(), transformer.shape(), transformer.source());
+      return Models.shaped(transformer.name(), transformer.trained(), transformer.source());
     } catch (IllegalArgumentException e) {
       throw BadInputException.in(file, "is a " + transformer.source() + "; " + e.getMessage());
     }

@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +52,17 @@ public final class TextLines implements AutoCloseable {
   /** Lines of a terminal's log, which may hold control characters other than NUL. */
   public static TextLines openLog(Path file, String kind) {
     return new TextLines(file, kind, LONGEST_LINE, true);
+  }
+
+  /** All lines of a terminal's log. */
+  public static List<String> ofLog(Path file, String kind) {
+    List<String> all = new ArrayList<>();
+    try (TextLines lines = openLog(file, kind)) {
+      for (String line = lines.next(); line != null; line = lines.next()) {
+        all.add(line);
+      }
+    }
+    return all;
   }
 
   /** Throws {@link BadInputException} at the first line that is not text. */

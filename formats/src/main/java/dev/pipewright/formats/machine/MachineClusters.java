@@ -51,6 +51,14 @@ public final class MachineClusters {
     return names;
   }
 
+  /** The name of a sheet that a machine's short name means; itself where there is none. */
+  public static String sheetName(String machine) {
+    MachineSheets sheets = MachineSheets.read();
+    String meant = sheets.meant(machine);
+    Matcher network = NETWORK.matcher(meant);
+    return network.matches() ? network.group(1) : meant;
+  }
+
   /** Short names of machines and clusters. */
   public static List<String> aliases() {
     return MachineSheets.read().aliases();

@@ -16,4 +16,9 @@ public record TransformerFile(
   public TransformerFile {
     notes = List.copyOf(notes);
   }
+
+  /** The shape with the sequences that it is usually trained on. */
+  public TransformerShape trained() {
+    return shape.withSequence(shape.usualSequence());
+  }
 }

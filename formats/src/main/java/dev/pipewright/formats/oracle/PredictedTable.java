@@ -39,7 +39,11 @@ public final class PredictedTable {
    * @throws dev.pipewright.formats.file.BadInputException at the first row that describes no run
    */
   public static PredictedTable of(TrainingTable table) {
-    CalibratedConstants constants = CalibratedConstantsJson.read();
+    return of(table, CalibratedConstantsJson.read());
+  }
+
+  /** The same with {@code constants} instead of the shipped ones. */
+  public static PredictedTable of(TrainingTable table, CalibratedConstants constants) {
     TrainingRuns runs = new TrainingRuns(MachineSheets.read());
     List<TransformerPrediction> predictions = new ArrayList<>();
     for (TrainingRow row : table.rows()) {

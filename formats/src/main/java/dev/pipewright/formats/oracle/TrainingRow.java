@@ -1,9 +1,9 @@
 package dev.pipewright.formats.oracle;
 
+import dev.pipewright.formats.file.Amounts;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.ShownText;
 import dev.pipewright.formats.file.Suggestion;
-import dev.pipewright.formats.problem.Amounts;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Supplier;

@@ -61,6 +61,22 @@ public record TrainingTable(List<String> headings, List<TrainingRow> rows, List<
     return new TrainingTable(headings, rows, unknown);
   }
 
+  /**
+   * Whether the first line that is not blank has the headings of measured training runs: {@code
+   * iteration_s} and {@code layers}.
+   */
+  public static boolean isMeasured(Path file) {
+    try (TextLines lines = TextLines.openLog(file, "measured collectives or training runs")) {
+      for (@Nullable String line = lines.next(); line != null; line = lines.next()) {
+        if (!line.isBlank()) {
+          List<String> words = List.of(line.replace("\"", "").split("\\s*,\\s*", -1));
+          return words.contains("iteration_s") && words.contains("layers");
+        }
+      }
+    }
+    return false;
+  }
+
   private static TrainingRow row(Path file, int line, List<String> headings, List<String> cells) {
     if (cells.size() != headings.size()) {
       throw BadInputException.at(

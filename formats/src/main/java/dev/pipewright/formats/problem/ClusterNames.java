@@ -1,12 +1,11 @@
 package dev.pipewright.formats.problem;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.formats.cluster.ClusterYaml;
+import dev.pipewright.formats.cluster.ClusterFiles;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.file.Suggestion;
 import dev.pipewright.formats.machine.MachineClusters;
-import dev.pipewright.formats.paradl.ParadlPlatform;
 import dev.pipewright.zoo.Clusters;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,7 +30,7 @@ public final class ClusterNames {
       FileNames.requireNoPath("cluster", name);
       throw new BadInputException("no cluster '" + name + "'; " + meant(name));
     }
-    return path.toString().endsWith(".plat") ? ParadlPlatform.read(path) : ClusterYaml.read(path);
+    return ClusterFiles.read(path);
   }
 
   /** One of the zoo, or of machines with a data sheet. */

@@ -7,18 +7,22 @@ import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.formats.GivenMemory;
 import dev.pipewright.formats.catalog.ModelFiles;
+import dev.pipewright.formats.file.Amounts;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.file.Suggestion;
 import dev.pipewright.formats.model.DescribedModel;
 import dev.pipewright.formats.model.ModelFile;
 import dev.pipewright.formats.model.TransformerFile;
+import dev.pipewright.formats.oracle.CalibratedProfile;
 import dev.pipewright.model.Chain;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
+import dev.pipewright.model.transformer.TransformerShape;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.units.Precision;
+import dev.pipewright.zoo.Transformers;
 import dev.pipewright.zoo.ZooModel;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,6 +31,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 
 /**
  * What is trained on what, as a user states it. Words are those of the command line's options; what
@@ -205,12 +210,20 @@ public record NamedWorkload(
     Cluster on = devices.cluster();
     Optional<ZooModel> zoo = network.zoo();
     if (zoo.isPresent()) {
-      return ofZoo(zoo.get(), on, globalBatch);
+      return ofZoo(
+          zoo.get(),
+          () -> NetworkNames.namedTransformer(network.name).map(Transformers.Named::trained),
+          on,
+          globalBatch);
     }
     return switch (network.file()) {
       case ModelFile measured -> ofProfile(checked(measured), on);
       case TransformerFile shape ->
-          ofZoo(ModelFiles.layers(network.path(), shape), on, globalBatch);
+          ofZoo(
+              ModelFiles.layers(network.path(), shape),
+              () -> Optional.of(shape.trained()),
+              on,
+              globalBatch);
     };
   }
 
@@ -218,13 +231,20 @@ public record NamedWorkload(
     return network.profiled.isPresent() ? read : ModelFiles.timed(network.path(), read);
   }
 
-  private Costed ofZoo(ZooModel zoo, Cluster on, int globalBatch) {
+  private Costed ofZoo(
+      ZooModel zoo, Supplier<Optional<TransformerShape>> shape, Cluster on, int globalBatch) {
     Training usual = zoo.trainedOn(on);
     Training training =
         training(usual, precision.map(word -> Precisions.on(word, on)).orElse(usual.precision()));
-    LayerGraph graph = zoo.graph();
-    SizeLimits.layers(network.name, graph.size());
-    Profile profile = Roofline.profile(graph, on, training, slices(globalBatch));
+    SizeLimits.layers(network.name, zoo.graph().size());
+    Optional<CalibratedProfile> calibrated =
+        shape.get().flatMap(known -> CalibratedProfile.of(known, on, training));
+    LayerGraph graph = calibrated.map(found -> found.graph(zoo)).orElse(zoo.graph());
+    List<Integer> slices = slices(globalBatch);
+    Profile profile =
+        calibrated
+            .flatMap(found -> found.profile(graph, slices))
+            .orElseGet(() -> Roofline.profile(graph, on, training, slices));
     return costed(graph, profile, training, on, zoo.usualBatchPerDevice(), zoo.samplesPerEpoch());
   }
 

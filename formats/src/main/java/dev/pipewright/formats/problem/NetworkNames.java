@@ -6,6 +6,7 @@ import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.file.Suggestion;
 import dev.pipewright.formats.model.DescribedModel;
 import dev.pipewright.formats.model.TransformerFile;
+import dev.pipewright.model.transformer.TransformerShape;
 import dev.pipewright.zoo.Models;
 import dev.pipewright.zoo.Transformers;
 import dev.pipewright.zoo.ZooModel;
@@ -29,19 +30,19 @@ public final class NetworkNames {
     }
   }
 
-  /** A transformer's shape, by its name or in a file that states it; empty for other networks. */
-  public static Optional<TransformerFile> transformer(String name, Optional<String> format) {
+  /**
+   * A transformer's shape with the sequences that it is trained on, by its name or in a file that
+   * states it; empty for other networks.
+   */
+  public static Optional<TransformerShape> transformer(String name, Optional<String> format) {
     Optional<Transformers.Named> named = namedTransformer(name);
-    if (named.isPresent()) {
-      Transformers.Named found = named.get();
-      return Optional.of(
-          new TransformerFile(found.name(), found.source(), found.shape(), List.of()));
-    }
-    if (zooModel(name).isPresent()) {
-      return Optional.empty();
+    if (named.isPresent() || zooModel(name).isPresent()) {
+      return named.map(Transformers.Named::trained);
     }
     DescribedModel described = ModelFiles.described(modelFile(name), OptionalInt.of(1), format);
-    return described instanceof TransformerFile file ? Optional.of(file) : Optional.empty();
+    return described instanceof TransformerFile file
+        ? Optional.of(file.trained())
+        : Optional.empty();
   }
 
   /** A transformer by its name, where it is one's. */

@@ -101,6 +101,7 @@ final class OperatorJson {
               b.sequence(),
               b.causal(),
               b.normalizedFirst());
+      case Operator.ShapedBlock b -> object("block", "transformer block");
       case Operator.Block(String kind) -> object("block", kind);
       case Operator.Recorded(String description) -> object("recorded", description);
     };

@@ -57,6 +57,7 @@ public final class Computable {
 
   private static Stream<String> unknown(Operator operator) {
     return switch (operator) {
+      case Operator.ShapedBlock b -> Stream.of("block of a shape that the runtime lacks");
       case Operator.Block(String kind) -> Stream.of(kind);
       case Operator.Recorded(String description) -> Stream.of(description);
       case Operator.Elementwise(String function) when !FUNCTIONS.contains(function) ->

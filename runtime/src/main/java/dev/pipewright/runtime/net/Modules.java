@@ -99,6 +99,7 @@ final class Modules {
       case Operator.TransformerBlock block ->
           new TransformerBlockModule(
               block, values, new ParallelBlock(split.block(), split.cut(), block.sequence()));
+      case Operator.ShapedBlock b -> refused(layer, "block of a shape that the runtime lacks");
       case Operator.Block(String kind) -> refused(layer, kind);
       case Operator.Recorded(String description) -> refused(layer, description);
     };

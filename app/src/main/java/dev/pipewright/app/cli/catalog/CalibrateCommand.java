@@ -11,6 +11,7 @@ import dev.pipewright.formats.cluster.MeasuredTimings;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.formats.file.Suggestion;
+import dev.pipewright.formats.oracle.TrainingTable;
 import dev.pipewright.formats.problem.ClusterNames;
 import dev.pipewright.profile.CollectiveTiming;
 import dev.pipewright.profile.LinkFit;
@@ -32,11 +33,14 @@ import picocli.CommandLine.Spec;
 
 @Command(
     name = "calibrate",
-    description = "Fits the latency and the bandwidth of a link to measured collectives.",
+    description =
+        "Fits the latency and the bandwidth of a link to measured collectives, or the constants of"
+            + " predict --table to measured training runs.",
     footer = {
       "",
       "FILE is what nccl-tests (also with -J) or the OSU micro-benchmarks print, as a launcher logged"
-          + " it, or a CSV with the columns devices, bytes and seconds, time_us or time_ns.",
+          + " it, or a CSV with the columns devices, bytes and seconds, time_us or time_ns; or a table"
+          + " of training runs with iteration_s (docs/formats.md).",
       "",
       "In the answer: one line is a latency and a bandwidth for all sizes, by least squares; by the",
       "extremes takes the latency of the smallest messages and the bandwidth of the largest; lines by",
@@ -45,10 +49,16 @@ import picocli.CommandLine.Spec;
       "What cannot be fitted is left out and listed: wrong results, runs that FAILED, tables without"
           + " times, and single times that are more than 3 times off those of their neighbours.",
       "",
+      "Training runs: at most nine physical constants, those on which the runs depend most, move from"
+          + " their built-in values. At least 12 runs of 2 networks on one machine are needed. Networks"
+          + " that are left out of the fit show whether the new constants foresee more than the old"
+          + " ones.",
+      "",
       "Examples:",
       "  pipewright calibrate all-reduce.txt",
       "  pipewright calibrate osu-allreduce.txt --devices 16 --json",
-      "  pipewright calibrate all-reduce.txt --cluster mine.yaml --level node --out fitted"
+      "  pipewright calibrate all-reduce.txt --cluster mine.yaml --level node --out fitted",
+      "  pipewright calibrate runs.csv --cluster h100-80g-8x3200g --out fitted"
     })
 public final class CalibrateCommand implements Callable<Integer> {
   private static final String CLUSTER_FILE = "cluster.yaml";
@@ -56,7 +66,7 @@ public final class CalibrateCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "FILE", description = "Measured sizes and times.")
+  @Parameters(paramLabel = "FILE", description = "Measured sizes and times, or training runs.")
   private Path file = Path.of("");
 
   @Option(
@@ -94,7 +104,9 @@ public final class CalibrateCommand implements Callable<Integer> {
   @Option(
       names = "--out",
       paramLabel = "DIR",
-      description = "Write fit.json and, with --cluster, cluster.yaml with the fitted link.")
+      description =
+          "Write fit.json and, with --cluster, cluster.yaml with the fitted link. For training runs:"
+              + " constants.json for predict --constants, and residuals.svg.")
   private @Nullable Path out;
 
   @Option(names = "--json", description = "Print one JSON object and nothing else.")
@@ -106,6 +118,10 @@ public final class CalibrateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (TrainingTable.isMeasured(file)) {
+      refuseForRuns();
+      return new RunsCalibration(file, Optional.ofNullable(cluster)).answer(spec, json, out);
+    }
     Selection selection = selection();
     Optional<Target> target = target();
     String[] names =
@@ -135,6 +151,16 @@ public final class CalibrateCommand implements Callable<Integer> {
       spec.commandLine().getErr().println("wrote " + names + " to " + to);
     }
     return 0;
+  }
+
+  /** Throws where an option selects collectives. */
+  private void refuseForRuns() {
+    for (String name : List.of("--devices", "--collective", "--machine", "--level")) {
+      if (spec.commandLine().getParseResult().hasMatchedOption(name)) {
+        throw new BadInputException(
+            name + ": is for collectives, and " + file + " holds training runs; leave it out");
+      }
+    }
   }
 
   private Selection selection() {

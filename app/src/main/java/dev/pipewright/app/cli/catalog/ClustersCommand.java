@@ -4,8 +4,8 @@ import dev.pipewright.app.cli.terminal.Terminal;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.DeviceMemory;
 import dev.pipewright.cluster.Level;
+import dev.pipewright.formats.cluster.ClusterFiles;
 import dev.pipewright.formats.cluster.ClusterYaml;
-import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
 import dev.pipewright.formats.json.JsonText;
 import dev.pipewright.formats.machine.MachineClusters;
@@ -48,7 +48,9 @@ public final class ClustersCommand implements Callable<Integer> {
   @Option(
       names = "--for",
       paramLabel = "DEVICE",
-      description = "Only clusters of this device, clouds' nodes included, like h100 or mi300x.")
+      description =
+          "Only clusters of this device, clouds' nodes included, like h100 or mi300x; or the device"
+              + " of a file that says none (`nvidia-smi topo -m`).")
   private @Nullable String device;
 
   @Option(names = "--json", description = "Print one JSON object and nothing else.")
@@ -61,8 +63,11 @@ public final class ClustersCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
-    if (device == null && name != null && alike().isEmpty()) {
-      Cluster cluster = ClusterNames.resolve(name);
+    if (name != null && (device != null || alike().isEmpty())) {
+      Cluster cluster =
+          device == null
+              ? ClusterNames.resolve(name)
+              : ClusterFiles.read(FileNames.file("the cluster", name), device);
       String yaml = ClusterYaml.text(cluster);
       out.print(
           json
@@ -126,9 +131,6 @@ public final class ClustersCommand implements Callable<Integer> {
   private List<String> listed() {
     if (device == null) {
       return name == null ? Clusters.names() : alike();
-    }
-    if (name != null) {
-      throw new BadInputException("--for: does not go with '" + name + "'; leave one of them out");
     }
     return ClusterNames.of(device);
   }

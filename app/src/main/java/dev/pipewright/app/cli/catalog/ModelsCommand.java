@@ -66,7 +66,7 @@ public final class ModelsCommand implements Callable<Integer> {
       paramLabel = "N",
       description =
           "Tokens of the sequence that a transformer's FLOP for a token are for. Default: its"
-              + " longest, at most 4096.")
+              + " longest up to 8192, otherwise 4096.")
   private @Nullable Integer sequence;
 
   @Option(names = "--model-format", paramLabel = "FORMAT", description = ModelArgument.FORMATS)

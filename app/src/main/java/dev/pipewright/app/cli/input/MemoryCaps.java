@@ -1,8 +1,8 @@
 package dev.pipewright.app.cli.input;
 
 import dev.pipewright.app.report.text.Numbers;
+import dev.pipewright.formats.file.Amounts;
 import dev.pipewright.formats.file.BadInputException;
-import dev.pipewright.formats.problem.Amounts;
 import dev.pipewright.schedule.MemoryCap;
 import java.util.ArrayList;
 import java.util.List;

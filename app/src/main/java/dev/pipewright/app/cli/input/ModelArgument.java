@@ -2,8 +2,8 @@ package dev.pipewright.app.cli.input;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.formats.GivenMemory;
+import dev.pipewright.formats.file.Amounts;
 import dev.pipewright.formats.file.BadInputException;
-import dev.pipewright.formats.problem.Amounts;
 import dev.pipewright.formats.problem.ClusterNames;
 import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.formats.problem.NamedWorkload;
@@ -29,8 +29,8 @@ public final class ModelArgument {
       names = "--cluster",
       paramLabel = "CLUSTER",
       description =
-          "A cluster file (YAML, or ParaDL's .plat) or a name (`pipewright clusters`), size as"
-              + " dapple-a:4x8.")
+          "A cluster file (YAML, ParaDL's .plat, Slurm's nodes, a system of Calculon or"
+              + " AIConfigurator) or a name (`pipewright clusters`), size as dapple-a:4x8.")
   @Nullable
   public String cluster;
 

@@ -1,8 +1,8 @@
 package dev.pipewright.app.cli.input;
 
+import dev.pipewright.formats.file.Amounts;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.FileNames;
-import dev.pipewright.formats.problem.Amounts;
 import dev.pipewright.formats.problem.SizeLimits;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;

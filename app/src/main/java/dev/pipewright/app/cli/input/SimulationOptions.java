@@ -1,7 +1,7 @@
 package dev.pipewright.app.cli.input;
 
+import dev.pipewright.formats.file.Amounts;
 import dev.pipewright.formats.file.BadInputException;
-import dev.pipewright.formats.problem.Amounts;
 import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.Conditions.Transfers;
 import dev.pipewright.sim.Jitter;

@@ -1,9 +1,9 @@
 package dev.pipewright.app.cli.predict;
 
 import dev.pipewright.app.cli.input.AtLeast;
+import dev.pipewright.formats.file.Amounts;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.Suggestion;
-import dev.pipewright.formats.problem.Amounts;
 import dev.pipewright.predict.transformer.Framework;
 import dev.pipewright.predict.transformer.TrainingCost;
 import java.util.List;
@@ -96,7 +96,8 @@ final class LayoutFlags {
   @Option(
       names = "--sequence",
       paramLabel = "N",
-      description = "Tokens of a sample. Default: the network's longest, at most 4096.")
+      description =
+          "Tokens of a sample. Default: the network's longest up to 8192, otherwise 4096.")
   private @Nullable Integer sequence;
 
   @Option(

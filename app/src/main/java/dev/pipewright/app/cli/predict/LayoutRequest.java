@@ -52,19 +52,16 @@ record LayoutRequest(
     MachineSheets sheets = MachineSheets.read();
     Optional<GpuMachine> machine = sheets.of(cluster);
     return NetworkNames.transformer(model, Optional.ofNullable(arguments.modelFormat))
-        .filter(file -> machine.isPresent())
-        .map(file -> {
-          TransformerShape shape = file.shape();
-          int sequence = layout.sequence().orElse(shape.usualSequence());
-          return new LayoutRequest(
-              arguments,
-              degrees,
-              layout,
-              shape.withSequence(sequence),
-              reserved(machine.orElseThrow(), cluster, arguments),
-              cluster,
-              layout.framework().orElse(sheets.usualFramework(cluster)));
-        });
+        .filter(shape -> machine.isPresent())
+        .map(shape ->
+            new LayoutRequest(
+                arguments,
+                degrees,
+                layout,
+                shape.withSequence(layout.sequence().orElse(shape.sequence())),
+                reserved(machine.orElseThrow(), cluster, arguments),
+                cluster,
+                layout.framework().orElse(sheets.usualFramework(cluster))));
   }
 
   /** With what the user says that plans leave free. */

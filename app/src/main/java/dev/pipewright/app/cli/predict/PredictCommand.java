@@ -5,11 +5,11 @@ import dev.pipewright.app.cli.input.Mistakes;
 import dev.pipewright.app.cli.input.ModelArgument;
 import dev.pipewright.app.cli.terminal.Failures;
 import dev.pipewright.cluster.Cluster;
+import dev.pipewright.formats.file.Amounts;
 import dev.pipewright.formats.file.BadInputException;
 import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.formats.file.Suggestion;
 import dev.pipewright.formats.paradl.ParadlSwitches;
-import dev.pipewright.formats.problem.Amounts;
 import dev.pipewright.formats.problem.Costed;
 import dev.pipewright.predict.paradl.BatchScaling;
 import dev.pipewright.predict.paradl.ParallelDegrees;
@@ -158,6 +158,7 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
       found.of("--table", () -> table.refuseOthers(spec, model));
       return;
     }
+    found.of("--constants", () -> table.refuseAlone());
     if (model.isEmpty()) {
       found.of("MODEL", this::missing);
     }
@@ -188,6 +189,7 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
       table.refuseOthers(spec, model);
       return table.answer(spec, json);
     }
+    table.refuseAlone();
     if (model.isEmpty()) {
       missing();
     }

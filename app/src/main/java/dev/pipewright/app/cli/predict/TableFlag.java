@@ -1,6 +1,7 @@
 package dev.pipewright.app.cli.predict;
 
 import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.oracle.CalibratedConstantsJson;
 import dev.pipewright.formats.oracle.PredictedTable;
 import dev.pipewright.formats.oracle.TrainingTable;
 import java.nio.file.Path;
@@ -12,7 +13,8 @@ import picocli.CommandLine.Option;
 
 /** Predicts the training runs of transformers that a table lists. */
 final class TableFlag {
-  private static final List<String> WITH_TABLE = List.of("--table", "--json", "--debug");
+  private static final List<String> WITH_TABLE =
+      List.of("--table", "--constants", "--json", "--debug");
 
   @Option(
       names = "--table",
@@ -22,8 +24,23 @@ final class TableFlag {
               + " (docs/formats.md). Prints the table with predicted columns.")
   private @Nullable Path table;
 
+  @Option(
+      names = "--constants",
+      paramLabel = "FILE.json",
+      description =
+          "Predict with these constants, which calibrate fitted to runs of one machine, instead of"
+              + " the built-in ones.")
+  private @Nullable Path constants;
+
   boolean isGiven() {
     return table != null;
+  }
+
+  /** Throws where constants are given without a table that they could be used for. */
+  void refuseAlone() {
+    if (constants != null && table == null) {
+      throw new BadInputException("--constants: is for --table; add it, or leave this out");
+    }
   }
 
   /** Throws where other arguments are given, which do not go with a table. */
@@ -44,7 +61,10 @@ final class TableFlag {
   /** Prints the answer; returns the exit status. */
   int answer(CommandSpec spec, boolean json) {
     TrainingTable read = TrainingTable.read(Path.of(String.valueOf(table)));
-    PredictedTable predicted = PredictedTable.of(read);
+    PredictedTable predicted =
+        constants == null
+            ? PredictedTable.of(read)
+            : PredictedTable.of(read, CalibratedConstantsJson.read(constants).calibrated());
     if (!read.unknown().isEmpty()) {
       spec.commandLine()
           .getErr()

@@ -2,8 +2,8 @@ package dev.pipewright.app.cli.schedule;
 
 import dev.pipewright.app.cli.input.MemoryCaps;
 import dev.pipewright.app.cli.input.Replicas;
+import dev.pipewright.formats.file.Amounts;
 import dev.pipewright.formats.file.BadInputException;
-import dev.pipewright.formats.problem.Amounts;
 import dev.pipewright.schedule.MemoryCap;
 import dev.pipewright.schedule.Placement;
 import dev.pipewright.schedule.catalog.ScheduleInput;

@@ -1,7 +1,7 @@
 package dev.pipewright.app.cli.terminal;
 
+import dev.pipewright.formats.file.Amounts;
 import dev.pipewright.formats.file.BadInputException;
-import dev.pipewright.formats.problem.Amounts;
 import java.util.OptionalDouble;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

@@ -13,7 +13,7 @@ public final class SvgLegend {
   private final List<Entry> entries = new ArrayList<>();
 
   /** Draws a sample of 12 × 12 pixels. */
-  interface Sample {
+  public interface Sample {
     public void draw(Svg svg, double x, double y);
   }
 

@@ -1,0 +1,65 @@
+package dev.pipewright.app.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A transformer's layout stated to {@code predict}, and the same as a plan. Layers are priced by
+ * the same formulas; exchanges of tensor parallelism by the cluster's links here and by calibrated
+ * ones there; stragglers and the launch of a step are the layout's alone.
+ */
+class LayoutsArePlansTest {
+  private static JsonNode row(String model, String cluster, String more) {
+    String line = "predict %s --cluster %s %s --json".formatted(model, cluster, more);
+    return Cli.run(line.split(" ", -1)).json().at("/rows/0");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "llama3-8b, h100:1x8, 1, 1, 1, 1, 1",
+    "gpt-2-xl, a100:1x4, 1, 1, 1, 8, 8",
+    "llama3-8b, h100:1x8, 2, 1, 1, 1, 16",
+    "llama3-8b, h100:1x8, 8, 1, 1, 2, 16",
+    "llama3-70b, h100:4x8, 8, 4, 1, 1, 64",
+    "llama3-70b, h100:4x8, 8, 4, 5, 1, 64",
+    "qwen3-32b, h200:2x8, 4, 4, 1, 1, 32",
+    "mixtral-8x7b, b200:2x8, 4, 4, 1, 1, 32"
+  })
+  void bothRoadsTakeAsLong(
+      String model,
+      String cluster,
+      int tensor,
+      int pipeline,
+      int interleave,
+      int microBatch,
+      int batch) {
+    int devices = tensor * pipeline;
+    String degrees =
+        "--tensor %d --pipeline %d --data 1 --micro-batch %d --devices %d --global-batch %d"
+            .formatted(tensor, pipeline, microBatch, devices, batch);
+    String chunks = interleave > 1 ? " --interleave " + interleave : "";
+    JsonNode layout = row(model, cluster, degrees + chunks);
+    String strategy =
+        tensor == 1 ? pipeline == 1 ? "serial" : "pipeline" : pipeline == 1 ? "tensor" : "";
+    JsonNode plan =
+        row(
+            model,
+            cluster,
+            degrees.replace("--data 1 ", "")
+                + (interleave > 1 ? " --schedule interleaved" + chunks : " --schedule 1f1b")
+                + " --strategies "
+                + (strategy.isEmpty() ? "data+tensor+pipeline" : strategy));
+    double alone = 0; // what only one road counts
+    for (String phase : new String[] {"stragglers_s", "fixed_s"}) {
+      alone += layout.get("phases").get(phase).asDouble();
+    }
+    double expected = layout.get("iteration_s").asDouble() - alone;
+    assertEquals(expected, plan.get("iteration_s").asDouble(), 0.04 * expected);
+    double memory = layout.get("memory_bytes").asDouble();
+    double tolerance = interleave > 1 ? 0.13 : 0.08; // plans of interleaved stages hold more
+    assertEquals(memory, plan.get("memory_bytes").asDouble(), tolerance * memory);
+  }
+}

@@ -1,0 +1,170 @@
+package dev.pipewright.cost;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.exchange.Segment;
+import dev.pipewright.exchange.TiedStates;
+import dev.pipewright.exchange.ZeroStates;
+import dev.pipewright.model.Chain;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.Recompute;
+import dev.pipewright.profile.Profile.Quantity;
+import dev.pipewright.schedule.Op.Pass;
+import dev.pipewright.schedule.Schedule;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Seconds of the ops of a rank under ZeRO. A worker runs the rank's program alone, as if all inputs
+ * from other stages arrived in time; parameters and gradient sums are sent one after another,
+ * overlapped with computation until they are needed. Each op of a kind takes the mean of all.
+ *
+ * <p>Overlapped communication slows computation ({@link dev.pipewright.cluster.Software#overlap}).
+ */
+public final class ZeroSeconds {
+  private final StageLoads loads;
+  private final Assignment assignment;
+  private final Map<Integer, ZeroTimeline> stages = new TreeMap<>(); // of a chain
+  private final Wire wire = new Wire();
+
+  /** What a worker's exchanges go over, and its clock. */
+  static final class Wire {
+    private double now;
+    private double free;
+    private double communication;
+    private double waited;
+
+    /** When it ends. */
+    double begin(double seconds) {
+      free = Math.max(free, now) + seconds;
+      communication += seconds;
+      return free;
+    }
+
+    void await(double end) {
+      waited += Math.max(0, end - now);
+      now = Math.max(now, end);
+    }
+
+    void compute(double seconds) {
+      now += seconds;
+    }
+
+    double now() {
+      return now;
+    }
+
+    /** Seconds of all waits so far. */
+    double waited() {
+      return waited;
+    }
+
+    /** Seconds of all exchanges so far. */
+    double communication() {
+      return communication;
+    }
+  }
+
+  /** Of a rank of an assignment that shards its states. */
+  public ZeroSeconds(StageLoads loads, Assignment assignment, int rank) {
+    this.loads = loads;
+    this.assignment = assignment;
+    long[] program = assignment.schedule().packed(rank);
+    for (long op : program) {
+      stages.computeIfAbsent(depth(op), each -> stage(each, rank));
+    }
+    Set<Long> again = new HashSet<>(); // what has been computed again
+    for (long op : program) {
+      run(op, again);
+    }
+    stages.values().forEach(ZeroTimeline::finish);
+    for (TiedStates tied : tied(rank)) {
+      Collectives group = group(tied);
+      stage(tied.depths().get(0))
+          .sum(tied.shared() ? group.reduceScatter(bytes(tied)) : group.allReduce(bytes(tied)));
+    }
+    double overlap = cluster().software().overlap();
+    stages.values().forEach(each -> each.slow(overlap));
+  }
+
+  private Chain chain() {
+    return loads.whole().workload().chain();
+  }
+
+  private Cluster cluster() {
+    return loads.whole().workload().cluster();
+  }
+
+  private double element() {
+    return loads.whole().workload().profile().precision().bytes();
+  }
+
+  private int depth(long op) {
+    return Schedule.stage(op) % assignment.schedule().placement().depth();
+  }
+
+  /** What a stage of a chain takes. */
+  public ZeroTimeline stage(int depth) {
+    return Objects.requireNonNull(stages.get(depth));
+  }
+
+  private ZeroTimeline stage(int depth, int rank) {
+    ZeroStates states =
+        ZeroStates.of(
+            assignment, depth, assignment.firstWorker(rank), chain(), Segment.BUCKET_BYTES);
+    HolderGroups groups = HolderGroups.of(cluster(), assignment, depth, loads::device);
+    int passes = assignment.schedule().gradientPasses(rank, depth);
+    return new ZeroTimeline(loads, depth, states, groups, wire, passes);
+  }
+
+  private void run(long op, Set<Long> again) {
+    Pass pass = Schedule.pass(op);
+    StageLayers layers = assignment.layers(Schedule.stage(op), Schedule.microBatch(op));
+    boolean stageInput = layers.recompute() == Recompute.STAGE_INPUT;
+    long key = (long) Schedule.stage(op) << 32 | Schedule.microBatch(op);
+    boolean recomputing = stageInput && pass.propagates() && !again.contains(key);
+    if (recomputing || pass == Pass.RECOMPUTE) {
+      again.add(key);
+    }
+    stage(depth(op)).run(pass, recomputing);
+  }
+
+  private List<TiedStates> tied(int rank) {
+    return TiedStates.of(assignment, chain(), assignment.firstWorker(rank));
+  }
+
+  private Collectives group(TiedStates tied) {
+    return HolderGroups.group(cluster(), List.of(tied.members()), loads::device);
+  }
+
+  private double bytes(TiedStates tied) {
+    return tied.whole() * element();
+  }
+
+  /** Seconds of a stage's update: of the worker's part of it. */
+  public double update(int depth, int rank) {
+    ZeroTimeline own = stage(depth);
+    double numbers = own.numbers();
+    double updated = own.updated();
+    for (TiedStates tied : tied(rank)) {
+      numbers += tied.depths().contains(depth) ? tied.table().numbers() : 0;
+      updated += tied.depths().get(0) == depth ? tied.part() : 0;
+    }
+    double whole = loads.seconds(Quantity.UPDATE, depth, assignment.stages().get(depth).range());
+    return numbers == 0 ? whole : whole * updated / numbers;
+  }
+
+  /** Seconds after it until all have what is new. */
+  public double spreading(int depth, int rank) {
+    double seconds = stage(depth).spreading(element());
+    for (TiedStates tied : tied(rank)) {
+      boolean first = tied.depths().get(0) == depth;
+      seconds += tied.shared() && first ? group(tied).allGather(bytes(tied)) : 0;
+    }
+    return seconds;
+  }
+}

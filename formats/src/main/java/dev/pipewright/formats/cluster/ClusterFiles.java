@@ -1,0 +1,74 @@
+package dev.pipewright.formats.cluster;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.formats.file.BadInputException;
+import dev.pipewright.formats.file.Beginning;
+import dev.pipewright.formats.machine.MachineClusters;
+import dev.pipewright.formats.paradl.ParadlPlatform;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/** Reads a cluster file of any format that is known here, recognised by its content. */
+public final class ClusterFiles {
+  /** A format; a file is of the first one that it begins like. */
+  private record Format(Predicate<String> begins, Function<Path, Cluster> reader) {}
+
+  private static final List<Format> KNOWN =
+      List.of(
+          new Format(SlurmNodes::begins, SlurmNodes::read),
+          new Format(GpuTopology::begins, GpuTopology::refuse),
+          new Format(AiConfiguratorSystem::begins, AiConfiguratorSystem::read),
+          new Format(CalculonSystem::begins, CalculonSystem::read));
+
+  private ClusterFiles() {}
+
+  /** The cluster of a file; throws {@link BadInputException} where it describes none. */
+  public static Cluster read(Path file) {
+    if (file.toString().endsWith(".plat")) {
+      return ParadlPlatform.read(file);
+    }
+    String start = Beginning.of(file);
+    return KNOWN.stream()
+        .filter(format -> format.begins().test(start))
+        .findFirst()
+        .map(format -> format.reader().apply(file))
+        .orElseGet(() -> ClusterYaml.read(file));
+  }
+
+  /**
+   * The cluster of a file that does not say which devices it has.
+   *
+   * @param machine a name of theirs
+   */
+  public static Cluster read(Path file, String machine) {
+    if (!GpuTopology.begins(Beginning.of(file))) {
+      throw new BadInputException(
+          "--for: %s says itself which devices it has; leave --for out".formatted(file));
+    }
+    return GpuTopology.read(file, machine);
+  }
+
+  /**
+   * The cluster of a machine's name that a file states.
+   *
+   * @param line of the file; what is wrong with the size is said of it
+   * @param wanted what to say of a machine without a data sheet: its name
+   */
+  static Cluster machine(Path file, int line, String name, String wanted) {
+    Optional<Cluster> found;
+    try {
+      found = MachineClusters.find(name);
+    } catch (IllegalArgumentException e) {
+      throw BadInputException.at(file, line, String.valueOf(e.getMessage()));
+    }
+    return found.orElseThrow(() ->
+        BadInputException.at(
+            file,
+            line,
+            "no data sheet of %s; there are %s"
+                .formatted(wanted, String.join(", ", MachineClusters.names()))));
+  }
+}
