@@ -19,7 +19,7 @@ public final class TransformerOracle {
    */
   public static double seconds(TransformerRun run, CalibratedConstants constants) {
     TransformerSizes sizes = TransformerSizes.of(run.shape());
-    return new StepTime(run, sizes, StackConstants.of(constants, run)).phases().total();
+    return phases(run, sizes, StackConstants.of(constants, run)).total();
   }
 
   /** Names of those constants of which the prediction for {@code run} looks up the value. */

@@ -84,10 +84,11 @@ public record SearchSpace(
     return mixtures || expert == 1;
   }
 
-  /** Data-parallel replicas; 0 where the other degrees do not divide the devices. */
+  /** Data-parallel replicas; 0 where the other degrees leave a number that is not searched. */
   int data(int tensor, int context, int pipeline) {
     long replica = (long) tensor * context * pipeline;
-    return devices % replica == 0 ? (int) (devices / replica) : 0;
+    int left = devices % replica == 0 ? (int) (devices / replica) : 0;
+    return values.data().contains(left) ? left : 0;
   }
 
   /** Ranks that share each expert's matrices. */

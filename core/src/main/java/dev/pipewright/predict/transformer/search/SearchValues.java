@@ -15,12 +15,13 @@ import java.util.stream.IntStream;
 
 /**
  * Which values of each dimension are searched, in the order in which ties are broken: numbers rise.
- * Data parallelism has no list: it takes the devices that the other degrees leave.
+ * Data parallelism takes the devices that the other degrees leave, where that is one of its values.
  *
  * @param tensor degrees of tensor parallelism
  * @param context degrees of context parallelism
  * @param expert degrees of expert parallelism
  * @param pipeline degrees of pipeline parallelism
+ * @param data degrees of data parallelism
  * @param interleave chunks of each pipeline rank
  * @param microBatch sequences of a pass
  * @param sequenceParallel whether tensor parallelism shares norms and dropout
@@ -33,6 +34,7 @@ public record SearchValues(
     List<Integer> context,
     List<Integer> expert,
     List<Integer> pipeline,
+    List<Integer> data,
     List<Integer> interleave,
     List<Integer> microBatch,
     List<Boolean> sequenceParallel,
@@ -52,6 +54,7 @@ public record SearchValues(
     context = counts("context", context, 1);
     expert = counts("expert", expert, 1);
     pipeline = counts("pipeline", pipeline, 1);
+    data = counts("data", data, 1);
     interleave = counts("interleave", interleave, 1);
     microBatch = counts("micro_batch", microBatch, 1);
     sequenceParallel = distinct("sequence_parallel", sequenceParallel);
@@ -99,6 +102,7 @@ public record SearchValues(
         divisors(devices, c -> c == 1 || shape.sequence() % (2L * c) == 0),
         divisors(devices, x -> experts(shape) % x == 0),
         divisors(devices, p -> layers % p == 0),
+        divisors(devices, d -> globalBatch % d == 0),
         divisors(layers, v -> true),
         divisors(globalBatch, b -> true),
         List.of(true, false),

@@ -23,6 +23,7 @@ class SearchSpaceTest {
           List.of(1, 2),
           List.of(1, 2, 3, 4),
           List.of(1, 2, 3),
+          List.of(1, 2, 4, 5, 6, 8, 16),
           List.of(1, 2, 3),
           List.of(1, 2, 3),
           List.of(true, false),
@@ -110,6 +111,7 @@ class SearchSpaceTest {
   private static SearchValues values(List<Integer> tensor, List<RecomputePolicy> recompute) {
     return new SearchValues(
         tensor,
+        List.of(1),
         List.of(1),
         List.of(1),
         List.of(1),
