@@ -71,7 +71,7 @@ class FormulasByHandTest {
     LogInterval wide = new LogInterval(Math.log(0.8), Math.log(1.3));
     return new CalibratedConstants(
         values,
-        Map.of("dense", new Errors(narrow, wide), "moe", new Errors(wide, wide)),
+        Map.of("dense", new Errors(narrow, wide, 0.05), "moe", new Errors(wide, wide, 0.1)),
         Map.of("nemo | a100 | half dense", new HiddenRange(1024, 4096)));
   }
 
@@ -291,5 +291,7 @@ class FormulasByHandTest {
     TransformerPrediction unseen = TransformerOracle.predict(elsewhere, constants);
     assertEquals(CalibratedConstants.Coverage.UNSEEN, unseen.coverage());
     same(Math.pow(1.3, 1.5) * unseen.iterationSeconds(), unseen.longestSeconds());
+    same(Math.exp(0.05), constants.indistinct(run));
+    same(Math.exp(0.075), constants.indistinct(elsewhere));
   }
 }

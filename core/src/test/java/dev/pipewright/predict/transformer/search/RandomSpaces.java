@@ -64,7 +64,7 @@ final class RandomSpaces {
     LogInterval narrow = new LogInterval(-0.1, 0.2);
     return new CalibratedConstants(
         values,
-        Map.of("dense", new Errors(narrow, narrow), "moe", new Errors(narrow, narrow)),
+        Map.of("dense", new Errors(narrow, narrow, 0.1), "moe", new Errors(narrow, narrow, 0.1)),
         Map.of());
   }
 
