@@ -35,7 +35,7 @@ public final class FastestLayoutsSvg {
     List<Integer> tensors = survey.space().values().tensor();
     double width = Math.max(LEAST_WIDTH, LEFT + CELL * pipelines.size() + MARGIN);
     String where = subject + ", " + Words.count(survey.space().devices(), "device");
-    String hint = "Seconds of a step; the fuller the colour, the faster. Empty: none fits.";
+    String hint = "Seconds of a step; fuller colours are faster, empty: none fits.";
     ChartHead head = new ChartHead(where, TITLE, hint, width - 2 * MARGIN);
     double top = head.height() + 40;
     double height = top + ROW * tensors.size() + MARGIN;
