@@ -59,6 +59,9 @@ module dev.pipewright.core {
       dev.pipewright.formats,
       dev.pipewright.runtime,
       dev.pipewright.app;
+  exports dev.pipewright.predict.transformer.search to
+      dev.pipewright.formats,
+      dev.pipewright.app;
   exports dev.pipewright.predict.transformer to
       dev.pipewright.formats,
       dev.pipewright.solver,

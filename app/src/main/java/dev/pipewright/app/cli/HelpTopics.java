@@ -33,7 +33,7 @@ final class HelpTopics {
     topic("Parallelism", "batch-norm split-layers levels bandwidths");
     topic("Schedule", "schedule recompute beside times step-times memory-cap overlap sends");
     topic("Schedule", "recompute-ahead vertical-sync transfers per-machine look-ahead");
-    topic("Search", "planner objective time-limit evaluate cost-model formulas linearize");
+    topic("Search", "search planner objective time-limit evaluate cost-model formulas linearize");
     topic("Search", "non-contiguous no-activation-transfer");
     topic("Memory", "memory memory-reserve memory-reuse offload-layers baseline");
     topic("Variation", "jitter stragglers slow slowdown runs seed");

@@ -9,6 +9,7 @@ import dev.pipewright.bench.reproduction.Reproduction;
 import dev.pipewright.formats.oracle.CalibratedConstantsJson;
 import dev.pipewright.formats.oracle.CalibrationRecord;
 import dev.pipewright.predict.transformer.CalibratedConstants;
+import dev.pipewright.predict.transformer.CalibratedConstants.Errors;
 import dev.pipewright.predict.transformer.MeasuredStep;
 import dev.pipewright.solver.calibrate.ConstantsFit;
 import dev.pipewright.solver.calibrate.FreeConstant;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -63,6 +65,12 @@ public final class CalibrateTransformers implements Reproduction {
             "Per cent of the measured seconds. Cross-validated fits begin at the start values and never see"
                 + " the steps that they predict: those of a group, or those of a network on all machines.")
         .table(FamilyErrors.table(fit))
+        .heading("Differences between layouts")
+        .paragraph(
+            "By how many per cent the errors of two layouts of one network on one machine, with the same"
+                + " framework and precision, lie apart when the group is left out. `predict --search` does not"
+                + " distinguish layouts that are closer than the 90th percentile.")
+        .table(differences(fit))
         .heading("Constants of each framework")
         .paragraph(
             "Fitted constants on which at least one step of the framework depends, and those of them on"
@@ -97,6 +105,23 @@ public final class CalibrateTransformers implements Reproduction {
     - Nine steps of a 39-billion network on many nodes took 13 to 38 % longer than predicted without a
       cause in the table; a shared network is the guess. They are most of that family's mean.\
     """;
+  }
+
+  private static Markdown differences(TransformerFit fit) {
+    Map<String, Errors> errors = fit.errors();
+    Markdown table = new Markdown("runs", "pairs", "median", "90th");
+    fit.differences()
+        .forEach((name, pairs) -> {
+          if (pairs.length > 0) {
+            double ninetieth = Objects.requireNonNull(errors.get(name)).difference();
+            table.row(
+                name,
+                pairs.length,
+                Numbers.percent(Math.expm1(pairs[pairs.length / 2])),
+                Numbers.percent(Math.expm1(ninetieth)));
+          }
+        });
+    return table;
   }
 
   private static Markdown frameworks(TransformerFit fit) {

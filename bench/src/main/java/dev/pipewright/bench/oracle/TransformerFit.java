@@ -9,6 +9,7 @@ import dev.pipewright.predict.transformer.CalibratedConstants.LogInterval;
 import dev.pipewright.predict.transformer.MeasuredStep;
 import dev.pipewright.solver.calibrate.ConformalInterval;
 import dev.pipewright.solver.calibrate.ConstantsFit;
+import dev.pipewright.solver.calibrate.LayoutDifferences;
 import dev.pipewright.solver.calibrate.LeftOutGroups;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -119,24 +120,48 @@ final class TransformerFit {
 
   /** Intervals by class of runs. */
   Map<String, Errors> errors() {
+    Map<String, Errors> errors = new TreeMap<>();
+    classes()
+        .forEach((name, indices) -> {
+          LogInterval inside = ConformalInterval.of(at(residuals(), indices), INSIDE);
+          LogInterval outside = ConformalInterval.of(at(withoutNetwork, indices), OUTSIDE);
+          errors.put(
+              name,
+              new Errors(
+                  inside,
+                  new LogInterval(
+                      Math.min(inside.low(), outside.low()),
+                      Math.max(inside.high(), outside.high())),
+                  LayoutDifferences.of(
+                          indices.stream().map(steps::get).toList(),
+                          at(withoutGroup, indices),
+                          OUTSIDE)
+                      .orElse(outside.high() - outside.low())));
+        });
+    return errors;
+  }
+
+  /** Judged steps by class of runs. */
+  private Map<String, List<Integer>> classes() {
     Map<String, List<Integer>> classes = new LinkedHashMap<>();
     for (int i = 0; i < steps.size(); i++) {
       if (published.judged(i)) {
         classes.computeIfAbsent(errorClass(steps.get(i)), any -> new ArrayList<>()).add(i);
       }
     }
-    Map<String, Errors> errors = new TreeMap<>();
-    classes.forEach((name, indices) -> {
-      LogInterval inside = ConformalInterval.of(at(residuals(), indices), INSIDE);
-      LogInterval outside = ConformalInterval.of(at(withoutNetwork, indices), OUTSIDE);
-      errors.put(
-          name,
-          new Errors(
-              inside,
-              new LogInterval(
-                  Math.min(inside.low(), outside.low()), Math.max(inside.high(), outside.high()))));
-    });
-    return errors;
+    return classes;
+  }
+
+  /** How far errors of two layouts of a network lie apart, by class of runs; rising. */
+  Map<String, double[]> differences() {
+    Map<String, double[]> differences = new TreeMap<>();
+    classes()
+        .forEach((name, indices) ->
+            differences.put(
+                name,
+                LayoutDifferences.sorted(
+                    indices.stream().map(steps::get).toList(), at(withoutGroup, indices))));
+    return differences;
   }
 
   private static double[] at(double[] values, List<Integer> indices) {

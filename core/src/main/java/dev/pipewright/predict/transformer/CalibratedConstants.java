@@ -21,8 +21,19 @@ import org.jspecify.annotations.Nullable;
  */
 public record CalibratedConstants(
     Map<String, Double> values, Map<String, Errors> errors, Map<String, HiddenRange> ranges) {
-  /** Quantiles of ln(measured / predicted), inside the fitted range and outside. */
-  public record Errors(LogInterval inside, LogInterval outside) {}
+  /**
+   * Quantiles of ln(measured / predicted).
+   *
+   * @param inside the fitted range
+   * @param outside it
+   * @param difference the most that the errors of two layouts of one network on one machine lie
+   *     apart, for 90 % of pairs
+   */
+  public record Errors(LogInterval inside, LogInterval outside, double difference) {
+    public Errors {
+      Check.that(difference >= 0, "the difference of errors is negative: %s", difference);
+    }
+  }
 
   /** From {@code low} to {@code high}, both natural logarithms of a ratio. */
   public record LogInterval(double low, double high) {
@@ -131,13 +142,30 @@ public record CalibratedConstants(
     return mixtures ? "moe" : errors.containsKey(framework) ? framework : "dense";
   }
 
-  /** Natural logarithms of measured over predicted seconds that 90 % of runs lie between. */
-  LogInterval interval(TransformerRun run, boolean mixtures) {
+  /**
+   * The ratio of two layouts' predicted seconds up to which measurements may reverse their order;
+   * at least 1.
+   *
+   * @param run in one of them
+   */
+  public double indistinct(TransformerRun run) {
+    boolean mixtures = TransformerSizes.of(run.shape()).hasMixtures();
+    double wider = coverage(run, mixtures) == Coverage.UNSEEN ? WIDER : 1;
+    return Math.exp(wider * errors(run, mixtures).difference);
+  }
+
+  private Errors errors(TransformerRun run, boolean mixtures) {
     String type = errorClass(run, mixtures);
     @Nullable Errors found = errors.get(type);
     if (found == null) {
       throw new IllegalArgumentException("no intervals are calibrated for " + type);
     }
+    return found;
+  }
+
+  /** Natural logarithms of measured over predicted seconds that 90 % of runs lie between. */
+  LogInterval interval(TransformerRun run, boolean mixtures) {
+    Errors found = errors(run, mixtures);
     return switch (coverage(run, mixtures)) {
       case INSIDE -> found.inside;
       case EXTRAPOLATED -> found.outside;

@@ -85,14 +85,19 @@ final class CollectiveTime {
         : sizes.chosen();
   }
 
-  /** A micro-batch's states from one pipeline rank to the next, the mean over all ranks. */
-  double transfer(double hidden) {
+  /**
+   * A micro-batch's states from one pipeline rank to the next, the mean over all ranks.
+   *
+   * @param elements of the states
+   * @param sequenceParallel whether tensor-parallel ranks hold shares of them
+   */
+  double transfer(double elements, boolean sequenceParallel) {
     TrainingLayout layout = run.layout();
     if (layout.pipeline() == 1) {
       return 0;
     }
-    boolean scattered = layout.sequenceParallel() || run.software().framework().scattersTransfers();
-    double bytes = HALF * run.tokens() * hidden / (scattered ? layout.tensor() : 1);
+    boolean scattered = sequenceParallel || run.software().framework().scattersTransfers();
+    double bytes = HALF * elements / (scattered ? layout.tensor() : 1);
     double near = bytes / (NVLINK_SINGLE * machine.nvlinkBandwidth()) + NVLINK_LATENCY;
     if (layout.devices() <= machine.domain()) {
       return near;

@@ -31,12 +31,34 @@ final class DataParallelTime {
     this.weights = weights;
   }
 
-  /** Exposed seconds of a step whose slowest rank holds {@code rank}. */
-  double exposed(StageSplit.Rank rank, double microBatchSeconds) {
-    boolean once =
-        run.layout().zero() != 3
-            && run.software().framework().exchange(run.layout()) == Exchange.AFTER_BACKWARD;
-    return once ? afterBackward(denseElements(rank)) : overlapped(rank, microBatchSeconds);
+  /** Seconds of the exchange of a rank's gradients. */
+  double exchanged(StageSplit.Rank rank) {
+    return afterBackward() ? alone(denseElements(rank)) : bucketed(rank);
+  }
+
+  /**
+   * The exposed part of an exchange.
+   *
+   * @param exchanged its seconds
+   * @param microBatchSeconds of the slowest rank
+   */
+  double exposed(double exchanged, double microBatchSeconds) {
+    if (afterBackward()) {
+      return exchanged;
+    }
+    TrainingLayout layout = run.layout();
+    double chunks = layout.interleave();
+    double window =
+        constants.gradientWindow()
+            * microBatchSeconds
+            * (1 + layout.pipeline() * (chunks - 1))
+            / chunks;
+    return Math.max(exchanged - window, 0) + constants.gradientExposed() * exchanged;
+  }
+
+  private boolean afterBackward() {
+    return run.layout().zero() != 3
+        && run.software().framework().exchange(run.layout()) == Exchange.AFTER_BACKWARD;
   }
 
   /** Elements of a rank that all its data-parallel ranks share; a tied end counts once. */
@@ -51,7 +73,7 @@ final class DataParallelTime {
     return sizes.tied() && run.layout().pipeline() == 1;
   }
 
-  private double afterBackward(double elements) {
+  private double alone(double elements) {
     TrainingLayout layout = run.layout();
     int replicas = layout.replicas();
     int domain = run.machine().domain();
@@ -77,21 +99,13 @@ final class DataParallelTime {
     return seconds;
   }
 
-  private double overlapped(StageSplit.Rank rank, double microBatchSeconds) {
+  private double bucketed(StageSplit.Rank rank) {
     TrainingLayout layout = run.layout();
-    double seconds =
-        exchange(denseElements(rank), layout.replicas(), layout.tensor())
-            + exchange(
-                rank.mixtures() * weights.experts(),
-                layout.expertReplicas(),
-                (double) layout.expertTensor() * layout.expert());
-    double chunks = layout.interleave();
-    double window =
-        constants.gradientWindow()
-            * microBatchSeconds
-            * (1 + layout.pipeline() * (chunks - 1))
-            / chunks;
-    return Math.max(seconds - window, 0) + constants.gradientExposed() * seconds;
+    return exchange(denseElements(rank), layout.replicas(), layout.tensor())
+        + exchange(
+            rank.mixtures() * weights.experts(),
+            layout.expertReplicas(),
+            (double) layout.expertTensor() * layout.expert());
   }
 
   /** A reduce-scatter of gradients with an all-gather of parameters, or an all-reduce. */

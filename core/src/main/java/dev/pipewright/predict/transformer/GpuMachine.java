@@ -105,6 +105,11 @@ public record GpuMachine(
     return memoryBytes - outsideTensors;
   }
 
+  /** Whether a GPU holds so many bytes of tensors. */
+  boolean holds(double tensorBytes) {
+    return tensorBytes + outsideTensors <= memoryBytes;
+  }
+
   /** Peak of products in FLOP/s. */
   public double flops(NumberFormats.Products products) {
     return switch (products) {

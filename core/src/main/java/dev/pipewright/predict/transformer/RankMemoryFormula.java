@@ -1,7 +1,6 @@
 package dev.pipewright.predict.transformer;
 
 import dev.pipewright.predict.transformer.NumberFormats.StateBytes;
-import dev.pipewright.predict.transformer.RecomputePolicy.Full;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,7 +11,6 @@ import java.util.List;
  * Korthikanti et al., arXiv:2205.05198, §4.2.3 (micro-batches in flight of interleaved 1F1B).
  */
 final class RankMemoryFormula {
-
   private static final double NORM_VECTORS = 4; // scales and shifts of a layer's two norms
   private static final double GATHERED_LAYERS = 2; // the one that computes and the next
 
@@ -34,49 +32,48 @@ final class RankMemoryFormula {
 
   /** All ranks, the first stage's first. */
   List<TransformerRankBytes> ranks() {
+    MicroBatchBytes one = MicroBatchBytes.of(run, sizes);
     List<StageSplit.Rank> held = run.split().ranks(sizes);
     List<TransformerRankBytes> bytes = new ArrayList<>();
     for (int rank = 0; rank < held.size(); rank++) {
-      bytes.add(rank(held.get(rank), rank));
+      bytes.add(rank(held.get(rank), rank, one, layout.microBatches(), run.offload().layers()));
     }
     return bytes;
   }
 
-  private TransformerRankBytes rank(StageSplit.Rank held, int rank) {
-    double states = run.tokens() * sizes.hidden() / layout.normRanks();
-    boolean recomputed = run.recompute() instanceof Full;
-    double logits =
-        run.kept().logitBytes()
-            * run.tokens()
-            * sizes.vocabulary()
-            / layout.tensor()
-            * (1 + held.predictions());
+  /**
+   * One rank.
+   *
+   * @param held what it holds
+   * @param rank its place in the pipeline, from 0
+   * @param one its micro-batch, of which a step has {@code batches}
+   * @param offloaded layers of it that wait in the host's memory
+   */
+  TransformerRankBytes rank(
+      StageSplit.Rank held, int rank, MicroBatchBytes one, int batches, int offloaded) {
     return new TransformerRankBytes(
         state(held),
-        activations(held, rank),
-        run.offload().parts().isEmpty() ? recomputed ? workingSet() : 0 : movedLayer(),
-        held.heads() > 0 ? logits + 6 * states : 0,
-        held.embeddings() > 0 ? (run.kept().hiddenDropout() ? 3 : 2) * states : 0,
+        waiting(held, rank, one, batches) * onDevice(offloaded) + one.predictions(held),
+        one.workingSet(),
+        one.loss(held),
+        one.embedding(held),
         run.machine().workspaceBytes());
   }
 
-  private double activations(StageSplit.Rank held, int rank) {
-    double dense = sizes.hasDense() ? kept(false) : 0;
-    double mixture = sizes.hasMixtures() ? kept(true) : 0;
-    double layers = held.dense() * dense + held.mixtures() * mixture;
-    double waiting = layers * inFlight(rank);
-    if (run.offload().layers() > 0) {
-      double all = Math.max(1, (double) sizes.layers() / layout.pipeline());
-      waiting *= 1 - Math.min(1, run.offload().layers() / all);
-    }
-    double prediction = sizes.hasMixtures() ? mixture : dense;
-    return waiting + held.predictions() * (prediction + 8 * run.tokens() * sizes.hidden());
+  /** Activations of a rank's layers that wait for their backward passes at its peak. */
+  double waiting(StageSplit.Rank held, int rank, MicroBatchBytes one, int batches) {
+    return one.layers(held) * inFlight(rank, batches);
   }
 
-  /** Micro-batches of all the rank's layers that wait at its peak. */
-  private double inFlight(int rank) {
+  /** The share of waiting activations that stays on the device. */
+  double onDevice(int offloaded) {
+    double all = Math.max(1, (double) sizes.layers() / layout.pipeline());
+    return 1 - Math.min(1, offloaded / all);
+  }
+
+  /** Micro-batches of all the rank's layers that wait at its peak; never more on later ranks. */
+  private double inFlight(int rank, int batches) {
     int later = layout.pipeline() - rank; // ranks from this one on
-    int batches = layout.microBatches();
     int chunks = layout.interleave();
     if (chunks == 1) {
       return Math.min(batches, later);
@@ -85,26 +82,8 @@ final class RankMemoryFormula {
     return (double) Math.min((long) batches * chunks, mostChunks) / chunks;
   }
 
-  private double kept(boolean mixture) {
-    LayerActivations layer = LayerActivations.of(run, sizes, mixture);
-    return layer.total() - layer.moved(run.offload());
-  }
-
-  /** Bytes of one layer while it is recomputed. */
-  private double workingSet() {
-    return Math.max(
-        sizes.hasDense() ? LayerActivations.counted(run, sizes, false).total() : 0,
-        sizes.hasMixtures() ? LayerActivations.counted(run, sizes, true).total() : 0);
-  }
-
-  /** Bytes of the layer that is being moved to the host. */
-  private double movedLayer() {
-    return Math.max(
-        sizes.hasDense() ? LayerActivations.of(run, sizes, false).moved(run.offload()) : 0,
-        sizes.hasMixtures() ? LayerActivations.of(run, sizes, true).moved(run.offload()) : 0);
-  }
-
-  private double state(StageSplit.Rank held) {
+  /** Weights, gradients and optimizer state of a rank. */
+  double state(StageSplit.Rank held) {
     double predictions = held.predictions();
     boolean first = held.embeddings() > 0;
     double layers = held.dense() * denseLayer + held.mixtures() * mixtureLayer;

@@ -28,6 +28,13 @@ record RankWeights(double dense, double mixture, double experts, double end) {
         sizes.vocabulary() * hidden / tensor);
   }
 
+  /** All elements of a rank, by which the largest is found. */
+  double elements(StageSplit.Rank rank) {
+    return rank.dense() * dense
+        + rank.mixtures() * (mixture + experts)
+        + (rank.embeddings() + rank.heads()) * end;
+  }
+
   private static double attention(TransformerSizes sizes, double tensor) {
     double hidden = sizes.hidden();
     double heads = sizes.heads();

@@ -10,6 +10,17 @@ import java.util.Set;
  * models</i>, MLSys 2023, arXiv:2205.05198.
  */
 public sealed interface RecomputePolicy {
+  /** As users write it: {@code none}, {@code full}, or {@code selective} for all between. */
+  default String word() {
+    return switch (this) {
+      case None none -> "none";
+      case Full full -> "full";
+      case Selective selective -> "selective";
+      case PerOperator policy -> "selective";
+      case HalfOfBlocks half -> "selective";
+    };
+  }
+
   /** Parts of a layer that Megatron-LM's {@code --recompute-modules} names. */
   enum Module {
     CORE_ATTN,

@@ -69,6 +69,16 @@ public record RunChoices(
         layout.expert() == 1 || TransformerSizes.of(shape).hasMixtures(),
         "expert=%d, but the network has no experts; leave it out",
         layout.expert());
+    int ranks = layout.tensor() * layout.context() * layout.data();
+    long sharing = (long) layout.expert() * layout.expertTensor();
+    Check.that(
+        layout.expert() == 1 || ranks % sharing == 0,
+        "expert=%d × expert_tensor=%d = %d do not divide the %d ranks of tensor × context × data; write degrees whose product is %s",
+        layout.expert(),
+        layout.expertTensor(),
+        sharing,
+        ranks,
+        NearCounts.divisors(ranks, (int) Math.min(sharing, ranks)));
   }
 
   /** The run; throws {@link IllegalArgumentException} where its parts do not go together. */

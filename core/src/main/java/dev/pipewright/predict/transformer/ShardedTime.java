@@ -1,11 +1,10 @@
 package dev.pipewright.predict.transformer;
 
-import dev.pipewright.predict.transformer.LayerTime.LayerSeconds;
-
 /**
  * Seconds of a micro-batch with parameters that are sharded layer by layer: gathered before each
  * pass, with gradients reduced and scattered after the backward pass. The next layer's gathering
- * overlaps with computation and slows it.
+ * overlaps with computation and slows it. An object holds the exchanges of one rank, the only one
+ * of its pipeline.
  *
  * <p>Source: Y. Zhao et al., <i>PyTorch FSDP</i>, VLDB 2023, arXiv:2304.11277, §3.2 (hybrid
  * sharding) and §3.3 (overlap).
@@ -20,11 +19,23 @@ final class ShardedTime {
   private final double bus; // bytes/s of its collectives
   private final double latency; // seconds of a collective
   private final double replicas; // of a shard group
+  private final StageSplit.Rank rank;
+  private final boolean keepsGathered;
+  private final double forwardExchange; // seconds
+  private final double backwardExchange;
+  private final double first; // that nothing overlaps
 
-  ShardedTime(TransformerRun run, StackConstants constants, CollectiveTime collectives) {
+  ShardedTime(
+      TransformerRun run,
+      StackConstants constants,
+      CollectiveTime collectives,
+      RankWeights weights,
+      boolean tied,
+      StageSplit.Rank rank) {
     this.run = run;
     this.constants = constants;
     this.collectives = collectives;
+    this.rank = rank;
     TrainingLayout layout = run.layout();
     this.group = layout.shardGroup();
     double domain = run.machine().domain();
@@ -35,20 +46,7 @@ final class ShardedTime {
     this.bus = group > inside ? Math.min(constants.shardedBus(), network) : constants.shardedBus();
     this.latency = constants.shardedLatency() * CollectiveTime.log2(Math.max(2, group));
     this.replicas = layout.zero() == 3 ? layout.shardReplicas() : 1;
-  }
-
-  /** Computation, and what sharding adds to it. */
-  record MicroBatch(double computation, double exposed) {}
-
-  /** A micro-batch on the rank that holds {@code rank}, the only one of its pipeline. */
-  MicroBatch of(
-      StageSplit.Rank rank,
-      LayerSeconds dense,
-      LayerSeconds mixture,
-      double endSeconds,
-      RankWeights weights,
-      boolean tied) {
-    boolean keepsGathered = run.layout().zero() == 2;
+    this.keepsGathered = layout.zero() == 2;
     double gradient = run.formats().exchangedGradientBytes();
     double expertLayer = weights.mixture() + weights.experts();
     double gather =
@@ -58,26 +56,21 @@ final class ShardedTime {
         rank.dense() * (exchange(weights.dense(), gradient) + amongReplicas(weights.dense()))
             + rank.mixtures() * (exchange(expertLayer, gradient) + amongReplicas(expertLayer));
     double ends = weights.end() * (tied ? 1 : 2);
-    double forwardExchange = gather + exchange(ends, HALF);
-    double backwardExchange =
+    this.forwardExchange = gather + exchange(ends, HALF);
+    this.backwardExchange =
         (keepsGathered ? 0 : gather) + scatter + exchange(ends, gradient) + amongReplicas(ends);
-    double first =
+    this.first =
         Math.max(
             rank.dense() > 0 ? exchange(weights.dense(), HALF) : 0,
             rank.mixtures() > 0 ? exchange(expertLayer, HALF) : 0);
-    if (keepsGathered) {
-      forwardExchange /= run.layout().microBatches();
-      first /= run.layout().microBatches();
-    }
-    double forward =
-        rank.dense() * dense.forward().total() + rank.mixtures() * mixture.forward().total();
-    double backward =
-        rank.dense() * dense.backwardTotal()
-            + rank.mixtures() * mixture.backwardTotal()
-            + endSeconds;
-    return new MicroBatch(
-        forward + backward,
-        beyond(forward, forwardExchange) + beyond(backward, backwardExchange) + 2 * first);
+  }
+
+  /** What sharding adds to a micro-batch, one of {@code batches} of a step. */
+  double exposed(MicroBatchSeconds one, double batches) {
+    double gathers = keepsGathered ? batches : 1; // micro-batches that share a gathering
+    return beyond(one.forward(rank), forwardExchange / gathers)
+        + beyond(one.backward(rank), backwardExchange)
+        + 2 * (first / gathers);
   }
 
   /** Seconds that an overlapped exchange adds to computation. */

@@ -59,6 +59,18 @@ public record StageSplit(int ranks, List<Chunk> chunks) {
     return new StageSplit(ranks, chunks);
   }
 
+  /** All chunks as one on one rank. */
+  public StageSplit joined() {
+    return new StageSplit(
+        1,
+        List.of(
+            new Chunk(
+                layers(),
+                chunks.stream().mapToInt(Chunk::embeddings).sum(),
+                chunks.stream().mapToInt(Chunk::heads).sum(),
+                chunks.stream().mapToInt(Chunk::predictions).sum())));
+  }
+
   /** Decoder layers of all chunks. */
   public int layers() {
     return chunks.stream().mapToInt(Chunk::layers).sum();

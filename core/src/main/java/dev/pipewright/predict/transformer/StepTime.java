@@ -1,12 +1,11 @@
 package dev.pipewright.predict.transformer;
 
-import dev.pipewright.predict.transformer.LayerTime.LayerSeconds;
-import dev.pipewright.predict.transformer.ShardedTime.MicroBatch;
-import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Seconds of a training step: the slowest pipeline rank's micro-batches, the pipeline's bubble, and
- * what communication, optimizer and launch add.
+ * what communication, optimizer and launch add. An object holds what the degrees of parallelism and
+ * the ZeRO stage determine; micro-batches come as arguments.
  *
  * <p>Source of the bubble of interleaved 1F1B: D. Narayanan et al., SC 2021, arXiv:2104.04473,
  * §2.2.
@@ -20,123 +19,103 @@ final class StepTime {
   private final TrainingLayout layout;
   private final StackConstants constants;
   private final CollectiveTime collectives;
-  private final RankWeights weights;
-  private final EndsTime ends;
-  private final LayerSeconds dense;
-  private final LayerSeconds mixture;
+  private final StageKinds kinds;
+  private final DataParallelTime dataParallel;
+  private final double exchanged; // seconds of the gradients of the largest rank
+  private final double[] optimizer; // seconds by kind of rank
+  private final double straggling;
+  private final @Nullable ShardedTime sharded;
 
-  StepTime(TransformerRun run, TransformerSizes sizes, StackConstants constants) {
+  StepTime(TransformerRun run, TransformerSizes sizes, StackConstants constants, StageKinds kinds) {
     this.run = run;
     this.sizes = sizes;
     this.layout = run.layout();
     this.constants = constants;
+    this.kinds = kinds;
     this.collectives = new CollectiveTime(run, constants);
-    this.weights = RankWeights.of(run, sizes);
-    GemmTime gemm = new GemmTime(run, constants);
-    this.ends = EndsTime.of(run, sizes, constants, gemm, collectives);
-    LayerTime layers = new LayerTime(run, sizes, constants, gemm, collectives);
-    this.dense = sizes.hasDense() ? layers.dense() : LayerSeconds.NONE;
-    this.mixture = sizes.hasMixtures() ? layers.mixture() : LayerSeconds.NONE;
+    RankWeights weights = RankWeights.of(run, sizes);
+    this.dataParallel = new DataParallelTime(run, sizes, constants, collectives, weights);
+    this.exchanged = dataParallel.exchanged(largest(kinds, weights));
+    this.optimizer = new double[kinds.size()];
+    for (int kind = 0; kind < kinds.size(); kind++) {
+      optimizer[kind] = optimizer(kinds.rank(kind), weights);
+    }
+    this.straggling = straggling();
+    this.sharded =
+        run.fullySharded()
+            ? new ShardedTime(run, constants, collectives, weights, sizes.tied(), kinds.rank(0))
+            : null;
   }
 
-  TransformerPhases phases() {
-    List<StageSplit.Rank> ranks = run.split().ranks(sizes);
-    StageSplit.Rank slowest = ranks.get(0);
-    double sum = 0;
-    for (StageSplit.Rank rank : ranks) {
-      sum += microBatch(rank);
-      slowest = microBatch(rank) > microBatch(slowest) ? rank : slowest;
-    }
-    double longest = microBatch(slowest);
-    double batches = layout.microBatches();
-    double sharding = 0;
-    double bubble = 0;
-    double transfers = 0;
-    double gradients = 0;
-    if (run.fullySharded()) {
-      double endSeconds = ends.embedding() + ends.head();
-      MicroBatch one =
-          new ShardedTime(run, constants, collectives)
-              .of(slowest, dense, mixture, endSeconds, weights, sizes.tied());
-      sharding = batches * one.exposed();
-    } else {
-      bubble = (sum - longest) / layout.interleave();
-      transfers = transfers(batches);
-      gradients = gradients(ranks, longest);
-    }
-    double offload = offload(batches);
-    double busy = batches * longest + sharding + bubble + transfers + offload;
+  /** A step by phase; so many layers of a rank are offloaded. */
+  TransformerPhases phases(MicroBatchSeconds one, PipelineLoad load, int offloaded) {
+    double batches = load.batches();
+    StageSplit.Rank slowest = kinds.rank(load.slowest());
+    double offload = offload(one, batches, offloaded);
     return new TransformerPhases(
-        passes(slowest).times(batches),
-        batches
-            * (slowest.dense() * dense.recomputed().total()
-                + mixtures(slowest) * mixture.recomputed().total()
-                + (sizes.hasMixtures() ? 0 : slowest.predictions() * dense.recomputed().total())),
-        batches * endSeconds(slowest),
+        one.passes(slowest).times(batches),
+        batches * one.recomputed(slowest),
+        batches * one.ends(slowest),
         offload,
-        bubble,
-        transfers,
-        sharding,
-        gradients,
-        optimizer(slowest),
-        straggling() * busy,
+        sharded == null ? bubble(load) : 0,
+        sharded == null ? transfers(one, batches) : 0,
+        sharded == null ? 0 : batches * sharded.exposed(one, batches),
+        gradients(load),
+        optimizer[load.slowest()],
+        straggling * (busy(one, load) + offload),
         constants.fixed());
   }
 
-  /** Seconds of a rank's passes over one micro-batch. */
-  private double microBatch(StageSplit.Rank rank) {
-    double predictions = sizes.hasMixtures() ? mixture.total() : dense.total();
-    return rank.dense() * dense.total()
-        + rank.mixtures() * mixture.total()
-        + rank.predictions() * predictions
-        + endSeconds(rank);
+  /** Seconds in which stragglers may keep others waiting, without offloading. */
+  double busy(MicroBatchSeconds one, PipelineLoad load) {
+    double batches = load.batches();
+    double passes = batches * load.longest();
+    return sharded == null
+        ? passes + (bubble(load) + transfers(one, batches))
+        : passes + batches * sharded.exposed(one, batches);
   }
 
-  /** Embedding and head, which multi-token prediction uses once more for each depth. */
-  private double endSeconds(StageSplit.Rank rank) {
-    return rank.embeddings() * ends.embedding() + (rank.heads() + rank.predictions()) * ends.head();
+  /** Exposed exchange of gradients, and the optimizer. */
+  double update(PipelineLoad load) {
+    return gradients(load) + optimizer[load.slowest()];
   }
 
-  private PassSeconds passes(StageSplit.Rank rank) {
-    double denseLayers = rank.dense() + (sizes.hasMixtures() ? 0 : rank.predictions());
-    return dense
-        .forward()
-        .plus(dense.backward())
-        .times(denseLayers)
-        .plus(mixture.forward().plus(mixture.backward()).times(mixtures(rank)));
+  /**
+   * Seconds of a step; {@link TransformerPhases#total} but for rounding. Never less for larger
+   * arguments, rounding included.
+   */
+  double total(double busy, double update) {
+    return busy + straggling * busy + constants.fixed() + update;
   }
 
-  private double mixtures(StageSplit.Rank rank) {
-    return rank.mixtures() + (sizes.hasMixtures() ? rank.predictions() : 0);
+  private double bubble(PipelineLoad load) {
+    return (load.sum() - load.longest()) / layout.interleave();
   }
 
-  private double transfers(double batches) {
+  private double transfers(MicroBatchSeconds one, double batches) {
     if (layout.pipeline() == 1) {
       return 0;
     }
-    double once = collectives.transfer(sizes.hidden());
+    double once = collectives.transfer(one.states(), one.sequenceParallel());
     return 2 * (layout.pipeline() - 1) * once
         + constants.transferExposed() * batches * layout.interleave() * once;
   }
 
-  private double gradients(List<StageSplit.Rank> ranks, double longest) {
-    StageSplit.Rank largest = ranks.get(0);
-    for (StageSplit.Rank rank : ranks) {
-      largest = elements(rank) > elements(largest) ? rank : largest;
+  private double gradients(PipelineLoad load) {
+    return sharded == null ? dataParallel.exposed(exchanged, load.longest()) : 0;
+  }
+
+  private static StageSplit.Rank largest(StageKinds kinds, RankWeights weights) {
+    StageSplit.Rank largest = kinds.rank(0);
+    for (int kind = 1; kind < kinds.size(); kind++) {
+      StageSplit.Rank rank = kinds.rank(kind);
+      largest = weights.elements(rank) > weights.elements(largest) ? rank : largest;
     }
-    return new DataParallelTime(run, sizes, constants, collectives, weights)
-        .exposed(largest, longest);
+    return largest;
   }
 
-  private double elements(StageSplit.Rank rank) {
-    return rank.dense() * weights.dense()
-        + rank.mixtures() * (weights.mixture() + weights.experts())
-        + (rank.embeddings() + rank.heads()) * weights.end();
-  }
-
-  private double optimizer(StageSplit.Rank rank) {
-    double shared =
-        new DataParallelTime(run, sizes, constants, collectives, weights).denseElements(rank);
+  private double optimizer(StageSplit.Rank rank, RankWeights weights) {
+    double shared = dataParallel.denseElements(rank);
     double own = rank.mixtures() * weights.experts();
     double elements =
         shared / layout.optimizerShards()
@@ -147,18 +126,22 @@ final class StepTime {
         / run.machine().memoryBandwidth();
   }
 
-  private double offload(double batches) {
-    if (run.offload().layers() == 0 || !run.fusedAttention()) {
+  private double offload(MicroBatchSeconds one, double batches, int layers) {
+    return offloadedLayers(layers) * offloadedLayer(one, batches);
+  }
+
+  /** Layers that move where so many of each rank may. */
+  double offloadedLayers(int layers) {
+    return Math.min(layers, (double) sizes.layers() / layout.pipeline());
+  }
+
+  /** Exposed seconds in which one layer moves to the host and back. */
+  double offloadedLayer(MicroBatchSeconds one, double batches) {
+    if (!run.fusedAttention()) {
       return 0;
     }
-    double held = (double) sizes.layers() / layout.pipeline();
-    double bytes = OFFLOADED_BYTES * run.tokens() * sizes.hidden() / layout.tensor();
-    return batches
-        * THERE_AND_BACK
-        * Math.min(run.offload().layers(), held)
-        * bytes
-        / run.machine().hostBandwidth()
-        * constants.offload();
+    double bytes = OFFLOADED_BYTES * one.states() / layout.tensor();
+    return batches * THERE_AND_BACK * bytes / run.machine().hostBandwidth() * constants.offload();
   }
 
   private double straggling() {

@@ -91,6 +91,33 @@ public record TrainingLayout(
     }
   }
 
+  /**
+   * Ranks that usually share each expert's matrices: those of tensor parallelism, or 1 where these
+   * together with expert parallelism do not divide the ranks of a stage.
+   *
+   * @param ranks of a stage: tensor times context times data parallelism
+   */
+  public static int usualExpertTensor(int tensor, int expert, int ranks) {
+    return ranks % ((long) tensor * expert) == 0 ? tensor : 1;
+  }
+
+  /** The same under another ZeRO stage. */
+  public TrainingLayout withZero(int stage) {
+    return new TrainingLayout(
+        tensor,
+        pipeline,
+        data,
+        context,
+        interleave,
+        expert,
+        expertTensor,
+        stage,
+        shardGroup,
+        sequenceParallel,
+        globalBatch,
+        microBatch);
+  }
+
   /** Micro-batches of a step per replica. */
   public int microBatches() {
     return globalBatch / (data * microBatch);

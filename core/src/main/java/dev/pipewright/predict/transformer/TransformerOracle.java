@@ -19,7 +19,7 @@ public final class TransformerOracle {
    */
   public static double seconds(TransformerRun run, CalibratedConstants constants) {
     TransformerSizes sizes = TransformerSizes.of(run.shape());
-    return new StepTime(run, sizes, StackConstants.of(constants, run)).phases().total();
+    return phases(run, sizes, StackConstants.of(constants, run)).total();
   }
 
   /** Names of those constants of which the prediction for {@code run} looks up the value. */
@@ -44,7 +44,7 @@ public final class TransformerOracle {
    */
   public static TransformerPrediction predict(TransformerRun run, CalibratedConstants constants) {
     TransformerSizes sizes = TransformerSizes.of(run.shape());
-    TransformerPhases phases = new StepTime(run, sizes, StackConstants.of(constants, run)).phases();
+    TransformerPhases phases = phases(run, sizes, StackConstants.of(constants, run));
     LogInterval errors = constants.interval(run, sizes.hasMixtures());
     List<TransformerRankBytes> ranks = new RankMemoryFormula(run, sizes).ranks();
     double most = ranks.stream().mapToDouble(TransformerRankBytes::total).max().orElseThrow();
@@ -56,7 +56,15 @@ public final class TransformerOracle {
         phases.total() * Math.exp(errors.high()),
         constants.coverage(run, sizes.hasMixtures()),
         ranks,
-        needed <= device,
+        run.machine().holds(most),
         needed > TIGHT * device);
+  }
+
+  private static TransformerPhases phases(
+      TransformerRun run, TransformerSizes sizes, StackConstants constants) {
+    StageKinds kinds = StageKinds.of(run.split(), sizes);
+    MicroBatchSeconds one = MicroBatchSeconds.of(run, sizes, constants);
+    PipelineLoad load = PipelineLoad.of(kinds, one, run.layout().microBatches());
+    return new StepTime(run, sizes, constants, kinds).phases(one, load, run.offload().layers());
   }
 }

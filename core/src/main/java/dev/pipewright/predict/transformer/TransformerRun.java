@@ -124,6 +124,28 @@ public record TransformerRun(
     }
   }
 
+  /** The same with another layout of as many chunks. */
+  public TransformerRun with(TrainingLayout other) {
+    return with(other, split, recompute);
+  }
+
+  /** The same with another layout, split and recomputation. */
+  public TransformerRun with(
+      TrainingLayout otherLayout, StageSplit otherSplit, RecomputePolicy otherRecompute) {
+    return new TransformerRun(
+        shape,
+        machine,
+        software,
+        otherLayout,
+        otherSplit,
+        formats,
+        fusedAttention,
+        otherRecompute,
+        routing,
+        offload,
+        kept);
+  }
+
   /** Tokens of a micro-batch that one GPU's matrices meet. */
   double tokens() {
     return (double) layout.microBatch() * shape.sequence() / layout.context();

@@ -71,7 +71,7 @@ class FormulasByHandTest {
     LogInterval wide = new LogInterval(Math.log(0.8), Math.log(1.3));
     return new CalibratedConstants(
         values,
-        Map.of("dense", new Errors(narrow, wide), "moe", new Errors(wide, wide)),
+        Map.of("dense", new Errors(narrow, wide, 0.05), "moe", new Errors(wide, wide, 0.1)),
         Map.of("nemo | a100 | half dense", new HiddenRange(1024, 4096)));
   }
 
@@ -153,9 +153,14 @@ class FormulasByHandTest {
   void transfersOfAPipelineCrossDomainsWhereTheirRanksDo() {
     TransformerRun near = run(layout(1, 2, 4, 1));
     double bytes = 2.0 * SEQUENCE * HIDDEN;
-    same(bytes / (0.75 * 1e11) + 15e-6, new CollectiveTime(near, stack(near)).transfer(HIDDEN));
+    same(bytes / (0.75 * 1e11) + 15e-6, transfer(near));
     TransformerRun far = run(layout(8, 2, 1, 1)); // sequence parallelism scatters
-    same(bytes / 8 / 1e10 + 20e-6, new CollectiveTime(far, stack(far)).transfer(HIDDEN));
+    same(bytes / 8 / 1e10 + 20e-6, transfer(far));
+  }
+
+  private static double transfer(TransformerRun run) {
+    return new CollectiveTime(run, stack(run))
+        .transfer(run.tokens() * HIDDEN, run.layout().sequenceParallel());
   }
 
   @Test
@@ -286,5 +291,7 @@ class FormulasByHandTest {
     TransformerPrediction unseen = TransformerOracle.predict(elsewhere, constants);
     assertEquals(CalibratedConstants.Coverage.UNSEEN, unseen.coverage());
     same(Math.pow(1.3, 1.5) * unseen.iterationSeconds(), unseen.longestSeconds());
+    same(Math.exp(0.05), constants.indistinct(run));
+    same(Math.exp(0.075), constants.indistinct(elsewhere));
   }
 }

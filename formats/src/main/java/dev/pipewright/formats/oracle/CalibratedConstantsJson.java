@@ -81,11 +81,14 @@ public final class CalibratedConstantsJson {
     }
     Map<String, Errors> errors = new LinkedHashMap<>();
     for (Node each : fields.required("intervals").list()) {
-      Fields interval = each.object(List.of("class", "inside", "outside"));
+      Fields interval = each.object(List.of("class", "inside", "outside", "difference"));
       errors.put(
           interval.required("class").text(),
-          new Errors(
-              interval(interval.required("inside")), interval(interval.required("outside"))));
+          each.checked(() ->
+              new Errors(
+                  interval(interval.required("inside")),
+                  interval(interval.required("outside")),
+                  interval.required("difference").finite())));
     }
     return new CalibrationRecord(
         fields.optional("machine").map(Node::text),
@@ -150,6 +153,7 @@ public final class CalibratedConstantsJson {
                       JsonText.pair(
                           "class", entry.getKey(), "inside", ends(entry.getValue().inside()));
                   object.put("outside", ends(entry.getValue().outside()));
+                  object.put("difference", entry.getValue().difference());
                   return object;
                 })
                 .toList());

@@ -38,15 +38,8 @@ public final class PredictedRunsJson {
 
   private static Map<String, Object> row(Row row) {
     PredictedRun predicted = row.predicted();
-    TransformerRun run = predicted.run();
-    Map<String, Object> members = layout(run.layout());
-    members.putAll(StepMembers.of(predicted.step()));
-    members.put("capacity_bytes", Math.round(run.machine().usableBytes()));
-    members.put("samples_per_s", run.layout().globalBatch() / predicted.step().iterationSeconds());
-    members.put("tokens_per_s", predicted.tokensPerSecond());
-    members.put("tokens_per_s_per_device", predicted.tokensPerSecondAndDevice());
-    members.put("tflops_per_device", predicted.flopsPerDevice() / 1e12);
-    members.put("mfu", predicted.utilization());
+    Map<String, Object> members = layout(predicted.run().layout());
+    step(members, predicted);
     row.cost()
         .tokens()
         .ifPresent(tokens -> {
@@ -59,7 +52,20 @@ public final class PredictedRunsJson {
     return members;
   }
 
-  private static Map<String, Object> layout(TrainingLayout layout) {
+  /** Adds what a step takes, and rates that follow from it. */
+  static void step(Map<String, Object> members, PredictedRun predicted) {
+    TransformerRun run = predicted.run();
+    members.putAll(StepMembers.of(predicted.step()));
+    members.put("capacity_bytes", Math.round(run.machine().usableBytes()));
+    members.put("samples_per_s", run.layout().globalBatch() / predicted.step().iterationSeconds());
+    members.put("tokens_per_s", predicted.tokensPerSecond());
+    members.put("tokens_per_s_per_device", predicted.tokensPerSecondAndDevice());
+    members.put("tflops_per_device", predicted.flopsPerDevice() / 1e12);
+    members.put("mfu", predicted.utilization());
+  }
+
+  /** Degrees and batches. */
+  static Map<String, Object> layout(TrainingLayout layout) {
     Map<String, Object> members = new LinkedHashMap<>();
     members.put("strategy", layout.strategy());
     members.put("devices", layout.devices());

@@ -5,7 +5,7 @@ import dev.pipewright.predict.transformer.CalibratedConstants.Errors;
 import dev.pipewright.predict.transformer.CalibratedConstants.LogInterval;
 import dev.pipewright.predict.transformer.MeasuredStep;
 import dev.pipewright.units.Check;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -120,33 +120,31 @@ public record MachineCalibration(
    */
   public CalibratedConstants calibrated(List<MeasuredStep> steps) {
     CalibratedConstants constants = fit.constants();
-    Map<String, double[]> residuals = new TreeMap<>();
+    Map<String, List<Integer>> classes = new TreeMap<>();
     for (int i = 0; i < steps.size(); i++) {
       MeasuredStep step = steps.get(i);
       String range = CalibratedConstants.rangeOf(step.run());
       String type = range.endsWith("moe") ? "moe" : step.run().software().framework().word();
-      residuals.merge(
-          type,
-          new double[] {leftOut[i]},
-          (a, b) -> {
-            double[] both = Arrays.copyOf(a, a.length + b.length);
-            System.arraycopy(b, 0, both, a.length, b.length);
-            return both;
-          });
+      classes.computeIfAbsent(type, any -> new ArrayList<>()).add(i);
     }
     Map<String, Errors> errors = new HashMap<>(constants.errors());
-    residuals.forEach((type, values) -> {
+    classes.forEach((type, indices) -> {
+      double[] values = indices.stream().mapToDouble(i -> leftOut[i]).toArray();
       LogInterval inside = ConformalInterval.of(values, LEVEL);
-      LogInterval wide =
-          errors
-              .getOrDefault(type, errors.getOrDefault("dense", new Errors(inside, inside)))
-              .outside();
+      Errors general =
+          errors.getOrDefault(
+              type,
+              errors.getOrDefault(
+                  "dense", new Errors(inside, inside, inside.high() - inside.low())));
+      LogInterval wide = general.outside();
       errors.put(
           type,
           new Errors(
               inside,
               new LogInterval(
-                  Math.min(inside.low(), wide.low()), Math.max(inside.high(), wide.high()))));
+                  Math.min(inside.low(), wide.low()), Math.max(inside.high(), wide.high())),
+              LayoutDifferences.of(indices.stream().map(steps::get).toList(), values, LEVEL)
+                  .orElse(general.difference())));
     });
     return new CalibratedConstants(
         constants.values(),

@@ -8,6 +8,7 @@
  * <tr><td>{@link dev.pipewright.solver.calibrate.ConstantsFit}</td><td>robust least squares in log space</td></tr>
  * <tr><td>{@link dev.pipewright.solver.calibrate.LeftOutGroups}</td><td>cross-validation over networks and machines</td></tr>
  * <tr><td>{@link dev.pipewright.solver.calibrate.ConformalInterval}</td><td>intervals from residuals</td></tr>
+ * <tr><td>{@link dev.pipewright.solver.calibrate.LayoutDifferences}</td><td>how far errors of two layouts lie apart</td></tr>
  * <tr><td>{@link dev.pipewright.solver.calibrate.StepErrors}</td><td>mean, median, 90th percentile and worst of errors</td></tr>
  * </table>
  */

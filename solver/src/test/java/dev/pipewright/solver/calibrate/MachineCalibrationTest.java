@@ -20,7 +20,7 @@ class MachineCalibrationTest {
     Map<String, Double> starts = new HashMap<>();
     SyntheticSteps.FREE.forEach(each -> starts.put(each.name(), each.start()));
     starts.put("clock.b200", 1.1);
-    Errors wide = new Errors(new LogInterval(-0.01, 0.01), new LogInterval(-0.3, 0.2));
+    Errors wide = new Errors(new LogInterval(-0.01, 0.01), new LogInterval(-0.3, 0.2), 0.5);
     return new CalibratedConstants(
         SyntheticSteps.OTHERS.with(starts).values(), Map.of("dense", wide, "moe", wide), Map.of());
   }
@@ -83,6 +83,7 @@ class MachineCalibrationTest {
     Errors own = Objects.requireNonNull(constants.errors().get("nemo"));
     assertEquals(ConformalInterval.of(found.leftOut(), 0.9), own.inside());
     assertEquals(new LogInterval(-0.3, 0.2), own.outside());
+    assertEquals(LayoutDifferences.of(steps, found.leftOut(), 0.9).getAsDouble(), own.difference());
     assertEquals("nemo", constants.errorClass(steps.get(0).run()));
     assertEquals(general().errors().get("moe"), constants.errors().get("moe"));
   }

@@ -10,7 +10,6 @@ import dev.pipewright.app.report.text.Words;
 import dev.pipewright.formats.file.OutputFolder;
 import dev.pipewright.formats.oracle.PredictedRunsJson;
 import dev.pipewright.formats.oracle.PredictedRunsJson.Row;
-import dev.pipewright.predict.transformer.CalibratedConstants.Coverage;
 import dev.pipewright.predict.transformer.PassSeconds;
 import dev.pipewright.predict.transformer.PredictedRun;
 import dev.pipewright.predict.transformer.RunChoices;
@@ -80,7 +79,7 @@ final class LayoutAnswer {
       PredictedRun run = row.predicted();
       table.row(
           Numbers.grouped(run.run().layout().devices()),
-          layout(run.run().layout()),
+          LayoutWords.degrees(run.run().layout()),
           Units.seconds(run.step().iterationSeconds()),
           Numbers.rate(run.tokensPerSecondAndDevice()),
           Units.percent(run.utilization()),
@@ -92,24 +91,6 @@ final class LayoutAnswer {
 
   private static String fits(TransformerPrediction step) {
     return step.fits() ? step.tight() ? "tight" : "yes" : "no";
-  }
-
-  /** {@code t8 p8 d2 v3}: degrees as papers write them. */
-  private static String layout(TrainingLayout layout) {
-    StringBuilder text = new StringBuilder();
-    degree(text, "t", layout.tensor(), true);
-    degree(text, "c", layout.context(), false);
-    degree(text, "p", layout.pipeline(), true);
-    degree(text, "d", layout.data(), true);
-    degree(text, "e", layout.expert(), false);
-    degree(text, "v", layout.interleave(), false);
-    return text.toString();
-  }
-
-  private static void degree(StringBuilder text, String letter, int degree, boolean always) {
-    if (degree > 1 || always) {
-      text.append(text.isEmpty() ? "" : " ").append(letter).append(degree);
-    }
   }
 
   private void figures(StringBuilder out, Row row) {
@@ -125,7 +106,7 @@ final class LayoutAnswer {
                 Units.seconds(step.iterationSeconds()),
                 Units.seconds(step.shortestSeconds()),
                 Units.seconds(step.longestSeconds()),
-                coverage(step.coverage())));
+                LayoutWords.coverage(step.coverage())));
     line(
         out,
         "throughput",
@@ -141,7 +122,7 @@ final class LayoutAnswer {
         "layout",
         "%s on %s%s%s"
             .formatted(
-                layout(layout),
+                LayoutWords.degrees(layout),
                 Words.count(layout.devices(), "device"),
                 layout.sequenceParallel() ? ", sequence parallel" : "",
                 layout.data() * layout.context() > 1 ? ", ZeRO " + layout.zero() : ""));
@@ -177,14 +158,6 @@ final class LayoutAnswer {
 
   private static void line(StringBuilder out, String label, String value) {
     FigureLine.append(out, new Ink(Terminal.colours()), Terminal.columns(), label, value);
-  }
-
-  private static String coverage(Coverage coverage) {
-    return switch (coverage) {
-      case INSIDE -> "";
-      case EXTRAPOLATED -> "; no such size was measured with this software on this chip";
-      case UNSEEN -> "; nothing was measured with this software on this chip";
-    };
   }
 
   private static String training(Row row, double tokens) {

@@ -28,6 +28,7 @@ final class LayoutFlags {
           "--attention",
           "--offload-layers",
           "--sequence",
+          "--search",
           "--tokens",
           "--device-hour");
 
@@ -101,6 +102,14 @@ final class LayoutFlags {
   private @Nullable Integer sequence;
 
   @Option(
+      names = "--search",
+      description =
+          "Search all layouts of a transformer: the ten fastest that fit, those that no other excels"
+              + " in time and memory, the fastest for each tensor and pipeline degree. Degrees that"
+              + " are given stay as they are.")
+  private boolean search;
+
+  @Option(
       names = "--tokens",
       paramLabel = "N",
       description = "Tokens of the whole training, like 15e12: for days and price.")
@@ -162,6 +171,10 @@ final class LayoutFlags {
 
   int offloadLayers() {
     return (int) AtLeast.within("--offload-layers", offloadLayers, 0, 1 << 16);
+  }
+
+  boolean search() {
+    return search;
   }
 
   OptionalInt sequence() {

@@ -119,7 +119,7 @@ record LayoutRequest(
         Math.multiplyExact(degrees.tensor(), degrees.pipelineStages()), layout.context());
   }
 
-  private void checkOptimizer() {
+  void checkOptimizer() {
     @Nullable String word = arguments.optimizer;
     if (word != null && !word.equals("adam")) {
       throw new BadInputException(
@@ -178,11 +178,12 @@ record LayoutRequest(
     boolean experts =
         shape.stack().blocks().stream().anyMatch(b -> b.feedForward() instanceof Mixture);
     int ranks = degrees.tensor() * layout.context() * data;
-    int usual = experts && degrees.tensor() * layout.expert() <= ranks ? degrees.tensor() : 1;
+    int usual =
+        experts ? TrainingLayout.usualExpertTensor(degrees.tensor(), layout.expert(), ranks) : 1;
     return given.orElse(usual);
   }
 
-  private TrainingPrecision precision() {
+  TrainingPrecision precision() {
     @Nullable String word = arguments.precision;
     boolean bfloat = cluster.device(0).computes(dev.pipewright.units.Precision.BF16);
     if (word == null || word.equals("mixed")) {
@@ -196,7 +197,7 @@ record LayoutRequest(
   }
 
   /** What is made; its complaints become the user's mistakes, under the flag they begin with. */
-  private static <T> T checked(Supplier<T> made) {
+  static <T> T checked(Supplier<T> made) {
     try {
       return made.get();
     } catch (BadInputException e) {

@@ -46,6 +46,8 @@ import picocli.CommandLine.Spec;
       "In the answer:",
       "  communication  time of the iteration that no computation hides",
       "  layout         devices of each kind of parallelism, like 16x4",
+      "                 of a transformer: t tensor, c context, p pipeline, d data, e expert, v chunks",
+      "                 of each rank, sp sequence parallel",
       "  choice         the fastest strategy that fits, or a simpler one within 1 %%",
       "",
       "Examples:",
@@ -60,6 +62,7 @@ import picocli.CommandLine.Spec;
       "      --sequence-parallel --sequence 8192 --global-batch 256 --tokens 15e12",
       "  pipewright predict RESNET50.net_sc --cluster abci --strategies data --devices 1024",
       "      --formulas published",
+      "  pipewright predict megatron-1t --cluster selene --devices 512 --global-batch 512 --search",
       "  pipewright predict --table runs.csv"
     })
 public final class PredictCommand implements Callable<Integer>, Mistakes.Checked {
@@ -142,7 +145,8 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
       paramLabel = "DIR",
       description =
           "Write report.html, time.svg, memory.svg, scaling.svg, pareto.svg; of a stated layout"
-              + " prediction.json, time.svg, memory.svg.")
+              + " prediction.json, time.svg, memory.svg; of a search search.json, front.svg,"
+              + " fastest.svg.")
   private @Nullable Path out;
 
   @Option(names = "--json", description = "Print one JSON object and nothing else.")
@@ -213,12 +217,28 @@ public final class PredictCommand implements Callable<Integer>, Mistakes.Checked
 
   private int answer(LayoutRequest stated) {
     String cluster = String.valueOf(arguments.cluster);
+    if (layout.search()) {
+      return search(stated, cluster);
+    }
     try (OutputFolder to = OutputFolder.of(out, LayoutAnswer.FILES)) { // before any work
       LayoutAnswer answer = new LayoutAnswer(model, cluster, stated.rows(scale));
       spec.commandLine().getOut().print(json ? answer.json() : answer.text());
       if (to != null) {
         answer.write(to);
         wrote(to, LayoutAnswer.FILES);
+      }
+      return exit(answer.nothingFits());
+    }
+  }
+
+  private int search(LayoutRequest stated, String cluster) {
+    try (OutputFolder to = OutputFolder.of(out, SearchAnswer.FILES)) { // before any work
+      SearchRequest request = new SearchRequest(stated, spec.commandLine().getParseResult());
+      SearchAnswer answer = new SearchAnswer(model, cluster, request.searches(scale));
+      spec.commandLine().getOut().print(json ? answer.json() : answer.text());
+      if (to != null) {
+        answer.write(to);
+        wrote(to, SearchAnswer.FILES);
       }
       return exit(answer.nothingFits());
     }

@@ -1,0 +1,43 @@
+package dev.pipewright.predict.transformer.search;
+
+import dev.pipewright.predict.transformer.CalibratedConstants;
+import java.util.List;
+
+/**
+ * Searches the layouts of a space by the seconds and bytes of {@link
+ * dev.pipewright.predict.transformer.TransformerOracle}. Answers do not depend on the number of
+ * threads.
+ */
+public final class LayoutSearch {
+  private final SearchSpace space;
+  private final List<SearchMesh> meshes;
+
+  private LayoutSearch(SearchSpace space, List<SearchMesh> meshes) {
+    this.space = space;
+    this.meshes = meshes;
+  }
+
+  /**
+   * A search whose tables are filled.
+   *
+   * @throws IllegalArgumentException for networks that the formulas do not cover, and for constants
+   *     that make an amount negative
+   */
+  public static LayoutSearch of(SearchSpace space, CalibratedConstants constants) {
+    return new LayoutSearch(space, SearchTables.of(space, constants));
+  }
+
+  /** The best ten, the front and the heat map, by evaluating every layout. */
+  public LayoutSurvey survey() {
+    return meshes.parallelStream()
+        .collect(() -> new LayoutScan(space), LayoutScan::add, LayoutScan::add)
+        .survey();
+  }
+
+  /** The best ten alone, without evaluating layouts that cannot be among them. */
+  public LayoutSurvey best() {
+    return meshes.parallelStream()
+        .collect(() -> new PrunedScan(space), PrunedScan::add, PrunedScan::add)
+        .survey();
+  }
+}
