@@ -9,6 +9,7 @@ import dev.pipewright.plan.ParallelismLimits;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Placement;
@@ -119,10 +120,20 @@ public final class PipelineOracle implements Oracle {
   public List<StageCost> stages(PipelinePlan plan) {
     checkBelongs(plan);
     List<StageCost> stages = new ArrayList<>();
+    Optional<ZeroCosts> zero = zero(plan);
     for (int s = 0; s < plan.stages().size(); s++) {
-      stages.add(stage(plan, s));
+      int index = s;
+      StageCost whole = stage(plan, s);
+      stages.add(zero.map(shards -> shards.of(index, whole)).orElse(whole));
     }
     return stages;
+  }
+
+  /** What ZeRO does to a plan; empty where it shards no states. */
+  public Optional<ZeroCosts> zero(PipelinePlan plan) {
+    return plan.sharding() == ZeroStage.NOTHING
+        ? Optional.empty()
+        : Optional.of(new ZeroCosts(costs, plan));
   }
 
   private void checkBelongs(PipelinePlan plan) {
