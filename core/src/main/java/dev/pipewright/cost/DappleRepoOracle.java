@@ -3,6 +3,7 @@ package dev.pipewright.cost;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.StagePlan;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.List;
@@ -138,6 +139,9 @@ public final class DappleRepoOracle implements Oracle {
     Check.that(
         !plan.dividesLayers(),
         "cost model dapple-repo knows no stages that divide layers; take another --cost-model");
+    Check.that(
+        plan.sharding() == ZeroStage.NOTHING,
+        "cost model dapple-repo knows no ZeRO; take another --cost-model");
     globalBatch.ifPresent(batch ->
         Check.that(
             cuts(batch, plan),

@@ -1,7 +1,6 @@
 package dev.pipewright.cost;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.cost.StageCost.StageMemory;
 import dev.pipewright.exchange.GroupExchange;
 import dev.pipewright.exchange.GroupExchanges;
 import dev.pipewright.parallel.Parallelism;
@@ -10,6 +9,7 @@ import dev.pipewright.plan.ParallelismLimits;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Placement;
@@ -17,7 +17,6 @@ import dev.pipewright.schedule.StepEnd;
 import dev.pipewright.sim.Conditions;
 import dev.pipewright.sim.Run;
 import dev.pipewright.sim.StaticSimulator;
-import dev.pipewright.units.Bytes;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -121,10 +120,20 @@ public final class PipelineOracle implements Oracle {
   public List<StageCost> stages(PipelinePlan plan) {
     checkBelongs(plan);
     List<StageCost> stages = new ArrayList<>();
+    Optional<ZeroCosts> zero = zero(plan);
     for (int s = 0; s < plan.stages().size(); s++) {
-      stages.add(stage(plan, s));
+      int index = s;
+      StageCost whole = stage(plan, s);
+      stages.add(zero.map(shards -> shards.of(index, whole)).orElse(whole));
     }
     return stages;
+  }
+
+  /** What ZeRO does to a plan; empty where it shards no states. */
+  public Optional<ZeroCosts> zero(PipelinePlan plan) {
+    return plan.sharding() == ZeroStage.NOTHING
+        ? Optional.empty()
+        : Optional.of(new ZeroCosts(costs, plan));
   }
 
   private void checkBelongs(PipelinePlan plan) {
@@ -212,7 +221,7 @@ public final class PipelineOracle implements Oracle {
             + exchanges.map(each -> each.backward(first, end)).orElse(0.0);
     Optional<PartlyKept> kept =
         stage.recompute() == Recompute.SELECTIVE
-            ? Optional.of(partlyKept(stage, part, pace, exchanges, slice))
+            ? Optional.of(StageKeeping.partlyKept(stage, part, pace, exchanges, slice))
             : Optional.empty();
     double again = // seconds of a micro-batch
         stage.recompute().wholeStage()
@@ -235,7 +244,7 @@ public final class PipelineOracle implements Oracle {
         reduce,
         exposed,
         Math.max(0, update) * groups.slowdown(), // sums differ by rounding
-        memory(stage, part, kept, slice, plan.microBatches(), groups.capacity()));
+        StageKeeping.memory(stage, part, kept, slice, plan.microBatches(), groups.capacity()));
   }
 
   /** Seconds of a pass for each second on the profile's device, waiting included. */
@@ -348,63 +357,5 @@ public final class PipelineOracle implements Oracle {
             .toList(),
         stage.parallelism().parts(),
         slice);
-  }
-
-  private static StageMemory memory(
-      StagePlan stage,
-      StageCosts part,
-      Optional<PartlyKept> kept,
-      int slice,
-      int microBatches,
-      long capacity) {
-    int first = stage.firstLayer();
-    int end = stage.lastLayer() + 1;
-    double held = kept.map(PartlyKept::heldBytes).orElse(part.heldBytes(first, end, slice));
-    double last = 0;
-    double recomputed = kept.map(PartlyKept::workingBytes).orElse(0.0);
-    double working = kept.map(PartlyKept::workingBytes).orElse(0.0);
-    if (stage.recompute().wholeStage()) {
-      held = part.inputBytes(first, slice);
-      recomputed = part.recomputedBytes(first, end, slice);
-      working = recomputed;
-      boolean keepsLast = stage.recompute() == Recompute.EXCEPT_LAST;
-      last = keepsLast && besideOthers(stage, microBatches) ? working : 0;
-    }
-    return new StageMemory(
-        part.states(first, end),
-        held,
-        last,
-        stage.inFlight(),
-        recomputed,
-        working + part.workingBytes(slice),
-        new Bytes(capacity));
-  }
-
-  /** Whether the last micro-batch is in flight while another one is recomputed. */
-  private static boolean besideOthers(StagePlan stage, int microBatches) {
-    return Math.min(stage.inFlight(), microBatches) > 1;
-  }
-
-  /** A recomputed forward pass takes as long as the first, its exchanges included. */
-  private static PartlyKept partlyKept(
-      StagePlan stage,
-      StageCosts part,
-      double pace,
-      Optional<StageExchanges> exchanges,
-      int slice) {
-    int first = stage.firstLayer();
-    LayerCosts layers = part.layers(first, stage.lastLayer() + 1, slice);
-    double[] exchanged =
-        exchanges
-            .map(each -> part.byPosition(each.forward()))
-            .orElseGet(() -> new double[part.size()]);
-    for (int at = 0; at < layers.size(); at++) {
-      layers.forward()[at] = layers.forward()[at] * pace + exchanged[first + at];
-    }
-    List<LayerRange> again = new ArrayList<>();
-    for (LayerRange run : stage.again()) {
-      again.add(new LayerRange(run.first() - first, run.last() - first));
-    }
-    return PartlyKept.of(layers, again);
   }
 }

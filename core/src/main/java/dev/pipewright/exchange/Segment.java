@@ -32,6 +32,9 @@ public record Segment(LayerRange range, boolean again) {
    */
   public static final long UPDATED_BYTES = 1L << 20;
 
+  /** Gradients that are summed at once: what PyTorch's data parallelism takes, too. */
+  public static final long BUCKET_BYTES = 25L << 20;
+
   /** Finds the segments of a stage. */
   private record Cutting(
       Chain chain, List<TiedTable> tables, StageLayers layers, long bytes, boolean withFollowing) {

@@ -2,6 +2,8 @@ package dev.pipewright.model;
 
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -138,6 +140,15 @@ public final class LayerGraph {
   /** All layers, each after its predecessors. */
   public int[] topological() {
     return topological.clone();
+  }
+
+  /** Some layers, each after its predecessors. */
+  public int[] topological(int[] some) {
+    BitSet wanted = new BitSet();
+    for (int layer : some) {
+      wanted.set(layer);
+    }
+    return Arrays.stream(topological).filter(wanted::get).toArray();
   }
 
   public long parameters() {

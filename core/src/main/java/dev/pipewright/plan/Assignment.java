@@ -201,7 +201,9 @@ public record Assignment(
         stages,
         workers,
         Math.toIntExact(plan.globalBatch()),
-        plan.overlapGradients());
+        plan.overlapGradients(),
+        Optional.empty(),
+        plan.sharding());
   }
 
   /**

@@ -22,6 +22,7 @@ import java.util.stream.IntStream;
  *     devices
  * @param overlapGradients whether the all-reduce of a gradient starts as soon as the last
  *     micro-batch has produced it, or only after the stage's last backward pass
+ * @param sharding what the devices that hold the same stage shard of its states
  */
 public record PipelinePlan(
     ScheduleSpec spec,
@@ -29,7 +30,8 @@ public record PipelinePlan(
     int microBatch,
     int replicas,
     boolean overlapGradients,
-    List<StagePlan> stages)
+    List<StagePlan> stages,
+    ZeroStage sharding)
     implements Plan {
   public PipelinePlan {
     stages = List.copyOf(stages);
@@ -49,6 +51,23 @@ public record PipelinePlan(
           stage.replicas(),
           replicas);
     }
+  }
+
+  /** A plan whose devices hold all states of their stages. */
+  public PipelinePlan(
+      ScheduleSpec spec,
+      int microBatches,
+      int microBatch,
+      int replicas,
+      boolean overlapGradients,
+      List<StagePlan> stages) {
+    this(spec, microBatches, microBatch, replicas, overlapGradients, stages, ZeroStage.NOTHING);
+  }
+
+  /** The same plan whose devices shard the states of their stages. */
+  public PipelinePlan with(ZeroStage other) {
+    return new PipelinePlan(
+        spec, microBatches, microBatch, replicas, overlapGradients, stages, other);
   }
 
   /** Samples per step over all replicas. */
@@ -148,6 +167,12 @@ public record PipelinePlan(
 
   /** What it is called in lists: {@code one device}, {@code data parallel}, {@code hybrid}, …. */
   public String kind() {
+    return sharding == ZeroStage.NOTHING
+        ? arrangement()
+        : arrangement() + ", ZeRO " + sharding.level();
+  }
+
+  private String arrangement() {
     if (devices() == 1) {
       return "one device";
     }
@@ -169,6 +194,7 @@ public record PipelinePlan(
 
   /** The same plan with other stages. */
   public PipelinePlan with(List<StagePlan> others) {
-    return new PipelinePlan(spec, microBatches, microBatch, replicas, overlapGradients, others);
+    return new PipelinePlan(
+        spec, microBatches, microBatch, replicas, overlapGradients, others, sharding);
   }
 }

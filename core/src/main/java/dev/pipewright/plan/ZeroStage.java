@@ -1,6 +1,7 @@
 package dev.pipewright.plan;
 
 import dev.pipewright.schedule.Placement;
+import java.util.Arrays;
 import java.util.Optional;
 
 /**
@@ -24,6 +25,11 @@ public enum ZeroStage {
 
   ZeroStage(int level) {
     this.level = level;
+  }
+
+  /** The one with a number, from 0 for none to 3. */
+  public static Optional<ZeroStage> of(int level) {
+    return Arrays.stream(values()).filter(stage -> stage.level == level).findFirst();
   }
 
   /** The paper's number of it. */

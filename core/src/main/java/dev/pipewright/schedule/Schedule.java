@@ -144,6 +144,15 @@ public final class Schedule {
     return ops;
   }
 
+  /** Passes of a rank that complete gradients of a stage of a chain. */
+  public int gradientPasses(int rank, int depth) {
+    int passes = 0;
+    for (long op : programs[rank]) {
+      passes += stage(op) % placement.depth() == depth && pass(op).releases() ? 1 : 0;
+    }
+    return passes;
+  }
+
   /** Whether ranks exchange parameters or gradients anywhere in it. */
   public boolean exchanging() {
     return exchanging;

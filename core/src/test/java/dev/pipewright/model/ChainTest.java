@@ -37,6 +37,13 @@ class ChainTest {
   }
 
   @Test
+  void someLayersOfAGraphComeInItsTopologicalOrder() {
+    LayerGraph graph = chain(4, 2, 0, 0, 3, 3, 1).graph(); // 2 -> 0 -> 3 -> 1
+    assertArrayEquals(new int[] {2, 3, 1}, graph.topological(new int[] {1, 2, 3}));
+    assertArrayEquals(new int[0], graph.topological(new int[0]));
+  }
+
+  @Test
   void aDiamondMayBeCutAfterEitherBranchOrBoth() {
     Chain chain = chain(4, 0, 1, 0, 2, 1, 3, 2, 3);
     assertEquals(5, chain.size()); // 0 | 1 | 2 | 1 and 2 | 3

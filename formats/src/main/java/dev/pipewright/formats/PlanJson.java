@@ -9,10 +9,12 @@ import dev.pipewright.formats.json.Node;
 import dev.pipewright.formats.json.Tree;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.schedule.ScheduleSpec;
 import dev.pipewright.units.Range;
 import java.nio.file.Path;
@@ -49,7 +51,13 @@ public final class PlanJson {
           List.of(
               HEAD,
               PlanScheduleJson.KEYS,
-              List.of("micro_batches", "micro_batch", "replicas", "overlap_allreduce", "stages"),
+              List.of(
+                  "micro_batches",
+                  "micro_batch",
+                  "replicas",
+                  "overlap_allreduce",
+                  "zero",
+                  "stages"),
               MADE_FOR));
   static final List<String> ANSWER_KEYS =
       joined(List.of(HEAD, List.of("plan"), MADE_FOR, AnswerJson.KEYS));
@@ -142,9 +150,29 @@ public final class PlanJson {
       Fields stage = node.object(STAGE_KEYS);
       stages.add(stage(stage, microBatches, inFlight[stages.size()]));
     }
-    return fields
-        .required("stages")
-        .checked(() -> new PipelinePlan(spec, microBatches, microBatch, replicas, overlap, stages));
+    PipelinePlan plan =
+        fields
+            .required("stages")
+            .checked(
+                () -> new PipelinePlan(spec, microBatches, microBatch, replicas, overlap, stages));
+    return fields.optional("zero").map(node -> sharded(plan, node)).orElse(plan);
+  }
+
+  /** The plan with the ZeRO stage that a file says. */
+  private static PipelinePlan sharded(PipelinePlan plan, Node node) {
+    int level = node.count(0);
+    ZeroStage sharding =
+        ZeroStage.of(level)
+            .orElseThrow(() ->
+                node.wrong(
+                    "there are ZeRO stages 0 to 3, not %d; give one of them".formatted(level)));
+    PipelinePlan sharded = plan.with(sharding);
+    Assignment.of(sharded)
+        .shardingRefusal()
+        .ifPresent(why -> {
+          throw node.wrong(why);
+        });
+    return sharded;
   }
 
   private static StagePlan stage(Fields fields, int microBatches, int usualInFlight) {
@@ -260,6 +288,9 @@ public final class PlanJson {
     object.put("micro_batch", plan.microBatch());
     object.put("replicas", plan.replicas());
     object.put("overlap_allreduce", plan.overlapGradients());
+    if (plan.sharding() != ZeroStage.NOTHING) {
+      object.put("zero", plan.sharding().level());
+    }
     object.put("stages", stages);
     return object;
   }

@@ -10,10 +10,12 @@ import dev.pipewright.model.Optimizer;
 import dev.pipewright.model.Training;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.parallel.Parallelism.Kind;
+import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.schedule.Chimera;
 import dev.pipewright.schedule.FixedOrder;
 import dev.pipewright.schedule.Interleaved;
@@ -197,8 +199,10 @@ class PlanJsonTest {
       stages.add(divides ? stage.with(made.one(DIVIDED)) : stage);
       layer = last + 1;
     }
-    PipelinePlan plan =
+    PipelinePlan whole =
         new PipelinePlan(policy, microBatches, random.nextInt(1, 9), replicas, made.flip(), stages);
+    PipelinePlan sharded = whole.with(made.one(ZeroStage.values()));
+    PipelinePlan plan = Assignment.of(sharded).shardingRefusal().isEmpty() ? sharded : whole;
     return made.flip()
         ? new PlanFile<>(plan, MadeFor.UNKNOWN, Optional.empty())
         : new PlanFile<>(
@@ -214,6 +218,22 @@ class PlanJsonTest {
                     OptionalLong.of(random.nextLong(1, (long) Range.BYTES.most())),
                     OptionalDouble.of(random.nextDouble()))),
             Optional.of(made.text()));
+  }
+
+  @Test
+  void aZeroStageIsReadWhereThePlanCanHaveIt() {
+    assertEquals(ZeroStage.NOTHING, read(GOOD).plan().sharding());
+    String three = GOOD.replace("\"stages\"", "\"zero\": 3, \"stages\"");
+    assertEquals(ZeroStage.PARAMETERS, read(three).plan().sharding());
+    refused(
+        "5: there are ZeRO stages 0 to 3, not 4; give one of them",
+        "\"stages\"",
+        "\"zero\": 4, \"stages\"");
+    refused(
+        "4: all replicas get parameters for each of their micro-batches, but one of 1 samples leaves"
+            + " some of 2 without any; take larger micro-batches, or 2",
+        "\"micro_batch\": 2",
+        "\"micro_batch\": 1, \"zero\": 3");
   }
 
   @Test

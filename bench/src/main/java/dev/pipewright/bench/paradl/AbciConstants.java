@@ -34,7 +34,10 @@ record AbciConstants(double insideRacks, double betweenRacks, double waiting, bo
       double share = level < RACK ? old.achieved() : level == RACK ? insideRacks : betweenRacks;
       levels.add(new Level(old.name(), old.pointToPoint(), old.collective(), old.ports(), share));
     }
-    Software software = new Software(waiting, fuses, false).with(cluster.software().allReduce());
+    Software software =
+        new Software(waiting, fuses, false)
+            .with(cluster.software().allReduce())
+            .withOverlap(cluster.software().overlap());
     return cluster.withLevels(levels).withSoftware(software);
   }
 

@@ -5,7 +5,6 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.model.Shape;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -17,7 +16,7 @@ import java.util.Optional;
  * @param filters F: channels (or features) of its output
  * @param in extents of its input along the spatial axes, empty where it has none
  * @param out extents of its output along the spatial axes
- * @param window what one output position reads, {@link Window#NONE} for a single position
+ * @param kernel extents of the window that one output position reads, empty for a single position
  * @param inElements |x|, summed over all inputs
  * @param outElements |y|
  * @param weights |w|
@@ -30,22 +29,11 @@ record Geometry(
     int filters,
     List<Integer> in,
     List<Integer> out,
-    Window window,
+    List<Integer> kernel,
     double inElements,
     double outElements,
     double weights,
     double biases) {
-
-  /** The window of a convolution or pooling, one value per spatial axis. */
-  record Window(
-      List<Integer> kernel, List<Integer> stride, List<Integer> padding, List<Integer> dilation) {
-    static final Window NONE = new Window(List.of(), List.of(), List.of(), List.of());
-
-    /** Positions beside its own that a window covers along an axis. */
-    int reach(int axis) {
-      return kernel.isEmpty() ? 0 : dilation.get(axis) * (kernel.get(axis) - 1);
-    }
-  }
 
   enum Kind {
     INPUT,
@@ -91,7 +79,7 @@ record Geometry(
         channels(layer.output(), layer),
         spatial(input),
         spatial(layer.output()),
-        window(operator),
+        kernel(operator),
         inElements,
         layer.outputElements(),
         layer.parameters() - biases,
@@ -158,13 +146,11 @@ record Geometry(
         .orElse(List.of());
   }
 
-  private static Window window(Operator operator) {
+  private static List<Integer> kernel(Operator operator) {
     return switch (operator) {
-      case Operator.Convolution c -> new Window(c.kernel(), c.stride(), c.padding(), c.dilation());
-      case Operator.Pooling p ->
-          new Window(
-              p.kernel(), p.stride(), p.padding(), Collections.nCopies(p.kernel().size(), 1));
-      default -> Window.NONE;
+      case Operator.Convolution c -> c.kernel();
+      case Operator.Pooling p -> p.kernel();
+      default -> List.of();
     };
   }
 
@@ -179,6 +165,6 @@ record Geometry(
         && kind != Kind.WHOLE
         && !in.isEmpty()
         && in.size() == out.size()
-        && (window.kernel().isEmpty() || window.kernel().size() == in.size());
+        && (kernel.isEmpty() || kernel.size() == in.size());
   }
 }

@@ -13,7 +13,6 @@ import java.util.function.Function;
  */
 final class GroupPlacement {
   private final Cluster cluster;
-  private final boolean achieved;
   private final Map<Key, Collectives> known = new HashMap<>();
 
   private enum Who {
@@ -25,30 +24,15 @@ final class GroupPlacement {
 
   private record Key(Who who, int groups, int parts) {}
 
-  private GroupPlacement(Cluster cluster, boolean achieved) {
-    this.cluster = cluster;
-    this.achieved = achieved;
-  }
-
   /** With links as in the data sheet, one ring for each group: what formulas on paper assume. */
-  static GroupPlacement onPaper(Cluster cluster) {
-    return new GroupPlacement(cluster, false);
-  }
-
-  /** With rings over all ports, at the share of the links' rates that runs sustain. */
-  static GroupPlacement achieved(Cluster cluster) {
-    return new GroupPlacement(cluster, true);
+  GroupPlacement(Cluster cluster) {
+    this.cluster = cluster;
   }
 
   private Collectives find(Who who, Layout layout, Function<Layout, int[][]> groups) {
     return known.computeIfAbsent(
         new Key(who, layout.groups(), layout.groupSize()),
-        key -> {
-          int[][] devices = groups.apply(layout);
-          return achieved
-              ? Collectives.achieved(cluster, devices)
-              : Collectives.over(cluster, devices);
-        });
+        key -> Collectives.over(cluster, groups.apply(layout)));
   }
 
   /** All devices. */

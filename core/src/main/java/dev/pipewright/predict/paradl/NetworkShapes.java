@@ -9,9 +9,7 @@ import dev.pipewright.parallel.Windows;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /** What questions about a network need of its shapes alone: the same on every machine. */
@@ -20,9 +18,6 @@ final class NetworkShapes {
   private final List<Geometry> layers;
   private final List<Boolean> switches;
   private final int[] stagePlaces;
-  private final double[] kept;
-  private final double[] output;
-  private final Map<List<Integer>, SpatialRegion> regions = new HashMap<>();
 
   NetworkShapes(Workload workload, Optional<List<Boolean>> switches) {
     this.layers = Geometry.of(workload.chain().graph());
@@ -32,8 +27,6 @@ final class NetworkShapes {
             ? Chain.of(whole(workload.chain().graph(), this.switches))
             : workload.chain();
     this.stagePlaces = nestedEnds(chain);
-    this.kept = workload.profile().keptBytes();
-    this.output = workload.profile().outputBytes();
   }
 
   /**
@@ -91,11 +84,6 @@ final class NetworkShapes {
     return Math.max(1, stagePlaces.length - (input ? 2 : 1));
   }
 
-  /** The layers that a grid splits. */
-  SpatialRegion region(List<Integer> grid) {
-    return regions.computeIfAbsent(grid, g -> new SpatialRegion(this, g));
-  }
-
   LayerGraph graph() {
     return chain.graph();
   }
@@ -111,15 +99,5 @@ final class NetworkShapes {
   /** Whether a strategy may split this layer. */
   boolean mayBeSplit(int layer) {
     return switches.get(layer);
-  }
-
-  /** Bytes that a layer keeps for its backward pass, for one sample. */
-  double keptBytes(int layer) {
-    return kept[layer];
-  }
-
-  /** Bytes of a layer's output for one sample. */
-  double outputBytes(int layer) {
-    return output[layer];
   }
 }

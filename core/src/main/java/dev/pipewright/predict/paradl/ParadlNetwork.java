@@ -1,7 +1,5 @@
 package dev.pipewright.predict.paradl;
 
-import dev.pipewright.cost.PartShares;
-import dev.pipewright.cost.PartTimes;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.model.LayerGraph;
@@ -17,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 final class ParadlNetwork {
   private final Workload workload;
   private final NetworkShapes shapes;
-  private final PartTimes parts;
   private final double slowdown;
   private final double[] update;
   private final Map<Integer, StageCut> cuts = new HashMap<>();
@@ -32,7 +29,6 @@ final class ParadlNetwork {
   private ParadlNetwork(Workload workload, NetworkShapes shapes) {
     this.workload = workload;
     this.shapes = shapes;
-    this.parts = new PartTimes(workload);
     this.slowdown = StageCosts.slowdown(workload, 0);
     this.update = workload.profile().seconds(Quantity.UPDATE, 1);
   }
@@ -123,13 +119,6 @@ final class ParadlNetwork {
     return sum;
   }
 
-  /** The time of a part of a layer: see {@link PartTimes}. */
-  double partSeconds(int layer, double samples, PartShares part) {
-    double whole = wholeSeconds(samples)[layer];
-    double read = shapes.layer(layer).inElements();
-    return whole == 0 ? 0 : whole * parts.share(layer, samples, part, read);
-  }
-
   /** The time of a layer's update. */
   double updateSeconds(int layer) {
     return update[layer] * slowdown;
@@ -141,21 +130,5 @@ final class ParadlNetwork {
       sum += updateSeconds(layer);
     }
     return sum;
-  }
-
-  /** Bytes of a layer's trained numbers, as they are communicated. */
-  double parameterBytes(int layer) {
-    Geometry l = shapes.layer(layer);
-    return (l.weights() + l.biases()) * bytesPerElement();
-  }
-
-  /** Bytes of optimizer state, with a master copy, for each byte of weights. */
-  double momentsPerWeight() {
-    return workload.training().optimizerBytes() / bytesPerElement();
-  }
-
-  /** Bytes of a gradient for each byte of weights. */
-  double gradientPerWeight() {
-    return workload.training().gradientBytes() / bytesPerElement();
   }
 }

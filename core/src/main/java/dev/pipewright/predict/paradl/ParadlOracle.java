@@ -33,7 +33,7 @@ public final class ParadlOracle {
     this.formulas =
         setting.formulas() == Formulas.PUBLISHED
             ? new PublishedFormulas(network, setting)
-            : new CorrectedFormulas(network, setting);
+            : new PlanEstimate(network, setting);
   }
 
   /** The same questions about the same network on another machine, or with other times. */

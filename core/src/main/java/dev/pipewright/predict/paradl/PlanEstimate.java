@@ -11,6 +11,7 @@ import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.StageGroups;
 import dev.pipewright.cost.Workload;
+import dev.pipewright.cost.ZeroCosts;
 import dev.pipewright.exchange.GroupExchange;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.parallel.Reduction;
@@ -18,6 +19,7 @@ import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
+import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.predict.paradl.Setting.Exchange;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
@@ -35,10 +37,11 @@ import java.util.stream.IntStream;
 
 /**
  * Prices a layout as the plan that it stands for, by the cost model of the planners: stages
- * balanced by time, gradients summed after the backward pass.
+ * balanced by time, sums of gradients overlapped with the backward pass.
  */
 final class PlanEstimate implements StrategyFormulas {
   private static final int MOST_SAMPLES = Integer.MAX_VALUE;
+  private static final int SHARDED = 0; // the only stage of a layout that shards its states
 
   private final ParadlNetwork network;
   private final Setting setting;
@@ -98,24 +101,28 @@ final class PlanEstimate implements StrategyFormulas {
     for (StageCost stage : stages) {
       update = Math.max(update, stage.updateSeconds());
     }
-    double exposed = exchangeSeconds(stages);
+    Optional<ZeroCosts> zero = oracle.zero(plan);
+    double gathering = zero.map(shards -> shards.gatherSeconds(SHARDED)).orElse(0.0);
+    double summing = sumSeconds(zero); // during passes
+    double exposed = exchangeSeconds(stages); // after them
     double compute = work[busiest];
     double tail = Math.min(exposed + update, Math.max(0, alone - compute));
     double exposedUpdate = Math.min(update, tail);
     Phases phases =
         Phases.none()
             .with(Phase.WEIGHT_UPDATE, exposedUpdate)
-            .with(Phase.GRADIENT_EXCHANGE, tail - exposedUpdate)
+            .with(Phase.GRADIENT_EXCHANGE, tail - exposedUpdate + summing)
+            .with(Phase.LAYER_ALL_GATHER, gathering)
             .with(Phase.WAITING, beyondRounding(alone - compute - tail, alone))
             .with(Phase.POINT_TO_POINT, beyondRounding(priced.stepSeconds() - alone, alone));
     return new Estimate(
-        passes(phases, plan, busiest, compute),
-        memory(priced),
+        passes(phases, plan, busiest, compute - gathering - summing),
+        memory(priced, zero.map(shards -> shards.bufferBytes(SHARDED)).orElse(0.0)),
         contention(plan),
         redundantSeconds(plan),
         mean == 0 ? 1 : compute / mean,
         Optional.of(plan),
-        () -> Math.min(exposed, cheapestExchangeSeconds(plan)));
+        () -> Math.min(exposed + summing, cheapestExchangeSeconds(plan)));
   }
 
   private static double beyondRounding(double seconds, double step) {
@@ -169,7 +176,13 @@ final class PlanEstimate implements StrategyFormulas {
         new Workload(
             priced.chain(), priced.profile(), priced.training(), cluster.withSoftware(cheapest));
     PipelineOracle elsewhere = new PipelineOracle(new StageCosts(there), new PathFormula());
-    return exchangeSeconds(elsewhere.stages(cheapest(plan, elsewhere)));
+    PipelinePlan best = cheapest(plan, elsewhere);
+    return exchangeSeconds(elsewhere.stages(best)) + sumSeconds(elsewhere.zero(best));
+  }
+
+  /** Exposed seconds of ZeRO's sums of gradients during a step's passes. */
+  private static double sumSeconds(Optional<ZeroCosts> zero) {
+    return zero.map(shards -> shards.sumSeconds(SHARDED)).orElse(0.0);
   }
 
   /** The plan whose groups sum what their parts add up to as an oracle finds fastest. */
@@ -269,9 +282,11 @@ final class PlanEstimate implements StrategyFormulas {
               inFlight[stage],
               recomputed(layout.recompute(), first, last)));
     }
-    PipelinePlan made = new PipelinePlan(spec, microBatches, microBatch, replicas, false, stages);
+    boolean overlap = layout.devices() > ranks; // where several devices hold a stage
+    PipelinePlan made = new PipelinePlan(spec, microBatches, microBatch, replicas, overlap, stages);
     boolean chosen = setting.exchange() == Exchange.CHEAPEST && !layout.grid().isEmpty();
-    return chosen ? cheapest(made, oracle) : made;
+    PipelinePlan sharded = made.with(sharding(layout));
+    return chosen ? cheapest(sharded, oracle) : sharded;
   }
 
   /**
@@ -286,6 +301,10 @@ final class PlanEstimate implements StrategyFormulas {
     }
     int count = groups * layout.parts();
     return IntStream.range(rank * count, (rank + 1) * count).boxed().toList();
+  }
+
+  private static ZeroStage sharding(Layout layout) {
+    return ZeroStage.of(layout.strategy().zeroStage()).orElseThrow();
   }
 
   private Parallelism parallelism(Layout layout) {
@@ -312,7 +331,7 @@ final class PlanEstimate implements StrategyFormulas {
         : List.of();
   }
 
-  private MemoryUse memory(Assessment priced) {
+  private MemoryUse memory(Assessment priced, double buffers) {
     MemoryUse most = new MemoryUse(0, 0, 0, 0, 0);
     for (PeakMemory peak : priced.memory()) {
       MemoryUse use =
@@ -320,8 +339,8 @@ final class PlanEstimate implements StrategyFormulas {
               peak.states().parameters(),
               peak.states().gradients(),
               peak.states().optimizer(),
-              peak.activationBytes() + peak.workingBytes(),
-              0);
+              peak.activationBytes() + peak.workingBytes() - buffers,
+              buffers);
       most = use.total() > most.total() ? use : most;
     }
     return setting.memoryReuse().isPresent()

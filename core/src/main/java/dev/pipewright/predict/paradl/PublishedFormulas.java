@@ -19,7 +19,7 @@ final class PublishedFormulas implements StrategyFormulas {
   PublishedFormulas(ParadlNetwork network, Setting setting) {
     this.network = network;
     this.setting = setting;
-    this.placement = GroupPlacement.onPaper(network.workload().cluster());
+    this.placement = new GroupPlacement(network.workload().cluster());
   }
 
   @Override
@@ -122,7 +122,7 @@ final class PublishedFormulas implements StrategyFormulas {
     double halo = 0;
     for (int layer = 0; layer < network.size(); layer++) {
       Geometry l = network.layer(layer);
-      if (splits(layer) && l.hasPositions() && !l.window().kernel().isEmpty()) {
+      if (splits(layer) && l.hasPositions() && !l.kernel().isEmpty()) {
         double x = samples * haloElements(l, layout, true);
         double y = samples * haloElements(l, layout, false);
         halo += x + y == 0 ? 0 : 2 * (inside.pointToPoint(x) + inside.pointToPoint(y));
@@ -145,7 +145,7 @@ final class PublishedFormulas implements StrategyFormulas {
     double sum = 0;
     for (int axis = 0; axis < layout.grid().size(); axis++) {
       if (layout.grid().get(axis) > 1) {
-        double rows = layer.window().kernel().get(axis) / 2;
+        double rows = layer.kernel().get(axis) / 2;
         for (int other = 0; other < extents.size(); other++) {
           rows *= other == axis ? 1 : extents.get(other);
         }

@@ -24,9 +24,8 @@ public record Study(
   /** In what the figures of strategies differ from those of plans, in a sentence. */
   public static final String ASSUMED =
       "By the corrected formulas strategies are plans, with stages balanced by time and gradients"
-          + " summed after the backward pass by the algorithm of --all-reduce, and"
-          + " their iteration is the plan's estimate; `plan` simulates it, too, and may overlap the"
-          + " sum.";
+          + " summed by the algorithm of --all-reduce while the backward pass runs, and"
+          + " their iteration is the plan's estimate; `plan` simulates it, too.";
 
   /** Speeds closer than this are no reason to choose by. */
   private static final double CLOSE = 1.01;

@@ -13,8 +13,8 @@
  * {@link dev.pipewright.predict.paradl.Prediction}</td></tr>
  * <tr><td>{@link dev.pipewright.predict.paradl.PublishedFormulas}</td><td>the paper's Table 3 to the
  * letter</td></tr>
- * <tr><td>{@link dev.pipewright.predict.paradl.CorrectedFormulas}</td><td>what implementations of
- * the strategies do</td></tr>
+ * <tr><td>{@link dev.pipewright.predict.paradl.PlanEstimate}</td><td>the plan that a strategy
+ * stands for, by the planners' cost model</td></tr>
  * </table>
  */
 @NullMarked

@@ -3,10 +3,14 @@ package dev.pipewright.predict.run;
 import dev.pipewright.cluster.MessageOverhead;
 import dev.pipewright.cost.Collectives;
 import dev.pipewright.cost.GradientSumSeconds;
+import dev.pipewright.cost.HolderGroups;
 import dev.pipewright.cost.SplitConcat;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.cost.StageGroups;
+import dev.pipewright.cost.StageLoads;
 import dev.pipewright.cost.Workload;
+import dev.pipewright.cost.ZeroSeconds;
+import dev.pipewright.cost.ZeroTimeline;
 import dev.pipewright.exchange.TiedStates;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
@@ -116,8 +120,11 @@ final class OpSeconds {
     for (int stage = depth; stage < forward.length; stage += placement.depth()) {
       int rank = placement.rankOf(stage);
       ZeroSeconds shared = sharded.get(rank);
-      update[stage] = shared == null ? updating : shared.update(depth, rank);
-      reduce[stage] = shared == null ? reducing : shared.stage(depth).behind();
+      update[stage] =
+          shared == null
+              ? updating
+              : shared.update(depth, rank) + shared.allGatherUpdated(depth, rank);
+      reduce[stage] = shared == null ? reducing : shared.stage(depth).afterPasses();
     }
     if (assignment.inOnePlace()) {
       travel(depth);

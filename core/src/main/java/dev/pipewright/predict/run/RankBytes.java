@@ -2,6 +2,8 @@ package dev.pipewright.predict.run;
 
 import dev.pipewright.cost.PartlyKept;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.StageLoads;
+import dev.pipewright.cost.ZeroBytes;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
@@ -112,15 +114,8 @@ final class RankBytes {
       return own.staticBytes(range.first(), range.last() + 1)
           + SharedTables.bytes(own, assignment, assignment.firstWorker(rank), depth);
     }
-    int[] layers = StageNeeds.layers(own, range);
-    int passes = 0;
-    for (long op : assignment.schedule().packed(rank)) {
-      boolean here = Schedule.stage(op) % placement.depth() == depth;
-      passes += here && Schedule.pass(op).releases() ? 1 : 0;
-    }
-    int worker = assignment.firstWorker(rank);
-    ZeroBytes shared = new ZeroBytes(own, assignment, depth, worker, layers, passes);
-    return shared.resting() + shared.most();
+    ZeroBytes sharded = new ZeroBytes(own, assignment, depth, assignment.firstWorker(rank));
+    return sharded.resting() + sharded.most();
   }
 
   /** Of a stage's parameters, where steps flow. */

@@ -3,8 +3,10 @@ package dev.pipewright.predict.run;
 import dev.pipewright.cost.CostModel;
 import dev.pipewright.cost.SimulatedOracle;
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.StageLoads;
 import dev.pipewright.cost.TableCopies;
 import dev.pipewright.cost.TrainingFigures;
+import dev.pipewright.exchange.Segment;
 import dev.pipewright.execution.Emulation;
 import dev.pipewright.execution.Emulation.LayerSeconds;
 import dev.pipewright.execution.SteadyWindow;
@@ -34,7 +36,7 @@ public final class RunPrediction {
   public static final int OPS_AHEAD = 4;
 
   /** Gradients that are summed at once: what PyTorch's data parallelism takes, too. */
-  public static final long BUCKET_BYTES = 25L << 20;
+  public static final long BUCKET_BYTES = Segment.BUCKET_BYTES;
 
   private static final int STEADY = 4; // steps, of which the last is like all that follow
 

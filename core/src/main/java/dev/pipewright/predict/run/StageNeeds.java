@@ -3,6 +3,7 @@ package dev.pipewright.predict.run;
 import dev.pipewright.cost.PartlyKept;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.exchange.Segment;
+import dev.pipewright.model.Chain;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.Recompute;
@@ -70,12 +71,10 @@ final class StageNeeds {
     this.selected = PartlyKept.of(costs.layers(range.first(), range.last() + 1, slice), again);
   }
 
-  /** The layers of the graph that a stage has, each behind those that it reads. */
+  /** The layers of the graph that a stage has, each after those that it reads. */
   static int[] layers(StageCosts costs, LayerRange range) {
-    int[] own = costs.workload().chain().layers(range.first() - 1, range.last());
-    return Arrays.stream(costs.workload().chain().graph().topological())
-        .filter(layer -> Arrays.stream(own).anyMatch(each -> each == layer))
-        .toArray();
+    Chain chain = costs.workload().chain();
+    return chain.graph().topological(chain.layers(range.first() - 1, range.last()));
   }
 
   /** The first that is one of some. */

@@ -1,5 +1,6 @@
 package dev.pipewright.predict.run;
 
+import dev.pipewright.cost.StateBytes;
 import java.util.Arrays;
 
 /**

@@ -1,6 +1,8 @@
 package dev.pipewright.predict.run;
 
 import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.StateBytes;
+import dev.pipewright.cost.ZeroBytes;
 import dev.pipewright.exchange.Segment;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
@@ -50,13 +52,9 @@ final class WorkerPeak {
     this.program = assignment.schedule().packed(rank);
     this.slice = slice;
     Set<Integer> inTwoParts = new HashSet<>();
-    Map<Integer, Integer> passes = new HashMap<>(); // that give gradients, by stage of a chain
     for (long op : program) {
       if (Schedule.pass(op) == Pass.BACKWARD_INPUT) {
         inTwoParts.add(depth(Schedule.stage(op)));
-      }
-      if (Schedule.pass(op).releases()) {
-        passes.merge(depth(Schedule.stage(op)), 1, Integer::sum);
       }
     }
     for (int stage = 0; stage < placement.stages(); stage++) {
@@ -64,7 +62,7 @@ final class WorkerPeak {
         boolean apart = inTwoParts.contains(depth(stage));
         needs.put(stage, needs(stage, 0, apart));
         lastNeeds.put(stage, needs(stage, assignment.schedule().microBatches() - 1, apart));
-        states.computeIfAbsent(depth(stage), depth -> begun(depth, passes.getOrDefault(depth, 0)));
+        states.computeIfAbsent(depth(stage), this::begun);
       }
     }
     peak = now;
@@ -81,25 +79,20 @@ final class WorkerPeak {
         placement.last(stage));
   }
 
-  private StateBytes begun(int depth, int passes) {
-    StateBytes own = states(costs, assignment, rank, depth, passes);
+  private StateBytes begun(int depth) {
+    StateBytes own = states(costs, assignment, rank, depth);
     now += own.resting();
     return own;
   }
 
-  /**
-   * Of a worker of a rank.
-   *
-   * @param passes of a step that give gradients
-   */
-  private static StateBytes states(
-      StageCosts costs, Assignment assignment, int rank, int depth, int passes) {
+  /** Of a worker of a rank. */
+  private static StateBytes states(StageCosts costs, Assignment assignment, int rank, int depth) {
+    if (assignment.sharding() != ZeroStage.NOTHING) {
+      return new ZeroBytes(costs, assignment, depth, assignment.firstWorker(rank));
+    }
     LayerRange range = assignment.stages().get(depth).range();
     int[] layers = StageNeeds.layers(costs, range);
-    if (assignment.sharding() != ZeroStage.NOTHING) {
-      int worker = assignment.firstWorker(rank);
-      return new ZeroBytes(costs, assignment, depth, worker, layers, passes);
-    }
+    int passes = assignment.schedule().gradientPasses(rank, depth);
     GradientBytes sums = new GradientBytes(costs, assignment, depth);
     boolean summed = sums.summed() > sums.all() / 2; // most of them
     double bucket = assignment.overlapped() ? RunPrediction.BUCKET_BYTES : Long.MAX_VALUE;

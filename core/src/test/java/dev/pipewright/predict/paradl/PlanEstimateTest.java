@@ -65,7 +65,12 @@ class PlanEstimateTest {
       stages.add(new StagePlan(first, last, devices, Recompute.NONE, inFlight));
     }
     return new PipelinePlan(
-        PipelinePolicy.A, layout.segments(), microBatch, layout.groups(), false, stages);
+        PipelinePolicy.A,
+        layout.segments(),
+        microBatch,
+        layout.groups(),
+        layout.groups() > 1,
+        stages);
   }
 
   @RepeatedTest(value = 200, name = SmallNet.SEEDED)

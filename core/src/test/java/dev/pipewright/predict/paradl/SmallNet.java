@@ -3,6 +3,7 @@ package dev.pipewright.predict.paradl;
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cluster.Level;
 import dev.pipewright.cluster.Link;
+import dev.pipewright.cluster.Software;
 import dev.pipewright.cost.Samples;
 import dev.pipewright.cost.Workload;
 import dev.pipewright.model.Chain;
@@ -31,6 +32,9 @@ import java.util.SplittableRandom;
  */
 final class SmallNet {
   static final String SEEDED = "seed {currentRepetition}";
+
+  /** Sums of gradients take as long as they would after the backward pass. */
+  static final Software WITHOUT_OVERLAP = Software.IDEAL.withOverlap(0);
 
   private final List<Layer> layers = new ArrayList<>();
   private final List<Edge> edges = new ArrayList<>();
@@ -208,6 +212,7 @@ final class SmallNet {
     Link across = Link.of(1e-5 * latency, 1e10 * bandwidth);
     List<Level> levels =
         List.of(new Level("node", inside, inside), new Level("cluster", across, across, ports));
-    return Cluster.uniform("nodes", Samples.kind("k", 1L << 34, 1e13), levels, 4, nodes);
+    return Cluster.uniform("nodes", Samples.kind("k", 1L << 34, 1e13), levels, 4, nodes)
+        .withSoftware(WITHOUT_OVERLAP);
   }
 }

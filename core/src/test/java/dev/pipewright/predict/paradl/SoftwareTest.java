@@ -50,8 +50,8 @@ class SoftwareTest {
     Collectives rings = Collectives.achieved(NODES, peers);
     double first = 4 * (4 * 8 * 9 + 8) / 4.0; // bytes of a quarter of the filters and biases
     double second = 4 * (8 * 8 * 9 + 8) / 4.0;
-    Software ring = Software.IDEAL.with(AllReduceAlgorithm.RING);
-    Software apart = new Software(0, false, true).with(AllReduceAlgorithm.RING);
+    Software ring = SmallNet.WITHOUT_OVERLAP.with(AllReduceAlgorithm.RING);
+    Software apart = new Software(0, false, true).with(AllReduceAlgorithm.RING).withOverlap(0);
     Phases fused = predict(ring, Strategy.DATA_FILTER, 16).phases();
     Phases single = predict(apart, Strategy.DATA_FILTER, 16).phases();
     assertEquals(rings.ringAllReduce(first + second), fused.seconds(Phase.GRADIENT_EXCHANGE), DUST);

@@ -1,6 +1,7 @@
 package dev.pipewright.predict.run;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.cluster.Cluster;
 import dev.pipewright.cost.Assessment;
@@ -16,6 +17,8 @@ import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
+import dev.pipewright.plan.ZeroStage;
+import dev.pipewright.predict.paradl.MemoryUse;
 import dev.pipewright.predict.paradl.ParadlOracle;
 import dev.pipewright.predict.paradl.Prediction.Predicted;
 import dev.pipewright.predict.paradl.Setting;
@@ -41,9 +44,7 @@ class EveryStrategyAgreesWithItsPlanTest {
   private static final long BATCH = 24;
 
   private static final List<Strategy> ON_ONE_STAGE =
-      Stream.of(Strategy.values())
-          .filter(strategy -> !strategy.pipelined() && strategy.zeroStage() == 0)
-          .toList();
+      Stream.of(Strategy.values()).filter(strategy -> !strategy.pipelined()).toList();
 
   static Stream<Arguments> questions() {
     List<Arguments> questions = new ArrayList<>();
@@ -76,7 +77,8 @@ class EveryStrategyAgreesWithItsPlanTest {
   void secondsAndBytesAreThoseOfThePlan(String network, String cluster, Strategy strategy) {
     Workload workload = workload(network, cluster);
     StageCosts costs = new StageCosts(workload);
-    boolean tied = !TiedTable.of(workload.chain().graph()).isEmpty(); // whose sums runs count apart
+    boolean tied = !TiedTable.of(workload.chain().graph()).isEmpty();
+    boolean apart = tied && strategy.zeroStage() == 0; // runs sum the table by itself, plans do not
     ParadlOracle oracle = new ParadlOracle(Setting.of(workload, 1000));
     for (int devices : List.of(1, 2, 3, 4, 8)) {
       if (oracle.predict(strategy, devices, BATCH) instanceof Predicted row) {
@@ -86,11 +88,23 @@ class EveryStrategyAgreesWithItsPlanTest {
         near(priced.stepSeconds(), row.iterationSeconds(), "step of the plan: " + what);
         near(priced.peakBytes(), row.memory().total(), "bytes of the plan: " + what);
         RunPrediction run = new RunPrediction(costs, Assignment.of(plan));
-        if (!tied) {
+        if (!apart) {
           near(run.predictedStepSeconds(), row.iterationSeconds(), "step of a run: " + what);
-          near(run.peakBytes()[0], row.memory().total(), "bytes of a run: " + what);
+          bytes(run.peakBytes()[0], row, "bytes of a run: " + what);
         }
       }
+    }
+  }
+
+  /** A plan reserves all gradients under ZeRO 1; a run may sum some before it has the others. */
+  private static void bytes(double run, Predicted row, String what) {
+    MemoryUse use = row.memory();
+    boolean sharded = row.layout().groups() > 1;
+    if (sharded && row.strategy() == Strategy.ZERO1 && use.buffers() == 0) {
+      assertTrue(run <= use.total() * (1 + ROUNDING), what);
+      assertTrue(run >= (use.total() - use.gradients()) * (1 - ROUNDING), what);
+    } else {
+      near(run, use.total(), what);
     }
   }
 
@@ -115,7 +129,10 @@ class EveryStrategyAgreesWithItsPlanTest {
             1,
             List.of());
     int samples = Math.toIntExact(row.globalBatch() / segments);
-    return new PipelinePlan(PipelinePolicy.A, segments, samples, 1, false, List.of(stage));
+    boolean overlap = groups * parts > 1;
+    ZeroStage sharding = ZeroStage.of(row.strategy().zeroStage()).orElseThrow();
+    return new PipelinePlan(
+        PipelinePolicy.A, segments, samples, 1, overlap, List.of(stage), sharding);
   }
 
   private static List<Integer> grid(Predicted row) {

@@ -21,6 +21,7 @@ import dev.pipewright.profile.LayerMemory;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.LayerSizes;
 import dev.pipewright.profile.Profile.LayerTimes;
+import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.profile.Provenance;
 import dev.pipewright.schedule.Interleaved;
 import dev.pipewright.schedule.OneForwardOneBackward;
@@ -45,6 +46,10 @@ class TiedTablesTest {
   private static final double REST = 1000;
 
   private static StageCosts costs() {
+    return costs(Precision.FP32);
+  }
+
+  private static StageCosts costs(Precision precision) {
     LayerGraph graph = Models.find(MODEL).orElseThrow().graph();
     List<LayerSizes> sizes =
         IntStream.range(0, 4)
@@ -53,7 +58,7 @@ class TiedTablesTest {
     Profile profile =
         new Profile(
             new Provenance("by hand", "k", "", true),
-            Precision.FP32,
+            precision,
             sizes,
             List.of(1),
             List.of(Collections.nCopies(4, new LayerTimes(2e-3, 3e-3, 1e-3, 1e-3))),
@@ -62,7 +67,7 @@ class TiedTablesTest {
         new Workload(
             Chain.of(graph),
             profile,
-            new Training(Optimizer.MOMENTUM, Precision.FP32),
+            new Training(Optimizer.MOMENTUM, precision),
             Clusters.find("dapple-a:1x4").orElseThrow()));
   }
 
@@ -134,6 +139,24 @@ class TiedTablesTest {
     double peak = new RunPrediction(costs(), replicas.sharded(ZeroStage.OPTIMIZER)).peakBytes()[0];
     double beside = peak - 1.5 * (rest + TABLE);
     assertTrue(rest + 2 * TABLE <= beside && beside < 2.5 * TABLE, "beside: " + beside);
+  }
+
+  /** Gradients have 32 bits, parameters 16: those are summed, these are gathered. */
+  @Test
+  void replicasThatShareStatesSumItsGradientsAndGatherItsParameters() {
+    StageCosts costs = costs(Precision.BF16);
+    List<StageLayers> all = List.of(StageLayers.keeping(0, 3));
+    Assignment replicas =
+        new Assignment(OneForwardOneBackward.of(1, 2), all, List.of(2), 4, false)
+            .sharded(ZeroStage.OPTIMIZER);
+    Collectives two = Collectives.achieved(costs.workload().cluster(), new int[] {0, 1});
+    double rest = 4 * costs.workload().chain().graph().parameters() - TABLE;
+    OpTimes times = new RunPrediction(costs, replicas).times();
+    double sums = two.reduceScatter(rest) + two.reduceScatter(TABLE);
+    assertEquals(sums, times.step().reduce()[0], 1e-12);
+    double gathers = two.allGather(rest / 2) + two.allGather(TABLE / 2);
+    double whole = costs.seconds(Quantity.UPDATE, 2, 0, 4);
+    assertEquals(whole / 2 + gathers, times.step().update()[0], 1e-12);
   }
 
   /** Its gradients have no room in buckets: two are there when the step ends. */

@@ -137,7 +137,7 @@ public final class TrainArgument {
       paramLabel = "N",
       description =
           "ZeRO stage for data-parallel replicas: 1 shards the optimizer state, 2 also"
-              + " gradients, 3 also parameters. Default: 0.")
+              + " gradients, 3 also parameters. Default: the plan's, or 0.")
   @Nullable Integer zero;
 
   /**
@@ -173,7 +173,8 @@ public final class TrainArgument {
   Chosen chosen() {
     Chosen chosen =
         isPlan() ? ofPlan(TrainPlan.of(FileNames.file("the plan", what))) : ofModel(what);
-    Assignment sharded = chosen.assignment().sharded(sharding());
+    Assignment usual = chosen.assignment();
+    Assignment sharded = zero == null ? usual : usual.sharded(sharding(zero));
     sharded
         .shardingRefusal()
         .ifPresent(why -> {
@@ -182,11 +183,8 @@ public final class TrainArgument {
     return new Chosen(chosen.model(), sharded, chosen.plan());
   }
 
-  private ZeroStage sharding() {
-    int level = zero == null ? 0 : zero;
-    return Arrays.stream(ZeroStage.values())
-        .filter(sharding -> sharding.level() == level)
-        .findFirst()
+  private static ZeroStage sharding(int level) {
+    return ZeroStage.of(level)
         .orElseThrow(() ->
             new BadInputException(
                 "--zero: there are levels 0 to 3, not %d; give one of them".formatted(level)));

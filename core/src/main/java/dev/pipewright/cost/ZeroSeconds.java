@@ -1,7 +1,7 @@
-package dev.pipewright.predict.run;
+package dev.pipewright.cost;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.cost.Collectives;
+import dev.pipewright.exchange.Segment;
 import dev.pipewright.exchange.TiedStates;
 import dev.pipewright.exchange.ZeroStates;
 import dev.pipewright.model.Chain;
@@ -25,7 +25,7 @@ import java.util.TreeMap;
  *
  * <p>Overlapped communication slows computation ({@link dev.pipewright.cluster.Software#overlap}).
  */
-final class ZeroSeconds {
+public final class ZeroSeconds {
   private final StageLoads loads;
   private final Assignment assignment;
   private final Map<Integer, ZeroTimeline> stages = new TreeMap<>(); // of a chain
@@ -69,12 +69,13 @@ final class ZeroSeconds {
     }
   }
 
-  ZeroSeconds(StageLoads loads, Assignment assignment, int rank) {
+  /** Of a rank of an assignment that shards its states. */
+  public ZeroSeconds(StageLoads loads, Assignment assignment, int rank) {
     this.loads = loads;
     this.assignment = assignment;
     long[] program = assignment.schedule().packed(rank);
     for (long op : program) {
-      stages.computeIfAbsent(depth(op), each -> stage(each, rank, program));
+      stages.computeIfAbsent(depth(op), each -> stage(each, rank));
     }
     Set<Long> again = new HashSet<>(); // what has been computed again
     for (long op : program) {
@@ -83,8 +84,9 @@ final class ZeroSeconds {
     stages.values().forEach(ZeroTimeline::finish);
     for (TiedStates tied : tied(rank)) {
       Collectives group = group(tied);
+      double bytes = tied.whole() * (double) loads.whole().workload().training().gradientBytes();
       stage(tied.depths().get(0))
-          .sum(tied.shared() ? group.reduceScatter(bytes(tied)) : group.allReduce(bytes(tied)));
+          .sum(tied.shared() ? group.reduceScatter(bytes) : group.allReduce(bytes));
     }
     double overlap = cluster().software().overlap();
     stages.values().forEach(each -> each.slow(overlap));
@@ -106,19 +108,17 @@ final class ZeroSeconds {
     return Schedule.stage(op) % assignment.schedule().placement().depth();
   }
 
-  ZeroTimeline stage(int depth) {
+  /** What a stage of a chain takes. */
+  public ZeroTimeline stage(int depth) {
     return Objects.requireNonNull(stages.get(depth));
   }
 
-  private ZeroTimeline stage(int depth, int rank, long[] program) {
+  private ZeroTimeline stage(int depth, int rank) {
     ZeroStates states =
         ZeroStates.of(
-            assignment, depth, assignment.firstWorker(rank), chain(), RunPrediction.BUCKET_BYTES);
+            assignment, depth, assignment.firstWorker(rank), chain(), Segment.BUCKET_BYTES);
     HolderGroups groups = HolderGroups.of(cluster(), assignment, depth, loads::device);
-    int passes = 0;
-    for (long op : program) {
-      passes += depth(op) == depth && Schedule.pass(op).releases() ? 1 : 0;
-    }
+    int passes = assignment.schedule().gradientPasses(rank, depth);
     return new ZeroTimeline(loads, depth, states, groups, wire, passes);
   }
 
@@ -142,23 +142,26 @@ final class ZeroSeconds {
     return HolderGroups.group(cluster(), List.of(tied.members()), loads::device);
   }
 
-  private double bytes(TiedStates tied) {
-    return tied.whole() * element();
-  }
-
-  /** Seconds of a stage's update: of the worker's part, and until all have what is new. */
-  double update(int depth, int rank) {
+  /** Seconds of a stage's update: of the worker's part of it. */
+  public double update(int depth, int rank) {
     ZeroTimeline own = stage(depth);
     double numbers = own.numbers();
     double updated = own.updated();
-    double handing = own.spreading(element());
     for (TiedStates tied : tied(rank)) {
-      boolean first = tied.depths().get(0) == depth;
       numbers += tied.depths().contains(depth) ? tied.table().numbers() : 0;
-      updated += first ? tied.part() : 0;
-      handing += tied.shared() && first ? group(tied).allGather(bytes(tied)) : 0;
+      updated += tied.depths().get(0) == depth ? tied.part() : 0;
     }
     double whole = loads.seconds(Quantity.UPDATE, depth, assignment.stages().get(depth).range());
-    return (numbers == 0 ? whole : whole * updated / numbers) + handing;
+    return numbers == 0 ? whole : whole * updated / numbers;
+  }
+
+  /** Seconds after it until all have what is new. */
+  public double allGatherUpdated(int depth, int rank) {
+    double seconds = stage(depth).allGatherUpdated();
+    for (TiedStates tied : tied(rank)) {
+      boolean first = tied.depths().get(0) == depth;
+      seconds += tied.shared() && first ? group(tied).allGather(tied.whole() * element()) : 0;
+    }
+    return seconds;
   }
 }

@@ -1,11 +1,11 @@
-package dev.pipewright.predict.run;
+package dev.pipewright.cost;
 
 /**
  * What a stage's parameters, their gradients and what the update rule remembers of them take up on
- * a worker while a step's passes run; bytes. Layers are counted as in {@link StageNeeds}, passes as
- * far as they give gradients.
+ * a worker while a step's passes run; bytes. Layers are counted in the order of the stage, passes
+ * as far as they give gradients.
  */
-interface StateBytes {
+public interface StateBytes {
   /** When a step begins. */
   double resting();
 
@@ -27,6 +27,6 @@ interface StateBytes {
    */
   double leaving(int layer, int passed);
 
-  /** The most beyond {@link #resting} behind the last pass. */
+  /** The most beyond {@link #resting} after the last pass. */
   double ending();
 }

@@ -1,11 +1,10 @@
-package dev.pipewright.predict.run;
+package dev.pipewright.cost;
 
-import dev.pipewright.cost.Collectives;
+import dev.pipewright.cost.ZeroSeconds.Wire;
 import dev.pipewright.exchange.Segment;
 import dev.pipewright.exchange.ZeroStates;
 import dev.pipewright.exchange.ZeroStates.Shard;
 import dev.pipewright.plan.LayerRange;
-import dev.pipewright.predict.run.ZeroSeconds.Wire;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.Op.Pass;
 import java.util.Arrays;
@@ -13,23 +12,26 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /** The timeline of a stage under ZeRO while a worker runs its passes ({@link ZeroSeconds}). */
-final class ZeroTimeline implements ZeroStates.Steps {
+public final class ZeroTimeline implements ZeroStates.Steps {
   private final ZeroStates states;
   private final HolderGroups groups;
   private final Wire wire;
-  private final double element; // bytes
+  private final double element; // bytes of a parameter
+  private final double gradient; // of its gradient
   private final double[] forward; // by segment
   private final double[] backward;
   private final double[] input;
   private final double[] weight;
-  private final double[] comes; // when parameters are there; NaN where nobody has asked
+  private final double[] comes; // when parameters are there; NaN where not asked for
   private final Map<Pass, Sum> passes = new EnumMap<>(Pass.class);
   private int left; // passes that give gradients
   private double summed; // when the sum under way ends
-  private double behind; // seconds behind the last pass
+  private double afterPasses; // seconds after the last pass
   private double communication; // seconds of exchanges
   private double computed; // in the pass at hand
   private double waited;
+  private double gathering; // seconds of waits for parameters in passes
+  private double exposed; // seconds of all communication in them
 
   /** Of one kind of passes. */
   private static final class Sum {
@@ -48,6 +50,7 @@ final class ZeroTimeline implements ZeroStates.Steps {
     this.wire = wire;
     this.left = passes;
     this.element = loads.whole().workload().profile().precision().bytes();
+    this.gradient = loads.whole().workload().training().gradientBytes();
     int count = states.segments().size();
     this.forward = new double[count];
     this.backward = new double[count];
@@ -80,8 +83,9 @@ final class ZeroTimeline implements ZeroStates.Steps {
     sum.seconds += computed;
     if (states.eachPass()) {
       sum.seconds += lost;
+      exposed += lost;
     } else { // the last pass alone
-      behind += lost;
+      afterPasses += lost;
     }
     communication += wire.communication() - before;
     waited += lost;
@@ -90,7 +94,9 @@ final class ZeroTimeline implements ZeroStates.Steps {
   @Override
   public void need(int segment) {
     ahead(segment);
+    double before = wire.waited();
     wire.await(comes[segment]);
+    gathering += wire.waited() - before;
   }
 
   @Override
@@ -124,7 +130,7 @@ final class ZeroTimeline implements ZeroStates.Steps {
   public void addUp(int segment) {
     for (Shard shard : states.shards(segment)) {
       wire.await(summed);
-      summed = wire.begin(group(shard).reduceScatter(shard.whole() * element));
+      summed = wire.begin(group(shard).reduceScatter(shard.whole() * gradient));
     }
   }
 
@@ -136,36 +142,47 @@ final class ZeroTimeline implements ZeroStates.Steps {
   void finish() {
     double before = wire.now();
     wire.await(summed);
-    behind += wire.now() - before;
+    afterPasses += wire.now() - before;
     waited += wire.now() - before;
   }
 
-  /** Sums something behind all passes. */
+  /** Sums something after all passes. */
   void sum(double seconds) {
-    behind += seconds;
+    afterPasses += seconds;
   }
 
   /** Counts what computing loses to what it hides. */
   void slow(double overlap) {
     double lost = (1 - overlap) * Math.max(0, communication - waited);
     if (!states.eachPass()) {
-      behind += lost;
+      afterPasses += lost;
       return;
     }
+    exposed += communication == 0 ? 0 : lost;
     for (Sum sum : passes.values()) {
       sum.seconds += communication == 0 ? 0 : lost * sum.communication / communication;
     }
   }
 
   /** Seconds of a pass; 0 where there is none of the kind. */
-  double seconds(Pass pass) {
+  public double seconds(Pass pass) {
     Sum sum = passes.get(pass);
     return sum == null ? 0 : sum.seconds / sum.count;
   }
 
-  /** Seconds behind the last pass until all sums of gradients are there. */
-  double behind() {
-    return behind;
+  /** Seconds of a step's passes in which parameters are waited for. */
+  public double gatherSeconds() {
+    return gathering;
+  }
+
+  /** Seconds of them in which sums of gradients are, or which computing loses to communication. */
+  public double sumSeconds() {
+    return Math.max(0, exposed - gathering); // never below by rounding
+  }
+
+  /** Seconds after the last pass until all sums of gradients are there. */
+  public double afterPasses() {
+    return afterPasses;
   }
 
   /** Numbers of the worker's parameters that are no tied table's. */
@@ -189,7 +206,7 @@ final class ZeroTimeline implements ZeroStates.Steps {
   }
 
   /** Seconds until all have the parameters that are new. */
-  double spreading(double element) {
+  double allGatherUpdated() {
     if (states.gathered()) {
       return 0;
     }

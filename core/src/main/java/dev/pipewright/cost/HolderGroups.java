@@ -1,7 +1,6 @@
-package dev.pipewright.predict.run;
+package dev.pipewright.cost;
 
 import dev.pipewright.cluster.Cluster;
-import dev.pipewright.cost.Collectives;
 import dev.pipewright.plan.Assignment;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -16,16 +15,16 @@ import java.util.function.IntFunction;
  * @param same workers that hold the same part of it
  * @param all who hold it
  * @param tensorGroups workers that compute the same samples together
- * @param leaders the first of each team
+ * @param leaders the first of each tensor-parallel group
  */
-record HolderGroups(
+public record HolderGroups(
     Collectives same, Collectives all, Collectives tensorGroups, Collectives leaders) {
   /**
    * Those of a stage of a chain.
    *
    * @param device of each worker
    */
-  static HolderGroups of(
+  public static HolderGroups of(
       Cluster cluster, Assignment assignment, int depth, IntFunction<Integer> device) {
     List<Integer> holders = assignment.holders(depth);
     TreeMap<Integer, List<Integer>> byPart = new TreeMap<>();
@@ -44,7 +43,7 @@ record HolderGroups(
   }
 
   /** Groups that communicate at the same time, by worker. */
-  static Collectives group(
+  public static Collectives group(
       Cluster cluster, Collection<List<Integer>> groups, IntFunction<Integer> device) {
     List<int[]> found = new ArrayList<>();
     for (List<Integer> workers : groups) {

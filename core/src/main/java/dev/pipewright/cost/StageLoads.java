@@ -1,7 +1,5 @@
-package dev.pipewright.predict.run;
+package dev.pipewright.cost;
 
-import dev.pipewright.cost.ShardedProfile;
-import dev.pipewright.cost.StageCosts;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.LayerRange;
@@ -12,25 +10,29 @@ import java.util.List;
 import java.util.Map;
 
 /** What the stages of an assignment are to the workers that hold them. */
-final class StageLoads {
+public final class StageLoads {
   private final StageCosts costs; // of whole layers
   private final Map<Parallelism, StageCosts> shared = new HashMap<>(); // of a worker's part of them
   private final Assignment assignment;
   private final List<Integer> devices; // by worker
 
-  StageLoads(StageCosts costs, Assignment assignment, List<Integer> devices) {
+  /**
+   * @param costs of whole layers
+   * @param devices of the cluster, by worker
+   */
+  public StageLoads(StageCosts costs, Assignment assignment, List<Integer> devices) {
     this.costs = costs;
     this.assignment = assignment;
     this.devices = devices;
   }
 
   /** What whole layers cost. */
-  StageCosts whole() {
+  public StageCosts whole() {
     return costs;
   }
 
   /** What the layers of a stage cost one of its workers. */
-  StageCosts costs(int depth) {
+  public StageCosts costs(int depth) {
     Parallelism split = assignment.stages().get(depth).split();
     return split.several()
         ? shared.computeIfAbsent(
@@ -39,12 +41,12 @@ final class StageLoads {
   }
 
   /** The device of a worker. */
-  int device(int worker) {
+  public int device(int worker) {
     return devices.get(worker);
   }
 
   /** The devices of a rank, ascending. */
-  int[] devices(int rank) {
+  public int[] devices(int rank) {
     int first = assignment.firstWorker(rank);
     return devices.subList(first, first + assignment.workers().get(rank)).stream()
         .mapToInt(Integer::intValue)
@@ -53,7 +55,7 @@ final class StageLoads {
   }
 
   /** Samples of the largest slice that a worker of a stage computes. */
-  int slice(int depth) {
+  public int slice(int depth) {
     Placement placement = assignment.schedule().placement();
     int fewest = Integer.MAX_VALUE;
     for (int stage = depth; stage < placement.stages(); stage += placement.depth()) {
@@ -63,14 +65,14 @@ final class StageLoads {
   }
 
   /** Samples of the largest micro-batch. */
-  int microBatch() {
+  public int microBatch() {
     int chains = assignment.schedule().placement().chains();
     int all = assignment.schedule().microBatches() * chains / assignment.steps();
     return StageCosts.slice(assignment.batch(), all);
   }
 
   /** How many times slower than the profile's device the slowest of a stage is. */
-  double slowdown(int depth) {
+  public double slowdown(int depth) {
     double most = 0;
     for (int worker : assignment.holders(depth)) {
       most = Math.max(most, costs.slowdown(devices.get(worker)));
@@ -79,18 +81,18 @@ final class StageLoads {
   }
 
   /** Seconds of a pass for each second on the profile's device, waiting for others included. */
-  double pace(int depth) {
+  public double pace(int depth) {
     return slowdown(depth) * costs.workload().cluster().software().waiting(assignment.size());
   }
 
   /** Of some layers of a stage, on its slowest device. */
-  double seconds(Quantity quantity, int depth, LayerRange range) {
+  public double seconds(Quantity quantity, int depth, LayerRange range) {
     double seconds = costs(depth).seconds(quantity, slice(depth), range.first(), range.last() + 1);
     return seconds * (quantity == Quantity.UPDATE ? slowdown(depth) : pace(depth));
   }
 
   /** Of the parameters that a worker has of a stage. */
-  double parameterBytes(int depth) {
+  public double parameterBytes(int depth) {
     LayerRange range = assignment.stages().get(depth).range();
     return costs(depth).parameterBytes(range.first(), range.last() + 1);
   }

@@ -1,6 +1,7 @@
-package dev.pipewright.predict.run;
+package dev.pipewright.cost;
 
-import dev.pipewright.cost.StageCosts;
+import dev.pipewright.cost.StageCost.States;
+import dev.pipewright.exchange.Segment;
 import dev.pipewright.exchange.ShardedParameters;
 import dev.pipewright.exchange.TiedStates;
 import dev.pipewright.exchange.ZeroStates;
@@ -12,33 +13,37 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Bytes of a stage under ZeRO. While the gradients of a segment are summed there is room for the
- * worker's own and for those of others, then for its part of the sum, until the next sum begins.
- * After the last pass tied tables are summed one by one.
+ * Bytes of a stage under ZeRO: what is {@linkplain #reserved reserved} for its states, and what is
+ * there op by op. While the gradients of a segment are summed there is room for the worker's own
+ * and for those of others, then for its part of the sum, until the next sum begins. After the last
+ * pass tied tables are summed one by one.
  */
-final class ZeroBytes implements StateBytes {
+public final class ZeroBytes implements StateBytes {
   private final ZeroStates states;
   private final int passes;
   private final int[] segments; // by layer
   private final double[] added; // gradients that are added up, by layer
-  private final double[] staying; // those that are not, or behind the last pass; likewise
-  private final double[] whole; // of what is shared out, by segment
+  private final double[] staying; // those that are not, or after the last pass; likewise
+  private final double[] whole; // gradients of what is sharded, by segment
   private final double[] part; // the worker's
+  private final double[] parameters; // likewise
+  private final States reserved;
   private final double resting;
   private final double ending;
 
   /**
-   * @param worker that holds it
-   * @param layers of the stage, each behind those that it reads
-   * @param passes of a step that give gradients
+   * @param costs of the worker's part of layers
+   * @param worker that holds the stage
    */
-  ZeroBytes(
-      StageCosts costs, Assignment assignment, int depth, int worker, int[] layers, int passes) {
+  public ZeroBytes(StageCosts costs, Assignment assignment, int depth, int worker) {
     Chain chain = costs.workload().chain();
+    LayerRange range = assignment.stages().get(depth).range();
+    int[] layers = chain.graph().topological(chain.layers(range.first() - 1, range.last()));
     double element = costs.workload().profile().precision().bytes();
-    double remembered = costs.workload().training().optimizerBytes() / element;
-    this.states = ZeroStates.of(assignment, depth, worker, chain, RunPrediction.BUCKET_BYTES);
-    this.passes = passes;
+    double gradient = costs.workload().training().gradientBytes();
+    double remembered = costs.workload().training().optimizerBytes();
+    this.states = ZeroStates.of(assignment, depth, worker, chain, Segment.BUCKET_BYTES);
+    this.passes = assignment.schedule().gradientPasses(assignment.rankOf(worker), depth);
     int count = states.segments().size();
     this.segments = segments(chain, layers);
     this.added = new double[layers.length];
@@ -48,32 +53,50 @@ final class ZeroBytes implements StateBytes {
         new ShardedParameters(chain.graph(), assignment.stages().get(depth).split());
     for (int i = 0; i < layers.length; i++) {
       ShardedParameters.Held held = parameters.of(layers[i], assignment.partOf(worker));
-      double tied = tied(tables, layers[i], false) * element;
-      double all = held.numbers() * element - tied;
+      double tied = tied(tables, layers[i], false) * gradient;
+      double all = held.numbers() * gradient - tied;
       boolean own = states.kept(segments[i]) > 0; // but for what all parts have
-      added[i] = own ? (held.summed() ? held.whole() * element : 0) : all;
-      staying[i] = all - added[i] + tied(tables, layers[i], true) * element;
+      added[i] = own ? (held.summed() ? held.whole() * gradient : 0) : all;
+      staying[i] = all - added[i] + tied(tables, layers[i], true) * gradient;
     }
     this.whole = new double[count];
     this.part = new double[count];
-    double kept = 0;
+    this.parameters = new double[count];
+    double kept = 0; // parameters that no other worker has, and so are the next
+    double updated = 0;
+    double summed = 0;
+    double read = 0;
     for (int i = 0; i < count; i++) {
-      kept += states.kept(i) * element;
+      kept += states.kept(i);
       for (Shard shard : states.shards(i)) {
-        whole[i] += shard.whole() * element;
-        part[i] += shard.part() * element;
+        whole[i] += shard.whole() * gradient;
+        part[i] += shard.part() * gradient;
+        this.parameters[i] += shard.whole() * element;
+        updated += shard.part();
+        summed += states.eachPass() ? shard.part() : shard.numbers();
+        read += states.gathered() ? shard.part() : shard.whole();
       }
     }
-    double always = sum(states.gathered() ? part : whole) + sum(part) * remembered;
+    updated += kept;
+    summed += kept;
+    read += kept;
+    double gathered = 0; // of tied tables, all the time
     double last = sums(passes) + 2 * whole[0];
     for (TiedStates each : tables) {
       if (each.depths().get(0) == depth) {
-        always += (each.whole() + each.part() * remembered) * element;
-        last = Math.max(last, sum(part) + whileSummed(each) * element);
+        updated += each.part();
+        summed += states.eachPass() ? each.part() : each.table().numbers();
+        read += states.gathered() ? each.part() : each.whole();
+        gathered += states.gathered() ? each.whole() - each.part() : 0;
+        last = Math.max(last, sum(part) + whileSummed(each) * gradient);
       }
     }
-    this.resting = always + kept * (1 + remembered);
-    this.ending = kept + last;
+    double optimizer = updated * remembered;
+    this.reserved =
+        new States(
+            read * element, summed * gradient, read * element + summed * gradient + optimizer);
+    this.resting = (read + gathered) * element + optimizer;
+    this.ending = kept * gradient + last;
   }
 
   /**
@@ -112,13 +135,31 @@ final class ZeroBytes implements StateBytes {
     return Arrays.stream(bytes).sum();
   }
 
-  private static double behind(double[] bytes, int at) {
+  private static double after(double[] bytes, int at) {
     return at + 1 < bytes.length ? Arrays.stream(bytes, at + 1, bytes.length).sum() : 0;
   }
 
   @Override
   public double resting() {
     return resting;
+  }
+
+  /**
+   * What a step's states are given room for, wherever they are in it: of parameters, gradients and
+   * optimizer state the worker's part where the {@linkplain dev.pipewright.plan.ZeroStage stage}
+   * shards them, all of them where it does not (ZeRO, figure 1).
+   */
+  public States reserved() {
+    return reserved;
+  }
+
+  /**
+   * What the states need beyond {@link #reserved} when they are most: gathered parameters, and
+   * gradients while they are summed. 0 where that is less than reserved, as stage 1 sums gradients
+   * before all of them are there.
+   */
+  public double buffers() {
+    return Math.max(0, resting + most() - reserved.all());
   }
 
   @Override
@@ -154,7 +195,7 @@ final class ZeroBytes implements StateBytes {
   /** Parameters of the segment at hand, and of the one that comes next. */
   private double rooms(int segment, int next) {
     boolean follows = 0 <= next && next < whole.length;
-    return states.gathered() ? whole[segment] + (follows ? whole[next] : 0) : 0;
+    return states.gathered() ? parameters[segment] + (follows ? parameters[next] : 0) : 0;
   }
 
   @Override
@@ -173,13 +214,13 @@ final class ZeroBytes implements StateBytes {
     boolean accumulated = later && !states.eachPass();
     boolean leave = states.bySegment() && summing(passed);
     int own = segments[layer];
-    double bytes = later ? sum(staying) : behind(staying, layer);
+    double bytes = later ? sum(staying) : after(staying, layer);
     for (int i = 0; i < added.length; i++) {
       boolean there = accumulated || i > layer;
       bytes += there && (segments[i] <= own || !leave) ? added[i] : 0;
     }
     if (leave) {
-      bytes += moving(own + 1) + (later && states.eachPass() ? 0 : behind(part, own + 1));
+      bytes += moving(own + 1) + (later && states.eachPass() ? 0 : after(part, own + 1));
     }
     if (later && states.eachPass()) { // until the first segment is left, its last sum is under way
       bytes += own + 1 == whole.length ? sums(passed) + moving(0) : sum(part);
@@ -203,7 +244,7 @@ final class ZeroBytes implements StateBytes {
     int before = own + 1 < whole.length ? own + 1 : passed > 0 && states.eachPass() ? 0 : -1;
     double ended = before < 0 ? 0 : 2 * whole[before];
     double moves = (before < 0 ? 0 : part[before]) + largest(own);
-    double room = states.gathered() && own > 0 ? whole[own - 1] : 0;
+    double room = states.gathered() && own > 0 ? parameters[own - 1] : 0;
     return there + room - (before < 0 ? 0 : moving(before)) + Math.max(ended, moves);
   }
 
@@ -221,7 +262,7 @@ final class ZeroBytes implements StateBytes {
   }
 
   /** The most beyond {@link #resting} at any time of a step. */
-  double most() {
+  public double most() {
     double most = ending;
     for (int passed : List.of(0, Math.min(1, passes - 1), passes - 1)) {
       for (int layer = 0; layer < added.length; layer++) {
