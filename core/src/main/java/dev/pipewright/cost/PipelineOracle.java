@@ -133,7 +133,7 @@ public final class PipelineOracle implements Oracle {
   public Optional<ZeroCosts> zero(PipelinePlan plan) {
     return plan.sharding() == ZeroStage.NOTHING
         ? Optional.empty()
-        : Optional.of(new ZeroCosts(costs, plan));
+        : Optional.of(new ZeroCosts(costs, this::part, plan));
   }
 
   private void checkBelongs(PipelinePlan plan) {

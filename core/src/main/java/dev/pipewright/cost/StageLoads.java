@@ -8,11 +8,12 @@ import dev.pipewright.schedule.Placement;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /** What the stages of an assignment are to the workers that hold them. */
 public final class StageLoads {
   private final StageCosts costs; // of whole layers
-  private final Map<Parallelism, StageCosts> shared = new HashMap<>(); // of a worker's part of them
+  private final Function<Parallelism, StageCosts> shared; // of a worker's part of them
   private final Assignment assignment;
   private final List<Integer> devices; // by worker
 
@@ -21,7 +22,30 @@ public final class StageLoads {
    * @param devices of the cluster, by worker
    */
   public StageLoads(StageCosts costs, Assignment assignment, List<Integer> devices) {
+    this(costs, parts(costs), assignment, devices);
+  }
+
+  private static Function<Parallelism, StageCosts> parts(StageCosts costs) {
+    Map<Parallelism, StageCosts> known = new HashMap<>();
+    return split ->
+        known.computeIfAbsent(
+            split, each -> new StageCosts(ShardedProfile.of(costs.workload(), each)));
+  }
+
+  /**
+   * Where the costs of a worker's part of layers are known.
+   *
+   * @param costs of whole layers
+   * @param shared of a worker's part of them
+   * @param devices of the cluster, by worker
+   */
+  StageLoads(
+      StageCosts costs,
+      Function<Parallelism, StageCosts> shared,
+      Assignment assignment,
+      List<Integer> devices) {
     this.costs = costs;
+    this.shared = shared;
     this.assignment = assignment;
     this.devices = devices;
   }
@@ -34,10 +58,7 @@ public final class StageLoads {
   /** What the layers of a stage cost one of its workers. */
   public StageCosts costs(int depth) {
     Parallelism split = assignment.stages().get(depth).split();
-    return split.several()
-        ? shared.computeIfAbsent(
-            split, each -> new StageCosts(ShardedProfile.of(costs.workload(), each)))
-        : costs;
+    return split.several() ? shared.apply(split) : costs;
   }
 
   /** The device of a worker. */

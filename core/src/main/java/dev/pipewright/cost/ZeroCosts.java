@@ -1,6 +1,7 @@
 package dev.pipewright.cost;
 
 import dev.pipewright.cost.StageCost.StageMemory;
+import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.PipelinePlan;
@@ -11,6 +12,7 @@ import dev.pipewright.units.Check;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * What ZeRO changes of the costs of a plan's stages: parameters are gathered and sums of gradients
@@ -27,15 +29,16 @@ public final class ZeroCosts {
 
   /**
    * @param costs of whole layers
+   * @param parts what layers cost a device that computes its part of them
    * @param plan that shards its states
    */
-  ZeroCosts(StageCosts costs, PipelinePlan plan) {
+  ZeroCosts(StageCosts costs, Function<Parallelism, StageCosts> parts, PipelinePlan plan) {
     this.plan = plan;
     this.assignment = Assignment.of(plan);
     assignment.shardingRefusal().ifPresent(why -> Check.that(false, "%s", why));
     List<Integer> devices =
         plan.devicesByRank().stream().flatMap(List::stream).toList(); // by worker
-    this.loads = new StageLoads(costs, assignment, devices);
+    this.loads = new StageLoads(costs, parts, assignment, devices);
   }
 
   private int rank(int stage) {
@@ -70,10 +73,13 @@ public final class ZeroCosts {
     for (LayerRange again : own.recomputed()) {
       computed += loads.seconds(Quantity.FORWARD, stage, again);
     }
-    boolean split = plan.splitsBackward();
-    double weight = split ? passes.seconds(Pass.BACKWARD_WEIGHT) : 0;
-    double backward =
-        split ? passes.seconds(Pass.BACKWARD_INPUT) + weight : passes.seconds(Pass.BACKWARD);
+    double weight = 0;
+    double backward = passes.seconds(Pass.BACKWARD);
+    if (plan.splitsBackward()) { // some passes at least
+      double apart = passes.seconds(Pass.BACKWARD_WEIGHT);
+      weight = apart > 0 ? apart : loads.seconds(Quantity.WEIGHT_GRADIENT, stage, range);
+      backward = backward > 0 ? backward : passes.seconds(Pass.BACKWARD_INPUT) + apart;
+    }
     double forward = passes.seconds(Pass.FORWARD) - loads.seconds(Quantity.FORWARD, stage, range);
     double summing = passes.afterPasses() + seconds.allGatherUpdated(stage, rank(stage));
     return new StageCost(

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Seconds of the ops of a rank under ZeRO. A worker runs the rank's program alone, as if all inputs
@@ -30,6 +31,7 @@ public final class ZeroSeconds {
   private final Assignment assignment;
   private final Map<Integer, ZeroTimeline> stages = new TreeMap<>(); // of a chain
   private final Wire wire = new Wire();
+  private @Nullable HolderGroups ofRank; // those of the stage before
 
   /** What a worker's exchanges go over, and its clock. */
   static final class Wire {
@@ -79,7 +81,8 @@ public final class ZeroSeconds {
     }
     Set<Long> again = new HashSet<>(); // what has been computed again
     for (long op : program) {
-      run(op, again);
+      boolean recomputing = recomputing(op, again);
+      stage(depth(op)).run(Schedule.pass(op), recomputing);
     }
     stages.values().forEach(ZeroTimeline::finish);
     for (TiedStates tied : tied(rank)) {
@@ -117,21 +120,33 @@ public final class ZeroSeconds {
     ZeroStates states =
         ZeroStates.of(
             assignment, depth, assignment.firstWorker(rank), chain(), Segment.BUCKET_BYTES);
-    HolderGroups groups = HolderGroups.of(cluster(), assignment, depth, loads::device);
+    HolderGroups groups = groups(depth);
     int passes = assignment.schedule().gradientPasses(rank, depth);
     return new ZeroTimeline(loads, depth, states, groups, wire, passes);
   }
 
-  private void run(long op, Set<Long> again) {
-    Pass pass = Schedule.pass(op);
-    StageLayers layers = assignment.layers(Schedule.stage(op), Schedule.microBatch(op));
-    boolean stageInput = layers.recompute() == Recompute.STAGE_INPUT;
-    long key = (long) Schedule.stage(op) << 32 | Schedule.microBatch(op);
-    boolean recomputing = stageInput && pass.propagates() && !again.contains(key);
-    if (recomputing || pass == Pass.RECOMPUTE) {
-      again.add(key);
+  /** Stages of a rank have the same holders where the schedule runs in one direction. */
+  private HolderGroups groups(int depth) {
+    if (ofRank == null || assignment.schedule().placement().chains() > 1) {
+      ofRank = HolderGroups.of(cluster(), assignment, depth, loads::device);
     }
-    stage(depth(op)).run(pass, recomputing);
+    return ofRank;
+  }
+
+  /**
+   * Whether a pass begins with its forward pass run again.
+   *
+   * @param again stages with micro-batches whose forward pass has been run again; this one is added
+   */
+  private boolean recomputing(long op, Set<Long> again) {
+    StageLayers layers = assignment.layers(Schedule.stage(op), Schedule.microBatch(op));
+    Pass pass = Schedule.pass(op);
+    boolean begins = pass.propagates() || pass == Pass.RECOMPUTE;
+    if (layers.recompute() != Recompute.STAGE_INPUT || !begins) {
+      return false;
+    }
+    boolean first = again.add((long) Schedule.stage(op) << 32 | Schedule.microBatch(op));
+    return first && pass.propagates();
   }
 
   private List<TiedStates> tied(int rank) {

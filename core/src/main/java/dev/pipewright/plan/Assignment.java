@@ -9,7 +9,6 @@ import dev.pipewright.schedule.Schedule;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -295,13 +294,17 @@ public record Assignment(
 
   /** The first worker of a rank. */
   public int firstWorker(int rank) {
-    return workers.subList(0, rank).stream().mapToInt(Integer::intValue).sum();
+    int first = 0;
+    for (int before = 0; before < rank; before++) {
+      first += workers.get(before);
+    }
+    return first;
   }
 
   /** The rank that a worker belongs to. */
   public int rankOf(int worker) {
     int rank = 0;
-    while (firstWorker(rank) + workers.get(rank) <= worker) {
+    for (int end = workers.get(0); end <= worker; end += workers.get(rank)) {
       rank++;
     }
     return rank;
@@ -371,22 +374,18 @@ public record Assignment(
   /** The workers that hold the parameters of a stage of a chain, ascending. */
   public List<Integer> holders(int depth) {
     Placement placement = schedule.placement();
-    List<Integer> holders = new ArrayList<>();
-    for (int chain = 0; chain < placement.chains(); chain++) {
-      int rank = placement.rankOf(chain * placement.depth() + depth);
-      for (int i = 0; i < workers.get(rank); i++) {
-        int worker = firstWorker(rank) + i;
-        if (!holders.contains(worker)) {
-          holders.add(worker);
-        }
-      }
-    }
-    Collections.sort(holders);
-    return holders;
+    return IntStream.range(0, placement.chains())
+        .map(chain -> placement.rankOf(chain * placement.depth() + depth))
+        .distinct()
+        .sorted()
+        .flatMap(rank -> IntStream.range(firstWorker(rank), firstWorker(rank) + workers.get(rank)))
+        .boxed()
+        .toList();
   }
 
   /** Those of {@link #holders} that hold the same part of it as one of them. */
   public List<Integer> holders(int depth, int worker) {
-    return holders(depth).stream().filter(other -> partOf(other) == partOf(worker)).toList();
+    int part = partOf(worker);
+    return holders(depth).stream().filter(other -> partOf(other) == part).toList();
   }
 }

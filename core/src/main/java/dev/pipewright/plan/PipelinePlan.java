@@ -70,6 +70,15 @@ public record PipelinePlan(
         spec, microBatches, microBatch, replicas, overlapGradients, stages, other);
   }
 
+  /**
+   * The same plan with other sums of gradients.
+   *
+   * @param overlaps whether they run during the last backward pass
+   */
+  public PipelinePlan overlapping(boolean overlaps) {
+    return new PipelinePlan(spec, microBatches, microBatch, replicas, overlaps, stages, sharding);
+  }
+
   /** Samples per step over all replicas. */
   public long globalBatch() {
     return (long) microBatches * microBatching();

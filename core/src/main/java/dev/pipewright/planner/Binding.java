@@ -5,6 +5,7 @@ import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.schedule.Placement;
 import dev.pipewright.units.Units;
 import java.util.List;
 
@@ -16,13 +17,13 @@ final class Binding {
     Assessment assessment = candidate.estimate();
     PipelinePlan plan = candidate.plan();
     double step = candidate.seconds();
+    double[] busy = busy(plan, assessment.stages());
     int slowest = 0;
-    for (int s = 1; s < assessment.stages().size(); s++) {
-      if (busy(assessment.stages().get(s)) > busy(assessment.stages().get(slowest))) {
-        slowest = s;
-      }
+    for (int rank = 1; rank < busy.length; rank++) {
+      slowest = busy[rank] > busy[slowest] ? rank : slowest;
     }
-    double compute = busy(assessment.stages().get(slowest)) * plan.microBatches();
+    double compute = busy[slowest];
+    boolean severalStages = plan.stages().size() > busy.length;
     double reduce = 0;
     double link = 0;
     int tightest = 0;
@@ -40,7 +41,7 @@ final class Binding {
             ? "link"
             : compute >= 0.5 * step ? "compute" : "all-reduce";
     return what
-        + ": stage "
+        + (severalStages ? ": rank " : ": stage ")
         + slowest
         + " computes "
         + Units.seconds(compute)
@@ -64,7 +65,15 @@ final class Binding {
         .anyMatch(stage -> stage.recompute() != dev.pipewright.plan.Recompute.NONE);
   }
 
-  private static double busy(StageCost stage) {
-    return stage.forwardSeconds() + stage.backwardSeconds();
+  /** Seconds of all passes of each rank. */
+  private static double[] busy(PipelinePlan plan, List<StageCost> stages) {
+    Placement placement = plan.placement();
+    double[] busy = new double[placement.ranks()];
+    double each = (double) plan.microBatches() / placement.chains();
+    for (int stage = 0; stage < placement.stages(); stage++) {
+      StageCost cost = stages.get(stage % placement.depth());
+      busy[placement.rankOf(stage)] += each * (cost.forwardSeconds() + cost.backwardSeconds());
+    }
+    return busy;
   }
 }

@@ -85,6 +85,19 @@ public final class DapplePlanner {
   }
 
   /**
+   * The same for pipelines that are nearly as fast as a plan that is known, or faster; without a
+   * best plan where there is none.
+   *
+   * @param seconds that the known plan takes
+   */
+  static Planning planWithin(
+      double seconds, StageCosts costs, Request request, Oracle decides, BooleanSupplier stop) {
+    DapplePlanner planner = of(costs, request, stop, false);
+    planner.limit = seconds;
+    return planner.run(decides);
+  }
+
+  /**
    * Plans until the best is proven under the cost model: first as {@link #plan} does, then, where
    * that left anything out, with all layers, stage sizes and placements, as long as it takes and as
    * memory lasts. What was left out is said ({@link Planning#search}).
@@ -288,7 +301,7 @@ public final class DapplePlanner {
             .dataParallel(microBatching, count, request.policies().get(0))
             .ifPresent(plan -> {
               plain.add(Decision.estimated(plan, estimates));
-              overlapped.add(Decision.estimated(Drafts.overlapped(plan), estimates));
+              overlapped.add(Decision.estimated(plan.overlapping(true), estimates));
             });
       }
     }

@@ -103,12 +103,6 @@ final class Drafts {
             List.of(stage)));
   }
 
-  /** The same plan with all-reduce during the last backward pass. */
-  static PipelinePlan overlapped(PipelinePlan plan) {
-    return new PipelinePlan(
-        plan.spec(), plan.microBatches(), plan.microBatch(), plan.replicas(), true, plan.stages());
-  }
-
   /** How many micro-batches of those wanted a stage of searched positions can hold. */
   int room(
       int first,

@@ -14,7 +14,6 @@ import dev.pipewright.schedule.search.OpTimes;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
-import java.util.stream.IntStream;
 
 /** What a schedule is made for where its stages are priced: durations, and what memory holds. */
 final class PricedInput implements ScheduleInput {
@@ -66,31 +65,6 @@ final class PricedInput implements ScheduleInput {
   public OpTimes opTimes(Placement placement) {
     PipelinePlan plan = plans.apply(once(placement));
     return StepTimes.of(plan, oracle.stages(plan));
-  }
-
-  /**
-   * About the least that a step can take: the work of the busiest rank, after the first micro-batch
-   * has come to it, as if the schedule ran in one direction and several stages of a rank formed a
-   * wave.
-   */
-  double roughSeconds() {
-    Placement placement = placement();
-    List<StageCost> stages = oracle.stages(plans.apply(once(placement)));
-    double[] work = new double[ranks];
-    double[] arrival = new double[ranks];
-    Arrays.fill(arrival, Double.POSITIVE_INFINITY);
-    double way = 0;
-    for (int stage = 0; stage < stages.size(); stage++) {
-      int rank = placement.rankOf(stage);
-      StageCost cost = stages.get(stage);
-      work[rank] += cost.forwardSeconds() + cost.backwardSeconds() - cost.savedSeconds();
-      arrival[rank] = Math.min(arrival[rank], way);
-      way += cost.forwardSeconds() + cost.sendSeconds();
-    }
-    return IntStream.range(0, ranks)
-        .mapToDouble(rank -> arrival[rank] + microBatches * work[rank])
-        .max()
-        .orElseThrow();
   }
 
   /** Of one direction, wherever its stages are. */

@@ -5,6 +5,7 @@ import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.PipelineOracle;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.model.Chain;
+import dev.pipewright.plan.LayerRange;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.plan.Recompute;
 import dev.pipewright.plan.StagePlan;
@@ -14,7 +15,9 @@ import dev.pipewright.planner.recompute.Recomputation;
 import dev.pipewright.profile.Profile;
 import dev.pipewright.profile.Profile.Quantity;
 import dev.pipewright.schedule.FixedOrder;
+import dev.pipewright.schedule.PipelinePolicy;
 import dev.pipewright.schedule.Placement;
+import dev.pipewright.schedule.ScheduleSpec;
 import dev.pipewright.schedule.catalog.ScheduleEntry;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,30 +28,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** A pipeline of one schedule whose cuts between stages can be moved. */
 final class ScheduledCuts {
-  /**
-   * Devices in equal ranks.
-   *
-   * @param each devices of a rank
-   * @param neighbours whether the devices of a rank follow each other; otherwise those of a
-   *     pipeline do
-   * @param chunks stages of each rank and direction
-   */
-  record Grid(int ranks, int each, boolean neighbours, int chunks) {
-    List<Integer> devices(int rank) {
-      return IntStream.range(0, each)
-          .mapToObj(i -> neighbours ? rank * each + i : i * ranks + rank)
-          .toList();
-    }
-  }
-
   private static final int LEAST_PRICED = 50; // plans
-
-  private static final int MOST_PRICED = 1_000;
 
   private static final long MOST_PASSES = 500_000; // of all plans that are priced
 
@@ -58,25 +42,39 @@ final class ScheduledCuts {
 
   private static final int FARTHEST = 3; // layers
 
+  private static final int MOST_TRIES = 4; // shares of recomputed layers
+
+  private static final double MORE = 0.05; // of the layers
+
   /**
    * A plan with its price.
    *
    * @param firsts of each stage, in positions of the path
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Priced(FixedOrder order, int[] firsts, PipelinePlan plan, Assessment estimate) {}
+  private record Priced(ScheduleSpec order, int[] firsts, PipelinePlan plan, Assessment estimate) {
+    boolean fits() {
+      return estimate.fits();
+    }
+
+    /** On the fullest device of a stage. */
+    PeakMemory peak(int stage) {
+      return estimate.memory().get(stage);
+    }
+  }
 
   private final ScheduleEntry entry;
   private final Grid grid;
   private final MicroBatching batching;
   private final Recomputation recomputation;
   private final PipelineOracle oracle;
+  private final boolean layersInARow; // without branches
   private final int[] path;
   private final PricedInput input;
   private final int[] balanced;
   private @Nullable Priced best; // once it is priced
   private final Set<List<Integer>> seen = new HashSet<>(); // cuts that were priced
-  private final int mostPriced;
+  private int mostPriced;
   private BooleanSupplier stop = () -> false;
 
   private ScheduledCuts(
@@ -85,8 +83,10 @@ final class ScheduledCuts {
       MicroBatching batching,
       Recomputation recomputation,
       PipelineOracle oracle,
+      boolean layersInARow,
       int[] path,
       int[] firsts) {
+    this.layersInARow = layersInARow;
     this.entry = entry;
     this.grid = grid;
     this.batching = batching;
@@ -94,11 +94,9 @@ final class ScheduledCuts {
     this.oracle = oracle;
     this.path = path;
     this.balanced = firsts;
-    long passes = (long) firsts.length * batching.microBatches();
-    this.mostPriced = Math.clamp(MOST_PASSES / passes, LEAST_PRICED, MOST_PRICED);
     this.seen.add(Arrays.stream(firsts).boxed().toList());
-    boolean[] again = new boolean[grid.ranks()];
-    Arrays.fill(again, recomputation.always());
+    double[] again = new double[grid.stages()];
+    Arrays.fill(again, recomputation.always() ? 1 : 0);
     this.input =
         new PricedInput(
             grid.ranks(),
@@ -106,11 +104,6 @@ final class ScheduledCuts {
             grid.chunks(),
             oracle,
             once -> plan(once, once.microBatches(), best == null ? firsts : best.firsts(), again));
-  }
-
-  /** About the least that a step can take, before the schedule is made. */
-  double roughSeconds() {
-    return input.roughSeconds();
   }
 
   /**
@@ -122,8 +115,10 @@ final class ScheduledCuts {
     best = priced(order(), balanced);
   }
 
-  private FixedOrder order() {
-    return FixedOrder.of(entry.make(input).named(entry.name()));
+  /** By the closed form where there is one. */
+  private ScheduleSpec order() {
+    Optional<PipelinePolicy> policy = PipelinePolicy.find(entry.name());
+    return policy.isPresent() ? policy.get() : FixedOrder.of(entry.make(input).named(entry.name()));
   }
 
   /** Stages of balanced time; empty where the network has too few layers on one path. */
@@ -136,18 +131,18 @@ final class ScheduledCuts {
       PipelineOracle oracle) {
     Chain chain = costs.workload().chain();
     int[] path = OnePath.positions(chain);
-    if ((long) grid.ranks() * grid.chunks() > path.length) {
+    if (grid.stages() > path.length) {
       return Optional.empty();
     }
-    int count = grid.ranks() * grid.chunks();
-    Profile profile = costs.workload().profile();
-    int slice = StageCosts.slice(batching.samples(), grid.each());
+    Profile profile = oracle.part(grid.parallelism()).workload().profile();
+    int slice = StageCosts.slice(batching.samples(), grid.replicas());
     double[] seconds = profile.seconds(Quantity.FORWARD, slice);
     double[] backward = profile.seconds(Quantity.BACKWARD, slice);
     Arrays.setAll(seconds, layer -> seconds[layer] + backward[layer]);
-    int[] firsts = BlockPartition.firsts(OnePath.weights(chain, path, seconds), count);
+    int[] firsts = BlockPartition.firsts(OnePath.weights(chain, path, seconds), grid.stages());
     return Optional.of(
-        new ScheduledCuts(entry, grid, batching, recomputation, oracle, path, firsts));
+        new ScheduledCuts(
+            entry, grid, batching, recomputation, oracle, costs.total(), path, firsts));
   }
 
   private Priced best() {
@@ -170,6 +165,11 @@ final class ScheduledCuts {
     return estimate().fits();
   }
 
+  /** Whether all activations are kept. */
+  boolean keepsAll() {
+    return plan().stages().stream().allMatch(stage -> stage.recompute() == Recompute.NONE);
+  }
+
   /** Plans that were priced. */
   int priced() {
     return seen.size();
@@ -178,9 +178,13 @@ final class ScheduledCuts {
   /**
    * Moves single cuts, or else neighbouring ones together, for as long as the plan gets better;
    * then again from cuts at random near the best, a few times.
+   *
+   * @param most plans that are priced
    */
-  void improve(BooleanSupplier stop) {
+  void improve(int most, BooleanSupplier stop) {
     this.stop = stop;
+    long passes = (long) balanced.length * batching.microBatches();
+    mostPriced = (int) Math.min(most, Math.max(LEAST_PRICED, MOST_PASSES / passes));
     search();
     if (entry.needsDurations()) {
       remake();
@@ -290,38 +294,91 @@ final class ScheduledCuts {
     return Math.max(0, fullest - 1);
   }
 
-  /** The plan that keeps what fits: ranks where something does not recompute whole stages. */
-  private Priced priced(FixedOrder order, int[] firsts) {
-    boolean[] again = new boolean[grid.ranks()];
-    Arrays.fill(again, recomputation.always());
-    PipelinePlan plan = plan(order, batching.microBatches(), firsts, again);
-    Assessment estimate = oracle.assess(plan);
-    if (recomputation.always() || recomputation == Recomputation.NEVER || estimate.fits()) {
-      return new Priced(order, firsts, plan, estimate);
+  /** The plan that keeps what fits: stages recompute where a device has too little memory. */
+  private Priced priced(ScheduleSpec order, int[] firsts) {
+    double[] share = new double[firsts.length];
+    Arrays.fill(share, recomputation.always() ? 1 : 0);
+    Priced kept = priced(order, firsts, share);
+    if (recomputation.always() || recomputation == Recomputation.NEVER || kept.fits()) {
+      return kept;
     }
-    for (int stage = 0; stage < plan.stages().size(); stage++) {
-      again[plan.placement().rankOf(stage)] |= !estimate.memory().get(stage).fits();
-    }
-    PipelinePlan recomputing = plan(order, batching.microBatches(), firsts, again);
-    return new Priced(order, firsts, recomputing, oracle.assess(recomputing));
+    Arrays.setAll(share, stage -> kept.peak(stage).fits() ? 0 : 1);
+    Priced again = priced(order, firsts, share);
+    boolean some = recomputation == Recomputation.SELECTIVE && layersInARow && again.fits();
+    return some ? partly(kept, again).orElse(again) : again;
   }
 
-  private PipelinePlan plan(FixedOrder order, int microBatches, int[] cuts, boolean[] again) {
+  /**
+   * With as many layers of each stage recomputed as memory lacks, counted in shares of what the
+   * whole stage spares, or a few more.
+   */
+  private Optional<Priced> partly(Priced kept, Priced again) {
+    double[] share = new double[again.firsts().length];
+    for (int stage = 0; stage < share.length; stage++) {
+      PeakMemory all = kept.peak(stage);
+      double spared = all.peakBytes() - again.peak(stage).peakBytes();
+      double lacking = all.peakBytes() - all.capacity().value();
+      share[stage] = all.fits() ? 0 : lacking / spared;
+    }
+    for (int tries = 0; tries < MOST_TRIES; tries++) {
+      Priced some = priced(again.order(), again.firsts(), share);
+      if (some.fits()) {
+        return Optional.of(some);
+      }
+      Arrays.setAll(
+          share,
+          stage -> some.peak(stage).fits() ? share[stage] : Math.min(1, share[stage] + MORE));
+    }
+    return Optional.empty();
+  }
+
+  private Priced priced(ScheduleSpec order, int[] firsts, double[] share) {
+    PipelinePlan plan = plan(order, batching.microBatches(), firsts, share);
+    return new Priced(order, firsts, plan, oracle.assess(plan));
+  }
+
+  /**
+   * The plan.
+   *
+   * @param share of the layers of each stage that are recomputed
+   */
+  private PipelinePlan plan(ScheduleSpec order, int microBatches, int[] cuts, double[] share) {
     Placement placement = order.placement(cuts.length);
     int[] inFlight = order.inFlight(cuts.length, microBatches);
     List<StagePlan> stages = new ArrayList<>();
     for (int stage = 0; stage < cuts.length; stage++) {
       int next = stage + 1 < cuts.length ? cuts[stage + 1] : path.length;
-      int rank = placement.rankOf(stage);
-      stages.add(
+      StagePlan keeping =
           new StagePlan(
               cuts[stage] == 0 ? 0 : path[cuts[stage] - 1] + 1,
               path[next - 1],
-              grid.devices(rank),
-              again[rank] ? recomputation.ofStage() : Recompute.NONE,
-              inFlight[stage]));
+              grid.devices(placement.rankOf(stage)),
+              grid.parallelism(),
+              Recompute.NONE,
+              inFlight[stage],
+              List.of());
+      stages.add(recomputing(keeping, share[stage]));
     }
     return new PipelinePlan(
-        order, microBatches, batching.microBatch(), batching.unit(), false, stages);
+        order,
+        microBatches,
+        batching.microBatch(),
+        batching.unit(),
+        grid.overlaps(),
+        stages,
+        grid.sharding());
+  }
+
+  /** The first layers of a stage are recomputed. */
+  private StagePlan recomputing(StagePlan stage, double share) {
+    int layers = stage.lastLayer() - stage.firstLayer() + 1;
+    int count = (int) Math.ceil(layers * share);
+    if (count == 0) {
+      return stage;
+    }
+    return count == layers
+        ? stage.with(recomputation.ofStage())
+        : stage.selective(
+            List.of(new LayerRange(stage.firstLayer(), stage.firstLayer() + count - 1)));
   }
 }

@@ -7,9 +7,13 @@ import java.util.Arrays;
 /** A schedule given by its programs, with any placement of stages and number of directions. */
 public final class FixedOrder implements ScheduleSpec {
   private final Schedule order;
+  private final int[] inFlight; // by stage of a chain
+  private final boolean splitsBackward;
 
   private FixedOrder(Schedule order) {
     this.order = order;
+    this.inFlight = inFlight(order);
+    this.splitsBackward = splitsBackward(order);
   }
 
   /**
@@ -65,7 +69,12 @@ public final class FixedOrder implements ScheduleSpec {
   /** The most micro-batches of its chain that each stage holds at once. */
   @Override
   public int[] inFlight(int stages, int microBatches) {
-    int depth = placement(stages).depth();
+    placement(stages); // throws for another number
+    return inFlight.clone();
+  }
+
+  private static int[] inFlight(Schedule order) {
+    int depth = order.placement().depth();
     int[] now = new int[order.stages()];
     int[] most = new int[depth];
     for (int rank = 0; rank < order.ranks(); rank++) {
@@ -111,9 +120,18 @@ public final class FixedOrder implements ScheduleSpec {
 
   @Override
   public boolean splitsBackward() {
-    return Arrays.stream(programs(order))
-        .flatMapToLong(Arrays::stream)
-        .anyMatch(op -> Schedule.pass(op) == Pass.BACKWARD_WEIGHT);
+    return splitsBackward;
+  }
+
+  private static boolean splitsBackward(Schedule order) {
+    for (int rank = 0; rank < order.ranks(); rank++) {
+      for (long op : order.packed(rank)) {
+        if (Schedule.pass(op) == Pass.BACKWARD_WEIGHT) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   @Override

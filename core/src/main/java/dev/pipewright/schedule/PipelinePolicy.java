@@ -1,6 +1,8 @@
 package dev.pipewright.schedule;
 
 import dev.pipewright.units.Check;
+import java.util.Arrays;
+import java.util.Optional;
 
 /** How many forward passes a stage runs before its first backward pass (DAPPLE §V-C). */
 public enum PipelinePolicy implements ScheduleSpec {
@@ -13,6 +15,13 @@ public enum PipelinePolicy implements ScheduleSpec {
 
   PipelinePolicy(String scheduleName) {
     this.scheduleName = scheduleName;
+  }
+
+  /** The policy of a schedule's name; empty where it is another schedule. */
+  public static Optional<PipelinePolicy> find(String scheduleName) {
+    return Arrays.stream(values())
+        .filter(policy -> policy.scheduleName.equals(scheduleName))
+        .findFirst();
   }
 
   @Override

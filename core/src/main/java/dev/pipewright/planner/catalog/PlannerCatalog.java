@@ -1,5 +1,6 @@
 package dev.pipewright.planner.catalog;
 
+import dev.pipewright.planner.AutoPlanner;
 import dev.pipewright.planner.DapplePlanner;
 import dev.pipewright.planner.Objective;
 import dev.pipewright.planner.PlainPipeline;
@@ -29,7 +30,7 @@ import java.util.stream.Stream;
 /** All planners, by what they make small, in the order of the help text. */
 public final class PlannerCatalog {
   /** The planner that plans where none is named. */
-  public static final String DEFAULT = "auto";
+  public static final String DEFAULT = AutoPlanner.NAME;
 
   /** The planner of one pipeline with a device for each stage; of one stage, of one device. */
   public static final String STRAIGHT = "straight";
@@ -39,9 +40,11 @@ public final class PlannerCatalog {
           PlannerEntry.time(
               DEFAULT,
               "the fastest step; the default",
-              StepPlanner.of(DapplePlanner::plan).with(Schedules.ANY)),
+              StepPlanner.of(AutoPlanner::plan).with(Schedules.ANY)),
           PlannerEntry.time(
-              "dapple", "the same", StepPlanner.of(DapplePlanner::plan).with(Schedules.ANY)),
+              "dapple",
+              "hybrids of data and pipeline parallelism",
+              StepPlanner.of(DapplePlanner::plan).with(Schedules.ANY)),
           PlannerEntry.time(
               "exact",
               "the same, until it is proven",

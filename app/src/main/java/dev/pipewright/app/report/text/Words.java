@@ -50,7 +50,7 @@ public final class Words {
           .append(range(stage.firstLayer(), stage.lastLayer()))
           .append(" ×")
           .append(stage.devices().size())
-          .append(stage.parallelism().several() ? "t" + stage.parallelism().parts() : "");
+          .append(degree(stage));
     }
     return text.toString();
   }
@@ -69,9 +69,15 @@ public final class Words {
       fewest = Math.min(fewest, own);
       most = Math.max(most, own);
     }
-    return fewest == most
-        ? stages(plan) + " ×" + most
+    boolean alike = plan.stages().stream().map(StagePlan::parallelism).distinct().count() == 1;
+    return fewest == most && alike
+        ? stages(plan) + " ×" + most + degree(plan.stages().get(0))
         : plan.stages().size() + " stages on " + devices;
+  }
+
+  /** {@code t4}; nothing where layers are not divided. */
+  private static String degree(StagePlan stage) {
+    return stage.parallelism().several() ? "t" + stage.parallelism().parts() : "";
   }
 
   /** {@code 4 stages}, {@code 16 stages on 8 ranks}. */

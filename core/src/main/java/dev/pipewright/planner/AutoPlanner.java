@@ -1,0 +1,119 @@
+package dev.pipewright.planner;
+
+import dev.pipewright.cost.CostModel;
+import dev.pipewright.cost.Oracle;
+import dev.pipewright.cost.StageCosts;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Parallelism.Kind;
+import dev.pipewright.plan.ParallelismLimits;
+import dev.pipewright.plan.ZeroStage;
+import dev.pipewright.planner.Planning.Candidate;
+import dev.pipewright.planner.Planning.LowerBound;
+import dev.pipewright.planner.Planning.Search;
+import dev.pipewright.planner.Request.Shape;
+import dev.pipewright.planner.ScheduledPlanner.Choice;
+import dev.pipewright.schedule.PipelinePolicy;
+import dev.pipewright.schedule.catalog.ScheduleCatalog;
+import dev.pipewright.schedule.catalog.ScheduleEntry;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The fastest of two kinds of plans: {@linkplain DapplePlanner hybrids} with 1F1B whose stages have
+ * any number of devices, and {@linkplain EqualPipelines equal pipelines} with any schedule of the
+ * catalogue, parallelism within layers as far as a machine reaches, and sharded optimizer state.
+ */
+public final class AutoPlanner {
+  /** The planner's name. */
+  public static final String NAME = "auto";
+
+  private static final EqualPipelines.Effort EFFORT = new EqualPipelines.Effort(8, 12, 2, 40);
+  private static final String FIRST = PipelinePolicy.A.scheduleName();
+  private static final double HOPE = 1.1; // how much slower hybrids may begin
+  private static final int MOST_CHUNKS = 8;
+
+  private AutoPlanner() {}
+
+  /**
+   * Plans.
+   *
+   * @param decides chooses among the best few; a simulator
+   * @param stop asked now and then; from the first yes on the best so far counts
+   */
+  public static Planning plan(
+      StageCosts costs, Request request, Oracle decides, BooleanSupplier stop) {
+    boolean hybridsOnly =
+        request.costModel() != CostModel.PIPEWRIGHT || request.shape() != Shape.ANY;
+    if (hybridsOnly) {
+      return DapplePlanner.plan(costs, request, decides, stop);
+    }
+    EqualPipelines pipelines = new EqualPipelines(costs, request, choices(request), EFFORT, stop);
+    for (Parallelism parallelism : parallelisms(costs)) {
+      pipelines.add(parallelism, List.of(ZeroStage.OPTIMIZER, ZeroStage.PARAMETERS));
+    }
+    List<Candidate> found = new ArrayList<>(pipelines.search(decides));
+    double known = found.isEmpty() ? Double.POSITIVE_INFINITY : HOPE * found.get(0).seconds();
+    Planning hybrids = DapplePlanner.planWithin(known, costs, request, decides, stop);
+    found.addAll(hybrids.candidates());
+    found.sort(Comparator.comparingDouble(Candidate::seconds));
+    Optional<Candidate> best = found.stream().findFirst();
+    return new Planning(
+        NAME,
+        request.costModel().word(),
+        best,
+        found,
+        bound(hybrids.lowerBound(), pipelines.leastSeconds()),
+        best.map(Binding::of).orElse("memory"),
+        hybrids.serialSeconds(),
+        new Search(
+            false,
+            pipelines.plans() + hybrids.search().labels(),
+            "equal pipelines with all schedules, and " + hybrids.search().space()));
+  }
+
+  /** Of both kinds of plans. */
+  private static LowerBound bound(LowerBound hybrids, double pipelines) {
+    return pipelines < hybrids.value()
+        ? new LowerBound(pipelines, "the work of each rank of equal pipelines")
+        : hybrids;
+  }
+
+  /** All schedules that flush, as a request allows. */
+  private static List<Choice> choices(Request request) {
+    boolean some = !request.policies().equals(List.of(PipelinePolicy.A, PipelinePolicy.B));
+    List<Choice> choices = new ArrayList<>();
+    for (ScheduleEntry entry : ScheduleCatalog.entries()) {
+      boolean asked =
+          PipelinePolicy.find(entry.name()).map(request.policies()::contains).orElse(!some);
+      if (entry.isSynchronousPipeline() && asked) {
+        int most = entry.fixedChunks() ? entry.chunks() : MOST_CHUNKS;
+        for (int chunks = entry.chunks(); chunks <= most; chunks++) {
+          choices.add(new Choice(entry, chunks));
+        }
+      }
+    }
+    choices.sort(Comparator.comparing(choice -> !choice.entry().name().equals(FIRST)));
+    return choices;
+  }
+
+  /** Of degrees that divide a machine; the layers as they are come first. */
+  private static List<Parallelism> parallelisms(StageCosts costs) {
+    ParallelismLimits limits = new ParallelismLimits(costs.workload().chain().graph());
+    int machine = costs.workload().cluster().groups().get(0).get(0);
+    List<Parallelism> found = new ArrayList<>(List.of(Parallelism.NONE));
+    for (int parts = 2; parts <= machine; parts++) {
+      for (Kind kind : Kind.values()) {
+        if (kind != Kind.NONE && machine % parts == 0) {
+          Parallelism parallelism = Parallelism.of(kind, parts);
+          if (limits.refusal(parallelism).isEmpty()) {
+            found.add(parallelism);
+          }
+        }
+      }
+    }
+    return found;
+  }
+}
