@@ -120,10 +120,11 @@ public final class PipelineOracle implements Oracle {
   public List<StageCost> stages(PipelinePlan plan) {
     checkBelongs(plan);
     List<StageCost> stages = new ArrayList<>();
+    int devices = plan.devices();
     Optional<ZeroCosts> zero = zero(plan);
     for (int s = 0; s < plan.stages().size(); s++) {
       int index = s;
-      StageCost whole = stage(plan, s);
+      StageCost whole = stage(plan, s, devices);
       stages.add(zero.map(shards -> shards.of(index, whole)).orElse(whole));
     }
     return stages;
@@ -202,7 +203,7 @@ public final class PipelineOracle implements Oracle {
     return seconds;
   }
 
-  private StageCost stage(PipelinePlan plan, int index) {
+  private StageCost stage(PipelinePlan plan, int index, int devices) {
     StagePlan stage = plan.stages().get(index);
     StageGroups groups = groups(plan, index);
     StageCosts part = part(stage.parallelism());
@@ -212,7 +213,7 @@ public final class PipelineOracle implements Oracle {
     int end = stage.lastLayer() + 1;
     double[] forward = part.forwardSeconds(slice);
     double[] backward = part.backwardSeconds(slice);
-    double pace = pace(plan, groups);
+    double pace = pace(devices, groups);
     double forwardSeconds =
         (forward[end] - forward[first]) * pace
             + exchanges.map(each -> each.forward(first, end)).orElse(0.0);
@@ -248,8 +249,8 @@ public final class PipelineOracle implements Oracle {
   }
 
   /** Seconds of a pass for each second on the profile's device, waiting included. */
-  private double pace(PipelinePlan plan, StageGroups groups) {
-    return groups.slowdown() * costs.workload().cluster().software().waiting(plan.devices());
+  private double pace(int devices, StageGroups groups) {
+    return groups.slowdown() * costs.workload().cluster().software().waiting(devices);
   }
 
   /** What the weights' gradient takes of a backward pass, where the schedule splits it. */

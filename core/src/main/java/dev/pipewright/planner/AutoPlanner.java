@@ -30,8 +30,11 @@ public final class AutoPlanner {
   /** The planner's name. */
   public static final String NAME = "auto";
 
-  private static final EqualPipelines.Effort EFFORT = new EqualPipelines.Effort(8, 12, 2, 40);
+  static final EqualPipelines.Effort EFFORT = new EqualPipelines.Effort(6, 2, 12, 2, 40);
   private static final String FIRST = PipelinePolicy.A.scheduleName();
+  private static final List<Kind> OF_BLOCKS = List.of(Kind.SEQUENCE, Kind.TENSOR);
+  private static final List<Kind> OF_MAPS = List.of(Kind.SPATIAL, Kind.FILTER, Kind.CHANNEL);
+  private static final List<Kind> NO_KINDS = List.of();
   private static final double HOPE = 1.1; // how much slower hybrids may begin
   private static final int MOST_CHUNKS = 8;
 
@@ -82,7 +85,7 @@ public final class AutoPlanner {
   }
 
   /** All schedules that flush, as a request allows. */
-  private static List<Choice> choices(Request request) {
+  static List<Choice> choices(Request request) {
     boolean some = !request.policies().equals(List.of(PipelinePolicy.A, PipelinePolicy.B));
     List<Choice> choices = new ArrayList<>();
     for (ScheduleEntry entry : ScheduleCatalog.entries()) {
@@ -105,12 +108,11 @@ public final class AutoPlanner {
     int machine = costs.workload().cluster().groups().get(0).get(0);
     List<Parallelism> found = new ArrayList<>(List.of(Parallelism.NONE));
     for (int parts = 2; parts <= machine; parts++) {
-      for (Kind kind : Kind.values()) {
-        if (kind != Kind.NONE && machine % parts == 0) {
-          Parallelism parallelism = Parallelism.of(kind, parts);
-          if (limits.refusal(parallelism).isEmpty()) {
-            found.add(parallelism);
-          }
+      boolean blocks = limits.tensorParallel(parts).kind() == Kind.TENSOR;
+      for (Kind kind : machine % parts == 0 ? (blocks ? OF_BLOCKS : OF_MAPS) : NO_KINDS) {
+        Parallelism parallelism = Parallelism.of(kind, parts);
+        if (limits.refusal(parallelism).isEmpty()) {
+          found.add(parallelism);
         }
       }
     }

@@ -5,7 +5,6 @@ import dev.pipewright.cost.PeakMemory;
 import dev.pipewright.cost.StageCost;
 import dev.pipewright.plan.PipelinePlan;
 import dev.pipewright.planner.Planning.Candidate;
-import dev.pipewright.schedule.Placement;
 import dev.pipewright.units.Units;
 import java.util.List;
 
@@ -17,7 +16,7 @@ final class Binding {
     Assessment assessment = candidate.estimate();
     PipelinePlan plan = candidate.plan();
     double step = candidate.seconds();
-    double[] busy = busy(plan, assessment.stages());
+    double[] busy = RankWork.seconds(plan, assessment.stages());
     int slowest = 0;
     for (int rank = 1; rank < busy.length; rank++) {
       slowest = busy[rank] > busy[slowest] ? rank : slowest;
@@ -63,17 +62,5 @@ final class Binding {
   private static boolean recomputes(PipelinePlan plan) {
     return plan.stages().stream()
         .anyMatch(stage -> stage.recompute() != dev.pipewright.plan.Recompute.NONE);
-  }
-
-  /** Seconds of all passes of each rank. */
-  private static double[] busy(PipelinePlan plan, List<StageCost> stages) {
-    Placement placement = plan.placement();
-    double[] busy = new double[placement.ranks()];
-    double each = (double) plan.microBatches() / placement.chains();
-    for (int stage = 0; stage < placement.stages(); stage++) {
-      StageCost cost = stages.get(stage % placement.depth());
-      busy[placement.rankOf(stage)] += each * (cost.forwardSeconds() + cost.backwardSeconds());
-    }
-    return busy;
   }
 }

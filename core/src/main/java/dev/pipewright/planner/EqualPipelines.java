@@ -4,6 +4,7 @@ import dev.pipewright.cost.Assessment;
 import dev.pipewright.cost.Oracle;
 import dev.pipewright.cost.PathFormula;
 import dev.pipewright.cost.PipelineOracle;
+import dev.pipewright.cost.StageCost;
 import dev.pipewright.cost.StageCosts;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.PipelinePlan;
@@ -12,13 +13,12 @@ import dev.pipewright.planner.Planning.Candidate;
 import dev.pipewright.planner.ScheduledPlanner.Choice;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class EqualPipelines {
   private static final List<Boolean> BOTH_WAYS = List.of(true, false);
+  private static final double LEAST_BUBBLE = 0.125;
   private static final List<Boolean> ONE_WAY = List.of(true);
 
   private final StageCosts costs;
@@ -44,18 +45,20 @@ final class EqualPipelines {
   private final PipelineOracle oracle;
   private final List<Draft> drafts = new ArrayList<>();
   private final List<Priced> priced = new ArrayList<>();
+  private final Set<List<Object>> tried = new HashSet<>(); // grids with other schedules
   private double limit = Double.POSITIVE_INFINITY; // seconds of the best that fits
   private @Nullable String refusal; // of a schedule, for some numbers
 
   /**
    * How far to search.
    *
-   * @param grids that are priced with all schedules
+   * @param grids that are priced with other schedules, too, by each promise
+   * @param searched those of them that are priced with schedules made for durations
    * @param decided pipelines among which the simulator decides
    * @param improved the best of them, whose cuts are moved
    * @param moves plans that are priced for each of these
    */
-  record Effort(int grids, int decided, int improved, int moves) {}
+  record Effort(int grids, int searched, int decided, int improved, int moves) {}
 
   /**
    * Devices and micro-batches.
@@ -76,17 +79,53 @@ final class EqualPipelines {
     double rough() {
       return least + filling;
     }
+
+    /** Micro-batches by which it is priced. */
+    MicroBatching few() {
+      return batching.fewer(grid.ranks());
+    }
   }
 
+  /**
+   * A pipeline with a schedule.
+   *
+   * @param cuts for fewer micro-batches
+   */
   private record Priced(Draft draft, ScheduledCuts cuts) {
-    /** Without the bubble of a pipeline whose ranks have one stage each. */
-    double promise() {
-      return cuts.seconds() - draft.bubble();
+    static final Comparator<Priced> FASTEST =
+        Comparator.comparing((Priced each) -> !each.fits()).thenComparingDouble(Priced::seconds);
+
+    boolean fits() {
+      return cuts.fits();
     }
 
-    static final Comparator<Priced> FASTEST =
-        Comparator.comparing((Priced each) -> !each.cuts.fits())
-            .thenComparingDouble(each -> each.cuts.seconds());
+    /** Of a step of all micro-batches: the busiest rank works in the middle of it, too. */
+    double seconds() {
+      return cuts.seconds()
+          + (draft.batching().microBatches() - draft.few().microBatches())
+              * RankWork.mostSeconds(cuts.plan(), cuts.estimate().stages());
+    }
+
+    /** The work of the busiest rank, and a bubble as small as {@value #LEAST_BUBBLE} of 1F1B's. */
+    double work() {
+      double work = RankWork.mostSeconds(cuts.plan(), cuts.estimate().stages());
+      return draft.batching().microBatches() * work + LEAST_BUBBLE * draft.bubble();
+    }
+
+    /** Without the bubble of 1F1B and the sums of gradients. */
+    double unfilled() {
+      double sums =
+          cuts.estimate().stages().stream()
+              .mapToDouble(StageCost::exposedAllReduceSeconds)
+              .max()
+              .orElseThrow();
+      return seconds() - draft.bubble() - sums;
+    }
+  }
+
+  private record Decided(Priced priced, Candidate candidate) {
+    static final Comparator<Decided> FASTEST =
+        Comparator.comparingDouble(each -> each.candidate().seconds());
   }
 
   /**
@@ -175,36 +214,55 @@ final class EqualPipelines {
     for (Draft draft : drafts) {
       price(draft, choices.get(0));
     }
-    List<Priced> grids = new ArrayList<>(priced);
-    grids.sort(
-        Comparator.comparing((Priced each) -> !each.cuts().fits())
-            .thenComparingDouble(Priced::promise));
-    for (Priced grid : grids.subList(0, Math.min(effort.grids(), grids.size()))) {
-      for (Choice choice : choices.subList(1, choices.size())) {
-        price(grid.draft(), choice);
-      }
-    }
+    List<Priced> grids = List.copyOf(priced);
+    priceOthers(grids, Priced::unfilled);
+    priceOthers(grids, Priced::work);
     priced.sort(Priced.FASTEST);
-    List<ScheduledCuts> best =
-        new ArrayList<>(priced.stream().limit(effort.decided()).map(Priced::cuts).toList());
-    Map<ScheduledCuts, Double> simulated = new HashMap<>();
-    best.forEach(cuts -> simulated.put(cuts, decides.assess(cuts.plan()).stepSeconds()));
-    best.sort(
-        Comparator.comparing((ScheduledCuts cuts) -> !cuts.fits()).thenComparing(simulated::get));
-    best.stream().limit(effort.improved()).forEach(cuts -> cuts.improve(effort.moves(), stop));
-    List<Candidate> found = new ArrayList<>();
-    for (ScheduledCuts cuts : best) {
-      if (cuts.fits()) {
-        PipelinePlan plan = cuts.plan();
-        found.add(candidate(plan, decides));
-        if (plan.sharding() != ZeroStage.NOTHING) {
-          found.add(candidate(plan.overlapping(!plan.overlapGradients()), decides));
+    List<Decided> found = new ArrayList<>();
+    priced.stream()
+        .limit(effort.decided())
+        .filter(Priced::fits)
+        .forEach(each -> decide(each, decides, found));
+    found.sort(Decided.FASTEST);
+    for (Decided each : List.copyOf(found.subList(0, Math.min(effort.improved(), found.size())))) {
+      each.priced().cuts().improve(effort.moves(), stop);
+      decide(each.priced(), decides, found);
+    }
+    found.sort(Decided.FASTEST);
+    return different(found.stream().map(Decided::candidate).toList());
+  }
+
+  /**
+   * Prices the most promising grids with other schedules, too.
+   *
+   * @param promise seconds that a step may take
+   */
+  private void priceOthers(List<Priced> grids, ToDoubleFunction<Priced> promise) {
+    List<Priced> sorted = new ArrayList<>(grids);
+    sorted.sort(Comparator.comparing((Priced each) -> !each.fits()).thenComparingDouble(promise));
+    for (int i = 0; i < Math.min(effort.grids(), sorted.size()); i++) {
+      Priced grid = sorted.get(i);
+      boolean promises = !grid.fits() || promise.applyAsDouble(grid) < limit;
+      for (Choice choice : choices.subList(1, choices.size())) {
+        boolean quick = i < effort.searched() || !choice.entry().needsDurations();
+        if (promises && quick && tried.add(List.of(grid.draft(), choice))) {
+          price(grid.draft(), choice);
         }
       }
     }
-    found.removeIf(candidate -> !candidate.estimate().fits());
-    found.sort(Comparator.comparingDouble(Candidate::seconds));
-    return different(found);
+  }
+
+  /** Adds the plan for all micro-batches where it fits, and that with other sums of gradients. */
+  private void decide(Priced each, Oracle decides, List<Decided> found) {
+    PipelinePlan plan = each.cuts().with(each.draft().batching()).plan();
+    for (boolean other : plan.sharding() == ZeroStage.NOTHING ? ONE_WAY : BOTH_WAYS) {
+      PipelinePlan next = other ? plan : plan.overlapping(!plan.overlapGradients());
+      Assessment estimate = oracle.assess(next);
+      if (estimate.fits()) {
+        Optional<Assessment> simulated = Optional.of(decides.assess(next));
+        found.add(new Decided(each, new Candidate(next.kind(), next, estimate, simulated)));
+      }
+    }
   }
 
   /** Of plans that share out layers and states alike the best. */
@@ -226,14 +284,15 @@ final class EqualPipelines {
       ScheduledCuts.balanced(
               choice.entry(),
               draft.grid().of(choice.chunks()),
-              draft.batching(),
+              draft.few(),
               costs,
               request.recomputation(),
               oracle)
           .ifPresent(cuts -> {
             cuts.price();
-            priced.add(new Priced(draft, cuts));
-            limit = cuts.fits() ? Math.min(limit, cuts.seconds()) : limit;
+            Priced each = new Priced(draft, cuts);
+            priced.add(each);
+            limit = each.fits() ? Math.min(limit, each.seconds()) : limit;
           });
     } catch (IllegalArgumentException e) { // the schedule is not for these numbers
       refusal = refusal == null ? e.getMessage() : refusal;
@@ -248,11 +307,6 @@ final class EqualPipelines {
             .filter(each -> each.draft().grid().equals(less))
             .filter(each -> each.draft().batching().equals(draft.batching()))
             .anyMatch(each -> each.cuts().fits() && each.cuts().keepsAll());
-  }
-
-  private Candidate candidate(PipelinePlan plan, Oracle decides) {
-    Assessment estimate = oracle.assess(plan);
-    return new Candidate(plan.kind(), plan, estimate, Optional.of(decides.assess(plan)));
   }
 
   /** Seconds that no pipeline can be faster than; infinite where no device holds the states. */

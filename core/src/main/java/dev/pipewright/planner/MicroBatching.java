@@ -10,9 +10,24 @@ import java.util.List;
  * microBatches} micro-batches of {@code microBatch} samples.
  */
 record MicroBatching(int unit, int microBatch, int microBatches) {
+  private static final int FEWEST_ROUNDS = 4;
+
   /** Samples of one micro-batch over all copies. */
   int samples() {
     return unit * microBatch;
+  }
+
+  /**
+   * Fewer micro-batches, for which a schedule is like that for all, but for those in the middle of
+   * the step.
+   *
+   * @param ranks of the pipeline
+   */
+  MicroBatching fewer(int ranks) {
+    int round = 2 * ranks; // whatever the schedule, its order repeats
+    return microBatches <= FEWEST_ROUNDS * round
+        ? this
+        : new MicroBatching(unit, microBatch, (FEWEST_ROUNDS - 1) * round + microBatches % round);
   }
 
   /**

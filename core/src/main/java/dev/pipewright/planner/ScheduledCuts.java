@@ -145,6 +145,19 @@ final class ScheduledCuts {
             entry, grid, batching, recomputation, oracle, costs.total(), path, firsts));
   }
 
+  /**
+   * The same cuts for other numbers of micro-batches.
+   *
+   * @throws IllegalArgumentException where there is no such schedule for these numbers
+   */
+  ScheduledCuts with(MicroBatching other) {
+    ScheduledCuts made =
+        new ScheduledCuts(
+            entry, grid, other, recomputation, oracle, layersInARow, path, best().firsts());
+    made.price();
+    return made;
+  }
+
   private Priced best() {
     return Objects.requireNonNull(best, "it is priced before");
   }

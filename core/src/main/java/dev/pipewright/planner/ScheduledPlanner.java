@@ -16,7 +16,7 @@ public final class ScheduledPlanner {
   /** The planner's name in answers. */
   public static final String NAME = "balanced";
 
-  private static final EqualPipelines.Effort EFFORT = new EqualPipelines.Effort(0, 6, 6, 1_000);
+  private static final EqualPipelines.Effort EFFORT = new EqualPipelines.Effort(0, 0, 6, 6, 1_000);
 
   /**
    * The schedule to plan for.

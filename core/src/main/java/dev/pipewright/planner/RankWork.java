@@ -1,0 +1,29 @@
+package dev.pipewright.planner;
+
+import dev.pipewright.cost.StageCost;
+import dev.pipewright.plan.PipelinePlan;
+import dev.pipewright.schedule.Placement;
+import java.util.Arrays;
+import java.util.List;
+
+/** Seconds in which the ranks of a pipeline compute. */
+final class RankWork {
+  private RankWork() {}
+
+  /** Of a step, by rank. */
+  static double[] seconds(PipelinePlan plan, List<StageCost> stages) {
+    Placement placement = plan.placement();
+    double[] work = new double[placement.ranks()];
+    double each = (double) plan.microBatches() / placement.chains();
+    for (int stage = 0; stage < placement.stages(); stage++) {
+      StageCost cost = stages.get(stage % placement.depth());
+      work[placement.rankOf(stage)] += each * (cost.forwardSeconds() + cost.backwardSeconds());
+    }
+    return work;
+  }
+
+  /** Of a micro-batch, on the rank that computes longest. */
+  static double mostSeconds(PipelinePlan plan, List<StageCost> stages) {
+    return Arrays.stream(seconds(plan, stages)).max().orElseThrow() / plan.microBatches();
+  }
+}
