@@ -5,6 +5,7 @@ import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.model.Shape;
+import dev.pipewright.model.transformer.FeedForwardShape;
 import dev.pipewright.parallel.BlockShape;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.parallel.Parallelism.Kind;
@@ -65,7 +66,10 @@ final class LayerExchanges {
         case Operator.Normalization n -> normalization(n);
         case Operator.Attention a -> whole((long) a.sequence() * a.hidden());
         case Operator.TransformerBlock b -> block(b.sequence(), b.hidden(), b.normalizedFirst());
-        case Operator.ShapedBlock b -> block(b.sequence(), b.hidden(), true);
+        case Operator.ShapedBlock b -> {
+          block(b.sequence(), b.hidden(), true);
+          experts(b);
+        }
         case Operator.Block b ->
             BlockShape.of(graph.layer(layer), b)
                 .ifPresent(shape -> {
@@ -236,6 +240,16 @@ final class LayerExchanges {
         gather(false, sequence, hidden);
       } else {
         whole((long) sequence * hidden, reads);
+      }
+    }
+  }
+
+  /** The gradients of weights that all members have of their terms: of experts, and of a gate. */
+  private void experts(Operator.ShapedBlock block) {
+    if (!cut && block.shape().feedForward() instanceof FeedForwardShape.Mixture mixture) {
+      sum(false, (long) block.sequence() * mixture.chosen(), true);
+      if (mixture.sharedGate()) {
+        sum(false, block.sequence(), true);
       }
     }
   }

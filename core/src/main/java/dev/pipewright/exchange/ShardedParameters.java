@@ -128,8 +128,15 @@ public final class ShardedParameters {
   private static long heads(AttentionShape attention, long hidden, int part, int parts) {
     return switch (attention) {
       case AttentionShape.GroupedQuery grouped -> {
-        long queries = Span.of(grouped.heads(), part, parts).count() * grouped.headWidth();
-        long keys = Span.of(grouped.keyWidth(), part, parts).count();
+        boolean whole = parts <= grouped.keyValueHeads(); // keys stay with the heads they serve
+        long keys =
+            whole
+                ? Span.of(grouped.keyValueHeads(), part, parts).count() * grouped.headWidth()
+                : Span.of(grouped.keyWidth(), part, parts).count();
+        long queries =
+            whole
+                ? keys * (grouped.heads() / grouped.keyValueHeads())
+                : Span.of(grouped.heads(), part, parts).count() * grouped.headWidth();
         yield 2 * hidden * (queries + keys) + (grouped.inputBiases() ? queries + 2 * keys : 0);
       }
       case AttentionShape.Latent latent -> {

@@ -3,6 +3,7 @@ package dev.pipewright.runtime.net;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
+import dev.pipewright.model.transformer.NormShape;
 import dev.pipewright.parallel.CutRegion;
 import dev.pipewright.runtime.tensor.Functions;
 import dev.pipewright.runtime.tensor.RandomSource;
@@ -72,7 +73,7 @@ final class Modules {
       case Operator.Normalization(var kind, int features) ->
           kind == Operator.Normalization.Kind.BATCH
               ? new BatchNormalizationModule(features, values, split.places())
-              : new LayerNormalizationModule("", features, values);
+              : StateNormalization.of(states(kind), "", features, values);
       case Operator.Pooling pooling -> pooling(pooling, split.windows(pooling));
       case Operator.Elementwise(String function) -> function(layer, function);
       case Operator.Concatenation() -> (inputs, pass) -> Functions.concatenation(inputs, 1);
@@ -99,7 +100,11 @@ final class Modules {
       case Operator.TransformerBlock block ->
           new TransformerBlockModule(
               block, values, new ParallelBlock(split.block(), split.cut(), block.sequence()));
-      case Operator.ShapedBlock b -> refused(layer, "block of a shape that the runtime lacks");
+      case Operator.ShapedBlock block ->
+          new ShapedBlockModule(
+              computed(layer, block),
+              values,
+              new ParallelBlock(split.block(), split.cut(), block.sequence()));
       case Operator.Block(String kind) -> refused(layer, kind);
       case Operator.Recorded(String description) -> refused(layer, description);
     };
@@ -109,6 +114,25 @@ final class Modules {
     throw new IllegalArgumentException(
         "%s cannot be trained: of its layer %s (%s) only sizes and times are known"
             .formatted(graph.name(), layer.name(), description));
+  }
+
+  private Operator.ShapedBlock computed(Layer layer, Operator.ShapedBlock block) {
+    ShapedBlockModule.lacking(block)
+        .ifPresent(what -> {
+          throw new IllegalArgumentException(
+              "%s cannot be trained: %s"
+                  .formatted(graph.name(), Computable.lacking(layer.name(), what)));
+        });
+    return block;
+  }
+
+  private static NormShape states(Operator.Normalization.Kind kind) {
+    return switch (kind) {
+      case BATCH -> throw new IllegalArgumentException("no normalisation of states alone");
+      case LAYER -> NormShape.LAYER;
+      case RMS -> NormShape.RMS;
+      case PLAIN -> NormShape.PLAIN;
+    };
   }
 
   /** Whether one row of features comes out for each sample. */

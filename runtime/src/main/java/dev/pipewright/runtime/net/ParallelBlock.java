@@ -41,6 +41,14 @@ record ParallelBlock(TensorParallelGroup tensorGroup, boolean steps, int sequenc
     return steps ? between.gatheredForParts(states, cut()) : between.shared(states);
   }
 
+  /**
+   * A factor of what each member makes a term of: its gradient is the sum of all members'. Where a
+   * block has some steps of its sequences, the factor's own parameters are summed instead.
+   */
+  Tensor factor(Tensor whole) {
+    return tensorGroup.alone() || steps ? whole : new GroupCommunication(tensorGroup).shared(whole);
+  }
+
   /** The sum of what all members make, or their own steps of it. */
   Tensor sum(Tensor term) {
     GroupCommunication between = new GroupCommunication(tensorGroup);

@@ -92,6 +92,31 @@ public final class Functions {
             false));
   }
 
+  /** Normalisation over the last axis without scale and shift. */
+  public static Tensor layerNormalization(Tensor input) {
+    long features = input.extent(input.shape().length - 1);
+    return new Tensor(
+        torch.layer_norm(
+            input.handle(),
+            new long[] {features},
+            new TensorOptional(),
+            new TensorOptional(),
+            EPSILON,
+            false));
+  }
+
+  /**
+   * Division by the root mean square over the last axis.
+   *
+   * @param scale of each feature; none where nothing is learned
+   */
+  public static Tensor rootMeanSquare(Tensor input, Optional<Tensor> scale) {
+    long features = input.extent(input.shape().length - 1);
+    return new Tensor(
+        torch.rms_norm(
+            input.handle(), new long[] {features}, optional(scale), new DoubleOptional(EPSILON)));
+  }
+
   /**
    * Normalisation of each channel over samples and places.
    *
@@ -147,6 +172,15 @@ public final class Functions {
     return new Tensor(torch.gelu(input.handle()));
   }
 
+  /** {@code x} times its sigmoid. */
+  public static Tensor silu(Tensor input) {
+    return new Tensor(torch.silu(input.handle()));
+  }
+
+  public static Tensor sigmoid(Tensor input) {
+    return new Tensor(torch.sigmoid(input.handle()));
+  }
+
   /** The rows of {@code table} that whole numbers name. */
   public static Tensor embedding(Tensor table, Tensor indices) {
     return new Tensor(torch.embedding(table.handle(), indices.handle()));
@@ -179,6 +213,21 @@ public final class Functions {
             causal,
             new DoubleOptional(),
             false));
+  }
+
+  /**
+   * Each entry along an axis so many times, one after the other: keys and values for each of the
+   * heads that they serve.
+   */
+  public static Tensor repeated(Tensor input, int axis, int times) {
+    if (times == 1) {
+      return input;
+    }
+    long[] shape = new long[input.shape().length + 1];
+    Arrays.fill(shape, -1);
+    shape[axis + 1] = times;
+    var copies = input.handle().unsqueeze(axis + 1).expand(shape);
+    return new Tensor(copies.flatten(axis, axis + 1));
   }
 
   /**

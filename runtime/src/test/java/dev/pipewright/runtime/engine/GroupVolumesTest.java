@@ -66,6 +66,10 @@ class GroupVolumesTest {
         "gpt-untied:layers=2,hidden=16,heads=4,sequence=7,vocabulary=31 | TENSOR | 2",
         "gpt-untied:layers=2,hidden=16,heads=4,sequence=7,vocabulary=31 | TENSOR | 4",
         "gpt-untied:layers=2,hidden=16,heads=4,sequence=7,vocabulary=31 | SEQUENCE | 3",
+        "llama:layers=2,hidden=24,heads=6,kv-heads=3,ffn=21,sequence=7,vocabulary=31 | TENSOR | 2",
+        "llama:layers=2,hidden=24,heads=6,kv-heads=3,ffn=21,sequence=7,vocabulary=31 | SEQUENCE | 3",
+        "mixtral:layers=2,hidden=16,heads=4,kv-heads=2,ffn=9,sequence=7,vocabulary=31,experts=3,chosen=2 | TENSOR | 2",
+        "mixtral:layers=2,hidden=16,heads=4,kv-heads=2,ffn=9,sequence=7,vocabulary=31,experts=3,chosen=2 | SEQUENCE | 2",
         "bert:layers=2,hidden=16,heads=2,sequence=8,vocabulary=32 | TENSOR | 2",
         "bert:layers=2,hidden=16,heads=2,sequence=8,vocabulary=32 | SEQUENCE | 2",
       })

@@ -169,6 +169,28 @@ class SplitStrategiesTest {
     }
   }
 
+  private static final String LLAMA =
+      "llama:layers=2,hidden=16,heads=4,kv-heads=2,ffn=20,sequence=8,vocabulary=31";
+  private static final String MIXTRAL =
+      "mixtral:layers=2,hidden=16,heads=4,kv-heads=2,ffn=12,sequence=8,vocabulary=31,experts=4,chosen=2";
+
+  @Test
+  void decodersOfOtherShapes() {
+    for (String name : List.of(LLAMA, MIXTRAL)) {
+      same(name, OneForwardOneBackward.of(1, 1), List.of(Parallelism.NONE), List.of(3), 2);
+      same(
+          name,
+          ZeroBubbleH1.of(2, 3),
+          List.of(Parallelism.NONE, Parallelism.NONE),
+          List.of(1, 1),
+          2);
+      for (Kind kind : List.of(Kind.TENSOR, Kind.SEQUENCE)) {
+        same(name, ONE, List.of(split(kind, 2)), List.of(1), 3);
+        same(name, TWO, List.of(split(kind, 2), Parallelism.NONE), List.of(1, 2), 1);
+      }
+    }
+  }
+
   /** Of 31 words two members have 15 and 16, three 10, 10 and 11. */
   @Test
   void wordsOfEmbeddingsAndHeads() {
