@@ -55,6 +55,12 @@ final class LayerExchanges {
   }
 
   void walk() {
+    if (split.kind().dividesTokens()) {
+      if (cut) {
+        attentions();
+      }
+      return;
+    }
     for (Operator step : graph.layer(layer).steps()) {
       switch (step) {
         case Operator.Convolution c -> convolution(c);
@@ -81,6 +87,17 @@ final class LayerExchanges {
         }
       }
       gradient |= GroupExchanges.learns(step);
+    }
+  }
+
+  /** Keys and values of all tokens, and the sums of their gradients. */
+  private void attentions() {
+    for (Operator step : graph.layer(layer).steps()) {
+      BlockShape.of(graph.layer(layer), step)
+          .ifPresent(block -> {
+            gather(true, block.sequence(), block.keysAndValues());
+            sumParts(false, block.sequence(), block.keysAndValues());
+          });
     }
   }
 
@@ -260,7 +277,7 @@ final class LayerExchanges {
 
   /** All read whole states and make terms of whole states. */
   private void whole(long states, boolean reads) {
-    if (split.kind() == Kind.TENSOR || split.kind() == Kind.SEQUENCE) {
+    if (split.kind().dividesFeatures()) {
       sum(true, states, true);
       if (reads) {
         sum(false, states, true);

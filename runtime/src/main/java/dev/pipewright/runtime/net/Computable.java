@@ -4,7 +4,6 @@ import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.parallel.Parallelism;
-import dev.pipewright.parallel.Parallelism.Kind;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -66,7 +65,7 @@ public final class Computable {
    * as a sentence; empty where nothing does.
    */
   public static Optional<String> refusal(LayerGraph graph, Parallelism split) {
-    boolean features = split.kind() == Kind.TENSOR || split.kind() == Kind.SEQUENCE;
+    boolean features = split.kind().dividesFeatures();
     for (Layer layer : features ? graph.layers() : List.<Layer>of()) {
       if (layer.operator() instanceof Operator.ShapedBlock block) {
         Optional<String> whole = ShapedBlockModule.undivided(block, split.parts());

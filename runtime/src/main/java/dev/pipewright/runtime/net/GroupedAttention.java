@@ -82,17 +82,36 @@ final class GroupedAttention implements Module {
     Tensor key = heads(keys.of(read, pass), keyHeads, keyNorm, pass);
     Tensor value = heads(values.of(read, pass), keyHeads, Optional.empty(), pass);
     if (rotates) {
-      Rotation rotation = new Rotation(0, read.extent(1), shape.headWidth());
+      Rotation rotation = new Rotation(split.firstToken(), read.extent(1), shape.headWidth());
       query = rotation.of(query);
       key = rotation.of(key);
     }
+    if (!split.context().alone()) {
+      List<Tensor> both = ofAllTokens(key, value);
+      key = both.get(0);
+      value = both.get(1);
+    }
     Tensor attended =
-        Functions.attention(
+        split.attended(
             query,
             Functions.repeated(key, 1, served),
             Functions.repeated(value, 1, served),
             causal);
     return out.of(attended.transposed(1, 2).flattened(2), pass);
+  }
+
+  /** Both exchanged at once; each samples × heads × tokens × features of a head. */
+  private List<Tensor> ofAllTokens(Tensor key, Tensor value) {
+    Tensor rows =
+        Tensor.joined(
+            List.of(key.transposed(1, 2).flattened(2), value.transposed(1, 2).flattened(2)), 2);
+    Tensor all = split.ofAllTokens(rows);
+    return all
+        .reshaped(all.extent(0), all.extent(1), 2, keyHeads, shape.headWidth())
+        .entries(2)
+        .stream()
+        .map(each -> each.transposed(1, 2))
+        .toList();
   }
 
   /** Samples × heads × steps × features of a head. */

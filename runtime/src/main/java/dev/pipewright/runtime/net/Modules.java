@@ -78,14 +78,14 @@ final class Modules {
       case Operator.Elementwise(String function) -> function(layer, function);
       case Operator.Concatenation() -> (inputs, pass) -> Functions.concatenation(inputs, 1);
       case Operator.Embedding embedding -> new EmbeddingModule(embedding, values, split.table());
-      case Operator.Positions positions -> AddedVectorsModule.of(positions, values);
+      case Operator.Positions positions ->
+          AddedVectorsModule.of(positions, values, split.firstToken());
       case Operator.Segments segments -> AddedVectorsModule.of(segments, values);
       case Operator.ClassToken token -> new ClassTokenModule(token, values);
       case Operator.Mask(int sequence) -> (inputs, pass) -> masked(inputs.get(0), sequence);
-      case Operator.TiedScores(String tied) -> tiedScores(layer, tied);
+      case Operator.TiedScores(String tied) -> tiedScores(layer, tied, split.share());
       case Operator.Attention(int hidden, int heads, int sequence) ->
-          new SelfAttention(
-              hidden, heads, false, values, new ParallelBlock(split.block(), false, sequence));
+          new SelfAttention(hidden, heads, false, values, split.block(sequence));
       case Operator.Lstm(int in, int hidden, boolean bidirectional, int sequence) ->
           new LstmModule(in, hidden, bidirectional, values);
       case Operator.AttentionLstm attention -> new AttentionLstmModule(attention, values);
@@ -98,13 +98,9 @@ final class Modules {
             return Tensor.joined(List.of(inputs.get(0), carried), 2);
           };
       case Operator.TransformerBlock block ->
-          new TransformerBlockModule(
-              block, values, new ParallelBlock(split.block(), split.cut(), block.sequence()));
+          new TransformerBlockModule(block, values, split.block(block.sequence()));
       case Operator.ShapedBlock block ->
-          new ShapedBlockModule(
-              computed(layer, block),
-              values,
-              new ParallelBlock(split.block(), split.cut(), block.sequence()));
+          new ShapedBlockModule(computed(layer, block), values, split.block(block.sequence()));
       case Operator.Block(String kind) -> refused(layer, kind);
       case Operator.Recorded(String description) -> refused(layer, description);
     };
@@ -189,10 +185,10 @@ final class Modules {
   }
 
   /** A copy of another layer's table: what that layer draws first. */
-  private Module tiedScores(Layer layer, String tied) {
+  private Module tiedScores(Layer layer, String tied, Share share) {
     Operator.Embedding embedding = embedding(tied);
     try (RandomSource random = random(number(tied))) {
-      return new TiedScoresModule(embedding, new FirstValues(layer, random, new Share.Whole()));
+      return new TiedScoresModule(embedding, new FirstValues(layer, random, share));
     }
   }
 

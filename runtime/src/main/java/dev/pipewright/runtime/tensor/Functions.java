@@ -17,6 +17,7 @@ public final class Functions {
   /** Added to variances before a root is taken. */
   public static final double EPSILON = 1e-5;
 
+  private static final double HIDDEN = Double.NEGATIVE_INFINITY; // added to a score
   private static final int SUM = 2; // how libtorch calls a loss that is not averaged
   private static final int CHANNELS_OF_A_VECTOR = 16; // of AVX-512; AVX2 has half as many
 
@@ -216,6 +217,17 @@ public final class Functions {
   }
 
   /**
+   * A mask that hides later steps from queries, for all samples: 1 × 1 × queries × steps.
+   *
+   * @param first step of the queries
+   * @param steps up to the last query's
+   */
+  public static Tensor hidingLater(long first, long steps) {
+    var hidden = NewTensors.empty(steps - first, steps).fill_(new Scalar(HIDDEN));
+    return new Tensor(hidden.triu(first + 1)).reshaped(1, 1, steps - first, steps);
+  }
+
+  /**
    * Each entry along an axis so many times, one after the other: keys and values for each of the
    * heads that they serve.
    */
@@ -233,7 +245,7 @@ public final class Functions {
   /**
    * Attention with a mask: its value for a pair of steps is added to the pair's score.
    *
-   * @param mask samples × 1 × steps × steps
+   * @param mask samples × 1 × queries × keys, or one for all samples
    */
   public static Tensor attention(Tensor queries, Tensor keys, Tensor values, Tensor mask) {
     return new Tensor(

@@ -141,6 +141,23 @@ class ParallelLayersTest {
     assertEquals(10, divided);
   }
 
+  /** Seven tokens: three, or two, and four, or two and three. */
+  @Test
+  void tokensOfBlocks() {
+    int block = 0;
+    for (Operator.ShapedBlock shaped : ShapedBlocks.all(12, 7)) {
+      Members members = shaped(shaped, block++ % 2 == 0);
+      members.same(Parallelism.of(Kind.CONTEXT, 2), EXACT);
+      members.same(Parallelism.of(Kind.CONTEXT, 3), EXACT);
+    }
+    for (boolean causal : new boolean[] {false, true}) {
+      for (boolean first : new boolean[] {false, true}) {
+        blocks(causal, first, causal == first).same(Parallelism.of(Kind.CONTEXT, 2), EXACT);
+        blocks(causal, first, causal != first).same(Parallelism.of(Kind.CONTEXT, 3), EXACT);
+      }
+    }
+  }
+
   @Test
   void headsAndInnerFeaturesOfBlocks() {
     for (Kind kind : List.of(Kind.TENSOR, Kind.SEQUENCE)) {

@@ -42,11 +42,13 @@ final class ShapedBlocks {
     List<Operator.ShapedBlock> blocks = new ArrayList<>();
     blocks.add(llama(hidden, sequence));
     blocks.add(mixtral(hidden, sequence));
+    int number = 0;
     for (QueryKeyNorm norm : QueryKeyNorm.values()) {
       GroupedQuery attention = new GroupedQuery(4, 2, 4, true, true, norm, false);
-      Dense dense = new Dense(7, norm.ordinal() % 2 == 0, true);
-      NormShape kind = NormShape.values()[norm.ordinal() % 3];
-      blocks.add(block(hidden, sequence, attention, dense, kind, 4, norm.ordinal() < 3));
+      Dense dense = new Dense(7, number % 2 == 0, true);
+      NormShape kind = List.of(NormShape.LAYER, NormShape.RMS, NormShape.PLAIN).get(number % 3);
+      blocks.add(block(hidden, sequence, attention, dense, kind, 4, number < 3));
+      number++;
     }
     blocks.add(block(hidden, sequence, plain(), SHARED, NormShape.LAYER, 2, true));
     Mixture biased = new Mixture(3, 3, new Dense(5, true, true), true, Optional.empty(), false);
