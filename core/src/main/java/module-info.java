@@ -28,6 +28,7 @@ module dev.pipewright.core {
       dev.pipewright.app;
   exports dev.pipewright.model.transformer to
       dev.pipewright.formats,
+      dev.pipewright.runtime,
       dev.pipewright.app;
   exports dev.pipewright.planner.catalog to
       dev.pipewright.formats,

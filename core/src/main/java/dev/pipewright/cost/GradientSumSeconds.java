@@ -46,8 +46,8 @@ public final class GradientSumSeconds {
     this.end = end;
     this.parallelism = parallelism;
     this.groups = groups;
-    this.shared = sharesPositions() ? shared() : NOTHING;
     this.apart = apart;
+    this.shared = sharesPositions() ? shared() : NOTHING;
     this.sharedSums = shared.length == 0 ? NOTHING : costs.cumulative(shared);
     this.apartSums = apart.length == 0 ? NOTHING : costs.cumulative(apart);
   }
@@ -62,7 +62,8 @@ public final class GradientSumSeconds {
   private boolean sharesPositions() {
     return parallelism.several()
         && (parallelism.kind() == Parallelism.Kind.SPATIAL
-            || parallelism.kind() == Parallelism.Kind.SEQUENCE);
+            || parallelism.kind() == Parallelism.Kind.SEQUENCE
+            || parallelism.kind().dividesTokens());
   }
 
   /** Of each layer's gradients those that all parts add up to. */
@@ -72,7 +73,9 @@ public final class GradientSumSeconds {
     ShardedParameters parameters = new ShardedParameters(graph, parallelism);
     for (int layer = 0; layer < bytes.length; layer++) {
       ShardedParameters.Held held = parameters.of(layer, 0);
-      bytes[layer] = held.summed() ? held.whole() * costs.workload().training().gradientBytes() : 0;
+      double all = (double) held.whole() * costs.workload().training().gradientBytes();
+      double without = apart.length == 0 ? 0 : apart[layer];
+      bytes[layer] = held.summed() ? Math.max(0, all - without) : 0;
     }
     return bytes;
   }

@@ -4,6 +4,7 @@ import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.model.Shape;
+import dev.pipewright.model.transformer.AttentionShape;
 import dev.pipewright.parallel.BlockShape;
 import dev.pipewright.parallel.CutRegion;
 import dev.pipewright.parallel.Parallelism;
@@ -88,6 +89,7 @@ record LayerShard(
       case NONE -> WHOLE;
       case FILTER, CHANNEL -> product(graph, layer, split);
       case SPATIAL -> region.contains(layer) ? places(graph, layer, split, region) : WHOLE;
+      case CONTEXT -> region.contains(layer) ? tokens(graph, layer, split, region, masks) : WHOLE;
       case TENSOR, SEQUENCE ->
           words(graph, layer, split, masks)
               .orElseGet(() -> block(graph, layer, split, region.contains(layer), masks));
@@ -146,6 +148,54 @@ record LayerShard(
     PartShares part = new PartShares(1, 1, share);
     return new LayerShard(
         part, 0, 0, share, beside, 0, share, reach.beside(), share, reach, Scores.WHOLE);
+  }
+
+  /** Some of the tokens, with the keys and values of all. */
+  private static LayerShard tokens(
+      LayerGraph graph, int layer, Parallelism split, CutRegion region, boolean described) {
+    Layer own = graph.layer(layer);
+    int sequence = own.output().orElseThrow().extent(0);
+    double share = share(sequence, split.parts());
+    Optional<BlockShape> block = BlockShape.of(own);
+    double gathered =
+        block.map(found -> (double) sequence * keysAndValues(own, found, described)).orElse(0.0);
+    PartShares part = new PartShares(1, 1, share * lastTokens(own, split.parts()));
+    double scores = region.staysCut(layer) ? share : 1;
+    return new LayerShard(
+        part,
+        0,
+        0,
+        share,
+        (1 - share) * gathered,
+        0,
+        share,
+        gathered,
+        share,
+        MapReach.NONE,
+        new Scores(scores, 0));
+  }
+
+  /** Of a token that attention keeps; the runtime copies keys for each of the heads they serve. */
+  private static double keysAndValues(Layer layer, BlockShape block, boolean described) {
+    return !described
+            && layer.operator() instanceof Operator.ShapedBlock shaped
+            && shaped.shape().attention() instanceof AttentionShape.GroupedQuery attention
+        ? 2.0 * attention.queryWidth()
+        : block.keysAndValues();
+  }
+
+  /**
+   * How much longer the last of the parts computes than an equal share: where attention is causal,
+   * its tokens read (2p − 1) / p² of all pairs.
+   */
+  private static double lastTokens(Layer layer, int parts) {
+    boolean causal =
+        layer.operator() instanceof Operator.TransformerBlock block
+            ? block.causal()
+            : layer.operator() instanceof Operator.ShapedBlock shaped && shaped.causal();
+    double all = layer.work().forward();
+    double scores = causal && all > 0 ? 1 - layer.work().weightGradient() / all : 0;
+    return 1 + scores * (parts - 1) / parts;
   }
 
   /** An embedding whose table is divided by words, or the head that scores these. */

@@ -89,7 +89,7 @@ public final class ShardedProfile {
 
   /** What the profile's source says of members, with their part of the update. */
   private Optional<List<LayerTimes>> stated(List<LayerTimes> all, int samples) {
-    boolean blocks = split.kind() == Kind.TENSOR || split.kind() == Kind.SEQUENCE;
+    boolean blocks = split.kind().dividesFeatures();
     return whole
         .profile()
         .divided()

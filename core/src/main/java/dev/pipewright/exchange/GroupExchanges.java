@@ -20,8 +20,8 @@ import java.util.Set;
  * runtime makes them, and the oracle prices them.
  *
  * <p>ParaDL §3 (filters, channels, spatial positions), Megatron-LM §3 (heads and MLP features),
- * Korthikanti et al. §4.2.2 (sequence). A stage begins and ends with full tensors. Gradients are
- * exchanged only where an earlier layer has parameters.
+ * Korthikanti et al. §4.2.2 (sequence), Llama 3 §3.3.2 (context). A stage begins and ends with full
+ * tensors. Gradients are exchanged only where an earlier layer has parameters.
  */
 public final class GroupExchanges {
   private final LayerGraph graph;
@@ -73,7 +73,9 @@ public final class GroupExchanges {
       }
     }
     for (int layer : outputs) {
-      read(layer, false);
+      if (!region.staysCut(layer)) {
+        read(layer, false);
+      }
     }
   }
 
@@ -103,7 +105,7 @@ public final class GroupExchanges {
   /** Elements of each member's part of a layer's output. */
   private LayerExchanges.Sizes parts(int layer) {
     List<Integer> extents = shape(layer).extents();
-    if (split.kind() == Kind.SEQUENCE) {
+    if (split.kind() != Kind.SPATIAL) {
       long each = shape(layer).elements() / extents.get(0);
       return part -> Span.of(extents.get(0), part, split.parts()).count() * each;
     }

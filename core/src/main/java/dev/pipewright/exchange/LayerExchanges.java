@@ -5,6 +5,7 @@ import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.model.Shape;
+import dev.pipewright.model.transformer.FeedForwardShape;
 import dev.pipewright.parallel.BlockShape;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.parallel.Parallelism.Kind;
@@ -54,6 +55,12 @@ final class LayerExchanges {
   }
 
   void walk() {
+    if (split.kind().dividesTokens()) {
+      if (cut) {
+        attentions();
+      }
+      return;
+    }
     for (Operator step : graph.layer(layer).steps()) {
       switch (step) {
         case Operator.Convolution c -> convolution(c);
@@ -65,7 +72,10 @@ final class LayerExchanges {
         case Operator.Normalization n -> normalization(n);
         case Operator.Attention a -> whole((long) a.sequence() * a.hidden());
         case Operator.TransformerBlock b -> block(b.sequence(), b.hidden(), b.normalizedFirst());
-        case Operator.ShapedBlock b -> block(b.sequence(), b.hidden(), true);
+        case Operator.ShapedBlock b -> {
+          block(b.sequence(), b.hidden(), true);
+          experts(b);
+        }
         case Operator.Block b ->
             BlockShape.of(graph.layer(layer), b)
                 .ifPresent(shape -> {
@@ -77,6 +87,17 @@ final class LayerExchanges {
         }
       }
       gradient |= GroupExchanges.learns(step);
+    }
+  }
+
+  /** Keys and values of all tokens, and the sums of their gradients. */
+  private void attentions() {
+    for (Operator step : graph.layer(layer).steps()) {
+      BlockShape.of(graph.layer(layer), step)
+          .ifPresent(block -> {
+            gather(true, block.sequence(), block.keysAndValues());
+            sumParts(false, block.sequence(), block.keysAndValues());
+          });
     }
   }
 
@@ -240,13 +261,23 @@ final class LayerExchanges {
     }
   }
 
+  /** The gradients of weights that all members have of their terms: of experts, and of a gate. */
+  private void experts(Operator.ShapedBlock block) {
+    if (!cut && block.shape().feedForward() instanceof FeedForwardShape.Mixture mixture) {
+      sum(false, (long) block.sequence() * mixture.chosen(), true);
+      if (mixture.sharedGate()) {
+        sum(false, block.sequence(), true);
+      }
+    }
+  }
+
   private void whole(long states) {
     whole(states, gradient);
   }
 
   /** All read whole states and make terms of whole states. */
   private void whole(long states, boolean reads) {
-    if (split.kind() == Kind.TENSOR || split.kind() == Kind.SEQUENCE) {
+    if (split.kind().dividesFeatures()) {
       sum(true, states, true);
       if (reads) {
         sum(false, states, true);

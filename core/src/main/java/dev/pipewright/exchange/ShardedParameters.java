@@ -8,7 +8,6 @@ import dev.pipewright.model.transformer.FeedForwardShape;
 import dev.pipewright.parallel.BlockShape;
 import dev.pipewright.parallel.CutRegion;
 import dev.pipewright.parallel.Parallelism;
-import dev.pipewright.parallel.Parallelism.Kind;
 import dev.pipewright.parallel.Span;
 import dev.pipewright.parallel.VocabularySplit;
 import dev.pipewright.plan.ParallelismLimits;
@@ -68,7 +67,7 @@ public final class ShardedParameters {
 
   /** Of the numbers that are divided, those of one of so many parts. */
   private long divided(int layer, Operator step, int part, int parts) {
-    boolean blocks = split.kind() == Kind.TENSOR || split.kind() == Kind.SEQUENCE;
+    boolean blocks = split.kind().dividesFeatures();
     return switch (step) {
       case Operator.Convolution c when c.groups() == 1 -> {
         long window = c.kernel().stream().mapToLong(Integer::longValue).reduce(1, (a, b) -> a * b);
@@ -96,7 +95,7 @@ public final class ShardedParameters {
     return switch (split.kind()) {
       case FILTER -> Span.of(out, part, parts).count() * (in * window + (bias ? 1 : 0));
       case CHANNEL -> out * window * Span.of(in, part, parts).count();
-      case NONE, SPATIAL, TENSOR, SEQUENCE -> 0;
+      case NONE, SPATIAL, TENSOR, SEQUENCE, CONTEXT -> 0;
     };
   }
 
@@ -128,8 +127,15 @@ public final class ShardedParameters {
   private static long heads(AttentionShape attention, long hidden, int part, int parts) {
     return switch (attention) {
       case AttentionShape.GroupedQuery grouped -> {
-        long queries = Span.of(grouped.heads(), part, parts).count() * grouped.headWidth();
-        long keys = Span.of(grouped.keyWidth(), part, parts).count();
+        boolean whole = parts <= grouped.keyValueHeads(); // keys stay with the heads they serve
+        long keys =
+            whole
+                ? Span.of(grouped.keyValueHeads(), part, parts).count() * grouped.headWidth()
+                : Span.of(grouped.keyWidth(), part, parts).count();
+        long queries =
+            whole
+                ? keys * (grouped.heads() / grouped.keyValueHeads())
+                : Span.of(grouped.heads(), part, parts).count() * grouped.headWidth();
         yield 2 * hidden * (queries + keys) + (grouped.inputBiases() ? queries + 2 * keys : 0);
       }
       case AttentionShape.Latent latent -> {

@@ -1,6 +1,8 @@
 package dev.pipewright.model;
 
+import dev.pipewright.model.transformer.InputShape;
 import dev.pipewright.model.transformer.LayerShape;
+import dev.pipewright.model.transformer.NormShape;
 import java.util.List;
 
 /** What a layer computes. A new case breaks every interpreter at compile time. */
@@ -29,12 +31,29 @@ public sealed interface Operator {
    */
   record Linear(int in, int out, boolean bias) implements Operator {}
 
-  /** Batch or layer normalisation with scale and shift per feature. */
+  /** A normalisation of features. */
   record Normalization(Normalization.Kind kind, int features) implements Operator {
-    /** What the statistics are taken over. */
+    /** What the statistics are taken over, and what is learned for each feature. */
     public enum Kind {
+      /** All samples and positions; scale and shift. */
       BATCH,
-      LAYER
+      /** The features of a position; scale and shift. */
+      LAYER,
+      /** The same, by root mean squares; scale. */
+      RMS,
+      /** As {@link #LAYER}; nothing learned. */
+      PLAIN
+    }
+
+    /** Of a transformer's states. */
+    public static Normalization of(NormShape shape, int features) {
+      return new Normalization(
+          switch (shape) {
+            case LAYER -> Kind.LAYER;
+            case RMS -> Kind.RMS;
+            case PLAIN -> Kind.PLAIN;
+          },
+          features);
     }
   }
 
@@ -113,8 +132,10 @@ public sealed interface Operator {
    *
    * @param sequence tokens of a sample
    * @param causal whether a token reads none after it
+   * @param positions of the network, which a block applies where they are rotary
    */
-  record ShapedBlock(LayerShape shape, int hidden, int sequence, boolean causal)
+  record ShapedBlock(
+      LayerShape shape, int hidden, int sequence, boolean causal, InputShape.Positions positions)
       implements Operator {}
 
   /**

@@ -3,17 +3,20 @@ package dev.pipewright.parallel;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.Operator;
 import dev.pipewright.model.Shape;
+import dev.pipewright.model.transformer.AttentionShape;
 import java.util.Optional;
 
 /**
- * The dimensions by which tensor parallelism divides a transformer block or an attention.
+ * The dimensions by which a transformer block or an attention is divided.
  *
  * @param sequence tokens of a sample
  * @param hidden features of a token's state
  * @param heads into as many parts the block can be divided at most
  * @param products pairs of matrix products, column-parallel and row-parallel: attention and MLP
+ * @param keysAndValues features of a token that attention reads of all others: keys and values, or
+ *     the short vectors that latent attention makes them of
  */
-public record BlockShape(int sequence, int hidden, int heads, int products) {
+public record BlockShape(int sequence, int hidden, int heads, int products, int keysAndValues) {
   /** Of a block of which only sizes are known. */
   private static final String DESCRIBED = "transformer block";
 
@@ -31,14 +34,24 @@ public record BlockShape(int sequence, int hidden, int heads, int products) {
   public static Optional<BlockShape> of(Layer layer, Operator step) {
     return switch (step) {
       case Operator.TransformerBlock b ->
-          Optional.of(new BlockShape(b.sequence(), b.hidden(), b.heads(), 2));
-      case Operator.ShapedBlock b ->
-          Optional.of(new BlockShape(b.sequence(), b.hidden(), b.shape().attention().heads(), 2));
+          Optional.of(new BlockShape(b.sequence(), b.hidden(), b.heads(), 2, 2 * b.hidden()));
+      case Operator.ShapedBlock b -> Optional.of(shaped(b));
       case Operator.Attention a ->
-          Optional.of(new BlockShape(a.sequence(), a.hidden(), a.heads(), 1));
+          Optional.of(new BlockShape(a.sequence(), a.hidden(), a.heads(), 1, 2 * a.hidden()));
       case Operator.Block b when b.kind().equals(DESCRIBED) -> described(layer);
       default -> Optional.empty();
     };
+  }
+
+  private static BlockShape shaped(Operator.ShapedBlock block) {
+    AttentionShape attention = block.shape().attention();
+    long read =
+        switch (attention) {
+          case AttentionShape.GroupedQuery grouped -> 2 * grouped.keyWidth();
+          case AttentionShape.Latent latent -> (long) latent.keyValueRank() + latent.rotaryWidth();
+        };
+    return new BlockShape(
+        block.sequence(), block.hidden(), attention.heads(), 2, Math.toIntExact(read));
   }
 
   /**
@@ -54,6 +67,8 @@ public record BlockShape(int sequence, int hidden, int heads, int products) {
     int width = boundary.get().extent(1);
     boolean masked = layer.parameters() < 12.0 * width * width;
     int hidden = masked ? width - sequence : width;
-    return hidden > 0 ? Optional.of(new BlockShape(sequence, hidden, hidden, 2)) : Optional.empty();
+    return hidden > 0
+        ? Optional.of(new BlockShape(sequence, hidden, hidden, 2, 2 * hidden))
+        : Optional.empty();
   }
 }

@@ -61,8 +61,19 @@ public final class CutRegion {
         : OptionalInt.empty();
   }
 
+  /**
+   * Whether what a layer makes stays cut to the end: the network's result, whose loss each worker
+   * computes for its tokens.
+   */
+  public boolean staysCut(int layer) {
+    return inside[layer] && split.kind().dividesTokens() && graph.successors(layer).length == 0;
+  }
+
   private boolean cut(int number) {
     Layer layer = graph.layer(number);
+    if (split.kind().dividesTokens()) {
+      return tokens(number) >= split.parts();
+    }
     if (split.kind() == Kind.SEQUENCE) {
       return layer.steps().size() == 1 && sequence(layer.operator()).orElse(0) >= split.parts();
     }
@@ -89,6 +100,42 @@ public final class CutRegion {
       }
     }
     return windows || followsOnly(number);
+  }
+
+  /** Tokens of a sample, where a layer treats each by itself or by attention; 0 elsewhere. */
+  private int tokens(int number) {
+    Layer layer = graph.layer(number);
+    int made = rows(layer);
+    for (int from : graph.predecessors(number)) {
+      if (rows(graph.layer(from)) != made) {
+        return 0;
+      }
+    }
+    return layer.steps().stream().allMatch(step -> eachToken(layer, step)) ? made : 0;
+  }
+
+  private static int rows(Layer layer) {
+    return layer
+        .output()
+        .filter(shape -> shape.extents().size() == 2)
+        .map(shape -> shape.extent(0))
+        .orElse(0);
+  }
+
+  private static boolean eachToken(Layer layer, Operator operator) {
+    return switch (operator) {
+      case Operator.Embedding e -> true;
+      case Operator.Positions p -> true;
+      case Operator.Segments s -> true;
+      case Operator.Mask m -> true;
+      case Operator.Carried c -> true;
+      case Operator.Residual r -> true;
+      case Operator.Linear l -> true;
+      case Operator.TiedScores t -> true;
+      case Operator.Elementwise e -> true;
+      case Operator.Normalization n -> n.kind() != Operator.Normalization.Kind.BATCH;
+      default -> BlockShape.of(layer, operator).isPresent();
+    };
   }
 
   private boolean fits(List<Integer> extents) {

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 /**
  * How several workers compute each layer of a stage together, each with all samples: tensor
  * parallelism by filters or channels and spatial parallelism (ParaDL §3), by heads and MLP
- * features, and sequence parallelism (Megatron-LM).
+ * features, and sequence parallelism (Megatron-LM); context parallelism (Llama 3).
  *
  * @param grid parts along each axis; one number except for spatial parallelism
  * @param reduction the all-reduce of gradients over parts and replicas
@@ -35,7 +35,13 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
     /** Heads and inner features of transformers' blocks; words of tables and heads. */
     TENSOR("tensor"),
     /** Likewise, and the steps of sequences where a block works on each by itself. */
-    SEQUENCE("sequence");
+    SEQUENCE("sequence"),
+    /**
+     * The tokens of sequences: each worker has all parameters and computes a contiguous share of
+     * every sequence; for attention, keys and values are gathered (A. Dubey et al., <i>The Llama 3
+     * herd of models</i>, arXiv:2407.21783, §3.3.2).
+     */
+    CONTEXT("context");
 
     private final String word;
 
@@ -46,6 +52,18 @@ public record Parallelism(Parallelism.Kind kind, List<Integer> grid, Reduction r
     /** The word used in flags. */
     public String word() {
       return word;
+    }
+
+    /** Whether blocks are divided by heads and inner features. */
+    public boolean dividesFeatures() {
+      return this == TENSOR || this == SEQUENCE;
+    }
+
+    /**
+     * Whether all layers are divided by the tokens of sequences, from the embedding to the loss.
+     */
+    public boolean dividesTokens() {
+      return this == CONTEXT;
     }
   }
 

@@ -11,6 +11,7 @@ import dev.pipewright.parallel.Windows;
 import java.util.Comparator;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
 /** How far the layers of a network can be split (ParaDL, Table 3). */
@@ -50,7 +51,8 @@ public final class ParallelismLimits {
       case NONE -> Optional.empty();
       case FILTER, CHANNEL -> products(split);
       case SPATIAL -> maps(split);
-      case TENSOR, SEQUENCE -> blocks(split);
+      case TENSOR, SEQUENCE -> blocks(split, BlockShape::heads, "heads");
+      case CONTEXT -> blocks(split, BlockShape::sequence, "tokens");
     };
   }
 
@@ -147,13 +149,13 @@ public final class ParallelismLimits {
             .formatted(graph.name()));
   }
 
-  private Optional<String> blocks(Parallelism split) {
+  private Optional<String> blocks(Parallelism split, ToIntFunction<BlockShape> limit, String what) {
     boolean any = false;
     for (int layer = 0; layer < graph.size(); layer++) {
       Optional<BlockShape> block = BlockShape.of(graph.layer(layer));
       any |= block.isPresent();
-      if (block.isPresent() && split.parts() > block.get().heads()) {
-        return tooFew(split, layer, block.get().heads(), "heads");
+      if (block.isPresent() && split.parts() > limit.applyAsInt(block.get())) {
+        return tooFew(split, layer, limit.applyAsInt(block.get()), what);
       }
     }
     return any

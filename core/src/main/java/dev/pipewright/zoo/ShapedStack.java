@@ -91,7 +91,7 @@ final class ShapedStack {
     double products = all - unweighted;
     return new Layer(
         name,
-        new Operator.ShapedBlock(block, hidden, sequence, causal),
+        new Operator.ShapedBlock(block, hidden, sequence, causal, words.positions()),
         Optional.of(boundary),
         block.parameters(hidden),
         states,
@@ -118,8 +118,9 @@ final class ShapedStack {
             logits,
             2 * states + logits, // inputs of normalisation and product, and the softmax
             new Work(flop, flop, flop, 5.0 * states + 3.0 * logits));
-    Operator normalization = new Operator.Normalization(Operator.Normalization.Kind.LAYER, hidden);
-    return layer.computing(
-        List.of(normalization, scores.tied() ? new Operator.TiedScores(EMBEDDING) : product));
+    List<Operator> steps = new ArrayList<>();
+    shape.stack().last().ifPresent(kind -> steps.add(Operator.Normalization.of(kind, hidden)));
+    steps.add(scores.tied() ? new Operator.TiedScores(EMBEDDING) : product);
+    return layer.computing(List.copyOf(steps));
   }
 }

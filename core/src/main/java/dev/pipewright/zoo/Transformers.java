@@ -39,16 +39,13 @@ import java.util.OptionalInt;
  */
 public final class Transformers {
   private static final String LLAMA2 = "Llama 2, Touvron et al. 2023";
-  private static final String LLAMA3 = "Llama 3, Dubey et al. 2024";
+  static final String LLAMA3 = "Llama 3, Dubey et al. 2024";
   private static final String MEGATRON = "Megatron, Korthikanti et al., MLSys 2023, Table 3";
   private static final String QWEN3 = "Qwen3, Yang et al. 2025";
   private static final String DEEPSEEK_V2 = "DeepSeek-V2, DeepSeek-AI 2024";
   private static final String GPT_OSS = "GPT-OSS, OpenAI 2025";
   private static final String T5 = "T5, Raffel et al., JMLR 2020";
-  private static final String FORM_OF_LLAMA = "llama";
-  private static final String[] LLAMA_KEYS = {
-    "layers", "hidden", "heads", "kv-heads", "ffn", "sequence", "vocabulary"
-  };
+  static final String MIXTRAL = "Mixtral, Jiang et al. 2024";
 
   /** A transformer, and the publication that its sizes come from. */
   public record Named(String name, TransformerShape shape, String source) {
@@ -95,11 +92,6 @@ public final class Transformers {
         "vit-h-14");
   }
 
-  /** The form of a name with sizes, with what is taken where one is left out. */
-  static String form() {
-    return "llama:layers=32,hidden=4096,heads=32,kv-heads=8,ffn=14336,sequence=8192,vocabulary=128256";
-  }
-
   /**
    * The shape of a network, also of one in {@link Models} that is a transformer.
    *
@@ -140,21 +132,8 @@ public final class Transformers {
               case "vit-h-14" -> vit(name, 32, 1280, 16, 14);
               default -> null;
             })
-        .or(() -> sized(name));
-  }
-
-  private static Optional<Named> sized(String name) {
-    if (name.equals(FORM_OF_LLAMA) || name.startsWith(FORM_OF_LLAMA + ":")) {
-      int[] usual = {32, 4096, 32, 8, 14_336, 8192, 128_256};
-      int[] s =
-          name.equals(FORM_OF_LLAMA)
-              ? usual
-              : Options.parse(name, name.substring(FORM_OF_LLAMA.length() + 1), LLAMA_KEYS, usual);
-      Decoder sizes = new Decoder(s[0], s[1], s[2], s[5], s[6]);
-      Dense dense = new Dense(s[4], true, false);
-      return Optional.of(new Named(name, TransformerShapes.llama(sizes, s[3], dense), LLAMA3));
-    }
-    return SizedModels.shape(name);
+        .or(() -> SizedDecoders.find(name))
+        .or(() -> SizedModels.shape(name));
   }
 
   private static Named megatron(String name, int layers, int hidden, int heads) {
@@ -177,13 +156,10 @@ public final class Transformers {
 
   private static Named mixtral(String name) {
     Decoder sizes = new Decoder(32, 4096, 32, 32_768, 32_000);
-    return new Named(
-        name,
-        TransformerShapes.llama(sizes, 8, experts(8, 2, 14_336)),
-        "Mixtral, Jiang et al. 2024");
+    return new Named(name, TransformerShapes.llama(sizes, 8, experts(8, 2, 14_336)), MIXTRAL);
   }
 
-  private static Mixture experts(int experts, int chosen, int width) {
+  static Mixture experts(int experts, int chosen, int width) {
     return new Mixture(
         experts, chosen, new Dense(width, true, false), false, Optional.empty(), false);
   }

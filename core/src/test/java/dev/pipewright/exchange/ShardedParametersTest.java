@@ -16,9 +16,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ShardedParametersTest {
   @ParameterizedTest
   @CsvSource({
-    "resnet-50, FILTER, 7", "resnet-50, CHANNEL, 5", "resnet-50, SPATIAL, 2",
-    "vgg-16, FILTER, 3", "vit-b-16, TENSOR, 5", "vit-b-16, SEQUENCE, 5",
-    "bert-48, TENSOR, 3", "bert-48, SEQUENCE, 3", "gpt-untied, TENSOR, 3"
+    "resnet-50, FILTER, 7",
+    "resnet-50, CHANNEL, 5",
+    "resnet-50, SPATIAL, 2",
+    "vgg-16, FILTER, 3",
+    "vit-b-16, TENSOR, 5",
+    "vit-b-16, SEQUENCE, 5",
+    "llama3-8b, CONTEXT, 4",
+    "bert-48, TENSOR, 3",
+    "bert-48, SEQUENCE, 3",
+    "gpt-untied, TENSOR, 3"
   })
   void addUp(String network, Kind kind, int parts) {
     LayerGraph graph = Models.find(network).orElseThrow().graph();
@@ -36,7 +43,7 @@ class ShardedParametersTest {
       assertEquals(graph.layer(layer).parameters(), pieces + whole, graph.layer(layer).name());
       divided += pieces;
     }
-    assertEquals(kind != Kind.SPATIAL, divided > 0);
+    assertEquals(kind != Kind.SPATIAL && kind != Kind.CONTEXT, divided > 0);
   }
 
   private static ShardedParameters.Held held(
@@ -80,6 +87,15 @@ class ShardedParametersTest {
     assertEquals(
         new ShardedParameters.Held(0, 4096 * 10 + 10, false),
         held("cnn-64-128-256", "classifier", two, 0));
+  }
+
+  /** Tokens, too, from the table to the head. */
+  @Test
+  void tokensAddUpWhatTheyShare() {
+    String model = "llama:layers=1,hidden=32,heads=4,kv-heads=2,ffn=48,sequence=8,vocabulary=30";
+    Parallelism two = Parallelism.of(Kind.CONTEXT, 2);
+    assertEquals(new ShardedParameters.Held(0, 30 * 32, true), held(model, "embedding", two, 1));
+    assertEquals(new ShardedParameters.Held(0, 30 * 32 + 32, true), held(model, "head", two, 0));
   }
 
   /** Of 31 words a member of two has 15 rows of the table, and as many of the head with biases. */

@@ -55,6 +55,20 @@ class CutRegionTest {
     assertEquals(3, cut.size());
   }
 
+  /** From the embedding to the scores; of ViT and BERT what makes something of each token. */
+  @Test
+  void tokensAreCutFromEndToEnd() {
+    Parallelism two = Parallelism.of(Kind.CONTEXT, 2);
+    assertEquals(5, inside("gpt:layers=3,hidden=12,heads=3,sequence=8,vocabulary=32", two).size());
+    assertEquals(
+        List.of("embedding", "block-1", "block-2", "head"),
+        inside("llama:layers=2,hidden=16,heads=4,kv-heads=2,ffn=20,sequence=8,vocabulary=9", two));
+    String vit = "vit:layers=2,hidden=18,heads=3,patch=8,size=16,classes=4";
+    assertEquals(List.of("block-1", "block-2", "normalization"), inside(vit, two));
+    String bert = "bert:layers=2,hidden=16,heads=2,sequence=8,vocabulary=32";
+    assertEquals(List.of("embedding", "block-1", "block-2"), inside(bert, two));
+  }
+
   @Test
   void nothingIsCutWhereProductsAreSplit() {
     for (Kind kind : List.of(Kind.FILTER, Kind.CHANNEL, Kind.TENSOR)) {

@@ -56,6 +56,20 @@ class ParallelismLimitsTest {
   }
 
   @Test
+  void tokensLimitContextParallelism() {
+    String network = "gpt:layers=2,hidden=12,heads=3,sequence=8,vocabulary=32";
+    allowed(network, Kind.CONTEXT, 8);
+    assertEquals(
+        true,
+        refusal(network, Parallelism.of(Kind.CONTEXT, 9))
+            .orElseThrow()
+            .endsWith("has 8 tokens and cannot be split in 9; take 8 parts or fewer"));
+    assertEquals(
+        Optional.of("vgg-16 has no transformer block to split; take another kind"),
+        refusal("vgg-16", Parallelism.of(Kind.CONTEXT, 2)));
+  }
+
+  @Test
   void theFirstMapLimitsPlaces() {
     assertEquals(
         Optional.empty(), refusal("vgg-16", new Parallelism(Kind.SPATIAL, List.of(16, 16))));

@@ -198,7 +198,7 @@ class ParallelismPredictionTest {
   @ParameterizedTest
   @EnumSource(
       value = Kind.class,
-      names = {"FILTER", "CHANNEL", "TENSOR", "SEQUENCE"})
+      names = {"FILTER", "CHANNEL", "TENSOR", "SEQUENCE", "CONTEXT"})
   void onePartIsTheWhole(Kind kind) {
     Workload workload = workload("gpt:layers=2,hidden=64,heads=4,sequence=16", "dapple-b:4");
     RunPrediction one = runPrediction(workload, Parallelism.of(kind, 1), 1);
@@ -209,7 +209,13 @@ class ParallelismPredictionTest {
 
   /** More parts compute less each, hold fewer parameters, and have more to tell. */
   @ParameterizedTest
-  @CsvSource({"vgg-16, FILTER", "vgg-16, CHANNEL", "bert-48, TENSOR", "bert-48, SEQUENCE"})
+  @CsvSource({
+    "vgg-16, FILTER",
+    "vgg-16, CHANNEL",
+    "bert-48, TENSOR",
+    "bert-48, SEQUENCE",
+    "bert-48, CONTEXT"
+  })
   void morePartsComputeLessAndHoldLess(String network, Kind kind) {
     Workload workload = workload(network, "dapple-b:8");
     double computing = Double.POSITIVE_INFINITY;

@@ -3,6 +3,7 @@ package dev.pipewright.runtime.engine;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.SampleRange;
 import dev.pipewright.runtime.net.LossFunction;
+import dev.pipewright.runtime.net.ScoresPart;
 import dev.pipewright.runtime.net.SharedStatistics;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
@@ -76,10 +77,11 @@ final class TensorComputation implements Computation {
   /** The loss of the network's outputs counts; its gradients begin the backward pass. */
   private List<Tensor> judge(StageParameters own, long step, List<Tensor> outputs, Tensor target) {
     try (Scope scope = new Scope()) {
-      LossFunction.Judged judged =
-          objective.judge(outputs, target, weight, own.stage().whole().scores());
+      Optional<ScoresPart> part = own.stage().whole().scores();
+      LossFunction.Judged judged = objective.judge(outputs, target, weight, part);
       Score score = new Score(judged.loss(), judged.correct(), judged.rows());
-      scores.merge(step, counted ? score : Score.NONE, Score::plus);
+      boolean counts = counted || part.filter(ScoresPart::ownRows).isPresent();
+      scores.merge(step, counts ? score : Score.NONE, Score::plus);
       List<Tensor> gradients = new ArrayList<>();
       judged.gradients().forEach(gradient -> gradients.add(scope.keep(gradient)));
       return gradients;

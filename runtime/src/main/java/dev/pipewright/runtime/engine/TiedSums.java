@@ -4,6 +4,7 @@ import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.ZeroStage;
 import dev.pipewright.runtime.net.Network;
 import dev.pipewright.runtime.net.Parameter;
+import dev.pipewright.runtime.net.Share;
 import dev.pipewright.runtime.net.Tied;
 import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
@@ -26,7 +27,8 @@ import java.util.stream.Collectors;
  * flush. Where the worker has both layers, they read the same memory; their gradients are apart
  * until all passes have ended. Then the gradients of all workers that hold the table are summed, it
  * is updated, and workers that shard its states send their parts. The workers of a tensor-parallel
- * group all have the whole gradient; each counts for its share of the group.
+ * group all have the whole gradient, of which each counts for its share of the group, or terms of
+ * it, which are added up.
  */
 final class TiedSums implements AutoCloseable {
   private final List<Table> tables;
@@ -171,10 +173,12 @@ final class TiedSums implements AutoCloseable {
       return Tensor.zeros(own.get(0).value().shape());
     }
     Tensor total = gradients.get(0);
-    if (weight < 1) {
-      total.scaleInPlace(weight);
+    boolean terms = own.get(0).share() instanceof Share.Summed; // of the whole gradient
+    double counts = terms ? 1 : weight;
+    if (counts < 1) {
+      total.scaleInPlace(counts);
     }
-    gradients.subList(1, gradients.size()).forEach(other -> total.addInPlace(other, weight));
+    gradients.subList(1, gradients.size()).forEach(other -> total.addInPlace(other, counts));
     return total;
   }
 

@@ -8,21 +8,28 @@ import java.util.List;
 final class AddedVectorsModule implements Module {
   private final Parameter vectors;
   private final boolean perStep;
+  private final long first;
 
-  private AddedVectorsModule(Parameter vectors, boolean perStep) {
+  private AddedVectorsModule(Parameter vectors, boolean perStep, long first) {
     this.vectors = vectors;
     this.perStep = perStep;
+    this.first = first;
   }
 
-  static Module of(Operator.Positions operator, FirstValues values) {
+  /**
+   * Of positions.
+   *
+   * @param first of them that the module reads
+   */
+  static Module of(Operator.Positions operator, FirstValues values, long first) {
     return new AddedVectorsModule(
-        values.normal("positions", operator.steps(), operator.features()), true);
+        values.normal("positions", operator.steps(), operator.features()), true, first);
   }
 
   /** Samples name no segments: all of their tokens lie in the first. */
   static Module of(Operator.Segments operator, FirstValues values) {
     return new AddedVectorsModule(
-        values.normal("segments", operator.segments(), operator.features()), false);
+        values.normal("segments", operator.segments(), operator.features()), false, 0);
   }
 
   @Override
@@ -33,7 +40,7 @@ final class AddedVectorsModule implements Module {
   @Override
   public Tensor forward(List<Tensor> inputs, ForwardPass pass) {
     Tensor states = inputs.get(0);
-    Tensor added = vectors.value().part(0, 0, perStep ? states.extent(1) : 1);
+    Tensor added = vectors.value().part(0, first, perStep ? states.extent(1) : 1);
     return pass.used(states.plus(added), parameters());
   }
 }

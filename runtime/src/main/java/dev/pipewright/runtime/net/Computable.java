@@ -3,6 +3,7 @@ package dev.pipewright.runtime.net;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
+import dev.pipewright.parallel.Parallelism;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -26,6 +27,10 @@ public final class Computable {
   public static Optional<String> refusal(LayerGraph graph) {
     for (int number = 0; number < graph.size(); number++) {
       Layer layer = graph.layer(number);
+      Optional<String> lacking = layer.steps().stream().flatMap(Computable::lacking).findFirst();
+      if (lacking.isPresent()) {
+        return Optional.of(lacking(layer.name(), lacking.get()));
+      }
       Optional<String> unknown = layer.steps().stream().flatMap(Computable::unknown).findFirst();
       if (unknown.isPresent()) {
         return Optional.of(
@@ -55,9 +60,39 @@ public final class Computable {
                 .formatted(String.join(" and ", last)));
   }
 
+  /**
+   * What keeps a network that is computable from being computed by groups that split its layers so,
+   * as a sentence; empty where nothing does.
+   */
+  public static Optional<String> refusal(LayerGraph graph, Parallelism split) {
+    boolean features = split.kind().dividesFeatures();
+    for (Layer layer : features ? graph.layers() : List.<Layer>of()) {
+      if (layer.operator() instanceof Operator.ShapedBlock block) {
+        Optional<String> whole = ShapedBlockModule.undivided(block, split.parts());
+        if (whole.isPresent()) {
+          return Optional.of(
+              "layer %s of %s has %s, which the runtime does not divide in %d; take fewer parts or another kind"
+                  .formatted(layer.name(), graph.name(), whole.get(), split.parts()));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Stream<String> lacking(Operator operator) {
+    return operator instanceof Operator.ShapedBlock block
+        ? ShapedBlockModule.lacking(block).stream()
+        : Stream.empty();
+  }
+
+  /** The sentence about a layer's block that has what no module computes. */
+  static String lacking(String layer, String what) {
+    return "its layer %s has %s, which the runtime does not compute; take a decoder with grouped-query attention to whole sequences"
+        .formatted(layer, what);
+  }
+
   private static Stream<String> unknown(Operator operator) {
     return switch (operator) {
-      case Operator.ShapedBlock b -> Stream.of("block of a shape that the runtime lacks");
       case Operator.Block(String kind) -> Stream.of(kind);
       case Operator.Recorded(String description) -> Stream.of(description);
       case Operator.Elementwise(String function) when !FUNCTIONS.contains(function) ->

@@ -52,14 +52,21 @@ public enum LossFunction {
   /**
    * The same loss, computed by all workers of a group together. Collective.
    *
-   * @param words of which this worker has scores, where it does not have those of all
+   * @param part of the scores that this worker has, where it does not have all
    */
   public Judged judge(
-      List<Tensor> outputs, Tensor target, double share, Optional<VocabularyPart> words) {
+      List<Tensor> outputs, Tensor target, double share, Optional<ScoresPart> part) {
     Tensor last = outputs.get(outputs.size() - 1);
-    return words.isPresent() && this == CROSS_ENTROPY
-        ? judge(last.detached(), target.flattened(0), share, words.get())
-        : judge(last, target, share);
+    if (part.isEmpty() || this != CROSS_ENTROPY) {
+      return judge(last, target, share);
+    }
+    return switch (part.get()) {
+      case VocabularyPart words -> judge(last.detached(), target.flattened(0), share, words);
+      case TokenPart tokens -> {
+        Tensor own = tokens.own(target);
+        yield judge(last, own, share * own.extent(1) / target.extent(1));
+      }
+    };
   }
 
   private static Judged judge(Tensor own, Tensor wanted, double share, VocabularyPart words) {

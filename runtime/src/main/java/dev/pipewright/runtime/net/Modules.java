@@ -3,6 +3,7 @@ package dev.pipewright.runtime.net;
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
+import dev.pipewright.model.transformer.NormShape;
 import dev.pipewright.parallel.CutRegion;
 import dev.pipewright.runtime.tensor.Functions;
 import dev.pipewright.runtime.tensor.RandomSource;
@@ -72,19 +73,19 @@ final class Modules {
       case Operator.Normalization(var kind, int features) ->
           kind == Operator.Normalization.Kind.BATCH
               ? new BatchNormalizationModule(features, values, split.places())
-              : new LayerNormalizationModule("", features, values);
+              : StateNormalization.of(states(kind), "", features, values);
       case Operator.Pooling pooling -> pooling(pooling, split.windows(pooling));
       case Operator.Elementwise(String function) -> function(layer, function);
       case Operator.Concatenation() -> (inputs, pass) -> Functions.concatenation(inputs, 1);
       case Operator.Embedding embedding -> new EmbeddingModule(embedding, values, split.table());
-      case Operator.Positions positions -> AddedVectorsModule.of(positions, values);
+      case Operator.Positions positions ->
+          AddedVectorsModule.of(positions, values, split.firstToken());
       case Operator.Segments segments -> AddedVectorsModule.of(segments, values);
       case Operator.ClassToken token -> new ClassTokenModule(token, values);
       case Operator.Mask(int sequence) -> (inputs, pass) -> masked(inputs.get(0), sequence);
-      case Operator.TiedScores(String tied) -> tiedScores(layer, tied);
+      case Operator.TiedScores(String tied) -> tiedScores(layer, tied, split.share());
       case Operator.Attention(int hidden, int heads, int sequence) ->
-          new SelfAttention(
-              hidden, heads, false, values, new ParallelBlock(split.block(), false, sequence));
+          new SelfAttention(hidden, heads, false, values, split.block(sequence));
       case Operator.Lstm(int in, int hidden, boolean bidirectional, int sequence) ->
           new LstmModule(in, hidden, bidirectional, values);
       case Operator.AttentionLstm attention -> new AttentionLstmModule(attention, values);
@@ -97,9 +98,9 @@ final class Modules {
             return Tensor.joined(List.of(inputs.get(0), carried), 2);
           };
       case Operator.TransformerBlock block ->
-          new TransformerBlockModule(
-              block, values, new ParallelBlock(split.block(), split.cut(), block.sequence()));
-      case Operator.ShapedBlock b -> refused(layer, "block of a shape that the runtime lacks");
+          new TransformerBlockModule(block, values, split.block(block.sequence()));
+      case Operator.ShapedBlock block ->
+          new ShapedBlockModule(computed(layer, block), values, split.block(block.sequence()));
       case Operator.Block(String kind) -> refused(layer, kind);
       case Operator.Recorded(String description) -> refused(layer, description);
     };
@@ -109,6 +110,25 @@ final class Modules {
     throw new IllegalArgumentException(
         "%s cannot be trained: of its layer %s (%s) only sizes and times are known"
             .formatted(graph.name(), layer.name(), description));
+  }
+
+  private Operator.ShapedBlock computed(Layer layer, Operator.ShapedBlock block) {
+    ShapedBlockModule.lacking(block)
+        .ifPresent(what -> {
+          throw new IllegalArgumentException(
+              "%s cannot be trained: %s"
+                  .formatted(graph.name(), Computable.lacking(layer.name(), what)));
+        });
+    return block;
+  }
+
+  private static NormShape states(Operator.Normalization.Kind kind) {
+    return switch (kind) {
+      case BATCH -> throw new IllegalArgumentException("no normalisation of states alone");
+      case LAYER -> NormShape.LAYER;
+      case RMS -> NormShape.RMS;
+      case PLAIN -> NormShape.PLAIN;
+    };
   }
 
   /** Whether one row of features comes out for each sample. */
@@ -165,10 +185,10 @@ final class Modules {
   }
 
   /** A copy of another layer's table: what that layer draws first. */
-  private Module tiedScores(Layer layer, String tied) {
+  private Module tiedScores(Layer layer, String tied, Share share) {
     Operator.Embedding embedding = embedding(tied);
     try (RandomSource random = random(number(tied))) {
-      return new TiedScoresModule(embedding, new FirstValues(layer, random, new Share.Whole()));
+      return new TiedScoresModule(embedding, new FirstValues(layer, random, share));
     }
   }
 

@@ -8,6 +8,7 @@ import dev.pipewright.parallel.CutRegion;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.parallel.VocabularySplit;
 import dev.pipewright.runtime.tensor.Scope;
+import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.units.Check;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -178,16 +179,28 @@ public final class Network {
   TensorCut cutOf(int layer) {
     List<Long> extents =
         graph().layer(layer).output().orElseThrow().extents().stream().map(Long::valueOf).toList();
-    return tensorGroup.split().kind() == Parallelism.Kind.SEQUENCE
-        ? TensorCut.of(tensorGroup, 1, extents.get(0))
-        : TensorCut.ofGrid(tensorGroup.split(), 2, extents.subList(1, extents.size()));
+    return tensorGroup.split().kind() == Parallelism.Kind.SPATIAL
+        ? TensorCut.ofGrid(tensorGroup.split(), 2, extents.subList(1, extents.size()))
+        : TensorCut.of(tensorGroup, 1, extents.get(0));
   }
 
-  /** The words that a layer makes scores of, where the group divides them. */
-  Optional<VocabularyPart> scores(int layer) {
-    return new VocabularySplit(graph(), tensorGroup.split())
-        .head(layer)
-        .map(product -> new VocabularyPart(tensorGroup, product.out()));
+  /** A worker's part of the samples that a layer reads. */
+  Tensor own(Tensor samples, int layer) {
+    return tensorGroup.own(samples, cutOf(layer));
+  }
+
+  /** Whether a worker has its part of what the network makes, to the end. */
+  boolean staysCut(int layer) {
+    return region.staysCut(layer);
+  }
+
+  /** What of the scores that a layer makes a worker has, where the group divides them. */
+  Optional<ScoresPart> scores(int layer) {
+    return staysCut(layer)
+        ? Optional.of(new TokenPart(cutOf(layer), tensorGroup))
+        : new VocabularySplit(graph(), tensorGroup.split())
+            .head(layer)
+            .map(product -> new VocabularyPart(tensorGroup, product.out()));
   }
 
   Module module(int layer) {

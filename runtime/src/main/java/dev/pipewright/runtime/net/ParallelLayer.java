@@ -17,6 +17,7 @@ final class ParallelLayer {
   private final boolean product;
   private final Optional<VocabularyPart> table;
   private final Optional<Operator.Linear> head;
+  private final int tokens; // of a sample, where the layer makes something of each
   private Optional<List<Integer>> map; // extents of what the next operator reads
 
   ParallelLayer(LayerGraph graph, int layer, TensorParallelGroup tensorGroup, CutRegion region) {
@@ -31,6 +32,7 @@ final class ParallelLayer {
             .embedding(layer)
             .map(words -> new VocabularyPart(tensorGroup, words.vocabulary()));
     this.head = vocabulary.head(layer);
+    this.tokens = graph.layer(layer).output().map(shape -> shape.extent(0)).orElse(0);
     this.map = CutRegion.mapBefore(graph, layer);
   }
 
@@ -54,7 +56,7 @@ final class ParallelLayer {
     return switch (tensorGroup.split().kind()) {
       case FILTER -> new ParallelProduct(ParallelProduct.By.FILTERS, tensorGroup);
       case CHANNEL -> new ParallelProduct(ParallelProduct.By.CHANNELS, tensorGroup);
-      case NONE, SPATIAL, TENSOR, SEQUENCE -> ParallelProduct.WHOLE;
+      case NONE, SPATIAL, TENSOR, SEQUENCE, CONTEXT -> ParallelProduct.WHOLE;
     };
   }
 
@@ -73,16 +75,27 @@ final class ParallelLayer {
     return cut ? tensorGroup : TensorParallelGroup.ALONE;
   }
 
-  /** Who computes a transformer's block together. */
-  TensorParallelGroup block() {
-    boolean splits =
-        tensorGroup.split().kind() == Parallelism.Kind.TENSOR
-            || tensorGroup.split().kind() == Parallelism.Kind.SEQUENCE;
-    return splits ? tensorGroup : TensorParallelGroup.ALONE;
+  /**
+   * How the group computes a transformer's block or an attention.
+   *
+   * @param sequence tokens of a sample
+   */
+  ParallelBlock block(int sequence) {
+    Parallelism.Kind kind = tensorGroup.split().kind();
+    TensorParallelGroup alone = TensorParallelGroup.ALONE;
+    return new ParallelBlock(
+        kind.dividesFeatures() ? tensorGroup : alone,
+        kind.dividesFeatures() && cut,
+        sequence,
+        kind.dividesTokens() && cut ? tensorGroup : alone);
   }
 
-  /** Whether a block reads and makes some of the steps of its sequences. */
-  boolean cut() {
-    return cut;
+  /** The first of the tokens that this worker has of each sample. */
+  long firstToken() {
+    return dividesTokens() ? tensorGroup.own(tokens).first() : 0;
+  }
+
+  private boolean dividesTokens() {
+    return cut && tensorGroup.split().kind().dividesTokens();
   }
 }

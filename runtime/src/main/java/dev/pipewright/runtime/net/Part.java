@@ -66,8 +66,13 @@ public final class Part {
   }
 
   /** The words that the last of its outputs has scores of, where the group divides them. */
-  public Optional<VocabularyPart> scores() {
+  public Optional<ScoresPart> scores() {
     return network.scores(outputs[outputs.length - 1]);
+  }
+
+  /** Extents of the last output of all workers of a group together. */
+  long[] wholeShape(long samples) {
+    return network.shape(outputs[outputs.length - 1], samples);
   }
 
   /** Whether a layer of the graph is one of its own. */
@@ -116,7 +121,8 @@ public final class Part {
         arguments.add(values.of(from, network.cut(layer)));
       }
       if (read.length == 0) {
-        arguments.add(data.get(network.source(layer)));
+        Tensor whole = data.get(network.source(layer));
+        arguments.add(network.cut(layer) ? network.own(whole, layer) : whole);
       }
       try (Scope scope = new Scope()) {
         Tensor made = network.module(layer).forward(arguments, pass);
@@ -129,7 +135,7 @@ public final class Part {
     }
     List<Tensor> outgoing = new ArrayList<>(outputs.length);
     for (int layer : outputs) {
-      Tensor value = values.of(layer, network.cut(layer) && !ends);
+      Tensor value = values.of(layer, network.cut(layer) && (!ends || network.staysCut(layer)));
       outgoing.add(incoming.contains(value) ? value.passed() : value.lent());
       values.read(layer);
     }

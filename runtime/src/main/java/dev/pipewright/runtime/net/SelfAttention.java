@@ -41,15 +41,27 @@ final class SelfAttention implements Module {
     long samples = read.extent(0);
     long steps = read.extent(1);
     List<Tensor> three =
-        into.of(read, pass).reshaped(samples, steps, 3, heads, features).entries(2);
+        split.context().alone()
+            ? into.of(read, pass).reshaped(samples, steps, 3, heads, features).entries(2)
+            : ofAllTokens(into.of(read, pass));
     Tensor queries = three.get(0).transposed(1, 2);
     Tensor keys = three.get(1).transposed(1, 2);
     Tensor values = three.get(2).transposed(1, 2);
     Tensor attended =
         mask.map(added ->
                 Functions.attention(
-                    queries, keys, values, added.reshaped(samples, 1, steps, steps)))
-            .orElseGet(() -> Functions.attention(queries, keys, values, causal));
+                    queries, keys, values, added.reshaped(samples, 1, steps, added.extent(2))))
+            .orElseGet(() -> split.attended(queries, keys, values, causal));
     return out.of(attended.transposed(1, 2).flattened(2), pass);
+  }
+
+  /** Queries of this worker's tokens, keys and values of all; each samples × tokens × heads × … */
+  private List<Tensor> ofAllTokens(Tensor made) {
+    long samples = made.extent(0);
+    long width = (long) heads * features;
+    Tensor queries = made.part(2, 0, width).reshaped(samples, made.extent(1), heads, features);
+    Tensor both = split.ofAllTokens(made.part(2, width, 2 * width));
+    List<Tensor> two = both.reshaped(samples, both.extent(1), 2, heads, features).entries(2);
+    return List.of(queries, two.get(0), two.get(1));
   }
 }

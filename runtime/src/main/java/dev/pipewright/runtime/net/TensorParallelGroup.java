@@ -2,7 +2,9 @@ package dev.pipewright.runtime.net;
 
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.parallel.Span;
+import dev.pipewright.runtime.tensor.Functions;
 import dev.pipewright.runtime.tensor.GradientHook;
+import dev.pipewright.runtime.tensor.Scope;
 import dev.pipewright.runtime.tensor.Tensor;
 import dev.pipewright.runtime.transport.Group;
 import dev.pipewright.runtime.transport.Transport;
@@ -33,6 +35,7 @@ public final class TensorParallelGroup {
   private final int[] place;
   private final List<Group> groups;
   private final Map<Record, GradientHook> hooks = new HashMap<>();
+  private final Map<Long, Tensor> masks = new HashMap<>(); // by tokens that the last query sees
   private final IdentityHashMap<SharedStatistics, SharedStatistics> statistics =
       new IdentityHashMap<>();
 
@@ -101,6 +104,17 @@ public final class TensorParallelGroup {
   /** This member's place along an axis of the grid. */
   int place(int axis) {
     return place[axis];
+  }
+
+  /** The mask of this member's tokens, made once for all layers and micro-batches. */
+  Tensor hidingLater(long first, long steps) {
+    return masks.computeIfAbsent(
+        steps,
+        key -> {
+          try (Scope scope = new Scope()) {
+            return scope.keep(Functions.hidingLater(first, steps));
+          }
+        });
   }
 
   /** All members. */

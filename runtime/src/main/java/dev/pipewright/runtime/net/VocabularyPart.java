@@ -12,7 +12,12 @@ import dev.pipewright.runtime.tensor.Tensor;
  * @param tensorGroup who has the others
  * @param words of all
  */
-public record VocabularyPart(TensorParallelGroup tensorGroup, int words) {
+public record VocabularyPart(TensorParallelGroup tensorGroup, int words) implements ScoresPart {
+  @Override
+  public boolean ownRows() {
+    return false;
+  }
+
   private Span own() {
     return tensorGroup.own(words);
   }

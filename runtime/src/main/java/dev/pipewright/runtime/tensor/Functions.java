@@ -17,6 +17,7 @@ public final class Functions {
   /** Added to variances before a root is taken. */
   public static final double EPSILON = 1e-5;
 
+  private static final double HIDDEN = Double.NEGATIVE_INFINITY; // added to a score
   private static final int SUM = 2; // how libtorch calls a loss that is not averaged
   private static final int CHANNELS_OF_A_VECTOR = 16; // of AVX-512; AVX2 has half as many
 
@@ -92,6 +93,31 @@ public final class Functions {
             false));
   }
 
+  /** Normalisation over the last axis without scale and shift. */
+  public static Tensor layerNormalization(Tensor input) {
+    long features = input.extent(input.shape().length - 1);
+    return new Tensor(
+        torch.layer_norm(
+            input.handle(),
+            new long[] {features},
+            new TensorOptional(),
+            new TensorOptional(),
+            EPSILON,
+            false));
+  }
+
+  /**
+   * Division by the root mean square over the last axis.
+   *
+   * @param scale of each feature; none where nothing is learned
+   */
+  public static Tensor rootMeanSquare(Tensor input, Optional<Tensor> scale) {
+    long features = input.extent(input.shape().length - 1);
+    return new Tensor(
+        torch.rms_norm(
+            input.handle(), new long[] {features}, optional(scale), new DoubleOptional(EPSILON)));
+  }
+
   /**
    * Normalisation of each channel over samples and places.
    *
@@ -147,6 +173,15 @@ public final class Functions {
     return new Tensor(torch.gelu(input.handle()));
   }
 
+  /** {@code x} times its sigmoid. */
+  public static Tensor silu(Tensor input) {
+    return new Tensor(torch.silu(input.handle()));
+  }
+
+  public static Tensor sigmoid(Tensor input) {
+    return new Tensor(torch.sigmoid(input.handle()));
+  }
+
   /** The rows of {@code table} that whole numbers name. */
   public static Tensor embedding(Tensor table, Tensor indices) {
     return new Tensor(torch.embedding(table.handle(), indices.handle()));
@@ -182,9 +217,35 @@ public final class Functions {
   }
 
   /**
+   * A mask that hides later steps from queries, for all samples: 1 × 1 × queries × steps.
+   *
+   * @param first step of the queries
+   * @param steps up to the last query's
+   */
+  public static Tensor hidingLater(long first, long steps) {
+    var hidden = NewTensors.empty(steps - first, steps).fill_(new Scalar(HIDDEN));
+    return new Tensor(hidden.triu(first + 1)).reshaped(1, 1, steps - first, steps);
+  }
+
+  /**
+   * Each entry along an axis so many times, one after the other: keys and values for each of the
+   * heads that they serve.
+   */
+  public static Tensor repeated(Tensor input, int axis, int times) {
+    if (times == 1) {
+      return input;
+    }
+    long[] shape = new long[input.shape().length + 1];
+    Arrays.fill(shape, -1);
+    shape[axis + 1] = times;
+    var copies = input.handle().unsqueeze(axis + 1).expand(shape);
+    return new Tensor(copies.flatten(axis, axis + 1));
+  }
+
+  /**
    * Attention with a mask: its value for a pair of steps is added to the pair's score.
    *
-   * @param mask samples × 1 × steps × steps
+   * @param mask samples × 1 × queries × keys, or one for all samples
    */
   public static Tensor attention(Tensor queries, Tensor keys, Tensor values, Tensor mask) {
     return new Tensor(

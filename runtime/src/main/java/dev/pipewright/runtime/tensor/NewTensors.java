@@ -3,6 +3,7 @@ package dev.pipewright.runtime.tensor;
 import org.bytedeco.javacpp.Pointer;
 import org.bytedeco.pytorch.Device;
 import org.bytedeco.pytorch.MemoryFormatOptional;
+import org.bytedeco.pytorch.Scalar;
 import org.bytedeco.pytorch.ScalarTypeOptional;
 import org.bytedeco.pytorch.TensorOptions;
 import org.bytedeco.pytorch.global.torch;
@@ -58,6 +59,11 @@ final class NewTensors {
 
   static org.bytedeco.pytorch.Tensor ones(long... shape) {
     return torch.ones(shape, numbers);
+  }
+
+  /** The numbers 0, 1, …, as many as there are. */
+  static org.bytedeco.pytorch.Tensor counting(long count) {
+    return torch.arange(new Scalar((double) count), numbers);
   }
 
   /** What the processor can read and write, wherever others lie. */

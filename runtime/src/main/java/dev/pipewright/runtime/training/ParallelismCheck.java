@@ -6,6 +6,7 @@ import dev.pipewright.model.LayerGraph;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.plan.ParallelismLimits;
+import dev.pipewright.runtime.net.Computable;
 
 /** Checks the intra-layer parallelism of a run before it starts. */
 final class ParallelismCheck {
@@ -17,6 +18,7 @@ final class ParallelismCheck {
     for (StageLayers stage : request.assignment().stages()) {
       limits
           .refusal(stage.split())
+          .or(() -> Computable.refusal(graph, stage.split()))
           .ifPresent(why -> {
             boolean spatial = stage.split().kind() == Parallelism.Kind.SPATIAL;
             String option = spatial ? "--spatial-parallel: " : "--tensor-parallel: ";

@@ -27,18 +27,16 @@ public final class RunnableModel {
   }
 
   /**
-   * A network to compute with. Throws {@link BadInputException} where there is none, and where a
-   * file does not say what each layer computes.
+   * A network to compute with. Throws {@link BadInputException} where there is none, and where
+   * layers are of a kind that no module computes or that a file does not name.
    */
   public static LayerGraph toCompute(String model) {
     LayerGraph graph = of(model);
-    if (Files.exists(Path.of(model))) {
-      Computable.refusal(graph)
-          .ifPresent(why -> {
-            throw new BadInputException(
-                model + ": this network cannot be trained or measured: " + why);
-          });
-    }
+    Computable.refusal(graph)
+        .ifPresent(why -> {
+          throw new BadInputException(
+              model + ": this network cannot be trained or measured: " + why);
+        });
     return graph;
   }
 

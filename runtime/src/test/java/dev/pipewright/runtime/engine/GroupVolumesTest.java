@@ -13,6 +13,7 @@ import dev.pipewright.model.Operator;
 import dev.pipewright.model.Optimizer;
 import dev.pipewright.parallel.Parallelism;
 import dev.pipewright.parallel.Parallelism.Kind;
+import dev.pipewright.parallel.TiedTable;
 import dev.pipewright.plan.Assignment;
 import dev.pipewright.plan.Assignment.StageLayers;
 import dev.pipewright.runtime.net.CountingTransport;
@@ -66,6 +67,16 @@ class GroupVolumesTest {
         "gpt-untied:layers=2,hidden=16,heads=4,sequence=7,vocabulary=31 | TENSOR | 2",
         "gpt-untied:layers=2,hidden=16,heads=4,sequence=7,vocabulary=31 | TENSOR | 4",
         "gpt-untied:layers=2,hidden=16,heads=4,sequence=7,vocabulary=31 | SEQUENCE | 3",
+        "llama:layers=2,hidden=24,heads=6,kv-heads=3,ffn=21,sequence=7,vocabulary=31 | TENSOR | 2",
+        "llama:layers=2,hidden=24,heads=6,kv-heads=3,ffn=21,sequence=7,vocabulary=31 | SEQUENCE | 3",
+        "mixtral:layers=2,hidden=16,heads=4,kv-heads=2,ffn=9,sequence=7,vocabulary=31,experts=3,chosen=2 | TENSOR | 2",
+        "mixtral:layers=2,hidden=16,heads=4,kv-heads=2,ffn=9,sequence=7,vocabulary=31,experts=3,chosen=2 | SEQUENCE | 2",
+        "llama:layers=2,hidden=24,heads=6,kv-heads=3,ffn=21,sequence=7,vocabulary=31 | CONTEXT | 3",
+        "mixtral:layers=2,hidden=16,heads=4,kv-heads=2,ffn=9,sequence=7,vocabulary=31,experts=3,chosen=2 | CONTEXT | 2",
+        "vit:layers=2,hidden=18,heads=3,patch=8,size=16,classes=4 | CONTEXT | 2",
+        "gpt:layers=2,hidden=16,heads=4,sequence=7,vocabulary=32 | CONTEXT | 3",
+        "gpt-untied:layers=2,hidden=16,heads=4,sequence=7,vocabulary=31 | CONTEXT | 2",
+        "bert:layers=2,hidden=16,heads=2,sequence=8,vocabulary=32 | CONTEXT | 2",
         "bert:layers=2,hidden=16,heads=2,sequence=8,vocabulary=32 | TENSOR | 2",
         "bert:layers=2,hidden=16,heads=2,sequence=8,vocabulary=32 | SEQUENCE | 2",
       })
@@ -114,9 +125,17 @@ class GroupVolumesTest {
     int[] layers = Chain.of(graph).layers(stage.range().first() - 1, stage.range().last());
     for (int layer : layers) {
       var held = parameters.of(layer, part);
-      elements += held.summed() ? held.whole() : 0;
+      elements += held.summed() ? held.whole() - table(graph, layer) : 0;
     }
     return elements + tied(graph, layers);
+  }
+
+  /** Of a layer's table that is read twice, whose gradients are summed by themselves. */
+  private static long table(LayerGraph graph, int layer) {
+    return TiedTable.of(graph).stream()
+        .filter(table -> table.layer() == layer)
+        .mapToLong(TiedTable::numbers)
+        .sum();
   }
 
   /** A table that is read twice: all who hold the layer of one of the two sum its gradients. */

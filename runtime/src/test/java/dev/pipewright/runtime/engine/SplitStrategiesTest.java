@@ -169,6 +169,58 @@ class SplitStrategiesTest {
     }
   }
 
+  private static final String LLAMA =
+      "llama:layers=2,hidden=16,heads=4,kv-heads=2,ffn=20,sequence=8,vocabulary=31";
+  private static final String MIXTRAL =
+      "mixtral:layers=2,hidden=16,heads=4,kv-heads=2,ffn=12,sequence=8,vocabulary=31,experts=4,chosen=2";
+
+  @Test
+  void decodersOfOtherShapes() {
+    for (String name : List.of(LLAMA, MIXTRAL)) {
+      same(name, OneForwardOneBackward.of(1, 1), List.of(Parallelism.NONE), List.of(3), 2);
+      same(
+          name,
+          ZeroBubbleH1.of(2, 3),
+          List.of(Parallelism.NONE, Parallelism.NONE),
+          List.of(1, 1),
+          2);
+      for (Kind kind : List.of(Kind.TENSOR, Kind.SEQUENCE)) {
+        same(name, ONE, List.of(split(kind, 2)), List.of(1), 3);
+        same(name, TWO, List.of(split(kind, 2), Parallelism.NONE), List.of(1, 2), 1);
+      }
+    }
+  }
+
+  /** Context parallelism, in one stage and in two, with replicas and with other kinds. */
+  @Test
+  void tokensOfSequences() {
+    for (String name :
+        List.of(
+            GPT,
+            WORDS,
+            LLAMA,
+            MIXTRAL,
+            "bert:layers=2,hidden=16,heads=2,sequence=8,vocabulary=32",
+            "vit:layers=2,hidden=18,heads=3,patch=8,size=16,classes=4")) {
+      Parallelism two = split(Kind.CONTEXT, 2);
+      same(name, ONE, List.of(two), List.of(1), 3);
+      same(name, ONE, List.of(split(Kind.CONTEXT, 3)), List.of(2), 2);
+      same(name, TWO, List.of(two, Parallelism.NONE), List.of(1, 2), 2);
+      same(name, TWO, List.of(two, two), List.of(1, 1), 1);
+      same(name, TWO, List.of(split(Kind.TENSOR, 2), two), List.of(1, 2), 1);
+      same(name, ZeroBubbleH1.of(2, 3), List.of(two, two), List.of(1, 1), 1);
+    }
+  }
+
+  /** Each worker's gradients are terms of the table's, however they are summed. */
+  @Test
+  void tokensOfSequencesWithEveryWayToSumGradients() {
+    for (Reduction reduction : Reduction.values()) {
+      same(GPT, ONE, List.of(split(Kind.CONTEXT, 3).with(reduction)), List.of(2), 2);
+      same(LLAMA, ONE, List.of(split(Kind.CONTEXT, 2).with(reduction)), List.of(2), 2);
+    }
+  }
+
   /** Of 31 words two members have 15 and 16, three 10, 10 and 11. */
   @Test
   void wordsOfEmbeddingsAndHeads() {

@@ -92,7 +92,13 @@ record Case(
         one("tanh", new Operator.Elementwise("tanh"), l(5, 4), SEQUENCE),
         one("softmax", new Operator.Elementwise("softmax"), l(5, 4), SEQUENCE),
         one("dropout", new Operator.Elementwise("dropout"), l(5, 4), SEQUENCE),
-        one("layer normalisation", LAYER_NORM, l(5, 4), SEQUENCE));
+        one("layer normalisation", LAYER_NORM, l(5, 4), SEQUENCE),
+        one("root mean square", new Normalization(Normalization.Kind.RMS, 4), l(5, 4), SEQUENCE),
+        one(
+            "normalisation that learns nothing",
+            new Normalization(Normalization.Kind.PLAIN, 4),
+            l(5, 4),
+            SEQUENCE));
   }
 
   private static List<Case> sequences() {
@@ -129,6 +135,9 @@ record Case(
             List.of(masked, new Operator.Carried(5)),
             l(5, 9),
             List.of(l(2, 5, 9))));
+    for (Operator.ShapedBlock block : ShapedBlocks.all(4, 5)) {
+      cases.add(one(block.toString(), block, l(5, 4), SEQUENCE));
+    }
     return cases;
   }
 
@@ -177,7 +186,21 @@ record Case(
   Module module() {
     Layer table = layer("table", List.of(new Operator.Embedding(VOCABULARY, 4)), l(5, 4));
     LayerGraph graph = LayerGraph.chain(name, List.of(table, layer("layer", steps, output)));
-    return new Modules(graph, 5).of(1);
+    Module module = new Modules(graph, 5).of(1);
+    if (steps.get(0) instanceof Operator.ShapedBlock) {
+      shake(module);
+    }
+    return module;
+  }
+
+  /** Norms of what small first values make would curve too much for differences. */
+  private static void shake(Module module) {
+    try (RandomSource random = new RandomSource(13)) {
+      for (Parameter parameter : module.parameters()) {
+        Tensor value = parameter.value().detached();
+        value.addInPlace(random.normal(0.5, value.shape()));
+      }
+    }
   }
 
   private static Layer layer(String name, List<Operator> steps, List<Integer> output) {

@@ -1,15 +1,23 @@
 package dev.pipewright.runtime.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.pipewright.model.Layer;
 import dev.pipewright.model.LayerGraph;
 import dev.pipewright.model.Operator;
 import dev.pipewright.model.Shape;
 import dev.pipewright.model.Work;
+import dev.pipewright.model.transformer.AttentionShape;
+import dev.pipewright.model.transformer.AttentionShape.GroupedQuery;
+import dev.pipewright.model.transformer.AttentionShape.QueryKeyNorm;
+import dev.pipewright.model.transformer.AttentionSpan;
+import dev.pipewright.model.transformer.InputShape.Positions;
+import dev.pipewright.model.transformer.LayerShape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -70,6 +78,43 @@ class ComputableTest {
         "of its layer act (silu) only sizes and times are known; give a network all of whose layers"
             + " are operators",
         refusal(perceptron(layer("act", new Operator.Elementwise("silu"), 8))));
+  }
+
+  private static String refusal(Operator.ShapedBlock block) {
+    return refusal(
+        LayerGraph.chain(
+            "net",
+            List.of(
+                layer("embedding", new Operator.Embedding(9, 4), 5, 4),
+                layer("block-1", block, 5, 4),
+                layer("head", new Operator.Linear(4, 9, false), 5, 9))));
+  }
+
+  private static Operator.ShapedBlock shaped(LayerShape shape, Positions positions) {
+    return new Operator.ShapedBlock(shape, 4, 5, true, positions);
+  }
+
+  @Test
+  void blocksOfShapesThatNoModuleComputesAreNamed() {
+    ShapedBlocks.all(4, 5).forEach(block -> assertEquals("none", refusal(block)));
+    Positions rotary = new Positions.Rotary();
+    LayerShape plain = ShapedBlocks.llama(4, 5).shape();
+    var latent = new AttentionShape.Latent(2, OptionalInt.empty(), 2, 2, 2, 2, false, true);
+    assertEquals(
+        "its layer block-1 has multi-head latent attention, which the runtime does not compute; take"
+            + " a decoder with grouped-query attention to whole sequences",
+        refusal(shaped(LayerShape.of(latent, plain.feedForward(), plain.norm()), rotary)));
+    assertEquals("none", refusal(shaped(plain.reading(new AttentionSpan.Window(5)), rotary)));
+    assertTrue(
+        refusal(shaped(plain.reading(new AttentionSpan.Window(4)), rotary))
+            .contains("has a sliding window or chunks that are shorter than its sequences, "));
+    assertTrue(
+        refusal(shaped(plain, new Positions.Fixed()))
+            .contains("has positions that are neither rotary nor learned, "));
+    GroupedQuery sinks = new GroupedQuery(4, 2, 2, true, true, QueryKeyNorm.NONE, true);
+    assertTrue(
+        refusal(shaped(LayerShape.of(sinks, plain.feedForward(), plain.norm()), rotary))
+            .contains("has attention sinks, "));
   }
 
   @Test

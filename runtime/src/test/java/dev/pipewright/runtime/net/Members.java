@@ -97,7 +97,10 @@ record Members(LayerGraph graph, long[] reads, boolean inTwoParts, boolean follo
     }
     ForwardPass pass = ForwardPass.training(inTwoParts, SharedStatistics.OWN);
     Tensor output = part.forward(List.of(), List.of(input), pass).get(0);
-    Tensor weights = random(17, output.shape());
+    Tensor weights = random(17, part.wholeShape(reads[0]));
+    if (weights.elements() > output.elements()) { // a member has its part of the tokens
+      weights = tensorGroup.own(weights, TensorCut.of(tensorGroup, 1, weights.extent(1)));
+    }
     Tensor inputGradient;
     try (Scope scope = new Scope()) {
       if (inTwoParts) {
@@ -133,8 +136,8 @@ record Members(LayerGraph graph, long[] reads, boolean inTwoParts, boolean follo
   void same(Parallelism split, double tolerance) {
     Result alone = alone();
     List<Result> all = together(split);
+    outputs(alone.output(), all, tolerance);
     for (Result member : all) {
-      close(alone.output(), member.output(), tolerance, "output");
       close(alone.inputGradient(), member.inputGradient(), tolerance, "gradient of the input");
       alone
           .averages()
@@ -149,6 +152,16 @@ record Members(LayerGraph graph, long[] reads, boolean inTwoParts, boolean follo
             close(gradient, whole, tolerance, "gradient of " + name);
           }
         });
+  }
+
+  /** Each has the whole output, or its part of the tokens. */
+  private static void outputs(Tensor whole, List<Result> members, double tolerance) {
+    List<Tensor> own = members.stream().map(Result::output).toList();
+    if (own.stream().allMatch(output -> Arrays.equals(output.shape(), whole.shape()))) {
+      own.forEach(output -> close(whole, output, tolerance, "output"));
+    } else {
+      close(whole, Tensor.joined(own, 1), tolerance, "output");
+    }
   }
 
   /** The whole gradient of a parameter, as each member knows it or as all know it together. */

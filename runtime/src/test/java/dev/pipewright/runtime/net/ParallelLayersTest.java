@@ -1,5 +1,7 @@
 package dev.pipewright.runtime.net;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import dev.pipewright.model.Operator;
 import dev.pipewright.model.Operator.Pooling;
 import dev.pipewright.parallel.Parallelism;
@@ -117,6 +119,43 @@ class ParallelLayersTest {
     int last = net.same(net.same(0, block), block);
     net.add(List.of(new Operator.Linear(12, 5, true)), List.of(7, 5), last);
     return net.members(2, inTwoParts);
+  }
+
+  private static Members shaped(Operator.ShapedBlock block, boolean inTwoParts) {
+    Drawing net = new Drawing(List.of(7, 12));
+    int last = net.same(net.same(0, block), block);
+    net.add(List.of(new Operator.Linear(12, 5, true)), List.of(7, 5), last);
+    return net.members(2, inTwoParts);
+  }
+
+  @Test
+  void headsAndInnerFeaturesOfBlocksOfAnyShape() {
+    int divided = 0;
+    for (Operator.ShapedBlock block : ShapedBlocks.all(12, 7)) {
+      if (ShapedBlockModule.undivided(block, 2).isEmpty()) {
+        for (Kind kind : List.of(Kind.TENSOR, Kind.SEQUENCE)) {
+          shaped(block, divided++ % 3 == 0).same(Parallelism.of(kind, 2), EXACT);
+        }
+      }
+    }
+    assertEquals(10, divided);
+  }
+
+  /** Seven tokens: three, or two, and four, or two and three. */
+  @Test
+  void tokensOfBlocks() {
+    int block = 0;
+    for (Operator.ShapedBlock shaped : ShapedBlocks.all(12, 7)) {
+      Members members = shaped(shaped, block++ % 2 == 0);
+      members.same(Parallelism.of(Kind.CONTEXT, 2), EXACT);
+      members.same(Parallelism.of(Kind.CONTEXT, 3), EXACT);
+    }
+    for (boolean causal : new boolean[] {false, true}) {
+      for (boolean first : new boolean[] {false, true}) {
+        blocks(causal, first, causal == first).same(Parallelism.of(Kind.CONTEXT, 2), EXACT);
+        blocks(causal, first, causal != first).same(Parallelism.of(Kind.CONTEXT, 3), EXACT);
+      }
+    }
   }
 
   @Test

@@ -117,6 +117,16 @@ class ParallelismVolumesTest {
     assertEquals(new Volume(0, inside + ends), volume);
   }
 
+  /**
+   * Keys and values are gathered, and their gradients go back (Llama 3, §3.3.2); the gradient of
+   * what the block reads is put together. Its output stays apart.
+   */
+  @Test
+  void tokensOfBlocks() {
+    Volume volume = of(block(Kind.CONTEXT), Parallelism.of(Kind.CONTEXT, 2));
+    assertEquals(new Volume(0, 2 * bytes(8 * 2 * 12) + bytes(8 * 12)), volume);
+  }
+
   private static Members block(Kind kind) {
     Drawing net = new Drawing(List.of(8, 12));
     Operator block = new Operator.TransformerBlock(12, 2, 8, kind == Kind.TENSOR, true);

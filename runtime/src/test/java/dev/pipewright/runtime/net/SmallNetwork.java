@@ -22,7 +22,9 @@ final class SmallNetwork {
     "bert:layers=3,hidden=16,heads=2,sequence=9,vocabulary=30",
     "gpt:layers=3,hidden=16,heads=2,sequence=9,vocabulary=30",
     "gnmt:layers=6,hidden=12,steps=7,vocabulary=20",
-    "gpt-8x256"
+    "gpt-8x256",
+    "llama:layers=2,hidden=16,heads=4,kv-heads=2,ffn=20,sequence=9,vocabulary=30",
+    "mixtral:layers=2,hidden=16,heads=4,kv-heads=2,ffn=12,sequence=9,vocabulary=30,experts=4,chosen=2"
   };
 
   private SmallNetwork() {}

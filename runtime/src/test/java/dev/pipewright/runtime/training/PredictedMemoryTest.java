@@ -57,6 +57,10 @@ class PredictedMemoryTest {
       "gpt:layers=2,hidden=128,heads=4,sequence=64,vocabulary=20000";
   private static final String OWN_HEAD =
       "gpt-untied:layers=2,hidden=128,heads=4,sequence=64,vocabulary=20000";
+  private static final String DECODER =
+      "llama:layers=2,hidden=128,heads=4,kv-heads=2,ffn=384,sequence=128,vocabulary=8000";
+  private static final String EXPERTS =
+      "mixtral:layers=2,hidden=128,heads=4,kv-heads=2,ffn=384,sequence=128,vocabulary=8000,experts=4,chosen=2";
   private static final int CUT = 6; // layers of the first of two stages
   private static final int SLICE = 8;
   private static final int STEPS = 4; // from the second on all hold the same
@@ -70,6 +74,8 @@ class PredictedMemoryTest {
     costs.put(MAPS, measured(MAPS, SLICE));
     costs.put(WORDS, measured(WORDS, 2));
     costs.put(OWN_HEAD, measured(OWN_HEAD, 2));
+    costs.put(DECODER, measured(DECODER, 2));
+    costs.put(EXPERTS, measured(EXPERTS, 2));
   }
 
   private static StageCosts measured(String model, int samples) {
@@ -175,6 +181,31 @@ class PredictedMemoryTest {
     List<StageLayers> halves = halves(OWN_HEAD, 2).stream().map(stage -> stage.with(two)).toList();
     check(OWN_HEAD, new Assignment(OneForwardOneBackward.of(2, 3), halves, List.of(2, 2), 6, true));
     check(OWN_HEAD, new Assignment(ZeroBubbleH1.of(2, 3), halves, List.of(2, 2), 6, true));
+  }
+
+  @Test
+  void decodersOfOtherShapes() throws IOException {
+    for (String model : List.of(DECODER, EXPERTS)) {
+      check(model, replicas(model, 2, ZeroStage.NOTHING, 1));
+      Schedule schedule = OneForwardOneBackward.of(2, 3);
+      check(model, new Assignment(schedule, halves(model, 2), List.of(1, 1), 6, true));
+      check(model, divided(model, Parallelism.Kind.TENSOR));
+    }
+  }
+
+  private Assignment divided(String model, Parallelism.Kind kind) {
+    int last = costs(model).size() - 1;
+    Parallelism two = Parallelism.of(kind, 2);
+    List<StageLayers> all = List.of(StageLayers.keeping(0, last).with(two));
+    return new Assignment(OneForwardOneBackward.of(1, 2), all, List.of(2), 4, true);
+  }
+
+  /** Workers that have some of the tokens hold all parameters, and the keys of all tokens. */
+  @Test
+  void tokensThatAreDivided() throws IOException {
+    for (String model : List.of(OWN_HEAD, WORDS, DECODER, EXPERTS)) {
+      check(model, divided(model, Parallelism.Kind.CONTEXT));
+    }
   }
 
   @Test

@@ -23,8 +23,8 @@ public enum ParallelismFlag {
   /** {@code 2}: the usual kind of the network; {@code sequence:2}: this one. */
   TENSOR(
       "--tensor-parallel",
-      "is no tensor parallelism; give a degree, or KIND:P with a kind of tensor, sequence, filter,"
-          + " channel, like 2 or sequence:2"),
+      "is no tensor parallelism; give a degree, or KIND:P with a kind of tensor, sequence,"
+          + " context, filter, channel, like 2 or sequence:2"),
   /** {@code 2}: along the first axis of maps; {@code 2x2}: parts along each. */
   SPATIAL(
       "--spatial-parallel", "is no number of parts; give one, or one for each axis, like 2 or 2x2"),

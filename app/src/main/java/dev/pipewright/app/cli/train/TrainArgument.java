@@ -108,7 +108,8 @@ public final class TrainArgument {
           "Split each layer of a stage over P workers. A number alone divides transformer blocks by"
               + " attention heads and MLP features, as Megatron-LM does, and other networks by"
               + " filters. KIND is tensor, sequence (tensor, with normalizations split along the"
-              + " sequence), filter or channel. One for all stages, or one for each, separated by"
+              + " sequence), context (the tokens of sequences, for which attention gathers keys and"
+              + " values), filter or channel. One for all stages, or one for each, separated by"
               + " commas, like 2,1. Default: 1.")
   @Nullable String tensorParallel;
 

@@ -1,0 +1,97 @@
+package dev.pipewright.cost;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.cluster.Cluster;
+import dev.pipewright.exchange.GroupExchange;
+import dev.pipewright.exchange.GroupExchanges;
+import dev.pipewright.model.Chain;
+import dev.pipewright.model.LayerGraph;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Parallelism.Kind;
+import dev.pipewright.plan.LayerRange;
+import dev.pipewright.profile.Profile;
+import dev.pipewright.profile.Profile.LayerTimes;
+import dev.pipewright.zoo.Clusters;
+import dev.pipewright.zoo.Models;
+import dev.pipewright.zoo.ZooModel;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/** What a device that has some of the tokens computes, keeps and exchanges. */
+class ContextParallelTest {
+  private static final String MODEL =
+      "llama:layers=1,hidden=512,heads=8,kv-heads=2,ffn=1024,sequence=32768,vocabulary=1000";
+  private static final int TOKENS = 32_768;
+  private static final int KEYS_AND_VALUES = 2 * 2 * 64;
+
+  private static Workload workload(String name) {
+    ZooModel model = Models.find(name).orElseThrow();
+    Cluster node = Clusters.find("dapple-a:1x4").orElseThrow();
+    Profile profile = Roofline.profile(model.graph(), node, model.training(), List.of(1));
+    return new Workload(Chain.of(model.graph()), profile, model.training(), node);
+  }
+
+  private static int layer(Workload workload, String name) {
+    LayerGraph graph = workload.chain().graph();
+    return Objects.requireNonNull(graph.index().get(name));
+  }
+
+  private static Profile part(Workload workload, int parts) {
+    return ShardedProfile.of(workload, Parallelism.of(Kind.CONTEXT, parts)).profile();
+  }
+
+  @Test
+  void parametersAreWholeAndTheRestIsDividedByTokens() {
+    Workload workload = workload(MODEL);
+    Profile all = workload.profile();
+    Profile part = part(workload, 4);
+    for (int layer = 0; layer < all.layers(); layer++) {
+      assertEquals(all.sizes(layer).parameters(), part.sizes(layer).parameters());
+    }
+    int block = layer(workload, "block-1");
+    double gathered = all.precision().bytes() * 0.75 * TOKENS * KEYS_AND_VALUES;
+    double kept = all.sizes(block).kept() / 4 + gathered;
+    assertEquals(kept, part.sizes(block).kept(), 1e-6 * kept);
+    int head = layer(workload, "head");
+    assertEquals(all.sizes(head).kept() / 4, part.sizes(head).kept(), 1);
+    assertEquals(all.sizes(head).output() / 4, part.sizes(head).output(), 1);
+    assertEquals(all.sizes(block).output(), part.sizes(block).output()); // whole between stages
+  }
+
+  /** Causal: of the pairs of tokens the last of four has 7 / 16. */
+  @Test
+  void theLastTokensAttendToMost() {
+    Workload workload = workload(MODEL);
+    int block = layer(workload, "block-1");
+    LayerTimes all = workload.profile().times(0).get(block);
+    LayerTimes own = part(workload, 4).times(0).get(block);
+    assertTrue(own.forward() > all.forward() / 4, own.toString());
+    assertTrue(own.forward() < all.forward() * 7 / 16, own.toString());
+    Workload bert = workload("bert:layers=1,hidden=512,heads=8,sequence=32768,vocabulary=1000");
+    int both = layer(bert, "block-1");
+    LayerTimes whole = bert.profile().times(0).get(both);
+    LayerTimes quarter = part(bert, 4).times(0).get(both);
+    assertEquals(whole.forward() / 4, quarter.forward(), 0.01 * whole.forward());
+  }
+
+  @Test
+  void keysAndValuesAreGatheredAndTheirGradientsSummed() {
+    Workload workload = workload(MODEL);
+    LayerRange stage = new LayerRange(0, workload.chain().size() - 1);
+    Parallelism four = Parallelism.of(Kind.CONTEXT, 4);
+    List<GroupExchange> exchanges = GroupExchanges.of(workload.chain(), stage, four);
+    assertEquals(2, exchanges.size());
+    GroupExchange gather = exchanges.get(0);
+    assertEquals(GroupExchange.Kind.GATHER, gather.kind());
+    assertTrue(gather.forward());
+    assertEquals((long) TOKENS * KEYS_AND_VALUES, gather.elements());
+    assertEquals((long) TOKENS / 4 * KEYS_AND_VALUES, gather.handed().elements(1, 3));
+    GroupExchange sums = exchanges.get(1);
+    assertEquals(GroupExchange.Kind.SUM_PARTS, sums.kind());
+    assertTrue(!sums.forward());
+    assertEquals((long) TOKENS * KEYS_AND_VALUES, sums.elements());
+  }
+}

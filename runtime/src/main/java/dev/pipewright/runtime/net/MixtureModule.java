@@ -1,0 +1,89 @@
+package dev.pipewright.runtime.net;
+
+import dev.pipewright.model.transformer.FeedForwardShape.Mixture;
+import dev.pipewright.runtime.tensor.Functions;
+import dev.pipewright.runtime.tensor.Routing;
+import dev.pipewright.runtime.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A mixture of experts: a router sends each token to a few of many perceptrons ({@link Routing}),
+ * and all tokens pass shared ones in addition. Nothing balances the experts' load: no loss is added
+ * for it, and a bias of the router is one that gradients train, as in GPT-OSS.
+ */
+final class MixtureModule implements Module {
+  private final Mixture shape;
+  private final ParallelBlock split;
+  private final Parameter router;
+  private final Optional<Parameter> routerBias;
+  private final Experts experts;
+  private final Optional<Perceptron> shared;
+  private final Optional<Parameter> sharedGate;
+
+  MixtureModule(Mixture shape, int hidden, FirstValues values, ParallelBlock split) {
+    this.shape = shape;
+    this.split = split;
+    router = values.normal("router.weight", shape.experts(), hidden);
+    routerBias =
+        shape.routerBias()
+            ? Optional.of(values.zeros("router.bias", shape.experts()))
+            : Optional.empty();
+    experts = new Experts(shape.expert(), shape.experts(), hidden, values, split);
+    shared = shape.shared().map(dense -> Perceptron.term(dense, hidden, "shared", values, split));
+    sharedGate =
+        shape.sharedGate()
+            ? Optional.of(values.normal("shared.scale.weight", 1, hidden))
+            : Optional.empty();
+  }
+
+  @Override
+  public List<Parameter> parameters() {
+    List<Parameter> all = new ArrayList<>(ParallelProduct.all(router, routerBias));
+    all.addAll(experts.parameters());
+    shared.ifPresent(perceptron -> all.addAll(perceptron.parameters()));
+    sharedGate.ifPresent(all::add);
+    return all;
+  }
+
+  /**
+   * Each member of a tensor-parallel group makes a term of the output from what all read, and finds
+   * all of the weights of experts by itself.
+   */
+  @Override
+  public Tensor forward(List<Tensor> inputs, ForwardPass pass) {
+    Tensor states = inputs.get(0);
+    Tensor all = split.read(states);
+    Tensor tokens = rows(all);
+    Tensor scored = rows(split.steps() ? all : states);
+    Tensor scores = Functions.linear(scored, router.value(), routerBias.map(Parameter::value));
+    Routing routing =
+        new Routing(pass.used(scores, ParallelProduct.all(router, routerBias)), shape.chosen());
+    Tensor weights = split.factor(routing.weights());
+    Tensor made = experts.of(routing.sent(tokens), routing.counts(), pass);
+    Tensor routed = routing.combined(made, weights);
+    Tensor both =
+        shared
+            .map(perceptron ->
+                routed.plus(scaled(perceptron.forward(List.of(tokens), pass), scored, pass)))
+            .orElse(routed);
+    Tensor term = both.reshaped(all.shape());
+    return split.tensorGroup().alone() ? term : split.sum(term);
+  }
+
+  private static Tensor rows(Tensor states) {
+    return states.reshaped(states.extent(0) * states.extent(1), states.extent(2));
+  }
+
+  /** What the shared experts make, times their gate. */
+  private Tensor scaled(Tensor made, Tensor scored, ForwardPass pass) {
+    return sharedGate
+        .map(gate -> {
+          Tensor scores = Functions.linear(scored, gate.value(), Optional.empty());
+          Tensor open = Functions.sigmoid(pass.used(scores, List.of(gate)));
+          return made.times(split.factor(open));
+        })
+        .orElse(made);
+  }
+}

@@ -1,0 +1,128 @@
+package dev.pipewright.runtime.training;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.pipewright.execution.HeldOutResult;
+import dev.pipewright.execution.TrainingRequest;
+import dev.pipewright.execution.TrainingRequest.Computing;
+import dev.pipewright.execution.TrainingRequest.Keeping;
+import dev.pipewright.execution.TrainingRequest.Machines;
+import dev.pipewright.execution.TrainingRequest.UpdateRule;
+import dev.pipewright.execution.TrainingRequest.Workers;
+import dev.pipewright.model.Chain;
+import dev.pipewright.model.Optimizer;
+import dev.pipewright.parallel.Parallelism;
+import dev.pipewright.parallel.Parallelism.Kind;
+import dev.pipewright.plan.Assignment;
+import dev.pipewright.plan.Assignment.StageLayers;
+import dev.pipewright.plan.ZeroStage;
+import dev.pipewright.schedule.OneForwardOneBackward;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whole runs whose workers divide the tokens of sequences, in processes and in threads. */
+class ContextRunsTest {
+  private static final String GPT = "gpt:layers=2,hidden=16,heads=4,sequence=8,vocabulary=31";
+  private static final String LLAMA =
+      "llama:layers=2,hidden=16,heads=4,kv-heads=2,ffn=20,sequence=8,vocabulary=31";
+  private static final int LAST = Chain.of(RunnableModel.of(LLAMA)).size() - 1;
+
+  @TempDir private Path folder;
+
+  private static Assignment one(Parallelism split, int replicas) {
+    List<StageLayers> all = List.of(StageLayers.keeping(0, LAST).with(split));
+    List<Integer> workers = List.of(replicas * split.parts());
+    return new Assignment(OneForwardOneBackward.of(1, 2), all, workers, Runs.BATCH, true);
+  }
+
+  private static Assignment two(int first, int second) {
+    List<StageLayers> stages =
+        List.of(
+            StageLayers.keeping(0, 1).with(Parallelism.of(Kind.CONTEXT, first)),
+            StageLayers.keeping(2, LAST).with(Parallelism.of(Kind.CONTEXT, second)));
+    List<Integer> workers = List.of(first, second);
+    return new Assignment(OneForwardOneBackward.of(2, 2), stages, workers, Runs.BATCH, true);
+  }
+
+  private static Runs runs(String model, Assignment assignment, Workers workers, int steps) {
+    return new Runs(model, assignment, Optimizer.MOMENTUM, workers, steps, steps);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Workers.class)
+  void endWhereOneWorkerEnds(Workers workers) {
+    for (String model : List.of(GPT, LLAMA)) {
+      Path own = folder.resolve(model.substring(0, 3));
+      runs(model, one(Parallelism.NONE, 1), Workers.THREADS, 4).run(own.resolve("alone"));
+      runs(model, one(Parallelism.of(Kind.CONTEXT, 2), 1), workers, 4).run(own.resolve("two"));
+      Runs.near(Runs.state(own.resolve("alone")), Runs.state(own.resolve("two")), 1e-5, 1e-7);
+    }
+  }
+
+  /** Shards are of all parameters, whose gradients are sums over tokens and replicas. */
+  @ParameterizedTest
+  @EnumSource(ZeroStage.class)
+  void replicasShareTheirStatesOut(ZeroStage sharding) {
+    for (String model : List.of(GPT, LLAMA)) {
+      Path own = folder.resolve(model.substring(0, 3));
+      runs(model, one(Parallelism.NONE, 1), Workers.THREADS, 4).run(own.resolve("alone"));
+      Assignment four = one(Parallelism.of(Kind.CONTEXT, 2), 2).sharded(sharding);
+      runs(model, four, Workers.THREADS, 4).run(own.resolve("four"));
+      Runs.near(Runs.state(own.resolve("alone")), Runs.state(own.resolve("four")), 1e-5, 1e-7);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {GPT, LLAMA})
+  void goOnInOneWorkerAndBack(String model) {
+    runs(model, one(Parallelism.NONE, 1), Workers.THREADS, 6).run(folder.resolve("whole"));
+    runs(model, two(3, 2), Workers.THREADS, 2).run(folder.resolve("begun"));
+    runs(model, one(Parallelism.NONE, 1), Workers.THREADS, 4)
+        .resume(folder.resolve("begun"), folder.resolve("alone"));
+    runs(model, one(Parallelism.of(Kind.CONTEXT, 4), 1), Workers.THREADS, 6)
+        .resume(folder.resolve("alone"), folder.resolve("ended"));
+    Runs.near(Runs.state(folder.resolve("whole")), Runs.state(folder.resolve("ended")), 1e-5, 1e-7);
+  }
+
+  private static List<HeldOutResult> heldOut(Assignment assignment) {
+    TrainingRequest request =
+        new TrainingRequest(
+            LLAMA,
+            assignment,
+            UpdateRule.usual(Optimizer.ADAM),
+            false,
+            "synthetic,samples=230",
+            20,
+            Runs.SEED,
+            Workers.THREADS,
+            Computing.USUAL,
+            Machines.THIS_ONE,
+            Keeping.NOTHING,
+            10,
+            false,
+            Optional.empty());
+    return new Trainer().train(request, step -> {}).heldOut();
+  }
+
+  /** Each worker counts what it judges. */
+  @Test
+  void heldOutSamplesAreAnsweredAlike() {
+    List<HeldOutResult> alone = heldOut(one(Parallelism.NONE, 1));
+    for (Assignment divided : List.of(one(Parallelism.of(Kind.CONTEXT, 3), 1), two(2, 2))) {
+      List<HeldOutResult> found = heldOut(divided);
+      assertEquals(alone.size(), found.size());
+      for (int i = 0; i < found.size(); i++) {
+        assertEquals(alone.get(i).loss(), found.get(i).loss(), 1e-3 * alone.get(i).loss());
+        assertEquals(alone.get(i).correct(), found.get(i).correct(), 0.01);
+        assertTrue(found.get(i).correct() > 0);
+      }
+    }
+  }
+}
