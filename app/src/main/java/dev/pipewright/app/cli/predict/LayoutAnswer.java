@@ -125,7 +125,7 @@ final class LayoutAnswer {
                 LayoutWords.degrees(layout),
                 Words.count(layout.devices(), "device"),
                 layout.sequenceParallel() ? ", sequence parallel" : "",
-                layout.data() * layout.context() > 1 ? ", ZeRO " + layout.zero() : ""));
+                layout.data() * layout.context() > 1 ? ", ZeRO " + LayoutWords.zero(layout) : ""));
     line(
         out,
         "batch",
