@@ -131,6 +131,14 @@ public enum Framework {
     return !lineage().equals("torch");
   }
 
+  /** How context-parallel ranks exchange keys and values unless told otherwise. */
+  ContextExchange contextExchange() {
+    return switch (lineage()) {
+      case "torch", "xla" -> ContextExchange.ALL_GATHER;
+      default -> ContextExchange.RING;
+    };
+  }
+
   /** Frameworks with kernels of one kind, for constants that they share. */
   String lineage() {
     return switch (this) {

@@ -271,6 +271,50 @@ class FormulasByHandTest {
     same(both, last);
   }
 
+  private static PassSeconds layers(
+      Framework framework, int context, int sequence, GpuMachine machine) {
+    TransformerRun one =
+        run(new TrainingLayout(1, 1, 1, context, 1, 1, 1, 0, context, false, false, 8, 1));
+    TransformerRun run =
+        new TransformerRun(
+            one.shape().withSequence(sequence),
+            machine,
+            new SoftwareStack(framework, "", false, false, false),
+            one.layout(),
+            one.split(),
+            one.formats(),
+            true,
+            one.recompute(),
+            Routing.PLAIN,
+            Offload.NOTHING,
+            one.kept());
+    return predicted(run).phases().layers();
+  }
+
+  @Test
+  void keysAndValuesCostWhatAttentionDoesNotHide() {
+    GpuMachine slow = machine().with("slow", 80e9, 1.2e9, 2, 1e8); // 100 MB/s between pairs
+    double block = 2.0 * SEQUENCE / 4 * 2 * HIDDEN; // bytes of a quarter's keys and values
+    double attention =
+        layers(Framework.NEMO, 4, SEQUENCE, slow).attention() / (8 * 8); // both passes
+    double forward = attention / 3.5;
+    double backward = attention - forward;
+    double ring = 3 * (block / 1e8 + 20e-6) + 3 * (2 * block / 1e8 + 20e-6);
+    same(
+        8 * 8 * (ring - 3.0 / 4 * attention),
+        layers(Framework.NEMO, 4, SEQUENCE, slow).contextParallel());
+    // two domains of two: 15 µs a step inside, then half of all bytes between them
+    double inside = 15e-6 * 2 + 2 * 4 * block * 3 / 4 / 1e11;
+    double gather = (inside + 2 * 4 * block / 2 / 2 * 2 / 2e8 + 20e-6) / 2;
+    double twice = (15e-6 * 2 + 2 * 8 * block * 3 / 4 / 1e11) / 2;
+    double scatter = twice + (2 * 8 * block / 2 / 2 * 2 / 2e8 + 20e-6) / 2;
+    same(
+        8 * 8 * (gather - forward / 4 + (scatter - backward / 4)),
+        layers(Framework.MAXTEXT, 4, SEQUENCE, slow).contextParallel());
+    same(0, layers(Framework.NEMO, 4, 32 * SEQUENCE, machine()).contextParallel());
+    same(0, layers(Framework.NEMO, 1, SEQUENCE, slow).contextParallel());
+  }
+
   @Test
   void expertsSeeTheirShareOfTokensAndTokensLeaveOnceForEachTarget() {
     Mixture mixture =

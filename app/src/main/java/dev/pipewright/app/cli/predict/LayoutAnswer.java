@@ -180,6 +180,7 @@ final class LayoutAnswer {
     parts.put("element-wise work", layers.elementwise());
     parts.put("casts", layers.casts());
     parts.put("tensor-parallel exchange", layers.tensorParallel());
+    parts.put("context-parallel exchange", layers.contextParallel());
     parts.put("all-to-all of experts", layers.allToAll());
     parts.put("launching kernels", layers.launch());
     parts.put("recomputation", phases.recomputation());

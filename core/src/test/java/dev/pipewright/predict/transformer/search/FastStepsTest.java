@@ -82,6 +82,7 @@ class FastStepsTest {
       layers.elementwise(),
       layers.casts(),
       layers.tensorParallel(),
+      layers.contextParallel(),
       layers.allToAll(),
       layers.launch(),
       phases.recomputation(),
